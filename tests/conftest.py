@@ -67,7 +67,7 @@ def _visitors_without_runs(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Who works on the program uses it as well: what they have trained, and how fast their machine was found
     to be, is neither read here nor touched.
     """
-    os.environ["EPSILON_RUNS_DIR"] = str(tmp_path_factory.mktemp("nobody") / "runs")
+    os.environ["EPSILON_RUNS_DIR"] = str(tmp_path_factory.mktemp("none") / "runs")
 
 
 @pytest.fixture

@@ -62,17 +62,17 @@ def test_each_run_tells_what_it_tells_alone(monkeypatch: pytest.MonkeyPatch):
 def test_where_only_figures_are_asked_for_the_last_round_is_the_same_and_the_others_are_counted():
     whole, less = folded(CASES[:6]), folded(CASES[:6], figures=True)
     assert whole.keys() == less.keys()
-    for number, told in whole.items():
+    for number, emitted in whole.items():
         rounds = CASES[number]["rounds"]
         assert [one.get("round") for one in less[number]] == [*range(1, rounds + 1), rounds]
         assert [one["event"] for one in less[number]] == ["trained"] * (rounds - 1) + ["round", "end"]
-        for full, short in zip(told[-2:], less[number][-2:], strict=True):
+        for full, short in zip(emitted[-2:], less[number][-2:], strict=True):
             empty = EMPTY[full["event"]]
             assert short == full | empty
             assert all(full[name] for name in empty) or CASES[number].get("mechanism") == "none"
 
 
-def test_a_run_that_diverges_takes_nobody_with_it():
+def test_a_run_that_diverges_takes_no_other_with_it():
     wild = BASE | {"mechanism": "none", "target": "update", "local": {"learning_rate": 1e6}}
     found = folded([wild, BASE])
     assert found[0][-1]["status"] == "diverged"

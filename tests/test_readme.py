@@ -178,7 +178,7 @@ def test_the_container_is_slim_non_root_watched_and_keeps_its_runs():
     steps = [line.split(maxsplit=1) for line in DOCKERFILE.splitlines() if re.match(r"[A-Z]+ ", line)]
     words = [word for word, _ in steps]
     assert steps[:2] == [["ARG", "BASE=python:3.11-slim"], ["FROM", "${BASE}"]], "and a digest can be named"
-    assert "--extra-index-url" not in DOCKERFILE, "of two indexes nobody knows which one a package comes from"
+    assert "--extra-index-url" not in DOCKERFILE, "of two indexes either may give a package"
     assert any(word == "ARG" and rest.startswith("TORCH_INDEX") for word, rest in steps)
     assert ["USER", "studio"] in steps
     assert words.index("USER") < words.index("ENTRYPOINT")

@@ -35,8 +35,8 @@ door.listen(16)
 import filelock, multiprocessing, numpy, platformdirs, psutil, pydantic, pytest, scipy.special, sqlite3, torch
 
 gc.collect()
-gc.freeze()  # what is there stays: nobody need look through it, nor have a copy of its own for that
-signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for them here: who has ended is gone
+gc.freeze()  # what is there stays: no child need look through it, nor have a copy of its own for that
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # they are not waited for here: who has ended is gone
 door.settimeout(1.0)
 while True:
     try:
@@ -51,7 +51,7 @@ while True:
     try:
         line.send(b"ready")
         asked, files, _, _ = socket.recv_fds(line, 2**18, 16)
-    except OSError:  # whoever asked is gone, or says nothing
+    except OSError:  # the caller is gone, or says nothing
         asked, files = b"", []
     if asked and not os.fork():
         break

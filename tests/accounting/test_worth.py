@@ -38,7 +38,7 @@ def test_far_odds_are_a_power_of_ten():
     assert found.power == 552
 
 
-def test_gaussian_noise_is_told_by_its_whole_curve():
+def test_gaussian_noise_is_described_by_its_whole_curve():
     mu = 1.3
     line = promise(float(epsilon_of(1e-5, mu)), 1e-5, "gaussian")
     assert math.exp(worth(line).wrong) == pytest.approx(ndtr(-mu / 2), rel=1e-6)

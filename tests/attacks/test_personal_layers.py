@@ -73,7 +73,7 @@ def test_around_convolutions_they_defeat_a_plain_search_and_not_one_behind_them(
     before = np.median(back(plain, seen, truth))
     assert before + 3 < least < np.median(back(behind, seen, truth)), "12 and 17 dB, and 5 and 74"
     (spy,) = spies(parse(asked))
-    assert spy.attacker == behind.name, "whoever suits"
+    assert spy.attacker == behind.name, "the one that suits"
     unread = attacks.unfit(parse(asked).model, truth.shape[1:], 10, "personal_layers")
     assert "only sums over positions" in unread
     assert unread.endswith("personal_search")

@@ -198,7 +198,7 @@ def _held_against_theory(run: dict[str, Any], out: Path) -> list[tuple[str, floa
             result = {name.removeprefix("told_") for name in sent if name.startswith("told_")}
             by_data = run["weighs_by_size"]
             if result != {"epsilon", "low", "high"} | ({"num-examples"} if by_data else set()):
-                sys.exit(f"client {client} has told {sorted(result)}")
+                sys.exit(f"client {client} has sent {sorted(result)}")
             budget = [run["clients"][client][name] for name in ("epsilon", "low", "high")]
             values = np.concatenate([given[name].ravel() for name in names]).astype(np.float64)
             if run["target"] == "update":

@@ -174,7 +174,7 @@ def by_queue() -> str:
         took = time.monotonic() - began
         who = {one.body.get("engine", "") for one in events_of(queue.get(identity))} - {""}
         end_workers(Path(folder))
-    return f"{job.status} after {took:.1f} s; trained by: {who or 'nobody'}"
+    return f"{job.status} after {took:.1f} s; trained by: {who or 'none'}"
 
 
 def killed(changes: dict[str, Any]) -> str:

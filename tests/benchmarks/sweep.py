@@ -78,15 +78,15 @@ def within(runs: Sequence[Experiment], engine: str, all_of_them: bool) -> dict[s
     os.environ["EPSILON_ENGINE"] = engine
     try:
         if all_of_them:
-            told = run_many(enumerate(runs), {"digits": digits()})
-            return {runs[i].key: event for i, event in told if isinstance(event, Ended)}
+            emitted = run_many(enumerate(runs), {"digits": digits()})
+            return {runs[i].key: event for i, event in emitted if isinstance(event, Ended)}
         found = {run.key: list(simulate(run, digits()))[-1] for run in runs}
         return {key: event for key, event in found.items() if isinstance(event, Ended)}
     finally:
         del os.environ["EPSILON_ENGINE"]
 
 
-def told(taken: dict[str, list[tuple[float, float]]], more: str) -> None:
+def print_table(taken: dict[str, list[tuple[float, float]]], more: str) -> None:
     print("\n| what | turns | s a run | CPU s a run | by the clock, times a sweep's | of the processor |")
     print("|" + "---|" * 6)
     base = [median(column) for column in zip(*taken["a sweep, by the queue"], strict=True)]
@@ -144,7 +144,7 @@ def main() -> None:
                     same += sum(
                         folded[key].weights_sha256 == end.weights_sha256 for key, end in alone.items()
                     )
-            told(taken, f"the same bits, folded and alone, auto: {same} of {pairs}")
+            print_table(taken, f"the same bits, folded and alone, auto: {same} of {pairs}")
         end_workers(folder)
 
 

@@ -140,7 +140,7 @@ def test_the_browser_draws_the_same_laws_and_follows_the_hand_alone(
 
     # the range too, by key: what follows along it comes when a hand is near, and is of the budget now
     ranges = page.get_by_role("slider", name="Safe range ±τ")
-    assert not page.evaluate(f"async () => {live}.ahead.tau"), "nobody was near it"
+    assert not page.evaluate(f"async () => {live}.ahead.tau"), "no hand was near it"
     ranges.focus()
     until(f"{live}.ahead.tau")
     at_rest(page)

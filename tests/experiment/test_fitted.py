@@ -18,7 +18,7 @@ def test_a_model_brings_its_rate():
     choice = {"model.name": "mlp2"}
     assert with_fit(parse({}), choice) == choice | {"local.learning_rate": fit.rate}
     own = parse({"local": {"learning_rate": 0.3}})
-    assert with_fit(own, choice) == choice, "somebody has set it"
+    assert with_fit(own, choice) == choice, "the user has set it"
     assert with_fit(parse({}), choice | {"local.learning_rate": 0.7})["local.learning_rate"] == 0.7
     assert with_fit(parse({}), {"rounds": 3}) == {"rounds": 3}
     assert with_fit(parse({}), {"model.name": "logistic_regression"}) == {"model.name": "logistic_regression"}

@@ -53,7 +53,7 @@ def test_every_scenario_asks_what_its_own_record_answers(name: str):
     for seed in range(RECORDS):
         answers = ask.answers(made_up(labels, seed))
         assert len(answers) == 2, "one for each seed"
-        assert all(ask.takes(one) for one in answers), "somebody can have guessed it"
+        assert all(ask.takes(one) for one in answers), "a visitor can have guessed it"
         seen |= set(answers)
     assert len(seen) > 1, "another record has another answer: none is written down here"
     with pytest.raises(Missing):

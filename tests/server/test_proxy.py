@@ -70,7 +70,7 @@ def test_without_the_password_nothing_is_read(proxy: Proxy):
         asyncio.run(opened(proxy, "127.0.0.3"))
     assert refused.value.response.status_code == 401
     status, answer = proxy.ask("/_stcore/health", wrong, "127.0.0.3")
-    assert (status, given(answer)) == (200, []), "whoever watches needs no password, and is given nothing"
+    assert (status, given(answer)) == (200, []), "the health check needs no password, and is given nothing"
 
 
 def test_a_page_and_its_files_and_its_websocket_come_through(proxy: Proxy):

@@ -24,7 +24,7 @@ NO_LOCKS = """
 import ctypes, struct
 def filters(*lines):
     return b"".join(struct.pack("HBBI", *line) for line in lines)
-# whoever asks for such a lock (fcntl, F_OFD_SETLK) is told that there are none (ENOLCK); all else is done
+# who asks for such a lock (fcntl, F_OFD_SETLK) gets ENOLCK: there are none; all else is done
 code = filters((0x20, 0, 0, 0), (0x15, 0, 3, 72), (0x20, 0, 0, 24), (0x15, 0, 1, 37),
                (0x06, 0, 0, 0x50000 | 37), (0x06, 0, 0, 0x7FFF0000))
 kept = ctypes.create_string_buffer(code)
@@ -49,7 +49,7 @@ def test_one_holds_it_and_asking_takes_nothing(tmp_path: Path):
         assert kernel_lock.is_taken(theirs)
         assert not kernel_lock.take(theirs)
     os.close(opened(tmp_path / "x"))
-    assert kernel_lock.is_taken(theirs), "somebody who closes the file takes it from nobody"
+    assert kernel_lock.is_taken(theirs), "who closes the file takes it from no holder"
     kernel_lock.let_go(mine)
     assert kernel_lock.take(theirs)
     kernel_lock.let_go(theirs)

@@ -20,7 +20,7 @@ def test_what_goes_wrong_again_and_again_is_logged_once_a_minute(monkeypatch: py
     one = Seldom()
     assert [one.filter(record("a")) for _ in range(5)] == [True, False, False, False, False]
     assert one.filter(record("b"))
-    assert all(one.filter(record("a", logging.INFO)) for _ in range(3)), "what goes right is told each time"
+    assert all(one.filter(record("a", logging.INFO)) for _ in range(3)), "what goes right is logged each time"
     now[0] += seldom.SECONDS
     assert one.filter(record("a"))
     for n in range(3 * seldom.MOST):

@@ -137,11 +137,11 @@ def test_its_uploads_are_attacked_with_controls(name: str, form: str):
     """A picture of each client under each control, and a pick that is right where nothing is hidden."""
     experiment = changed(small(name, form), {"rounds": 1, "attack": "auto"})
     assert why_not(experiment) == ""
-    told = [one for one in simulate(experiment, digits()) if isinstance(one, Attacked)]
-    assert {(one.control, one.client) for one in told} == {
+    emitted = [one for one in simulate(experiment, digits()) if isinstance(one, Attacked)]
+    assert {(one.control, one.client) for one in emitted} == {
         (control, int(client) + 1)
         for control in (None, "clean", "clipped")
         for client in spread_by_budget(experiment)
     }
-    assert {one.identification_rank for one in told if one.control == "clean"} == {1}
-    assert all(one.image and np.isfinite(one.psnr) for one in told)
+    assert {one.identification_rank for one in emitted if one.control == "clean"} == {1}
+    assert all(one.image and np.isfinite(one.psnr) for one in emitted)

@@ -159,7 +159,7 @@ def test_records_are_drawn_afresh_with_probability_q():
     assert len({tuple(one[0].tolist()) for one in drawn}) == 40
     assert all(set(some) <= set(shard) for some, shard in zip(drawn[0], federation.shards, strict=True))
     lonely = joined.records([np.array([7])] * 200, stream(0, "records", 1))
-    assert {len(one) for one in lonely} == {1}, "nobody trains on nothing"
+    assert {len(one) for one in lonely} == {1}, "no client trains on nothing"
 
 
 def test_digits_are_trained_on_raw_pixels_and_nothing_else_of_the_run_changes():
@@ -261,10 +261,10 @@ def test_the_most_permissive_client_loses_its_image(form: str, least: float):
     base = {"system": NAME, "form": form}
     mechanism = parse(base).as_json()["mechanism"]
     ladder = {"base": base, "mechanisms": [mechanism], "epsilons": [1, 5], "images": 60}
-    told = [event.as_json() for event in climb(parse_ladder(ladder), digits())]
-    clean, clipped = (one for one in told if one["event"] == "reference")
+    emitted = [event.as_json() for event in climb(parse_ladder(ladder), digits())]
+    clean, clipped = (one for one in emitted if one["event"] == "reference")
     assert clean["recovered"] == clipped["recovered"] == 60
-    few, many = (one for one in told if one["event"] == "cell")
+    few, many = (one for one in emitted if one["event"] == "cell")
     assert many["recovered"] / 60 > least
     assert few["recovered"] < 20 and few["identified"] > 50, "picked out of ten all the same"
 

@@ -61,7 +61,7 @@ def test_the_verdict_tells_what_training_shows(target: str, half: float):
 
 def test_the_rate_that_is_stated_is_of_this_rule():
     """A rule that was changed says something else of some of the numbers, and none of them is unseen then."""
-    assert COUNTED == (400, 700), "experiments that nobody had trained before the rule was finished"
+    assert COUNTED == (400, 700), "experiments that were not trained before the rule was finished"
     assert Counter(SAID) == Counter({word[0]: said for word, (_, said) in HITS.items()} | {"u": 62})
     for number in list(range(*COUNTED))[:: in_gate(10, 1)]:
         word = outlook(parse(experiment(number))).word

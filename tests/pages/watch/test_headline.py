@@ -35,13 +35,13 @@ def apart() -> list[Series]:
     ]
 
 
-def told(shown: list[Series], state: str = "completed", chance: float = 0.1) -> dict[str, Any]:
+def headline_of(shown: list[Series], state: str = "completed", chance: float = 0.1) -> dict[str, Any]:
     return head(DRAFT, shown, chance, "audit", state, "nothing is attacked")
 
 
 def test_the_best_and_the_last_are_named_in_their_colours(apart: list[Series]):
     best, last = (percent(one.final("accuracy").mean()) for one in (apart[1], apart[0]))
-    found = told(apart)
+    found = headline_of(apart)
     assert said(found["line"]).startswith(f"1/σ² ({best}) leads mean ({last}) with each of 2 seeds")
     assert dict(found["line"])["1/σ²"] == 1
     assert said(found["chips"][0]["pieces"]) == f"1/σ² {best} · mean {last}"
@@ -49,8 +49,8 @@ def test_the_best_and_the_last_are_named_in_their_colours(apart: list[Series]):
 
 
 def test_before_the_end_and_before_the_start_nothing_is_claimed(apart: list[Series]):
-    assert said(told(apart, "live")["line"]).startswith("After round 3: 1/σ² ")
-    before = said(told([], "")["line"])
+    assert said(headline_of(apart, "live")["line"]).startswith("After round 3: 1/σ² ")
+    before = said(headline_of([], "")["line"])
     assert before == "Rule of thumb: 1/σ² should learn; 1/σ is borderline; mean should not"
     asked = head(DRAFT, [], None, "audit", "", "", open_question=True)["line"]
     assert said(asked) == "mean, 1/σ and 1/σ² side by side: what do you expect?", "and nothing answers it"
@@ -62,7 +62,7 @@ def test_what_is_said_of_a_round_is_of_that_round(apart: list[Series]):
     behind = series(0, "mean", 1, {"aggregator": "mean", "rounds": 2})
     then, now = (apart[1].curve("accuracy")[0][n] for n in (2, 3))
     assert percent(then) != percent(now)
-    found = told([behind, apart[1]], "live")
+    found = headline_of([behind, apart[1]], "live")
     assert said(found["line"]).startswith(f"After round 2: 1/σ² {percent(then)}, mean ")
     assert said(found["chips"][0]["pieces"]).startswith(f"1/σ² {percent(then)} · mean "), (
         "and so is the figure"
@@ -70,7 +70,7 @@ def test_what_is_said_of_a_round_is_of_that_round(apart: list[Series]):
 
 
 def test_runs_no_better_than_guessing_are_not_ranked(apart: list[Series]):
-    assert said(told(apart, chance=0.99)["line"]).startswith(
+    assert said(headline_of(apart, chance=0.99)["line"]).startswith(
         "Nothing learns: none of the 2 is better than guessing"
     )
 
@@ -82,10 +82,10 @@ def test_a_class_that_is_never_named_is_in_the_headline(apart: list[Series]):
     for once in (0.0, 0.009):  # nine of a thousand held-out images of a class are not none
         for mine in one.runs:
             mine.last = {**mine.last, "accuracy_per_class": [0.9] * 5 + [0.0] * 4 + [once]}
-        lines.append(said(told([apart[0], one])["line"]))
+        lines.append(said(headline_of([apart[0], one])["line"]))
     first = one.runs[0]
     kept_start, first.start = first.start, first.start | {"experiment": {"dataset": "fashion_mnist"}}
-    named = said(told([apart[0], one])["line"])
+    named = said(headline_of([apart[0], one])["line"])
     assert named.endswith("names the classes sandal, shirt, sneaker, bag and ankle boot right")
     first.start = kept_start
     for mine, last in zip(one.runs, kept, strict=True):
@@ -98,7 +98,7 @@ def test_a_run_that_diverged_with_some_of_its_seeds_did_not_with_all(apart: list
     one = Series(1, "1/σ²", apart[1].runs, Style(1))
     kept = one.runs[1].end
     one.runs[1].end = {**(kept or {}), "status": "diverged"}
-    line = said(told([apart[0], one])["line"])
+    line = said(headline_of([apart[0], one])["line"])
     one.runs[1].end = kept
     assert line.endswith("; 1/σ² with 1 of 2 seeds diverged")
 
@@ -115,10 +115,10 @@ def test_the_privacy_of_the_run_is_the_ledgers_worst_case():
     assert said(alone["pieces"]).endswith("; no LDP: no guarantee"), "one of four promises nothing"
 
 
-def test_a_budget_for_a_whole_upload_is_told_as_one():
-    told = said(promised(presets.get("what_epsilon_says").draft)["pieces"])
+def test_a_budget_for_a_whole_upload_is_stated_as_one():
+    promise = said(promised(presets.get("what_epsilon_says").draft)["pieces"])
     rest = "5.5 to 4\u202f900 for the run (δ\u00a010⁻⁵; 120 to 9\u202f800 if δ = 0)"
-    assert told == f"promises little to nothing: ε 8 to 650 per upload → {rest}", (
+    assert promise == f"promises little to nothing: ε 8 to 650 per upload → {rest}", (
         "a run that costs less than one of its uploads asks for"
     )
 
