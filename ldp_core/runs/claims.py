@@ -9,7 +9,10 @@ from ldp_core import limits, papers
 from ldp_core.cost.work import seconds
 from ldp_core.datasets import Told, quiet
 from ldp_core.errors import DataUnavailable, InvalidExperiment, Problem, one_of, shown
-from ldp_core.papers import Claim, five_told, side_by_side
+from ldp_core.limits import spelled
+from ldp_core.papers import Claim
+from ldp_core.papers.five.advice import advice
+from ldp_core.papers.five.points import CLAIM, NAME, points
 from ldp_core.papers.measuring import Asked, further, keep, left, measure
 from ldp_core.papers.statements import told
 from ldp_core.papers.stored import SHIPPED, Shelf, words
@@ -62,12 +65,10 @@ def listed() -> Iterator[str]:
                 yield f"      reading “{reading.name}”{out}: {its.word}"
             if found.seeds:
                 yield f"      {found.seeds} seeds, {found.date}. {words(found.older)}".rstrip()
-    yield f"{side_by_side.NAME}: all of them, corrected, at equal budgets of a run"
-    points = side_by_side.points(shelf(side_by_side.NAME))
-    for one in points:
-        leaked = f"{100 * one.leaked:.0f} % of images picked out ({one.trials} trials)"
-        yield f"  {one.words}: {told(one.accuracy)}, {leaked}"
-    yield f"  {five_told.finding(points) or 'not measured yet'}"
+    yield f"{NAME}: {CLAIM.title}"
+    for one in advice(points(shelf(NAME))):
+        runs = ", ".join(spelled(int(run)) for run in one.runs)
+        yield f"  {one.population}, ε {runs} a run: {one.says}"
 
 
 def rerun(
@@ -85,7 +86,7 @@ def rerun(
     What this version has measured already stays, so whoever was stopped goes on by the same call.
 
     Args:
-        system: of the paper; or `side_by_side.NAME`, for all five at equal budgets.
+        system: of the paper; or `five.points.NAME`, for which of the five to use.
         only: one claim's id; by default all whose data are here.
         reading: one of that claim's; by default all.
         seeds: of each arm, if not the claim's own number and what its undecided statements are given besides.
@@ -132,8 +133,8 @@ def _measure(todo: Sequence[Asked], file: Path, say: Callable[[str], None], prog
 
 
 def _chosen(system: str, only: str | None) -> Sequence[Claim]:
-    if system == side_by_side.NAME:
-        return [side_by_side.CLAIM]
+    if system == NAME:
+        return [CLAIM]
     paper = papers.get(system)
     if not paper.claims:
         raise InvalidExperiment([Problem("--rerun", f"{paper.label} is to come: nothing of it can run yet")])

@@ -30,7 +30,6 @@ from pages.parts.charts.rounds import (
     thinned,
 )
 from pages.parts.charts.series import Series, announced, series
-from pages.parts.charts.side_by_side import traffic_figure
 from pages.parts.charts.styles import styles
 from pages.parts.noise.designs import Design, View, different, views
 from pages.parts.noise.float_panel import share_figure
@@ -302,10 +301,3 @@ def test_a_series_is_the_mean_over_its_seeds(trained: list[Series]):
         [],
         None,
     )
-
-
-def test_no_bar_stands_on_a_logarithmic_axis():
-    """Its length would mean nothing: 2 bytes looked like a sixth of 2 600."""
-    drawn = check(traffic_figure({"one": 2.0, "other": 2600.0}, {"one": 0, "other": 1}))
-    assert drawn.layout.xaxis.type == "log"
-    assert [(trace.type, trace.mode) for trace in drawn.data] == [("scatter", "markers+text")]

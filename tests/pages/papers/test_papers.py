@@ -9,15 +9,15 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from ldp_core import papers
-from ldp_core.papers import side_by_side, stored
+from ldp_core.papers import stored
+from ldp_core.papers.five.points import ARMS, RUNS, points
 from ldp_core.papers.measuring import keep
 from ldp_core.papers.stored import Figure, read
 from ldp_core.papers.verdict import verdict
 from ldp_core.runs import claims, jobs, queue
 from ldp_core.runs.jobs import lookup
 from pages.parts.charts.claim_figures import arms_figure, rounds_figure, styles_of
-from pages.parts.charts.side_by_side import leak_figure
-from pages.parts.charts.styles import Style
+from pages.parts.charts.five import price_figure
 from pages.parts.papers.known import known
 from tests.conftest import ROOT
 from tests.runs.processes import PATIENCE_SECONDS
@@ -72,19 +72,23 @@ def test_without_figures_every_card_is_there_and_nothing_is_filled_in(page: AppT
 
 def test_the_five_are_drawn_from_their_figures_alone(page: AppTest):
     assert "Not measured yet. `python -m ldp_core papers --rerun five`" in said(page.run())
-    for place, arm in enumerate(side_by_side.ARMS.values()):
+    for place, arm in enumerate(ARMS.values()):
         leaked = {"identified": place / 100, "identified_clipped": 0.99, "trials": 100.0}
-        figure = Figure(arm.key(0), 0, 0.5, "completed", 1.0, "0ld", "2026-11-23", arm.setting, also=leaked)
-        keep(claims.own("five"), figure)
+        for seed, right in enumerate((0.6, 0.61)):
+            right -= 0.5 * arm.label.endswith("ε 10")
+            figure = Figure(
+                arm.key(seed), seed, right, "completed", 1.0, "0ld", "2026-11-23", arm.setting, also=leaked
+            )
+            keep(claims.own("five"), figure)
     text = said(page.run())
-    assert "one seed and 360 test images cannot tell PLDP-FL at ε 10 (50 %) from 20 others; there" in text
-    assert (
-        "without noise at least 99 % of picks are right" in text
-        and "version 0ld: what it uses has changed since" in text
-    )
-    assert "costs so much: Personalized LDP-FL at ε 100" in text
-    _, line = leak_figure(side_by_side.points(known("five")), {"PD-LDPFL": Style(2)})["data"]
-    assert len(line["x"]) == len(side_by_side.RUNS)
+    assert "**All alike, ε 10 a run.** None of the five surely learns it" in text
+    assert "**Unlike data, ε 100 a run.** Take PLDP-FL (60 % right, 9 % picked out)." in text
+    assert "without noise at least 99 %" in text and "version 0ld: what it uses has changed since" in text
+    (line,) = price_figure(points(known("five"))[:4], {"PLDP-FL": 2})["data"]
+    assert len(line["x"]) == len(RUNS)
+    assert "picks out at least 1 % of the images" in text
+    (none, *_, last) = [one for one in page.button if str(one.key).startswith("five ")]
+    assert (none.label, last.label) == ("See sixty thousand", "Open in Train")
 
 
 def test_a_claim_is_stated_with_its_figures_and_its_verdict(page: AppTest):

@@ -1,0 +1,88 @@
+"""Which of the five to take, in a sentence: for one population at one price of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import hypot
+
+from ldp_core import datasets
+from ldp_core.limits import spelled
+from ldp_core.paired import difference, margin
+from ldp_core.papers.five.points import LEARNS, POPULATIONS, RUNS, Point, sent
+from ldp_core.presets.of_systems.five_side_by_side import BASE
+
+HELD_OUT = datasets.get(str(BASE["dataset"])).test_size
+NONE = f"None of the five surely learns it: none ends above {LEARNS:.0f} %, error and all."
+FEWER = 10
+"""Times less traffic is worth a word."""
+
+
+@dataclass(frozen=True)
+class Advice:
+    population: str
+    runs: tuple[float, ...]
+    """The prices at which it holds."""
+    take: Point | None
+    """None where none of them learns."""
+    says: str
+
+
+def advice(found: Sequence[Point]) -> Iterator[Advice]:
+    """Population by population; prices at which none learns come first, as one piece of advice."""
+    for population in POPULATIONS:
+        rows = {run: [one for one in found if (one.population, one.run) == (population, run)] for run in RUNS}
+        able = {run: [one for one in row if one.learns] for run, row in rows.items() if row}
+        if none := tuple(run for run, learnt in able.items() if not learnt):
+            yield Advice(population, none, None, NONE)
+        for run, learnt in able.items():
+            if learnt:
+                take, says = _taken(learnt)
+                yield Advice(population, (run,), take, says)
+
+
+def in_short(found: Sequence[Point]) -> str:
+    """From which price on anything is learnt, and what is given away then at least."""
+    able = [one for one in found if one.learns]
+    if not able:
+        return NONE
+    price, leaked = min(one.run for one in able), min(one.leaked for one in able)
+    return (
+        f"None of the five surely learns below ε {spelled(int(price))} a run; where one does, the server "
+        f"picks out at least {100 * leaked:.0f} % of the images that single uploads were made of."
+    )
+
+
+def _taken(able: Sequence[Point]) -> tuple[Point, str]:
+    """The most accurate; or, of those within its error, the one that surely gives less away."""
+    best = max(able, key=lambda one: one.accuracy.mean)
+    close = [one for one in able if not _ahead(best, one)]
+    take = min((one for one in close if one is best or one.high < best.low), key=lambda one: one.leaked)
+    says = [f"Take {_told(take)}."]
+    if others := [_told(one) for one in close if one is not take]:
+        says.append(f"{' and '.join(others)} {'is' if len(others) == 1 else 'are'} within its error.")
+    slim = min(able, key=lambda one: sent(one.label))
+    if slim is not take and sent(slim.label) * FEWER <= sent(take.label):
+        times = spelled(round(sent(take.label) / sent(slim.label)))
+        says.append(f"{_told(slim)} costs 1/{times} of the traffic.")
+    return take, " ".join(says)
+
+
+def _told(one: Point) -> str:
+    return f"{one.label} ({one.accuracy.mean:.0f} % right, {100 * one.leaked:.0f} % picked out)"
+
+
+def _ahead(one: Point, other: Point) -> bool:
+    """Whether a point is clearly the more accurate: over their common seeds, and for other held-out samples,
+    whose error is taken as if the two had been scored on different ones.
+
+    Each interval holds for 95 %. That the best is clearly ahead of all is then said wrongly at most once in
+    20 times: most often where two are equally good, as among more of them the second is closer.
+    """
+    mine, theirs = ({f.seed: f.value or 0.0 for f in point.figures} for point in (one, other))
+    seeds = sorted(mine.keys() & theirs.keys())
+    if len(seeds) < 2:
+        return False
+    gap = difference([mine[seed] for seed in seeds], [theirs[seed] for seed in seeds])
+    samples = [margin(point.accuracy.mean / 100, HELD_OUT) for point in (one, other)]
+    return gap.mean > hypot(gap.half, *samples)

@@ -1,0 +1,170 @@
+"""Which of the five to use: all of them, corrected, for three populations and at four prices of a run.
+
+They have the same clients, images, model and local training (`presets.of_systems.five_side_by_side`). Each is
+given the ε at which a run costs a client so much at worst (`accounting.afford`), or the largest that may be
+asked for where none costs so much, and the learning rate that ends best on images that are public. Leakage is
+the share of images that a server picks out, by the exact likelihood, among ten that an upload of one image in
+one step may have been made of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from ldp_core.attacks.findings.metrics import wilson
+from ldp_core.cost.traffic import traffic
+from ldp_core.experiment import Draft, changed
+from ldp_core.experiment.of_system import with_system
+from ldp_core.limits import EPSILON, spelled
+from ldp_core.papers.arms import Leaking
+from ldp_core.papers.base import Claim
+from ldp_core.papers.statements import Interval, interval
+from ldp_core.papers.stored import Figure, Shelf
+from ldp_core.presets.of_systems.five_side_by_side import (
+    BASE,
+    OPTIMAL,
+    OWN,
+    PD,
+    PERSONALIZED,
+    PLDP,
+    PPRD,
+    SHARED,
+)
+
+NAME = "five"
+RUNS = (10.0, 100.0, 1_000.0, 10_000.0)
+"""What a run costs a client at worst, in ε at the ledger's δ."""
+MORE = 10
+"""Times as much a run costs a volunteer."""
+ASKED: Mapping[str, tuple[float, ...]] = {
+    PLDP: (0.0613908, 0.315011, 1.15025, 5.15351, 51.2827),
+    PERSONALIZED: (1.02986, 6.43882, 42.1903, 382.880, EPSILON.maximum),
+    PPRD: (5.63954, 29.7794, 114.692, 386.887, EPSILON.maximum),
+    PD: (0.0456046, 0.247260, 1.05251, 5.36515, 51.2827),
+    OPTIMAL: (3.33336, 33.3305, 333.325, EPSILON.maximum, EPSILON.maximum),
+}
+"""Which ε a system asks for at each of `RUNS`, and at ten times the last."""
+CLIENTS, VOLUNTEERS = 20, 2
+ALIKE, TWO, UNLIKE = "All alike", "Two volunteers among twenty", "Unlike data"
+POPULATIONS: Mapping[str, str] = {
+    ALIKE: "twenty clients with images of all digits, and one budget for all",
+    TWO: "the same clients; a run costs two of them ten times as much as the others",
+    UNLIKE: "one budget for all; each client's images are mostly of one or two digits (Dirichlet 0.1)",
+}
+CHOSEN: Mapping[tuple[str, str], tuple[float, ...]] = {
+    (PLDP, ALIKE): (3.2, 12.8, 3.2, 3.2),
+    (PLDP, TWO): (12.8, 3.2, 3.2, 3.2),
+    (PLDP, UNLIKE): (0.05, 3.2, 3.2, 3.2),
+    (PERSONALIZED, ALIKE): (12.8, 12.8, 3.2, 3.2),
+    (PERSONALIZED, TWO): (3.2, 12.8, 3.2, 3.2),
+    (PERSONALIZED, UNLIKE): (12.8, 12.8, 3.2, 3.2),
+    (PPRD, ALIKE): (12.8, 12.8, 3.2, 3.2),
+    (PPRD, TWO): (3.2, 3.2, 3.2, 3.2),
+    (PPRD, UNLIKE): (12.8, 12.8, 3.2, 3.2),
+    (PD, ALIKE): (0.05, 0.2, 0.2, 0.2),
+    (PD, TWO): (0.2, 0.2, 0.2, 0.2),
+    (PD, UNLIKE): (0.2, 0.2, 0.2, 0.2),
+    (OPTIMAL, ALIKE): (3.2, 12.8, 12.8, 12.8),
+    (OPTIMAL, TWO): (3.2, 12.8, 12.8, 12.8),
+    (OPTIMAL, UNLIKE): (0.8, 0.2, 0.2, 0.2),
+}
+"""At each of `RUNS`, what `public_images.best_rate` finds."""
+SEEDS, IMAGES = 5, 4
+"""Of a point, and of each client in each round."""
+LEARNS = 30.0
+"""Per cent: what ends above it, error and all, has learnt something."""
+
+
+def settings(label: str, population: str, run: float, rate: float) -> dict[str, Any]:
+    """What a point sets, by dotted names."""
+    place = RUNS.index(run)
+    own, more = ASKED[label][place : place + 2]
+    found = {**OWN[label], **SHARED, "clients.count": CLIENTS, "local.learning_rate": rate}
+    if population == UNLIKE:
+        found |= {"partition.kind": "dirichlet", "partition.alpha": 0.1}
+    mixed = [own] * (CLIENTS - VOLUNTEERS) + [more] * VOLUNTEERS
+    return found | {"clients.epsilon": mixed if population == TWO else own}
+
+
+def _arm(label: str, population: str, run: float, rate: float) -> Leaking:
+    name = f"{label}, {population}, ε {spelled(int(run))}"
+    return Leaking(name, BASE, settings(label, population, run, rate), images=IMAGES)
+
+
+ARMS: Mapping[tuple[str, str, float], Leaking] = {
+    (label, population, run): _arm(label, population, run, rate)
+    for (label, population), rates in CHOSEN.items()
+    for run, rate in zip(RUNS, rates, strict=True)
+}
+CLAIM = Claim(
+    id=NAME,
+    where="no paper",
+    title="Which of the five should I use?",
+    setting="Digits, 20 clients, logistic regression, three rounds; all corrected",
+    statements=(),
+    measured=tuple(ARMS.values()),
+    seeds=SEEDS,
+)
+
+
+@dataclass(frozen=True)
+class Point:
+    label: str
+    population: str
+    run: float
+    """What a run costs a client at worst, in ε."""
+    accuracy: Interval
+    """Per cent, over seeds."""
+    leaked: float
+    """The share of images picked out, in [0, 1]."""
+    low: float
+    """Of its 95 % interval …"""
+    high: float
+    trials: int
+    figures: tuple[Figure, ...]
+
+    @property
+    def learns(self) -> bool:
+        return self.accuracy.mean - self.accuracy.half > LEARNS
+
+
+def points(shelf: Shelf) -> tuple[Point, ...]:
+    """Those that were measured, in the order of `ARMS`. A run that diverged is judged by its last model, and
+    gives nothing away."""
+    found = []
+    for (label, population, run), arm in ARMS.items():
+        known = [shelf.figures.get(arm.key(seed)) for seed in range(SEEDS)]
+        figures = tuple(one for one in known if one and one.value is not None and "trials" in one.also)
+        if not figures:
+            continue
+        trials = sum(int(one.also["trials"]) for one in figures)
+        hits = sum(one.also["identified"] * one.also["trials"] for one in figures)
+        accuracy = interval(np.array([100 * (one.value or 0.0) for one in figures]))
+        low, high = wilson(hits, trials)
+        found.append(Point(label, population, run, accuracy, hits / trials, low, high, trials, figures))
+    return tuple(found)
+
+
+@cache
+def sent(label: str) -> float:
+    """Bytes of one client's upload, on average over the rounds in which it takes part, at ε 1 000 a run."""
+    experiment = Leaking("", BASE, settings(label, ALIKE, RUNS[2], CHOSEN[label, ALIKE][2])).experiment()
+    calls = experiment.selection.expected_uploads(experiment.clients.count, experiment.rounds)
+    return traffic(experiment).packed / (experiment.clients.count * calls / experiment.rounds)
+
+
+def with_own_clients(draft: Draft, one: Point) -> Draft:
+    """A point's system with its settings, on a draft's own data, clients and budgets.
+
+    Raises:
+        InvalidExperiment: the system cannot have them.
+    """
+    made, whose = with_system(draft, str(OWN[one.label]["system.name"])), draft.base.as_json()
+    asked = dict(one.figures[0].setting["leaking"]["set"])
+    kept = {name: value for name, value in asked.items() if not name.startswith(("clients.", "partition."))}
+    return replace(made, base=changed(made.base, {**kept, **{k: whose[k] for k in ("clients", "partition")}}))

@@ -1,0 +1,71 @@
+"""The five systems for one population: accuracy against what a run costs a client."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from ldp_core.limits import spelled
+from ldp_core.papers.five.points import RUNS, Point
+from ldp_core.papers.statements import told
+from pages.parts.charts.base import Trace, colour, figure, scatter
+from pages.parts.ui.figure_json import Figure
+from pages.parts.ui.text import percent
+
+GAP = 7.0
+"""Points of accuracy between two names, at least."""
+
+
+def price_figure(found: Sequence[Point], tints: Mapping[str, int]) -> Figure:
+    """A line a system, with 95 % intervals."""
+    traces: list[Trace] = []
+    ends: list[tuple[float, str, str]] = []
+    for label, tint in tints.items():
+        own = [one for one in found if one.label == label]
+        if not own:
+            continue
+        paint, name = colour(tint), html.escape(label)
+        halves = [one.accuracy.half if np.isfinite(one.accuracy.half) else 0.0 for one in own]
+        traces.append(
+            scatter(
+                [one.run for one in own],
+                [one.accuracy.mean for one in own],
+                mode="lines+markers",
+                line={"color": paint, "width": 2},
+                marker={"color": paint, "size": 7},
+                error_y={"array": halves, "color": colour(tint, 0.5), "thickness": 1, "width": 0},
+                text=[
+                    f"{name}, ε {spelled(int(one.run))} a run: {told(one.accuracy)} right, "
+                    f"{percent(one.leaked)} picked out"
+                    for one in own
+                ],
+                hovertemplate="%{text}<extra></extra>",
+            )
+        )
+        ends.append((own[-1].accuracy.mean, name, paint))
+    return figure(
+        traces,
+        x={
+            "title": "ε of a whole run",
+            "type": "log",
+            "range": [0.85, 5.9],
+            "tickvals": list(RUNS),
+            "ticktext": [spelled(int(run)) for run in RUNS],
+            "showgrid": True,
+        },
+        y={"title": "accuracy, %", "range": [0, 104]},
+        annotations=_names(ends),
+        hovermode="closest",
+    )
+
+
+def _names(ends: Sequence[tuple[float, str, str]]) -> list[dict[str, object]]:
+    """A name right of each line's end, none over another."""
+    spot, found = np.inf, []
+    for y, name, paint in sorted(ends, reverse=True):
+        spot = min(y, spot - GAP)
+        place = {"x": np.log10(RUNS[-1]), "y": spot, "xanchor": "left", "xshift": 8, "showarrow": False}
+        found.append({**place, "text": f"<b>{name}</b>", "font": {"size": 12, "color": paint}})
+    return found
