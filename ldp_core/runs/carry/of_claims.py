@@ -17,10 +17,11 @@ from ldp_core.behaviour import version
 from ldp_core.papers import Claim, rows
 from ldp_core.papers.rows import Row
 from ldp_core.papers.statements import told
-from ldp_core.papers.stored import SHIPPED, Shelf
+from ldp_core.papers.stored import Shelf
 from ldp_core.runs.carry.drawing import Curve, drawn
 from ldp_core.runs.claims import shelf
 from ldp_core.runs.jobs.tables import as_csv
+from ldp_core.system.shipped import ASSETS
 
 PROJECT = """@software{epsilon_studio,
   title = {Epsilon Studio: federated learning with personal privacy budgets},
@@ -34,7 +35,7 @@ KINDS = {"statements": rows.statements, "arms": rows.arms, "figures": rows.figur
 
 def bibtex() -> str:
     """The project and the five papers."""
-    return PROJECT % version() + "\n" + (SHIPPED / "papers.bib").read_text(encoding="utf-8")
+    return PROJECT % version() + "\n" + (ASSETS / "papers" / "papers.bib").read_text(encoding="utf-8")
 
 
 def write(folder: Path) -> list[str]:
