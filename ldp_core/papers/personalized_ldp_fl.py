@@ -96,8 +96,8 @@ RECORDS: dict[str, Any] = {
     "local.optimizer": {"name": "optimal", "counter": "run"},
 }
 ANEW: dict[str, Any] = {**RECORDS, "local.optimizer": {"name": "optimal", "counter": "round"}}
-NONZERO = "section 3.1 has W⁽⁰⁾ = 0"
-MANY = "section 5.2.1 prints δ = 1/1000, and section 3.2 has δ_i = 1/|D_i|: 1 000 images a client"
+NONZERO = "section 3 has W⁽⁰⁾ = 0"
+MANY = "section 5.2.1 prints δ = 1/1000, and section 3.1 has δ_i = 1/|D_i|: 1 000 images a client"
 
 
 def _readings(images: int | None = None) -> tuple[Reading, ...]:

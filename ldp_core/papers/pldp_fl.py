@@ -32,11 +32,11 @@ def _records(suffix: str, mechanism: str = "pdpm") -> tuple[Records, ...]:
 
 
 ON_MNIST = Quote(
-    "section 6.2.2",
+    "section 6.2.3",
     "the accuracy under the combination of modes ϵ_2 and ϵ_3 can reach 95.7% and 97.9%, respectively",
 )
 ON_FASHION = Quote(
-    "section 6.2.2",
+    "section 6.2.3",
     "the highest accuracy achieved by the same combination on the Fashion-MNIST dataset was 79.2% and 85.6%",
 )
 
@@ -181,11 +181,11 @@ AGAINST = Claim(
         Control(DUCHI, "a shorter range matters more than the mechanism", "PLDP-FL"),
     ),
     note="PLU-FedOA is reference [34] of the paper, which says of it that “it only has one privacy parameter "
-    "ϵ” (section 6.2.2). In its second half, FedOA, the server weighs clients. Neither that nor its noise is "
+    "ϵ” (section 6.2.4). In its second half, FedOA, the server weighs clients. Neither that nor its noise is "
     "described: its noise is run as Laplace's, with a plain mean and with weights of 1/σ².",
     quotes=(
         Quote(
-            "section 6.2.2",
+            "section 6.2.4",
             "the accuracy rate of the model reaching 97.5%, which is equivalent to the "
             "accuracy rate under non-private conditions. In contrast, the PLU-FedOA scheme only achieved "
             "90.3% accuracy rate",

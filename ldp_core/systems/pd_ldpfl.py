@@ -44,6 +44,7 @@ class PDLDPFL(System):
         "One local epoch, batches of 32 (10 on digits), 64 and 32 hidden units: the paper prints none of it.",
         "Corrected, the scale t is the safe range ±0.5, public; as printed it is the largest weight, without "
         "any cap.",
+        "Where no weight is positive, t = max θ is no scale: there it is the largest size.",
         "Its global accuracy is that of the shared network by itself; an extended model is the network "
         "between a client's own transforms.",
         "A client's loss is taken after its training and before noise, on its own samples.",

@@ -95,6 +95,7 @@ class PPRDFL(System):
         "MNIST then.",
         "“80 % selected” is read as the share of weights that are perturbed: p = 0.6.",
         "The batch size is not given; here it is 64.",
+        "The sizes |w| of section 4.2 only decide which weights are perturbed: what is sent keeps its sign.",
         "Steps 9 and 11 of algorithm 2 both ask for b = 1; step 11 is read as b = 0.",
         "Images per client are those of an average client.",
         "Corrected, R-PSS looks at the sizes of the server's model: a choice by what a client has learnt "
