@@ -60,7 +60,7 @@ class Engine:
 
     @property
     def description(self) -> str:
-        """In words, for whoever wants to know what took so long."""
+        """In words: what took so long."""
         return f"{self._words}; {self.note}" if self.note else self._words
 
     @property
@@ -80,7 +80,7 @@ class Engine:
         Args:
             start: (d,), or (K, d) in the order of the shards.
             samples: training samples and labels, and test samples.
-            tick: is told the share of the work that is done.
+            tick: called with the share of the work that is done.
 
         Raises:
             MemoryError: a single client does not fit.
@@ -107,7 +107,7 @@ class Engine:
     def joins(self, model: Model) -> bool:
         """True if clients of several runs are worth training together: where a run's own are few products.
 
-        A process has one client at a time, whoever's; and convolutions fill all cores by themselves.
+        A process has one client at a time, of any run; and convolutions fill all cores by themselves.
         """
         return self.kind == "batched" or (self.kind == "fused" and model.batched)
 

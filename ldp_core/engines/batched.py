@@ -19,7 +19,7 @@ COPIES = 3
 """How often an activation is there at its worst: as it is kept, its gradient, and a copy on the way."""
 
 Tick = Callable[[float], None]
-"""Is told from time to time which share of the work is done."""
+"""Called from time to time with the share of the work that is done."""
 
 
 def train(

@@ -1,7 +1,7 @@
-"""What a round wants trained, as a value: so that whoever drives many runs can train them together.
+"""What a round wants trained, as a value: so that a driver of many runs can train them together.
 
 A run hands out its work and is given the trained weights back. Works of one shape (model, data,
-optimiser, batch size) become one: their clients are rows of one matrix, whoever's federation they
+optimiser, batch size) become one: their clients are rows of one matrix, whichever federation they
 belong to. Each row is computed from its own start, batches and learning rate alone; of PyTorch's products
 only the order in which they are summed may depend on how many rows there are, so their last bits may. The
 fused kernel's do not.
@@ -37,7 +37,7 @@ class Work:
     samples: Samples
     plan: Plan
     tick: Tick | None = None
-    """Is told the share of it that is done."""
+    """Called with the share of it that is done."""
 
     def alone(self) -> torch.Tensor:
         """The trained weights (K, d), by this work's own engine."""
@@ -109,7 +109,7 @@ def joined(plans: Sequence[Plan]) -> Plan:
 
     def together(name: str) -> np.ndarray:
         parts = [getattr(plan, name) for plan in plans]
-        ends = [(0, longest - len(part)) for part in parts]  # steps that nobody of theirs takes
+        ends = [(0, longest - len(part)) for part in parts]  # steps that none of theirs takes
         padded = [np.pad(part, (end, (0, 0), (0, 0))) for part, end in zip(parts, ends, strict=True)]
         return np.concatenate(padded, axis=1)[:, order]
 

@@ -30,7 +30,7 @@ CRASHES = [
     for name in ("SIGABRT", "SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE")
     if hasattr(signal, name)
 ]
-"""What a process gets that went wrong by itself; whoever ends one from outside sends another signal."""
+"""What a process gets that went wrong by itself; from outside it is ended by another signal."""
 
 Task = Callable[[Any], Any]
 """Something to compute from what is shared: a result, or an iterator over several."""
@@ -112,7 +112,7 @@ class Pool:
             self.close()
             raise ProcessLost(code=code) from error  # it was gone before it was asked
         except BaseException:
-            self.close()  # among them a person who cancels: nobody waits for what is half done
+            self.close()  # among them a person who cancels: what is half done is abandoned
             raise
 
     def _replaced(self, end: Connection, again: bool) -> Connection:
@@ -145,7 +145,7 @@ class Pool:
 
 
 def _serve(connection: Connection, parent: int, shared: Any) -> None:
-    """Do one task after another until nobody asks any more."""
+    """Do one task after another until there are no more."""
     signal.signal(signal.SIGTERM, signal.SIG_DFL)  # a fork has taken over its parent's handlers
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to act on
     die_with(parent)

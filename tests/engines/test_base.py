@@ -212,8 +212,8 @@ print(made[0], made[1], len(made) > 2, float((trained - alone).abs().max()) < 1e
 @pytest.mark.skipif(sys.platform != "linux", reason="limits memory as Linux does")
 def test_where_memory_runs_out_half_as_many_clients_go_on(interpreter: Interpreter, tmp_path: Path):
     (tmp_path / "short.py").write_text(SHORT_OF_MEMORY, encoding="utf-8")
-    told = interpreter.run(["short", str(ROOT)], tmp_path, os.environ, tmp_path)
-    assert told.stdout.split() == ["100", "50", "True", "True"], told.stderr[-2000:]
+    output = interpreter.run(["short", str(ROOT)], tmp_path, os.environ, tmp_path)
+    assert output.stdout.split() == ["100", "50", "True", "True"], output.stderr[-2000:]
 
 
 def test_one_client_that_does_not_fit_is_an_honest_error(monkeypatch: pytest.MonkeyPatch):

@@ -33,7 +33,7 @@ def recipe(model: str = "cnn", optimizer: str = "sgd") -> Recipe:
 
 @pytest.fixture
 def without_llvmlite(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """As if it were not installed: whoever imports it is refused."""
+    """As if it were not installed: its import fails."""
     real = builtins.__import__
 
     def refused(name: str, *rest: Any) -> Any:
@@ -167,5 +167,5 @@ def test_the_choice_needs_no_torch():
     code = "import sys; from ldp_core.engines.choice import bits; from ldp_core.experiment import parse; "
     code += "bits(parse({'dataset': 'mnist', 'model': 'cnn'})); "
     code += "print('torch' in sys.modules, 'llvmlite' in sys.modules)"
-    told = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert told.stdout.split() == ["False", "False"]
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "False"]

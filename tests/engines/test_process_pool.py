@@ -104,12 +104,12 @@ def test_a_process_that_is_killed_is_named_and_takes_the_others_along(
     pool = children(process.pid)
     pool[0].kill()
     process.wait(60)
-    told = (tmp_path / "stderr").read_text(encoding="utf-8")
-    assert "ProcessLost: a process that trained was killed, most likely because" in told
+    output = (tmp_path / "stderr").read_text(encoding="utf-8")
+    assert "ProcessLost: a process that trained was killed, most likely because" in output
     assert not psutil.wait_procs(pool, 20)[1]
 
 
-def test_an_interrupted_pool_is_ended_and_an_error_in_it_is_told():
+def test_an_interrupted_pool_is_ended_and_an_error_in_it_is_raised():
     recipe, data, plan = recipe_of("cnn", (28, 28)), samples((28, 28)), plan_of(1)
     start = start_of(recipe).numpy()
     task = Training(recipe, start, batches_of(plan, 0))
@@ -175,7 +175,7 @@ except ProcessLost as lost:
 """
 
 
-def test_a_program_without_a_guard_is_told_the_true_cause(tmp_path: Path):
+def test_a_program_without_a_guard_reads_the_true_cause(tmp_path: Path):
     (tmp_path / "unguarded.py").write_text(UNGUARDED, encoding="utf-8")
     done = subprocess.run(
         [sys.executable, "unguarded.py"],

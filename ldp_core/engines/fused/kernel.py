@@ -218,7 +218,7 @@ class Kernel:
         with code.loop(last, first) as row:
             self._call(code, "enter", code.at(start, code.times(row, stride)), work)
             for weights, gradient in weights_of(self.layers) if self.adam else ():
-                for one in (gradient, *moments_of(weights)):  # whoever left the numbers has left them there
+                for one in (gradient, *moments_of(weights)):  # what diverged has diverged there
                     place, vectors = self._at(code, work, one), code.whole(self._vectors(one))
                     self._call(code, "forget", place, vectors)
             with code.loop(code.load_as(WHOLE, steps, row)) as t:

@@ -1,7 +1,7 @@
 """What a thread works in: one block of memory, cut into stretches, with guards between them.
 
 All stretches begin on a cache line. Behind each lie a line that may be read, and written with what is there
-already (the ends of vectors reach into it), and a line that nobody may touch: `Workspace.intact` looks at it.
+already (the ends of vectors reach into it), and a guard line: `Workspace.intact` looks at it.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Memory:
 
     @property
     def guards(self) -> list[int]:
-        """Where the lines begin that nobody may touch."""
+        """Where the guard lines begin."""
         return [0, *(self.places[name] + up_to(size, LINE) + LINE for name, size in self.sizes.items())]
 
 
@@ -140,5 +140,5 @@ class Workspace:
         return self._block.ctypes.data + self._first
 
     def intact(self) -> bool:
-        """True if nothing was written where nobody may write."""
+        """True if no guard line was written to."""
         return bool((self._block[self._guards] == GUARD).all())

@@ -2,7 +2,7 @@
 
 What a client's weights become depends on the client alone, so the number of threads changes the time and
 not one bit. The call lets go of the interpreter's lock; the thread that asked only waits, hears signals, and
-tells how far it is. Whoever interrupts it stops the others within a step.
+tells how far it is. An interrupt stops the others within a step.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def train_fused(
         x, y: all samples (n, *shape), of the numbers of `start`, and labels (n,), on a CPU.
         plan: the batches.
         threads: at most.
-        tick: is told the share of the work that is done.
+        tick: called with the share of the work that is done.
         rates: (K,), in the order of the shards: learning rates in place of the recipe's one.
 
     Raises:
@@ -130,7 +130,7 @@ class Progress:
         self.stop = np.zeros(1, dtype=np.int64)
         self._total, self._tick = max(1, total), tick
         self._counters: list[Indices] = []
-        self._told = 0.0
+        self._reported = 0.0
 
     def counter(self) -> Indices:
         """A count of one call's own."""
@@ -140,8 +140,8 @@ class Progress:
     def tell(self) -> None:
         """Tell the share that is done, if it has grown."""
         share = sum(int(one[0]) for one in self._counters) / self._total
-        if self._tick is not None and share > self._told:
-            self._told = share
+        if self._tick is not None and share > self._reported:
+            self._reported = share
             self._tick(share)
 
 
@@ -178,7 +178,7 @@ def _share(kernel: Compiled, calls: Sequence[Call], threads: int, progress: Prog
                     left -= 1
                 progress.tell()
         finally:
-            progress.stop[0] = 1  # nothing is left to do, or somebody has interrupted
+            progress.stop[0] = 1  # nothing is left to do, or it was interrupted
             for one in others:
                 if one.ident is not None:
                     one.join()
@@ -229,7 +229,7 @@ def _check(
     labels: NDArray[np.generic],
     plan: Plan,
 ) -> None:
-    """The kernel looks at nothing twice: what it is told must be there."""
+    """The kernel checks nothing: its arguments must be valid."""
     _check_samples(recipe, layers, start, samples)
     if plan.fault:
         raise ValueError(plan.fault)

@@ -94,7 +94,7 @@ def test_a_folder_that_cannot_be_written_costs_time_alone(tmp_path: Path, monkey
 def test_code_that_another_user_could_have_written_is_not_run(
     cache: Path, first: torch.Tensor, monkeypatch: pytest.MonkeyPatch
 ):
-    """Its digest stands in the same file, so whoever writes one writes the other."""
+    """Its digest stands in the same file, so a writer of one writes the other."""
     (file,) = cache.glob("*.o")
     made, anew = module._made, []
 

@@ -1,4 +1,4 @@
-"""Networks and data that nobody chose: Hypothesis draws them, PyTorch says what must come out."""
+"""Networks and data at random: Hypothesis draws them, PyTorch says what must come out."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_any_network_on_any_data(
         data, start = samples_of(recipe, sum(sizes), kind, seed), start_of(recipe, kind, seed)
         plan = plan_of(sizes, batch, 1, seed)
         plan = exact(plan) if kind == torch.float64 else plan
-        # into memory where somebody has left the numbers before
+        # into memory where another has diverged before
         train_fused(recipe, start * float("nan"), data[0], data[1], plan, 1)
         trained = train_fused(recipe, start, data[0], data[1], plan, 1)
         expected = reference(recipe, start, data, plan)

@@ -143,7 +143,7 @@ def test_the_number_of_threads_changes_no_bit(name: str, monkeypatch: pytest.Mon
         assert torch.equal(scores[0][:7], scores_fused(recipe, starts[0], data[0][:7], 1))
 
 
-def test_a_client_is_trained_the_same_whoever_is_beside_it():
+def test_a_client_is_trained_the_same_whatever_is_beside_it():
     """So runs that are folded into one have the bits of each alone."""
     recipe = recipe_of(models.get("mlp"), (8, 8), rate=0.1)
     data, start = samples_of(recipe, sum(SIZES)), start_of(recipe)
