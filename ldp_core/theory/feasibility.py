@@ -17,6 +17,7 @@ from scipy.special import ndtr
 from ldp_core.attacks.findings.metrics import wilson
 from ldp_core.experiment import Experiment
 from ldp_core.limits import spelled
+from ldp_core.theory.drowned import drowned
 from ldp_core.theory.heard import by_lot, counting, held
 from ldp_core.theory.measured import beyond, trained_size, unsteady, way
 from ldp_core.theory.server import ServerNoise, server_noise
@@ -42,10 +43,6 @@ WAY = {"logistic_regression": 10.0, "mlp": 30.0}
 ALONE = {"logistic_regression": 0.0, "mlp": 1.5}
 """Clients that count in a round of weights, up to which the model is one client's own, and no average: what a
 network learns from one client after the other comes and goes."""
-FAR, PIXELS, MANY = 5.0, 64, 3.0
-"""Noise over the most that weights in their ranges can hold, beyond which nothing is learnt, for inputs of so
-many values; where so many clients count at least. Of 140 random runs on digits and a sample of MNIST beyond it (models
-of three widths, SGD and Adam, alike and unlike clients), the best ended at 26 %."""
 NARROW = 0.5
 """A safe range that leaves less than this share of the weights' size keeps a model from learning well."""
 FEW = (2, 3)
@@ -96,7 +93,8 @@ def outlook(experiment: Experiment) -> Outlook:
         return Outlook("chance", sigma, size, None, why)
     why = f"no noise is predicted, as {noise.unknown}" if noise.unknown else beyond(experiment)
     if why or size is None:
-        over = math.nan if noise.unknown else drowned(experiment, noise, size)
+        room = None if size is None else ROOM[experiment.model.name] * size
+        over = drowned(experiment, noise, lambda half: clipped_size(room, half) if room else half)
         if over > 1:
             lost = f"the noise left at the server is {_times(over)} what any weights in these ranges bear"
             return Outlook("chance", sigma, size, None, f"{lost}, though {why}")
@@ -132,26 +130,6 @@ def _judged(experiment: Experiment, noise: ServerNoise, size: float) -> Outlook:
     else:
         but = limits_in_words(low, high)
     return Outlook(word, sigma, size, ratio, f"{what}; {but}", (low, high))
-
-
-def drowned(experiment: Experiment, noise: ServerNoise, size: float | None) -> float:
-    """Noise over so much that nothing is learnt whatever the data, the model and the training; 0 where unlike
-    clients take turns, and a round may be one client's own.
-
-    Of weights nothing is assumed but their ranges, and of trained ones their size where that is known. What a
-    class's inputs add up of them grows with their number, the noise with its root.
-    """
-    if experiment.randomiser.role == "vote" or by_lot(experiment) or counting(experiment) < MANY:
-        return 0.0
-    population, heard = experiment.population(), experiment.rounds * (1 - noise.empty)
-    half = float((population.high - population.low).mean()) / 2
-    if experiment.mechanism.region == "ball":
-        half = experiment.mechanism.norm / math.sqrt(experiment.uploaded)  # type: ignore[attr-defined]
-    room = ROOM.get(experiment.model.name, 1.0)
-    reach = half if size is None or experiment.target == "update" else clipped_size(room * size, half)
-    borne = FAR * math.sqrt(math.prod(experiment.source.shape) / PIXELS) * reach
-    rounds = math.sqrt(heard) if experiment.target == "update" else 1.0
-    return math.sqrt(noise.heard) / (borne * rounds)
 
 
 def limits_in_words(low: float, high: float) -> str:
