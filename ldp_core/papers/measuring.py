@@ -1,4 +1,4 @@
-"""Making figures: arms are measured, each with its seeds, and told as they are known."""
+"""Making figures: arms are measured, each with its seeds, and yielded as they are known."""
 
 from __future__ import annotations
 
@@ -203,10 +203,10 @@ def _leaks(arm: Leaking, seed: int, load: Callable[[str], Data]) -> Figure:
     if figure.value is None:
         return figure
     shares = picked(experiment, data, states[:-1], arm.images)
-    told = {
+    figures = {
         ("identified" if name is None else f"identified_{name}"): one.value for name, one in shares.items()
     }
-    also = {**figure.also, **told, "trials": float(shares[None].trials)}
+    also = {**figure.also, **figures, "trials": float(shares[None].trials)}
     return Figure(**{**vars(figure), "also": also, "seconds": round(time.perf_counter() - began, 3)})
 
 

@@ -6,7 +6,7 @@ from typing import get_args
 
 from ldp_core.judgement import Outcome, at_chance
 from ldp_core.papers.base import Claim
-from ldp_core.papers.statements import SEEDS, Interval, Part, interval, told
+from ldp_core.papers.statements import SEEDS, Interval, Part, interval, stated
 from ldp_core.papers.stored import Figure, Shelf
 
 
@@ -106,7 +106,10 @@ def _rival(claim: Claim, shelf: Shelf) -> str:
             better = "does better" if gap.low > 0 else "is not clearly behind"
             if ours:
                 found.append(
-                    (ours.mean, f"{control.arm} {better} ({told(ours, claim.quantity.unit)}): {control.why}")
+                    (
+                        ours.mean,
+                        f"{control.arm} {better} ({stated(ours, claim.quantity.unit)}): {control.why}",
+                    )
                 )
     return max(found)[1] if found else ""
 

@@ -9,7 +9,7 @@ from typing import Any
 from ldp_core import papers
 from ldp_core.papers.base import Claim, Table
 from ldp_core.papers.reasons import of_arm
-from ldp_core.papers.statements import told
+from ldp_core.papers.statements import stated
 from ldp_core.papers.stored import Shelf
 from ldp_core.papers.verdict import Verdict, verdict
 
@@ -138,7 +138,7 @@ def cells(system: str, table: Table, shelf: Shelf) -> list[list[str]]:
             reading = verdict(claim, shelf).reading
             made = claim.read(reading) if reading else claim
             ours, paper = of_arm(made, shelf, label), claim.paper.get(label)
-            row.append((told(ours, "") if ours else "–") + ("" if paper is None else f" ({paper:g})"))
+            row.append((stated(ours, "") if ours else "–") + ("" if paper is None else f" ({paper:g})"))
         rows.append(row)
     return rows
 

@@ -17,7 +17,7 @@ TOLERANCE = 2.0
 """Percentage points that a figure of a paper may miss our interval by: papers give one figure, without an
 interval of their own, often read off a curve."""
 WIDEST = 10.0
-"""Percentage points: half of an interval that is wider meets no figure, or whoever measures badly would be
+"""Percentage points: half of an interval that is wider meets no figure, or who measures badly would be
 right about everything."""
 SEEDS = 3
 """Fewer seeds than that are no verdict."""
@@ -27,7 +27,7 @@ MOST = {"digits": 20, "mnist": 5}
 
 @dataclass(frozen=True)
 class Quantity:
-    """Something that a run comes to, and how it is told."""
+    """Something that a run comes to, and how it is written."""
 
     axis: str
     unit: str
@@ -35,7 +35,7 @@ class Quantity:
     apart: str
     """After a difference of two."""
     factor: float
-    """Stored figures times this are told."""
+    """Stored figures times this are shown."""
     of_a_model: bool = True
     """Whether it says little where the model has learned nothing."""
 
@@ -87,7 +87,7 @@ class Part:
     outcome: Outcome
     unit: str
     shows: str
-    """Ours, as it is told after “here”."""
+    """Ours, as it stands after “here”."""
 
 
 @dataclass(frozen=True)
@@ -146,7 +146,9 @@ class Value(Statement):
         table = figures(self.of)
         best = max(self.of, key=lambda name: table[name].mean())
         ours = interval(table[best], tried)
-        return Part(self.says, ours, near(ours, self.paper, self.tolerance), "%", f"{self.what} {told(ours)}")
+        return Part(
+            self.says, ours, near(ours, self.paper, self.tolerance), "%", f"{self.what} {stated(ours)}"
+        )
 
 
 @dataclass(frozen=True)
@@ -168,7 +170,7 @@ class Gain(Statement):
 
     def judged(self, figures: Figures, tried: int = 1) -> Part:
         ours = _ahead(figures, self.pairs, tried)
-        shown = f"{self.what} {told(ours, 'points', signed=True)}"
+        shown = f"{self.what} {stated(ours, 'points', signed=True)}"
         return Part(self.says, ours, near(ours, self.paper, self.tolerance), "points", shown)
 
 
@@ -190,7 +192,7 @@ class Ahead(Statement):
 
     def judged(self, figures: Figures, tried: int = 1) -> Part:
         ours = _ahead(figures, self.pairs, tried)
-        shown = f"“{self.what}” by {told(ours, self.unit, signed=True)}"
+        shown = f"“{self.what}” by {stated(ours, self.unit, signed=True)}"
         outcome = judged(ours.low, ours.high, 100 * SMALL if self.unit == "points" else 0.0)
         return Part(self.says, ours, outcome, self.unit, shown)
 
@@ -219,7 +221,7 @@ class Saves(Statement):
         table = figures(self.arms)
         ours = interval(100 * (1 - table[self.second] / table[self.first]), tried)
         outcome = judged(ours.low - self.paper, ours.high - self.paper, 100 * SMALL)
-        return Part(self.says, ours, outcome, "%", f"{self.what} {told(ours)}")
+        return Part(self.says, ours, outcome, "%", f"{self.what} {stated(ours)}")
 
 
 def _ahead(figures: Figures, pairs: Sequence[tuple[str, str]], tried: int) -> Interval:
@@ -227,7 +229,7 @@ def _ahead(figures: Figures, pairs: Sequence[tuple[str, str]], tried: int) -> In
     return interval(np.mean([table[first] - table[second] for first, second in pairs], axis=0), tried)
 
 
-def told(ours: Interval, unit: str = "%", signed: bool = False) -> str:
+def stated(ours: Interval, unit: str = "%", signed: bool = False) -> str:
     """`88.1 ± 1.2 %`: the mean and half its interval; without a unit to three digits."""
     largest = max(abs(ours.mean), ours.half if ours.half < inf else 0)
     digits = (1 if largest < 1000 else 0) if unit else (3 if largest < 1 else 2 if largest < 10 else 1)

@@ -135,7 +135,7 @@ def words(versions: Sequence[str]) -> str:
 
 
 def _came_to(figure: Figure, what: str) -> float | None:
-    """None where the run did not end as it should, or nobody measured that of it."""
+    """None where the run did not end as it should, or that was not measured of it."""
     if what == "accuracy":
         return figure.judged
     if what.startswith(ROUND):  # of a run that diverged before, its last model's

@@ -21,7 +21,7 @@ class Step:
     sends: str
     """To the other side; "" where nothing leaves."""
     kind: str
-    """ "noised", "clear" or "" for what is nobody's data."""
+    """ "noised", "clear" or "" for what is no client's data."""
 
 
 def way(experiment: Experiment) -> tuple[Step, ...]:

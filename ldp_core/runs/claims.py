@@ -14,7 +14,7 @@ from ldp_core.papers import Claim
 from ldp_core.papers.five.advice import advice
 from ldp_core.papers.five.points import CLAIM, NAME, points
 from ldp_core.papers.measuring import Asked, further, keep, left, measure
-from ldp_core.papers.statements import told
+from ldp_core.papers.statements import stated
 from ldp_core.papers.stored import SHIPPED, Shelf, words
 from ldp_core.papers.verdict import Verdict, verdict
 from ldp_core.runs.lockstep import load, one_thread
@@ -57,7 +57,7 @@ def listed() -> Iterator[str]:
             for statement, part in zip(
                 claim.statements, found.parts or [None] * len(claim.statements), strict=True
             ):
-                ours = told(part.ours, part.unit) if part else "–"
+                ours = stated(part.ours, part.unit) if part else "–"
                 said = f" ({part.outcome})" if part else ""
                 yield f"      paper: {statement.says:<40} here: {ours}{said}"
             for reading, its in found.each:

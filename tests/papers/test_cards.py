@@ -23,7 +23,7 @@ def card(name: str, title: str) -> str:
 
 
 def test_noise_and_reach_are_in_lengths_of_the_range():
-    """One weight of 16 050, in the middle of a range of length 1, by whoever of 150 clients sends it."""
+    """One weight of 16 050, in the middle of a range of length 1, by any of 150 clients."""
     noise = {
         epsilon: math.sqrt(float(one.variance(0.0, epsilon, -0.5, 0.5)) / CLIENTS)
         for epsilon in (1.0, 100.0)
@@ -37,23 +37,23 @@ def test_noise_and_reach_are_in_lengths_of_the_range():
     assert f"{reach:.0f} times the range's length" in card("optimal_ldp_fl", "The ranges run away")
 
 
-def test_what_shuffling_gains_is_told_as_the_bound_that_it_is():
-    told = card("optimal_ldp_fl", "Shuffling gives nothing here")
-    assert "Counted exactly, 150" not in told
+def test_what_shuffling_gains_is_stated_as_the_bound_that_it_is():
+    sentence = card("optimal_ldp_fl", "Shuffling gives nothing here")
+    assert "Counted exactly, 150" not in sentence
     any_mechanism = least(clones(math.exp(-1)), 1)
     of_bits, exact = least(clones(2 / (math.e + 1)), 1), max(least(counts(1, n), 1) for n in range(CLIENTS))
     assert (any_mechanism, of_bits, exact) == pytest.approx((0.439, 0.354, 0.318), abs=1e-3)
-    assert f"ε 1 into {any_mechanism:.2f} at most" in told
-    assert f"Duchi's two answers that is {of_bits:.2f} ({exact:.2f}, counted exactly)" in told
-    assert f"ε 5 stays {max(least(counts(5, n), 5) for n in (0, CLIENTS - 1)):.2f}" in told
+    assert f"ε 1 into {any_mechanism:.2f} at most" in sentence
+    assert f"Duchi's two answers that is {of_bits:.2f} ({exact:.2f}, counted exactly)" in sentence
+    assert f"ε 5 stays {max(least(counts(5, n), 5) for n in (0, CLIENTS - 1)):.2f}" in sentence
 
 
 def test_what_goes_in_clear_or_scales_by_itself_tells_who_it_was():
     """R-PSS passes over a weight with 0.2 where 10 % go in clear, and with 0.4 where 20 % do: half are always
     chosen. Of a scale that is a tenth larger, some of 10 000 answers at weights of 0 lie beyond the other's.
     """
-    told = card("pprd_fl", "A part goes in clear")
-    assert f"{1 - 0.8**10:.3f} at 10 %, of {1 - 0.6**10:.3f} at 20 %" in told
+    sentence = card("pprd_fl", "A part goes in clear")
+    assert f"{1 - 0.8**10:.3f} at 10 %, of {1 - 0.6**10:.3f} at 20 %" in sentence
     reach = 1 / math.tanh(2)
     beyond = 0.2 * reach * math.exp(mechanisms.get("piecewise").log_prob(0.95 * reach, 0.0, 8.0, -1.0, 1.0))
     assert 1e-9 < (1 - beyond) ** 10_000 < 2e-8

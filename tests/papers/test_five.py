@@ -118,7 +118,7 @@ def test_the_advice_is_computed():
     none, some = advice((low, less, best, close, behind, slim))
     assert (some.runs, none.runs) == ((1e3,), (10.0, 100.0))
     assert none.take is None and none.says.startswith("None of the five surely learns it")
-    assert some.take is close, "of two that cannot be told apart the one that gives less away"
+    assert some.take is close, "of two that do not differ the one that gives less away"
     assert some.says.startswith(
         "Take PPRD-FL (89 % right, 40 % picked out). "
         "PLDP-FL (90 % right, 90 % picked out) is within its error."

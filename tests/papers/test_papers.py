@@ -131,9 +131,11 @@ def test_the_way_of_the_data_is_read_off_the_experiment():
 def test_the_way_says_what_is_the_systems_own(
     settings: dict[str, Any], there: list[str], not_there: list[str]
 ):
-    told = " | ".join(f"{step.does} | {step.sends}" for step in way(parse({"dataset": "digits", **settings})))
-    assert [words for words in there if words not in told] == []
-    assert [words for words in not_there if words in told] == []
+    steps = " | ".join(
+        f"{step.does} | {step.sends}" for step in way(parse({"dataset": "digits", **settings}))
+    )
+    assert [words for words in there if words not in steps] == []
+    assert [words for words in not_there if words in steps] == []
 
 
 def test_records_are_measured_as_the_theory_has_them():

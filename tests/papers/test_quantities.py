@@ -10,7 +10,7 @@ from ldp_core.papers.arms import Timed, Trained
 from ldp_core.papers.base import Claim, arms
 from ldp_core.papers.measuring import TOGETHER, left, measure, together
 from ldp_core.papers.reasons import of_arm
-from ldp_core.papers.statements import Ahead, Saves, interval, told
+from ldp_core.papers.statements import Ahead, Saves, interval, stated
 from ldp_core.papers.stored import Figure, Shelf
 from ldp_core.papers.verdict import verdict
 from ldp_core.runs.lockstep import load
@@ -43,7 +43,7 @@ def test_a_claim_is_judged_by_what_it_is_about_and_the_accuracy_is_there_too():
     for about, expected in (("", 0.15), ("accuracy", 80.0), ("own_mix", 75.0)):
         ours = of_arm(made, known, "A", about)
         assert ours and ours.mean == pytest.approx(expected)
-    assert of_arm(made, known, "A", "recovered") is None, "nobody measured that"
+    assert of_arm(made, known, "A", "recovered") is None, "that was not measured"
 
 
 def test_it_is_drawn_against_the_accuracy_and_never_alone():
@@ -62,9 +62,9 @@ def test_it_is_drawn_against_the_accuracy_and_never_alone():
 
 
 def test_figures_without_a_unit_keep_three_digits():
-    assert told(interval(np.array([0.396, 0.396])), "") == "0.396 ± 0.000"
-    assert told(interval(np.array([4.0, 4.2])), "").startswith("4.10 ± ")
-    assert told(interval(np.array([88.1, 88.1]))) == "88.1 ± 0.0 %"
+    assert stated(interval(np.array([0.396, 0.396])), "") == "0.396 ± 0.000"
+    assert stated(interval(np.array([4.0, 4.2])), "").startswith("4.10 ± ")
+    assert stated(interval(np.array([88.1, 88.1]))) == "88.1 ± 0.0 %"
 
 
 def test_a_run_is_asked_for_all_that_its_system_and_its_attack_tell():

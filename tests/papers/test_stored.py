@@ -1,4 +1,4 @@
-"""Figures as they are kept, and how they are made: taken up again after a kill, told by version."""
+"""Figures as they are kept, and how they are made: resumed after a kill, marked by version."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_what_this_version_has_measured_is_not_measured_again():
     assert len(left([made], of_now, seeds=1, fresh=True)) == 4
 
 
-def test_a_figure_of_another_version_is_told_as_such():
+def test_a_figure_of_another_version_is_marked_as_such():
     made = claim()
     found = verdict(made, shelf(made, none=[90, 91, 92], A=[70, 71, 72], C=[80, 81, 83]))
     assert found.older == ("v1",) and "version v1: what it uses has changed since" in words(found.older)
@@ -243,7 +243,7 @@ def test_shipped_figures_are_those_of_the_claims_arms(system: str, identity: str
     ],
 )
 def test_what_was_measured_on_mnist_still_counts(system: str, identity: str):
-    """These take minutes to hours again: whoever changes a setting of theirs should know."""
+    """These take minutes to hours again: a change of their settings should be deliberate."""
     made, known = papers.get(system).claim(identity), Shelf.of(stored.SHIPPED / f"{system}.json")
     assert made
     assert verdict(made, known).parts

@@ -118,7 +118,7 @@ def test_two_seeds_are_no_verdict():
     assert verdict(made, Shelf()).reason == "No run of it is stored."
 
 
-def test_a_run_that_failed_is_told_and_not_counted():
+def test_a_run_that_failed_is_named_and_not_counted():
     made = claim(STATEMENTS[2:])
     known = shelf(made, A=[70, 71, 72], C=[80, 81, 82])
     broken = figure(made, "C", 2, None, status="its partition is too uneven")
@@ -127,7 +127,7 @@ def test_a_run_that_failed_is_told_and_not_counted():
     assert "“C” with seed 2: its partition is too uneven" in found.reason
 
 
-def test_a_run_that_diverged_counts_with_its_last_model_and_is_told():
+def test_a_run_that_diverged_counts_with_its_last_model_and_is_named():
     made = claim(STATEMENTS)
     known = dict(shelf(made, none=[90, 91, 92], A=[70, 71, 72]).figures)
     for seed, curve in enumerate([(0.1, 0.2), (0.1, 0.2, 0.3), (0.1,)]):
@@ -163,7 +163,7 @@ def test_a_run_at_chance_says_why_with_the_noise_beside_the_weights():
     assert "chance" not in above.reason
 
 
-def test_a_control_that_does_as_well_is_told():
+def test_a_control_that_does_as_well_is_named():
     made = claim(STATEMENTS[1:])
     ours = {"A": [70, 71, 72], "C": [80, 81, 82]}
     better = verdict(made, shelf(made, **ours, other=[90, 91, 92]))

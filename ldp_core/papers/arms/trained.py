@@ -111,7 +111,7 @@ class Trained(Arm):
 
 @dataclass(frozen=True)
 class Leaking(Trained):
-    """A run of whose uploads it is also told how often they give their image away, round by round."""
+    """A run that also says how often its uploads give their image away, round by round."""
 
     images: int = field(default=1, kw_only=True)
     """Of each client in each round."""
@@ -123,7 +123,7 @@ class Leaking(Trained):
 
 @dataclass(frozen=True)
 class Timed(Trained):
-    """A run by itself, of which it is also told how long the processor worked on its rounds."""
+    """A run by itself that also says how long the processor worked on its rounds."""
 
     @property
     def setting(self) -> dict[str, Any]:

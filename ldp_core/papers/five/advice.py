@@ -58,17 +58,17 @@ def _taken(able: Sequence[Point]) -> tuple[Point, str]:
     best = max(able, key=lambda one: one.accuracy.mean)
     close = [one for one in able if not _ahead(best, one)]
     take = min((one for one in close if one is best or one.high < best.low), key=lambda one: one.leaked)
-    says = [f"Take {_told(take)}."]
-    if others := [_told(one) for one in close if one is not take]:
+    says = [f"Take {_named(take)}."]
+    if others := [_named(one) for one in close if one is not take]:
         says.append(f"{' and '.join(others)} {'is' if len(others) == 1 else 'are'} within its error.")
     slim = min(able, key=lambda one: sent(one.label))
     if slim is not take and sent(slim.label) * FEWER <= sent(take.label):
         times = spelled(round(sent(take.label) / sent(slim.label)))
-        says.append(f"{_told(slim)} costs 1/{times} of the traffic.")
+        says.append(f"{_named(slim)} costs 1/{times} of the traffic.")
     return take, " ".join(says)
 
 
-def _told(one: Point) -> str:
+def _named(one: Point) -> str:
     return f"{one.label} ({one.accuracy.mean:.0f} % right, {100 * one.leaked:.0f} % picked out)"
 
 

@@ -16,7 +16,7 @@ from ldp_core import papers
 from ldp_core.behaviour import version
 from ldp_core.papers import Claim, rows
 from ldp_core.papers.rows import Row
-from ldp_core.papers.statements import told
+from ldp_core.papers.statements import stated
 from ldp_core.papers.stored import Shelf
 from ldp_core.runs.carry.drawing import Curve, drawn
 from ldp_core.runs.claims import shelf
@@ -106,7 +106,7 @@ def _rows(claims: Iterable[tuple[str, Claim, Shelf]]) -> dict[str, str]:
             f"{name} {claim.id}",
             reading,
             statement.says,
-            told(part.ours, part.unit) if part else "–",
+            stated(part.ours, part.unit) if part else "–",
             part.outcome if part else "not run",
         ]
         for name, claim, known in asked

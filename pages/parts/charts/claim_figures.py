@@ -13,7 +13,7 @@ from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.papers import Claim
 from ldp_core.papers.arms import Arm, Computed, Records, Trained
 from ldp_core.papers.reasons import of_arm
-from ldp_core.papers.statements import told
+from ldp_core.papers.statements import stated
 from ldp_core.papers.stored import Shelf
 from pages.parts.charts.base import MUTED, TEXT, Trace, colour, figure, scatter
 from pages.parts.charts.styles import Style, styles
@@ -44,7 +44,7 @@ def arms_figure(claim: Claim, shelf: Shelf) -> Figure:
                     "color": tint,
                     "symbol": "circle-open" if arm.label in controls else "circle",
                 },
-                hovertemplate=f"{told(ours, claim.quantity.unit)}<extra></extra>",
+                hovertemplate=f"{stated(ours, claim.quantity.unit)}<extra></extra>",
             )
         )
     printed = [arm.label for arm in shown if arm.label in claim.paper]
@@ -113,7 +113,7 @@ def against_accuracy(claim: Claim, shelf: Shelf) -> Figure | None:
             continue
         symbol = "circle-open" if arm.label in controls else "circle"
         name = html.escape(arm.label)
-        hover = f"{name}: {told(unlike, '')} at {told(accuracy)}<extra></extra>"
+        hover = f"{name}: {stated(unlike, '')} at {stated(accuracy)}<extra></extra>"
         traces.append(
             {
                 "type": "scatter",

@@ -9,7 +9,7 @@ import numpy as np
 
 from ldp_core.limits import spelled
 from ldp_core.papers.five.points import RUNS, Point
-from ldp_core.papers.statements import told
+from ldp_core.papers.statements import stated
 from pages.parts.charts.base import Trace, colour, figure, scatter
 from pages.parts.ui.figure_json import Figure
 from pages.parts.ui.text import percent
@@ -37,7 +37,7 @@ def price_figure(found: Sequence[Point], tints: Mapping[str, int]) -> Figure:
                 marker={"color": paint, "size": 7},
                 error_y={"array": halves, "color": colour(tint, 0.5), "thickness": 1, "width": 0},
                 text=[
-                    f"{name}, ε {spelled(int(one.run))} a run: {told(one.accuracy)} right, "
+                    f"{name}, ε {spelled(int(one.run))} a run: {stated(one.accuracy)} right, "
                     f"{percent(one.leaked)} picked out"
                     for one in own
                 ],

@@ -48,7 +48,7 @@ def again(system: str, claim: Claim) -> None:
     else:
         st.caption(f"{count} runs{f', about {seconds(takes)} here' if takes else ''}")
     if job is not None and job.status not in ("completed", "cancelled"):
-        st.error(f"The last try {plain(job.status)}: {plain(job.message or 'no reason was told', 300)}")
+        st.error(f"The last try {plain(job.status)}: {plain(job.message or 'no reason was given', 300)}")
 
 
 def _watch(system: str, claim: Claim) -> None:

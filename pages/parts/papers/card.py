@@ -10,7 +10,7 @@ from ldp_core import papers
 from ldp_core.experiment import parse
 from ldp_core.papers import Claim, Paper
 from ldp_core.papers.rows import cells
-from ldp_core.papers.statements import told
+from ldp_core.papers.statements import stated
 from ldp_core.papers.verdict import Verdict, verdict
 from ldp_core.papers.way import Step, way
 from ldp_core.runs import claims
@@ -101,7 +101,8 @@ def _claims(name: str) -> None:
 def _row(claim: Claim, found: Verdict) -> list[str]:
     theirs = "; ".join(plain(statement.says, 120) for statement in claim.statements)
     ours = "; ".join(
-        marked(part.outcome, plain(told(part.ours, part.unit, part.unit != "%"), 60)) for part in found.parts
+        marked(part.outcome, plain(stated(part.ours, part.unit, part.unit != "%"), 60))
+        for part in found.parts
     )
     when = f"{found.seeds}, {plain(found.date)}" if found.parts else "–"
     if found.parts and found.older:

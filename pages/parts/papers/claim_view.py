@@ -8,7 +8,7 @@ import streamlit as st
 
 from ldp_core.papers import Claim
 from ldp_core.papers.reasons import of_arm
-from ldp_core.papers.statements import QUANTITIES, told
+from ldp_core.papers.statements import QUANTITIES, stated
 from ldp_core.papers.stored import Shelf, words
 from ldp_core.papers.verdict import Verdict, verdict
 from ldp_core.runs.carry import of_claims
@@ -150,7 +150,7 @@ def _arms(claim: Claim, shelf: Shelf, found: Verdict) -> None:
             [
                 plain(arm.label),
                 f"{paper:g} {unit}".rstrip() if paper is not None else "–",
-                plain(told(ours, unit)) if ours else "–",
+                plain(stated(ours, unit)) if ours else "–",
                 *(_besides(claim, shelf, arm.label, name) for name in more),
                 str(ours.seeds) if ours else "0",
                 plain("; ".join(filter(None, (control, failed))), 300),
@@ -158,7 +158,7 @@ def _arms(claim: Claim, shelf: Shelf, found: Verdict) -> None:
         )
     if found.parts:
         said = [
-            [plain(part.says, 120), plain(told(part.ours, part.unit)), badge(part.outcome)]
+            [plain(part.says, 120), plain(stated(part.ours, part.unit)), badge(part.outcome)]
             for part in found.parts
         ]
         table(("the paper says", "here", "verdict"), said)
@@ -178,4 +178,4 @@ def _more(claim: Claim, shelf: Shelf) -> list[str]:
 def _besides(claim: Claim, shelf: Shelf, label: str, name: str) -> str:
     ours = of_arm(claim, shelf, label, name)
     unit = QUANTITIES[name].unit if name in QUANTITIES else "%"
-    return plain(told(ours, unit)) if ours else "–"
+    return plain(stated(ours, unit)) if ours else "–"

@@ -23,7 +23,7 @@ from ldp_core.papers.five.points import (
     with_own_clients,
 )
 from ldp_core.papers.five.public_images import RATES
-from ldp_core.papers.statements import told
+from ldp_core.papers.statements import stated
 from ldp_core.papers.stored import older, words
 from ldp_core.presets.of_systems.five_side_by_side import FIVE
 from pages.parts.charts.five import price_figure
@@ -129,7 +129,7 @@ def _cells(one: Point) -> list[str]:
         one.population,
         spelled(int(one.run)),
         plain(one.label),
-        told(one.accuracy),
+        stated(one.accuracy),
         percent(one.leaked),
         f"{percent(one.low)} to {percent(one.high)}",
         spelled(round(sent(one.label))),
