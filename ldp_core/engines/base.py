@@ -105,26 +105,11 @@ class Engine:
         return torch.from_numpy(trained)
 
     def joins(self, model: Model) -> bool:
-        """True if clients of several runs are worth training together: where a run's own are few products.
+        """True if several runs are worth a process together: where rounds of one are short.
 
-        A process has one client at a time, of any run; and convolutions fill all cores by themselves.
+        A process of the pool has one client at a time; and convolutions fill all cores by themselves.
         """
         return self.kind == "batched" or (self.kind == "fused" and model.batched)
-
-    def train_joint(
-        self,
-        recipe: Recipe,
-        start: torch.Tensor,
-        samples: Samples,
-        plan: Plan,
-        rates: torch.Tensor | None,
-    ) -> torch.Tensor:
-        """As `train`, for an engine that `joins`, with `rates` (K,) in place of the recipe's one."""
-        if self.kind == "fused":
-            from ldp_core.engines.fused.training import train_fused
-
-            return train_fused(recipe, start, samples[0], samples[1], plan, self.processes, rates=rates)
-        return train_together(recipe, start, samples[0], samples[1], plan, rates=rates)
 
     def scores(self, recipe: Recipe, weights: torch.Tensor, samples: Samples) -> torch.Tensor:
         """The scores (n, classes) of the global model `weights` (d,) for the test samples."""

@@ -16,7 +16,7 @@ import numpy as np
 import torch
 
 from ldp_core.engines.base import Engine
-from ldp_core.engines.batched import Tick
+from ldp_core.engines.batched import Tick, train_together
 from ldp_core.engines.per_client import Samples
 from ldp_core.engines.plan import Plan
 from ldp_core.engines.recipe import Recipe
@@ -45,13 +45,8 @@ class Work:
 
     @property
     def shape(self) -> Hashable:
-        """Equal for works that can be trained as one; None for one that is better alone: on one thread the
-        fused kernel has one row after another anyway.
-        """
-        if not self.engine.joins(self.recipe.model) or (self.engine.kind, self.engine.processes) == (
-            "fused",
-            1,
-        ):
+        """Equal for works that can be trained as one, by PyTorch; None for one that is not."""
+        if self.engine.kind != "batched":
             return None
         return (
             self.engine,
@@ -96,7 +91,7 @@ def _as_one(works: Sequence[Work]) -> list[torch.Tensor]:
     same = bool((rates == rates[0]).all())
     each = None if same else rates.repeat_interleave(torch.tensor(counts, device=start.device))
     plan = joined([work.plan for work in works])
-    trained = first.engine.train_joint(first.recipe, start, first.samples, plan, each)
+    trained = train_together(first.recipe, start, *first.samples[:2], plan, rates=each)
     return list(torch.split(trained, counts))
 
 

@@ -10,14 +10,12 @@ import pytest
 import torch
 
 from ldp_core import models, optimizers, partitions
-from ldp_core.engines import choice
 from ldp_core.engines import joint_training as module
 from ldp_core.engines.base import Engine
 from ldp_core.engines.joint_training import Work, joined, train_works
 from ldp_core.engines.plan import Plan, plan_batches
 from ldp_core.engines.recipe import Recipe
 from ldp_core.streams import stream
-from ldp_core.system import native_code
 from tests.data import digits
 
 TOGETHER = Engine("batched", 1, "cpu")
@@ -64,27 +62,6 @@ def test_joint_training_is_each_ones_own(model: str, optimizer: str):
         assert (trained - work.start).abs().max() > 0.001, "nothing was trained"
 
 
-@pytest.mark.skipif(not native_code.installed(), reason="llvmlite is optional")
-@pytest.mark.parametrize("model", ["logistic_regression", "mlp"])
-@pytest.mark.parametrize("optimizer", choice.OPTIMIZERS)
-def test_a_kernel_gives_each_the_bits_that_it_has_alone(model: str, optimizer: str):
-    engine = Engine("fused", 2, "cpu")
-    works = [
-        one(0, model, engine=engine, optimizer=optimizer),
-        one(1, model, rate=0.3, clients=3, engine=engine, optimizer=optimizer),
-        one(2, model, epochs=2, engine=engine, optimizer=optimizer),
-    ]
-    assert len({work.shape for work in works}) == 1
-    assert works[0].shape != one(0, model, optimizer=optimizer).shape, "and PyTorch's stay apart"
-    for work, trained in zip(works, train_works(works), strict=True):
-        assert torch.equal(trained, work.alone())
-        assert (trained - work.start).abs().max() > 0.001, "nothing was trained"
-    lone = one(0, model, engine=replace(engine, processes=1), optimizer=optimizer)
-    assert lone.shape is None, "on one thread it has one row after another, joined or not"
-    assert torch.equal(lone.alone(), works[0].alone())
-    assert not engine.joins(models.get("cnn")), "a convolution fills the cores by itself"
-
-
 def test_starts_of_their_own_stay_with_their_clients():
     work = one(3)
     starts = torch.stack([work.start + 0.01 * i for i in range(len(work.plan.rows))])
@@ -102,7 +79,8 @@ def test_only_one_shape_is_joined():
         one(0, samples=(X.clone(), Y, SAMPLES[2])),
     ]
     assert len({work.shape for work in others}) == len(others)
-    assert one(0, engine=Engine("processes", 1, "cpu")).shape is None
+    for kind in ("processes", "fused"):
+        assert one(0, engine=Engine(kind, 2, "cpu")).shape is None
     both = train_works([*others, one(5)])
     torch.testing.assert_close(both[0], others[0].alone())
     torch.testing.assert_close(both[-1], one(5).alone())

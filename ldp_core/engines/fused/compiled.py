@@ -46,7 +46,7 @@ class Compiled:
         self.idle: list[Workspace] = []
         """Memory of its threads that is not in use."""
         p, n = ctypes.c_void_p, ctypes.c_int64
-        self.train = _function(engine, "train", p, n, *[p] * 8, *[n] * 6, *[p] * 3)
+        self.train = _function(engine, "train", p, n, *[p] * 8, *[n] * 4, *[p] * 3)
         self.score = _function(engine, "score", *[p] * 3, n, n, p)
 
 

@@ -207,13 +207,13 @@ class Kernel:
             code.store(code.constant(0.0, n), grown, first)
 
     def _train(self) -> None:
-        """train(start, start stride, out, x, labels, samples, lengths, steps, rates, scales, rate strides
-        (2), rows, width, first, last, work, stop, done): rows `first` to before `last` of a plan.
+        """train(start, start stride, out, x, labels, samples, lengths, steps, rates, scales, rows, width,
+        first, last, work, stop, done): rows `first` to before `last` of a plan.
         """
-        kinds = [POINTER, WHOLE, *[POINTER] * 8, *[WHOLE] * 6, *[POINTER] * 3]
+        kinds = [POINTER, WHOLE, *[POINTER] * 8, *[WHOLE] * 4, *[POINTER] * 3]
         code = Code(self.module, self.number, "train", *kinds, public=True)
         start, stride, out, x, y, samples, lengths, steps, rates, scales, *rest = code.parameters
-        per_row, per_step, rows, width, first, last, work, stop, done = rest
+        rows, width, first, last, work, stop, done = rest
         labels = self._at(code, work, "labels")
         with code.loop(last, first) as row:
             self._call(code, "enter", code.at(start, code.times(row, stride)), work)
@@ -232,9 +232,8 @@ class Kernel:
                         which = code.load_as(WHOLE, samples, code.plus(code.times(at, width), s))
                         self._call(code, "read", x, which, s, work)
                         code.store_as(WHOLE, code.load_as(WHOLE, y, which), labels, s)
-                    place = code.plus(code.times(row, per_row), code.times(t, per_step))
                     scale = code.load(scales, t) if self.adam else code.constant(1.0)
-                    self._call(code, "step", batch, code.load(rates, place), scale, work)
+                    self._call(code, "step", batch, code.load(rates, t), scale, work)
                     code.store_as(WHOLE, code.b.add(code.load_as(WHOLE, done, 0), code.whole(1)), done, 0)
             self._call(code, "leave", code.at(out, code.times(row, self.layers.dimension)), work)
         code.end()

@@ -45,7 +45,6 @@ def train_fused(
     plan: Plan,
     threads: int,
     tick: Tick | None = None,
-    rates: torch.Tensor | None = None,
 ) -> torch.Tensor:
     """The trained weights (K, d) of the rows of a plan, in the order of its shards.
 
@@ -56,7 +55,6 @@ def train_fused(
         plan: the batches.
         threads: at most.
         tick: called with the share of the work that is done.
-        rates: (K,), in the order of the shards: learning rates in place of the recipe's one.
 
     Raises:
         ValueError: a batch names a sample, or a sample a class, that is not there.
@@ -67,7 +65,7 @@ def train_fused(
     kernel = compiled(layers, plan.samples.shape[2], begin.dtype, is_adam(recipe))
     rows, steps, lengths = len(plan.rows), plan.steps, plan.lengths
     starts = begin if begin.ndim == 1 else np.ascontiguousarray(begin[plan.rows])
-    rate, per_row, per_step = _rates(recipe, plan, rates, begin.dtype)
+    rates = _rates(recipe, len(plan.active), begin.dtype)
     scales = np.sqrt(1 - BETA2 ** (1.0 + np.arange(len(plan.active)))).astype(begin.dtype)
     batches = np.ascontiguousarray(plan.samples)
     trained = np.empty((rows, layers.dimension), dtype=begin.dtype)
@@ -80,7 +78,7 @@ def train_fused(
             kernel.train(
                 starts.ctypes.data, starts.shape[-1] if starts.ndim > 1 else 0, trained.ctypes.data,
                 samples.ctypes.data, labels.ctypes.data, batches.ctypes.data, lengths.ctypes.data,
-                steps.ctypes.data, rate.ctypes.data, scales.ctypes.data, per_row, per_step, rows,
+                steps.ctypes.data, rates.ctypes.data, scales.ctypes.data, rows,
                 batches.shape[2], first, last, work.address, progress.stop.ctypes.data, done.ctypes.data,
             )  # fmt: skip
 
@@ -203,22 +201,13 @@ def _workspace(kernel: Compiled) -> Iterator[Workspace]:
     kernel.idle.append(work)
 
 
-def _rates(
-    recipe: Recipe, plan: Plan, rates: torch.Tensor | None, dtype: np.dtype[np.generic]
-) -> tuple[NDArray[np.generic], int, int]:
-    """Step sizes, and how far apart those of two rows and of two steps lie."""
+def _rates(recipe: Recipe, count: int, dtype: np.dtype[np.generic]) -> NDArray[np.generic]:
+    """The size of each of so many steps."""
+    steps = range(1, count + 1)
+    sizes = np.array([recipe.optimizer.rate(step, recipe.learning_rate) for step in steps], dtype=dtype)
     if is_adam(recipe):
-        own = [recipe.learning_rate] if rates is None else _array(rates)[plan.rows]
-        grown = 1 - BETA1 ** (1.0 + np.arange(len(plan.active)))
-        sizes = np.asarray(own).astype(dtype)[:, None] / grown
-        return sizes.astype(dtype), 0 if rates is None else len(grown), 1
-    if recipe.optimizer.has_own_rate:
-        steps = range(1, len(plan.active) + 1)
-        falling = [recipe.optimizer.rate(number, recipe.learning_rate) for number in steps]
-        return np.array(falling, dtype=dtype), 0, 1
-    if rates is None:
-        return np.array([recipe.learning_rate], dtype=dtype), 0, 0
-    return np.ascontiguousarray(_array(rates)[plan.rows].astype(dtype)), 1, 0
+        sizes = sizes.astype(np.float64) / (1 - BETA1 ** (1.0 + np.arange(count)))
+    return sizes.astype(dtype)
 
 
 def _check(
