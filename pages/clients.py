@@ -65,8 +65,8 @@ def _take_edits(workspace: Workspace) -> tuple[Problem, ...]:
     """
     seen = st.session_state.setdefault("seen edits", {})
     typed: dict[Cell, str] = st.session_state.get(workspace.key("typed"), {})
-    told = [heard(st.session_state.get(workspace.key(name))) for name in ("table", "dots")]
-    fresh = {mount: [one for one in log if one.serial > seen.get(mount, 0)] for mount, log in told}
+    states = [heard(st.session_state.get(workspace.key(name))) for name in ("table", "dots")]
+    fresh = {mount: [one for one in log if one.serial > seen.get(mount, 0)] for mount, log in states}
     new = [edit for log in fresh.values() for edit in log]
     outcome = Outcome({}, typed, {})
 

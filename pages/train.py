@@ -36,8 +36,8 @@ def main() -> None:
             prediction(workspace, job, now, beside=title(workspace.draft))
         old = stale(workspace, job)
         guess = now.level if now and not old else None
-        untold = now is not None and now.open
-        live_view(workspace.draft, job, own=True, stale=old, guess=guess, open_question=untold)
+        is_open = now is not None and now.open
+        live_view(workspace.draft, job, own=True, stale=old, guess=guess, open_question=is_open)
         more(workspace.draft, job, lesson_of(job), settings)
 
 

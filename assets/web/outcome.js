@@ -85,9 +85,9 @@ function chart(place) {
   guides.forEach((guide) =>
     svg.append(make("line", { x1: 4, x2: width - right, y1: y(guide.y), y2: y(guide.y), stroke: ink(null), "stroke-dasharray": "2 3" })),
   );
-  const untold = lines.filter((line) => !line.points.length);
-  untold.forEach((line, i) => {
-    const at = 4 + ((i + 1) / (untold.length + 1)) * (width - right - 8);
+  const open = lines.filter((line) => !line.points.length);
+  open.forEach((line, i) => {
+    const at = 4 + ((i + 1) / (open.length + 1)) * (width - right - 8);
     const look = { x: at, y: (top + bottom) / 2 + MARK / 3, fill: ink(line.run), "font-size": MARK, "font-weight": 700, "text-anchor": "middle" };
     svg.append(make("text", look, "?"));
   });

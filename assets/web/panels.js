@@ -54,7 +54,7 @@ function gallery(section, panel) {
   draw(back(section, panel, draw, place));
   const foot = child(section, "details", "es-foot");
   text(child(foot, "summary", "es-foot-name"), "Controls, and how to read this");
-  const lines = [...panel.rows.map((row) => `${row.name}. ${row.told}. ${row.detail}.`), panel.note ?? ""];
+  const lines = [...panel.rows.map((row) => `${row.name}. ${row.says}. ${row.detail}.`), panel.note ?? ""];
   resize(child(foot, "div", "es-foot-lines"), lines.length, () => element("p", "es-small")).forEach((line, i) => text(line, lines[i]));
   foot.hidden = !panel.note;
 }

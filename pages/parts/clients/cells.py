@@ -80,7 +80,7 @@ def _read(mine: dict[str, str], row: dict[str, float]) -> tuple[dict[str, float]
         else:
             row[field] = value
     if wrong.keys() & {"low", "high"}:
-        return row, wrong  # which end the other one is, nobody knows yet
+        return row, wrong  # which end the other one is, is unknown yet
     where, words, other = ("low", "below", "high") if "low" in mine else ("high", "above", "low")
     if row["low"] >= row["high"]:
         wrong[where] = f"must be {words} {row[other]:g}, the other end of the range; got {row[where]:g}"

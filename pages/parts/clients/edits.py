@@ -23,13 +23,13 @@ class Edit(NamedTuple):
     text: str
 
 
-def heard(told: Any) -> tuple[str, list[Edit]]:
+def heard(state: Any) -> tuple[str, list[Edit]]:
     """Which table it is, and what was typed in it, in order.
 
     Args:
-        told: the component's state.
+        state: the component's state.
     """
-    edits = told.get("edits") if isinstance(told, Mapping) else None
+    edits = state.get("edits") if isinstance(state, Mapping) else None
     if not isinstance(edits, Mapping) or not isinstance(edits.get("log"), list):
         return "", []
     found = [edit for one in edits["log"][-MOST_EDITS:] if (edit := _edit(one))]

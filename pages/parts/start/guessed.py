@@ -11,7 +11,7 @@ from ldp_core.presets.questions import Figure, accuracy
 from ldp_core.runs.outcomes import Outcome
 from ldp_core.runs.record import guesses
 from ldp_core.runs.record.guesses import Guess
-from pages.parts.train.guess_words import literal, shown, told
+from pages.parts.train.guess_words import literal, reply, shown
 from pages.parts.watch.guess_field import me
 
 
@@ -63,7 +63,7 @@ class Guessed:
             return ""
         (label,) = preset.ask.of
         truth = 100 * found.curves[labels.index(label)][-1]
-        return f"**{literal(told(preset.ask, self.guesses[name], [truth]).words)}**"
+        return f"**{literal(reply(preset.ask, self.guesses[name], [truth]).words)}**"
 
 
 def _asks_accuracy(name: str) -> bool:

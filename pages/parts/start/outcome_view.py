@@ -124,7 +124,7 @@ def _images(
         shots.append({"image": original, "name": whose, "caption": which, "mark": ""})
     for label, one in chosen:
         if label in asked and label in veiled:
-            shots.append({"image": None, "name": label, "caption": "", "mark": "untold"})
+            shots.append({"image": None, "name": label, "caption": "", "mark": "open"})
             continue
         caption = decibels(one["psnr"])
         if found.upload == "real":

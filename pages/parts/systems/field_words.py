@@ -39,8 +39,8 @@ def field_name(path: str, new: Mapping[str, Any]) -> str:
     part, _, last = path.rpartition(".")
     if path not in FIELDS and part in PARTS and part in new:
         fields = PARTS[part].kind(new[part]).model_fields.items()
-        told = {field.alias or name: field.description for name, field in fields}.get(last)
-        return told.split(",")[0] if told else last
+        words = {field.alias or name: field.description for name, field in fields}.get(last)
+        return words.split(",")[0] if words else last
     return FIELDS.get(path, last.replace("_", " "))
 
 

@@ -42,8 +42,8 @@ def attack_choices(workspace: Workspace) -> None:
         help="1: each of them. An attacker that searches takes its time; the run waits for it.",
     )
     _rounds(workspace, base.attack)
-    if told := costs(base):
-        st.caption(told)
+    if price := costs(base):
+        st.caption(price)
     whole(
         workspace,
         "attack.rounds_observed",
@@ -127,11 +127,11 @@ def _attacker(workspace: Workspace, base: Experiment, attack: Attack) -> None:
     labels = {
         name: "Automatic" if name == "auto" else attacks.registry.kind(name).label for name in attackers()
     }
-    told = {name: attacks.registry.kind(name).summary for name in attackers() if name != "auto"}
-    unfit = {name: why for name in told if (why := _unfit(base, name))}
+    summaries = {name: attacks.registry.kind(name).summary for name in attackers() if name != "auto"}
+    unfit = {name: why for name in summaries if (why := _unfit(base, name))}
     for name in unfit:
         labels[name] += " (cannot)"
-    lines = [f"- **{labels[name]}**: {what}" for name, what in told.items()]
+    lines = [f"- **{labels[name]}**: {what}" for name, what in summaries.items()]
     named(
         workspace,
         "attack.attacker",
@@ -144,8 +144,8 @@ def _attacker(workspace: Workspace, base: Experiment, attack: Attack) -> None:
         own_parameters(workspace, "attack.attacker", attack.attacker)
     here = dict.fromkeys(spy.attacker for spy in spies(base))
     for name in here:
-        st.caption(plain(f"{labels[name]}: {told[name]}", 400))
-    if unfit and len(unfit) < len(told):
+        st.caption(plain(f"{labels[name]}: {summaries[name]}", 400))
+    if unfit and len(unfit) < len(summaries):
         why = next(iter(unfit.values()))
         st.caption(plain(f"Not possible here: {', '.join(labels[n] for n in unfit)}, because {why}.", 400))
 

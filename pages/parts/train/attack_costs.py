@@ -20,19 +20,19 @@ def costs(base: Experiment) -> str:
     count = len(attack.clients or ())
     does = f"{'one client' if count == 1 else f'{count} clients'}{f', {steps} steps at most' * (steps > 0)}"
     if attack.after and not asked.after:
-        told = (
+        plan = (
             "A search beside the training would do more than a fifth of its work, so it comes after the "
             f"training and does as little as gives a picture: round 1, {does}. Name rounds or an attacker to "
             "have it as you say. "
         )
     elif attack.every > asked.every:
-        told = f"Attacked every {attack.every} rounds: more would be over a fifth of the training's work. "
+        plan = f"Attacked every {attack.every} rounds: more would be over a fifth of the training's work. "
     elif attack.rounds != asked.rounds:
-        told = f"Attacked in round 1, {does}: more would be over a fifth of the training's work. "
+        plan = f"Attacked in round 1, {does}: more would be over a fifth of the training's work. "
     else:
-        told = _as_asked(attack, base.rounds) if steps else ""
+        plan = _as_asked(attack, base.rounds) if steps else ""
     slows = "The searches slow training. " if steps and not attack.after else ""
-    return (told + slows + _takes(spelled)).strip()
+    return (plan + slows + _takes(spelled)).strip()
 
 
 def _as_asked(attack: Attack, last: int) -> str:

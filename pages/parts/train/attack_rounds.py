@@ -29,7 +29,7 @@ from pages.parts.ui.text import number
 
 HEIGHT = 290
 MOST_BUDGETS = 3
-"""Budgets of one client that are told one by one."""
+"""Budgets of one client that are listed one by one."""
 
 
 def attack_rounds(draft: Draft, shown: Sequence[Series], upload: str, moment: Moment) -> None:
@@ -95,7 +95,7 @@ def _audit_cards(attacked: Attacked, rounds: int) -> list[Card]:
     counts = [(one.label, count) for one, tries in attacked if (count := tally(tries))]
     if counts:
         few = len(counts) <= MOST_CAPS  # of many, the bands tell the intervals
-        told = "; ".join(
+        words = "; ".join(
             f"{label} {c.picked} of {c.n}" + (f" ({between(*c.interval)})" if few else "")
             for label, c in counts
         )
@@ -105,11 +105,11 @@ def _audit_cards(attacked: Attacked, rounds: int) -> list[Card]:
             Card(
                 title="Can the server tell which image it was?",
                 rest=f" One of {counts[0][1].candidates}, drawn afresh each time: share of right picks",
-                caption=f"Right picks: {told}; by guessing {counts[0][1].guessed}. "
+                caption=f"Right picks: {words}; by guessing {counts[0][1].guessed}. "
                 + (f"Among images of one class: {among}. " if among else "")
                 + _worst_case(attacked),
                 figure=picked_figure(attacked, rounds),
-                label=f"Share of rounds so far in which the server picked the right image. {told}.",
+                label=f"Share of rounds so far in which the server picked the right image. {words}.",
                 height=HEIGHT,
                 row=2,
             )
@@ -118,15 +118,15 @@ def _audit_cards(attacked: Attacked, rounds: int) -> list[Card]:
 
 
 def _real_cards(attacked: Attacked, rounds: int) -> list[Card]:
-    told = "; ".join(f"{one.label}: {_returned(tries)}" for one, tries in attacked)
+    words = "; ".join(f"{one.label}: {_returned(tries)}" for one, tries in attacked)
     return [
         _pixels(attacked, rounds, " of the image that came back best", "an upload as the client sends it"),
         Card(
             title="How many of its images are back?",
             rest=" share with 20 dB or more",
-            caption=f"In the newest round: {told}.",
+            caption=f"In the newest round: {words}.",
             figure=returned_figure(attacked, rounds),
-            label=f"Share of a real upload's images that came back, by round. {told}.",
+            label=f"Share of a real upload's images that came back, by round. {words}.",
             height=HEIGHT,
             row=2,
         ),
@@ -156,15 +156,15 @@ def _worst_case(attacked: Attacked) -> str:
         for cap in (tries[0].newest or {}).get("caps", ())
         if cap["name"] != "instance"
     ]
-    told = list(dict.fromkeys(found))
+    words = list(dict.fromkeys(found))
     drawn = (
         "Dashed: no attacker picks more often than that, on average; the smallest bound that we know."
         if drawn_caps(attacked)[0]
         else "Too many bounds to draw."
     )
-    if len(told) < 2:
-        return f"{drawn} {told[0].capitalize()}." if told else ""
-    return f"{drawn} For any images, run by run: {'; '.join(told)}."
+    if len(words) < 2:
+        return f"{drawn} {words[0].capitalize()}." if words else ""
+    return f"{drawn} For any images, run by run: {'; '.join(words)}."
 
 
 def _returned(tries: Sequence[Tries]) -> str:

@@ -53,11 +53,11 @@ def _clean(one: Series) -> bool:
 
 def _steps(one: Series) -> Any:
     """All that decides about the steps of a client's training."""
-    told = _experiment(one)
-    clients = told.get("clients")
+    flat = _experiment(one)
+    clients = flat.get("clients")
     count = clients.get("count") if isinstance(clients, dict) else None  # fewer hold more samples each
     shared = ("dataset", "model", "local", "partition", "rounds", "target", "selection", "system")
-    return [*(told.get(key) for key in shared), count]
+    return [*(flat.get(key) for key in shared), count]
 
 
 def _experiment(one: Series) -> dict[str, Any]:

@@ -101,13 +101,13 @@ def fits(fit: Fit) -> str:
 def _compared(workspace: Workspace) -> None:
     """Which runs stand side by side: aggregators, mechanisms, or the scenario's own variants."""
     variants = workspace.draft.variants
-    # each sets one and the same field: one that changes nothing is somebody's own comparison
+    # each sets one and the same field: one that changes nothing is the visitor's own comparison
     paths = {tuple(variant.set) for variant in variants}
     now = next((name for name, (path, _) in COMPARE.items() if paths == {(path,)}), PREPARED)
     options = [*([PREPARED] if now == PREPARED else []), *COMPARE]
-    told = each(MEANS[now], COMPARE[now][1]) if now in COMPARE else None
+    meaning = each(MEANS[now], COMPARE[now][1]) if now in COMPARE else None
     names = dict(zip(options, options, strict=True))
-    one_of(workspace, "compare", "Compare", names, now, _set_compared, help=told)
+    one_of(workspace, "compare", "Compare", names, now, _set_compared, help=meaning)
     if now == PREPARED:
         st.caption(joined([plain(variant.label) for variant in variants]))
         return

@@ -17,12 +17,12 @@ def findings(
     shown: Sequence[Series], reference: Series | None, chance: float | None, stopped: bool = False
 ) -> str:
     """What the finished (or stopped) runs show, as Markdown: first that in which they differ."""
-    told, leak = standings(shown, reference, chance, stopped), _leaks(shown)
-    if not told:
+    ranking, leak = standings(shown, reference, chance, stopped), _leaks(shown)
+    if not ranking:
         return ""
     if not stopped and same_model(shown):
-        return " ".join(filter(None, [_one_by_one(shown), leak, *told]))
-    return " ".join(filter(None, [*told, leak]))
+        return " ".join(filter(None, [_one_by_one(shown), leak, *ranking]))
+    return " ".join(filter(None, [*ranking, leak]))
 
 
 def _one_by_one(shown: Sequence[Series]) -> str:
@@ -43,9 +43,9 @@ def _leaks(shown: Sequence[Series]) -> str:
     if not attacked:
         return ""
     kinds, groups, parts = uploads_in(attacked), _groups(attacked), []
-    for upload, told in (("audit", _audit), ("real", _real)):
+    for upload, says in (("audit", _audit), ("real", _real)):
         if upload in kinds:
-            found = [words for budgets, clients in groups if (words := told(attacked, budgets, clients))]
+            found = [words for budgets, clients in groups if (words := says(attacked, budgets, clients))]
             parts += found or [_nothing(attacked, upload)]
     return " ".join(parts)
 

@@ -18,9 +18,9 @@ CLOSE = 3.0
 
 
 @dataclass(frozen=True)
-class Told:
+class Reply:
     kind: str
-    """ "right", "close", "other", "split" where seeds disagree, or "" where nobody guessed."""
+    """ "right", "close", "other", "split" where seeds disagree, or "" without a guess."""
     words: str
 
 
@@ -38,11 +38,11 @@ def shown(question: Question, value: float | str) -> str:
     return f"{number(value, 2)} of {question.most}"
 
 
-def told(question: Question, guess: Guess | None, answers: Sequence[float | str]) -> Told:
+def reply(question: Question, guess: Guess | None, answers: Sequence[float | str]) -> Reply:
     """What came out, and how the guess stands to it.
 
     Args:
-        guess: a number or an option; None where nobody guessed.
+        guess: a number or an option; None without a guess.
         answers: of each seed, at least one.
     """
     if isinstance(question, Figure):
@@ -50,7 +50,7 @@ def told(question: Question, guess: Guess | None, answers: Sequence[float | str]
     return _choice(question, guess, [str(one) for one in answers])
 
 
-def _figure(question: Figure, guess: Guess | None, answers: np.ndarray) -> Told:
+def _figure(question: Figure, guess: Guess | None, answers: np.ndarray) -> Reply:
     truth, low, high = float(answers.mean()), float(answers.min()), float(answers.max())
     came = f"it came out at {shown(question, truth)}"
     if len(answers) > 1:
@@ -60,12 +60,12 @@ def _figure(question: Figure, guess: Guess | None, answers: np.ndarray) -> Told:
         seeds = f"; the {len(answers)} seeds disagree" if unlike else f" with {len(answers)} seeds"
         came += f" ({span}{seeds})"
     if not isinstance(guess, int | float):
-        return Told("", f"{came[0].upper()}{came[1:]}.")
+        return Reply("", f"{came[0].upper()}{came[1:]}.")
     off = abs(guess - truth)
     mine = f"you guessed {shown(question, guess)}, and {came}."
     if off <= question.near:
-        return Told("right", f"Well guessed: {mine}")
-    return Told("close", f"Close: {mine}") if off <= CLOSE * question.near else Told("other", _kindly(mine))
+        return Reply("right", f"Well guessed: {mine}")
+    return Reply("close", f"Close: {mine}") if off <= CLOSE * question.near else Reply("other", _kindly(mine))
 
 
 def _bare(question: Figure, value: float) -> str:
@@ -73,24 +73,24 @@ def _bare(question: Figure, value: float) -> str:
     return shown(question, value).partition(" of ")[0].removesuffix(f"{THIN}%")
 
 
-def _choice(question: Choice, guess: Guess | None, answers: Sequence[str]) -> Told:
+def _choice(question: Choice, guess: Guess | None, answers: Sequence[str]) -> Reply:
     counts, n = Counter(answers), len(answers)
     if len(counts) > 1:
         each = listed(f"{shown(question, one)} with {many}" for one, many in counts.most_common())
         if guess is None:
-            return Told("", f"The {n} seeds disagree: {each}.")
+            return Reply("", f"The {n} seeds disagree: {each}.")
         mine = shown(question, guess)
         stands = f"nowhere {mine}, as you guessed"
         if guess in counts:
             stands = f"your guess was right with {counts[str(guess)]}"
-        return Told("split", f"The {n} seeds disagree: {each}; {stands}.")
+        return Reply("split", f"The {n} seeds disagree: {each}; {stands}.")
     (answer,) = counts
     came = f"it came out {shown(question, answer)}" + (f" with each of {n} seeds" if n > 1 else "")
     if guess is None:
-        return Told("", f"{came[0].upper()}{came[1:]}.")
+        return Reply("", f"{came[0].upper()}{came[1:]}.")
     if guess == answer:
-        return Told("right", f"Well guessed: {came}.")
-    return Told("other", _kindly(f"you guessed {shown(question, guess)}, and {came}."))
+        return Reply("right", f"Well guessed: {came}.")
+    return Reply("other", _kindly(f"you guessed {shown(question, guess)}, and {came}."))
 
 
 def _kindly(words: str) -> str:

@@ -30,7 +30,7 @@ from pages.parts.ui.workspace import Workspace
 SPOKEN_OF = ("clients", "partition", "dataset", "model", "system")
 """In the scenarios' questions."""
 MOST_WRONG = 3
-"""Mistakes told beside the button."""
+"""Mistakes listed beside the button."""
 
 
 def title(draft: Draft | None = None) -> DeltaGenerator:

@@ -55,12 +55,12 @@ def named_clients(experiment: Experiment) -> dict[str, int]:
 
 def spent_so_far(shown: Sequence[Series], live: bool) -> None:
     """What the clients have spent in the rounds that were trained, with what is left of their limits."""
-    told: dict[str, list[str]] = {}
+    same: dict[str, list[str]] = {}
     for one in shown:
         if one.runs and one.runs[0].last.get("spent"):
-            told.setdefault(spent_words(one), []).append(one.label)
+            same.setdefault(spent_words(one), []).append(one.label)
     spent = "Spent so far" if live else "Spent"
-    for words, labels in told.items():
+    for words, labels in same.items():
         st.caption(f"{spent}, {plain(', '.join(labels), 160)}, {words}")
 
 

@@ -101,8 +101,8 @@ def server_panel(
 
 def _steps(attacked: Sequence[Series], clients: Iterable[int]) -> list[int]:
     """Steps of the searches after which there is a picture of some client; then comes the end."""
-    told = [one.runs[0].frames.get(client, {}) for one in attacked for client in clients]
-    found = sorted({step for rounds in told for frames in rounds.values() for step in frames})
+    frames_by_round = [one.runs[0].frames.get(client, {}) for one in attacked for client in clients]
+    found = sorted({step for rounds in frames_by_round for frames in rounds.values() for step in frames})
     return [*found, found[-1] + 1] if found else []
 
 
@@ -130,7 +130,7 @@ def _forming(attacked: Sequence[Series], client: int, worst: bool, stopped: bool
             {"image": runs[0].start["mean_image"], "captions": [NOTHING]},
         ],
         "verdict": "stopped as it formed" if stopped else "the picture forms",
-        "told": "The search was stopped" if stopped else "The search goes on",
+        "says": "The search was stopped" if stopped else "The search goes on",
         "kind": "",
         "picked": None,
         "detail": "what it ends with, and what the controls give, is told when it has ended",
@@ -181,7 +181,7 @@ def _row(
             {"image": run.start["mean_image"], "captions": [f"{baseline} dB"]},
         ],
         "verdict": SHORT[verdicts[best].kind],
-        "told": _said(attacked, verdicts, best),
+        "says": _said(attacked, verdicts, best),
         "kind": verdicts[best].kind,
         "picked": _how_often(attacked, client),
         "detail": f"round {event['round']}, correlation {event['ncc']:.2f}; without noise: "
@@ -207,7 +207,7 @@ def _gallery(attacked: Sequence[Series], client: int, worst: bool) -> dict[str, 
         ],
         "lines": [f"{one.label}: {_back(event)}" for one, event in zip(attacked, made, strict=True)],
         "verdict": SHORT_REAL[verdicts[best].kind],
-        "told": _said(attacked, verdicts, best),
+        "says": _said(attacked, verdicts, best),
         "kind": verdicts[best].kind,
         "detail": f"shown: the best {len(pairs)} of {tries[best].images}, {attacked[best].label}, round "
         f"{event['round']}; without noise {controls[0]} are back; clipped, without noise, {controls[1]}",
@@ -264,7 +264,7 @@ def _said(attacked: Sequence[Series], verdicts: Sequence[Verdict], best: int) ->
     alike = [one.label for one, v in zip(attacked, verdicts, strict=True) if v.kind == verdicts[best].kind]
     if len(alike) == len(verdicts):
         return verdicts[best].text
-    # the run without a mechanism shows that the attack works, and is told last
+    # the run without a mechanism shows that the attack works, and is shown last
     noisy = [one.label for one in attacked if one.label in alike and perturbed(one)]
     labels = [*noisy, *(label for label in alike if label not in noisy)]
     return f"{joined(labels)}: {verdicts[best].text}"

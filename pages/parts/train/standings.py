@@ -66,8 +66,8 @@ def same_model(shown: Sequence[Series]) -> bool:
 def held_out(one: Series) -> int:
     """How many samples its accuracies are of; 0 where that is not known."""
     run = one.runs[0]
-    if told := (run.end or {}).get("held_out"):
-        return int(told)
+    if samples := (run.end or {}).get("held_out"):
+        return int(samples)
     try:
         return int(datasets.get(run.start["experiment"]["dataset"]).test_size)
     except (StudioError, KeyError, TypeError):  # its data are gone
@@ -84,13 +84,13 @@ def _reached(ranked: Sequence[tuple[Series, Floats]], stopped: bool) -> str:
     if len(ranked) > MOST_NAMED:
         named = [*ranked[: MOST_NAMED - 1], ranked[-1]]
         first = f"The best {MOST_NAMED - 1} and the last of {len(ranked)}: "
-    told = first + listed(
+    sentence = first + listed(
         f"**{plain(one.label)}** {f'stands at round {one.round} at' if stopped else 'ends at'} "
         + percent(values.mean())
         + (f" ({percent(values.min())} to {percent(values.max())})" if len(values) > 1 else "")
         for one, values in named
     )
-    return f"{told}{f', over {seeds} seeds' if seeds > 1 else ''}."
+    return f"{sentence}{f', over {seeds} seeds' if seeds > 1 else ''}."
 
 
 def _order(ranked: Sequence[tuple[Series, Floats]], chance: float | None) -> list[str]:
@@ -100,11 +100,11 @@ def _order(ranked: Sequence[tuple[Series, Floats]], chance: float | None) -> lis
     if min(len(values) for _, values in ranked) < 2:
         return ["One seed cannot tell which of them is ahead: run more."]
     first = compared(ranked[0][0], ranked[1][0], len(ranked))
-    told = [_told(ranked[0][0], ranked[1][0], first)]
+    sentences = [_ahead(ranked[0][0], ranked[1][0], first)]
     if not first.clear and len(ranked) > 2:
         last = compared(ranked[0][0], ranked[-1][0], len(ranked))
-        told += [_told(ranked[0][0], ranked[-1][0], last)] if last.clear else []
-    return told
+        sentences += [_ahead(ranked[0][0], ranked[-1][0], last)] if last.clear else []
+    return sentences
 
 
 def compared(one: Series, other: Series, variants: int = 2) -> Difference:
@@ -112,7 +112,7 @@ def compared(one: Series, other: Series, variants: int = 2) -> Difference:
     return apart(one.runs, other.runs, variants)
 
 
-def _told(one: Series, other: Series, gap: Difference) -> str:
+def _ahead(one: Series, other: Series, gap: Difference) -> str:
     first, second, rests = f"**{plain(one.label)}**", f"**{plain(other.label)}**", gap.in_words()
     ahead = f"{first} is {in_points(gap.mean)} points ahead of {second}"
     if gap.clear:

@@ -23,7 +23,7 @@ from ldp_core.runs.record.guesses import Guess
 from ldp_core.runs.view.outcomes import evidence
 from ldp_core.runs.view.run_progress import progress_of
 from pages.parts.train.chosen_job import differs, lesson_of
-from pages.parts.train.guess_words import literal, scale, shown, told
+from pages.parts.train.guess_words import literal, reply, scale, shown
 from pages.parts.train.launch import question_of
 from pages.parts.ui import components
 from pages.parts.ui.scenario import preset_of
@@ -135,7 +135,7 @@ def _answer(job: Job, now: Asked) -> None:
     with suppress(StorageFailed):
         guesses.shown(me(), now.draft)
     _picture(scale(now.question, now.guess, answers))
-    said = told(now.question, now.guess, answers)
+    said = reply(now.question, now.guess, answers)
     # why, of the scenario as it was prepared, and as far as these runs bear it out
     why = lesson_in_words((now.question.why,), found) if lesson_of(job) else ""
     st.markdown(f":gray[{question}] **{literal(said.words)}** {literal(why)}")

@@ -50,7 +50,7 @@ def test_a_bad_edit_stays_in_its_cell_with_the_reason(field: str, typed: str, wo
     assert words in outcome.errors[3, field]
 
 
-def test_all_that_is_wrong_in_a_row_is_told_at_once():
+def test_all_that_is_wrong_in_a_row_is_stated_at_once():
     outcome = apply_edits(CLIENTS, {}, [((1, "epsilon"), "-1"), ((1, "low"), "3")])
     assert outcome.errors.keys() == {(1, "epsilon"), (1, "low")}
     assert "must be below 1" in outcome.errors[1, "low"]

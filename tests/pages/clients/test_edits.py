@@ -15,12 +15,12 @@ FORGED = [{"edits": {"mount": "m", "log": [GOOD | {name: odd}]}} for name in GOO
 
 
 def test_edits_come_in_their_order():
-    told = {"edits": {"mount": "m", "log": [GOOD, GOOD | {"serial": 1, "text": "0"}]}}
-    assert heard(told) == ("m", [Edit(1, (2, "low"), "0"), Edit(3, (2, "low"), "-1")])
+    result = {"edits": {"mount": "m", "log": [GOOD, GOOD | {"serial": 1, "text": "0"}]}}
+    assert heard(result) == ("m", [Edit(1, (2, "low"), "0"), Edit(3, (2, "low"), "-1")])
 
 
 @pytest.mark.parametrize(
-    "told",
+    "message",
     [
         None,
         [],
@@ -36,8 +36,8 @@ def test_edits_come_in_their_order():
     ],
     ids=str,
 )
-def test_what_has_another_shape_was_not_typed(told: Any):
-    assert heard(told)[1] == []
+def test_what_has_another_shape_was_not_typed(message: Any):
+    assert heard(message)[1] == []
 
 
 def test_one_forged_edit_takes_no_other_along():

@@ -16,25 +16,25 @@ TWO = presets.get("two_volunteers").draft.base
 
 
 def test_eighteen_who_ask_alike_are_one_line():
-    told = group_data(TWO)
-    assert told
-    assert [(one["name"], one["all"]) for one in told["groups"]] == [
+    result = group_data(TWO)
+    assert result
+    assert [(one["name"], one["all"]) for one in result["groups"]] == [
         ("18 clients", list(range(1, 19))),
         ("2 clients", [19, 20]),
     ]
-    assert [told["words"][one["at"]] for one in told["groups"]] == ["0.5", "8"]
+    assert [result["words"][one["at"]] for one in result["groups"]] == ["0.5", "8"]
 
 
 @pytest.mark.parametrize("change", [{}, {"mechanism.name": "gaussian", "clients.epsilon_scope": "upload"}])
 def test_each_place_tells_the_noise_of_that_budget(change: dict[str, str]):
     experiment = changed(TWO, change)
-    told = group_data(experiment)
-    assert told
-    first = told["groups"][0]
-    for place in (first["at"], 3, len(told["values"]) - 1):
-        edits = [((client, "epsilon"), told["values"][place]) for client in first["all"]]
+    result = group_data(experiment)
+    assert result
+    first = result["groups"][0]
+    for place in (first["at"], 3, len(result["values"]) - 1):
+        edits = [((client, "epsilon"), result["values"][place]) for client in first["all"]]
         moved = changed(experiment, apply_edits(experiment.clients, {}, edits).changes)
-        assert np.unique(moved.clients.budgets()[:18]).tolist() == [float(told["values"][place])]
+        assert np.unique(moved.clients.budgets()[:18]).tolist() == [float(result["values"][place])]
         assert first["noise"][place] == f"σ {number(float(np.sqrt(client_variance(moved)[0])))}"
 
 

@@ -65,19 +65,19 @@ def attacked(trained: Sequence[Series], upload: str, client: int) -> list[tuple[
 
 
 @pytest.mark.parametrize("client", [0, 9, 19])
-def test_the_attack_over_rounds_is_drawn_as_it_was_told(trained: list[Series], client: int):
-    told = attacked(trained, "audit", client)
-    pixels = check(pixels_figure(told, ROUNDS))
+def test_the_attack_over_rounds_is_drawn_as_it_was_recorded(trained: list[Series], client: int):
+    result = attacked(trained, "audit", client)
+    pixels = check(pixels_figure(result, ROUNDS))
     names = {trace.name for trace in pixels.data}
     assert {"average image", "class average", "image is back", "run &lt;1&gt;"} <= names
     (curve,) = [trace for trace in pixels.data if trace.name == "run &lt;1&gt;"]
-    values = np.mean([tries.psnr[None][:] for tries in told[1][1]], axis=0)
+    values = np.mean([tries.psnr[None][:] for tries in result[1][1]], axis=0)
     assert list(curve.y) == pytest.approx(np.minimum(values, TOP_DB), rel=1e-5)
     assert list(curve.x) == list(range(1, ROUNDS + 1))
 
-    picked = check(picked_figure(told, ROUNDS))
+    picked = check(picked_figure(result, ROUNDS))
     (curve,) = [trace for trace in picked.data if trace.name == "run &lt;2&gt;"]
-    picks = np.array([tries.picks[:] for tries in told[2][1]])
+    picks = np.array([tries.picks[:] for tries in result[2][1]])
     assert curve.y[-1] == pytest.approx(picks.mean(), rel=1e-5)
     words = " ".join(note.text for note in picked.layout.annotations)
     assert f"{number(picks.sum(), 3)} of {picks.size}" in words
@@ -113,13 +113,13 @@ def test_attacks_on_every_third_round_stand_at_these_rounds():
 
 
 def test_real_uploads_are_counted_image_by_image(trained: list[Series]):
-    told = attacked(trained, "real", 19)
-    figure = check(returned_figure(told, ROUNDS))
+    result = attacked(trained, "real", 19)
+    figure = check(returned_figure(result, ROUNDS))
     (curve,) = [trace for trace in figure.data if trace.name == "run &lt;0&gt;"]
-    back = sum(tries.recovered[None][-1] or 0 for tries in told[0][1])
-    assert curve.y[-1] == pytest.approx(back / sum(tries.images for tries in told[0][1]), rel=1e-5)
-    check(pixels_figure(told, ROUNDS))
-    for card in (*_real_cards(told, ROUNDS), *_audit_cards(attacked(trained, "audit", 0), ROUNDS)):
+    back = sum(tries.recovered[None][-1] or 0 for tries in result[0][1])
+    assert curve.y[-1] == pytest.approx(back / sum(tries.images for tries in result[0][1]), rel=1e-5)
+    check(pixels_figure(result, ROUNDS))
+    for card in (*_real_cards(result, ROUNDS), *_audit_cards(attacked(trained, "audit", 0), ROUNDS)):
         check(card.figure)
         assert json.loads(packed(card.data()))
 
@@ -140,9 +140,9 @@ OLD = ("event", "round", "client", "upload", "control", "attacker", "psnr", "psn
 
 
 def test_a_record_from_before_identification_is_shown(trained: list[Series]):
-    told = events({"rounds": 2, "attack": {"uploads": "both"}})
+    emitted = events({"rounds": 2, "attack": {"uploads": "both"}})
     old = RunProgress(0, "old", 0, "{}")
-    for event in told:
+    for event in emitted:
         known = {k: event[k] for k in OLD} if event["event"] == "attack" else event
         old.fold({k: v for k, v in known.items() if k not in ("spies", "attack_note")})
     shown = [Series(0, "old", (old,))]
@@ -187,7 +187,7 @@ def test_the_panel_holds_what_the_events_say(trained: list[Series]):
     cell = panel["rows"][0]["cells"][3]
     assert cell["captions"] == [f"{newest['psnr']:.1f} dB"]
     assert "picked from 10 in " in panel["rows"][0]["picked"]["text"]
-    assert panel["rows"][0]["told"].startswith("run <0>: recovered"), "the run that leaks is named"
+    assert panel["rows"][0]["says"].startswith("run <0>: recovered"), "the run that leaks is named"
     label = trained[0].runs[0].targets[0]["label"]
     assert panel["rows"][0]["cells"][0]["captions"] == [f"a {label}"]
     closest = trained[0].runs[0].tries["audit", 0].newest
@@ -208,16 +208,16 @@ def test_the_panel_holds_what_the_events_say(trained: list[Series]):
 
 
 def test_the_findings_say_what_pixels_and_identification_say_together(trained: list[Series]):
-    told = findings(trained, None, 0.1)
-    assert "clients 1 and 10 (ε 0.5)" in told
-    assert "yet the server picks the right image out of 10 in" in told
-    assert "not recovered by this attack" in told
-    assert "From an upload of one image by client 20 (ε 8) the server can get the image: " in told
-    leaks = told[told.index("Of clients 1") :]
+    result = findings(trained, None, 0.1)
+    assert "clients 1 and 10 (ε 0.5)" in result
+    assert "yet the server picks the right image out of 10 in" in result
+    assert "not recovered by this attack" in result
+    assert "From an upload of one image by client 20 (ε 8) the server can get the image: " in result
+    leaks = result[result.index("Of clients 1") :]
     assert r"run \<1" in leaks
     assert r"run \<0" not in leaks, "that all leaks without noise is no finding"
     assert "The attack on real uploads fails even without noise" in leaks
-    assert not any(word in told for word in FORBIDDEN)
+    assert not any(word in result for word in FORBIDDEN)
 
 
 @pytest.mark.parametrize(
@@ -230,11 +230,11 @@ def test_as_many_images_as_by_chance_are_not_none(back: int, said: str):
     attempt = {"round": 1, "attacker": "x", "psnr": 21.0, "psnr_mean_image": 9.0, "ncc": 0.1, "images": 40}
     for control, recovered in ((None, back), ("clean", 30), ("clipped", 30)):
         tries.fold(attempt | {"control": control, "recovered": recovered, "recovered_non_members": back / 40})
-    told = findings_of_leaks([Series(0, "run", (one,), Style(0))])
-    assert told.startswith(said)
+    result = findings_of_leaks([Series(0, "run", (one,), Style(0))])
+    assert result.startswith(said)
 
 
-def test_each_attacker_is_told_once_with_the_runs_that_it_attacks(trained: list[Series]):
+def test_each_attacker_is_stated_once_with_the_runs_that_it_attacks(trained: list[Series]):
     found = _spies(trained)
     assert {upload for upload, _, _ in found} == {"audit", "real"}
     assert sum(len(labels) for labels in found.values()) == 2 * len(trained)
@@ -273,7 +273,7 @@ def test_clients_and_rounds_attacked_are_typed_as_the_pages_count(field: str, ty
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "expected"),
     [
         ({}, ""),
         ({"attack": None}, ""),
@@ -292,19 +292,19 @@ def test_clients_and_rounds_attacked_are_typed_as_the_pages_count(field: str, ty
         ({"model": "lenet", "attack": {"rounds": [3, 9]}}, "Attacked in rounds 3, 9. The searches slow"),
     ],
 )
-def test_what_a_search_costs_is_said(changes: dict[str, Any], told: str):
+def test_what_a_search_costs_is_said(changes: dict[str, Any], expected: str):
     experiment = parse(changes)
     words = costs(experiment)
-    assert told in words
-    assert bool(words) == bool(told)
+    assert expected in words
+    assert bool(words) == bool(expected)
 
 
 def test_where_the_machine_was_measured_times_stand_beside_it(runs_dir: Path):
     calibrated(runs_dir)
     assert "A run's attacks take about" in costs(parse({}))
-    told = costs(parse({"model": "lenet", "rounds": 3, "attack": {"attacker": "idlg"}}))
-    assert told.startswith("Attacked in rounds 1, 2, 3. The searches slow training. A run's attacks")
-    assert told.endswith("times as long.")
+    result = costs(parse({"model": "lenet", "rounds": 3, "attack": {"attacker": "idlg"}}))
+    assert result.startswith("Attacked in rounds 1, 2, 3. The searches slow training. A run's attacks")
+    assert result.endswith("times as long.")
 
 
 def test_what_a_later_seed_gave_away_is_found_and_named(trained: Sequence[Series]):

@@ -25,19 +25,19 @@ def shown(draft: Draft, *clients: int) -> list[Series]:
 
 
 @pytest.mark.parametrize(
-    ("preset", "told"),
+    ("preset", "expected"),
     [
         ("same_epsilon", "ε 1 or 8"),
         ("everybody_equal", "ε 1 or 4 or 8"),
         ("what_epsilon_says", "ε 8 or 65 or 650"),
     ],
 )
-def test_a_client_whose_budget_differs_over_the_runs_has_all_of_them(preset: str, told: str):
+def test_a_client_whose_budget_differs_over_the_runs_has_all_of_them(preset: str, expected: str):
     draft = presets.get(preset).draft
-    assert client_name(9, client_names(draft, shown(draft, 9))) == f"client 10: {told}"
+    assert client_name(9, client_names(draft, shown(draft, 9))) == f"client 10: {expected}"
 
 
-def test_many_budgets_are_told_by_their_ends():
+def test_many_budgets_are_stated_by_their_ends():
     base = presets.get("two_volunteers").draft.base
     draft = Draft(base, tuple(Variant(f"ε {n}", {"clients.epsilon": float(n)}) for n in range(1, 6)))
     assert client_names(draft, shown(draft, 0)) == {0: "ε 1 to 5"}

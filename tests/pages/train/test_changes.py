@@ -57,9 +57,9 @@ def test_a_change_is_said_in_the_words_of_its_field(change: dict[str, Any], said
 )
 def test_a_parameter_is_named_by_its_part_and_goes_with_it(first: Any, then: Any, said: str):
     before = DRAFT.with_base(first)
-    told = changes(before.as_json(), before.with_base(then).as_json())
-    assert told.startswith(said)
-    assert " and " not in told
+    result = changes(before.as_json(), before.with_base(then).as_json())
+    assert result.startswith(said)
+    assert " and " not in result
     assert len(differing(before.as_json(), before.with_base(then).as_json())) == 1
 
 

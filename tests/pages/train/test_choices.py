@@ -40,7 +40,7 @@ def page() -> None:
         ([BY_MEAN, MORE], None),
     ],
 )
-def test_what_is_compared_is_one_field_or_as_somebody_has_prepared_it(
+def test_what_is_compared_is_one_field_or_as_a_user_has_prepared_it(
     variants: list[dict[str, Any]], picked: list[str] | None
 ):
     app = AppTest.from_function(page)

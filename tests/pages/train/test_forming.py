@@ -20,7 +20,7 @@ SEARCHED = {"model": "lenet", "rounds": 3, "attack": ATTACK}
 
 
 @pytest.fixture(scope="module")
-def told() -> list[dict[str, Any]]:
+def emitted() -> list[dict[str, Any]]:
     return events(SEARCHED)
 
 
@@ -31,18 +31,18 @@ def folded(bodies: list[dict[str, Any]]) -> list[Series]:
     return [Series(0, "one", (run,), Style(0))]
 
 
-def until(told: list[dict[str, Any]], number: int, step: int) -> list[dict[str, Any]]:
+def until(emitted: list[dict[str, Any]], number: int, step: int) -> list[dict[str, Any]]:
     """Up to the last client's frame of a step."""
     at = [
         i
-        for i, e in enumerate(told)
+        for i, e in enumerate(emitted)
         if e["event"] == "frame" and (e["round"], e["iterations"]) == (number, step)
     ]
-    return told[: at[-1] + 1]
+    return emitted[: at[-1] + 1]
 
 
-def test_a_picture_is_shown_as_it_forms(told: list[dict[str, Any]]):
-    shown = folded(until(told, 1, 9))
+def test_a_picture_is_shown_as_it_forms(emitted: list[dict[str, Any]]):
+    shown = folded(until(emitted, 1, 9))
     assert uploads_in(shown) == ["audit"]
     panel = server_panel(shown, "audit", True, "waiting")
     packed(panel)
@@ -56,15 +56,15 @@ def test_a_picture_is_shown_as_it_forms(told: list[dict[str, Any]]):
     assert {row["verdict"] for row in stopped["rows"]} == {"stopped as it formed"}
 
 
-def test_of_a_later_round_the_newest_forms_and_what_came_closest_stays(told: list[dict[str, Any]]):
-    shown = folded(until(told, 3, 6))
+def test_of_a_later_round_the_newest_forms_and_what_came_closest_stays(emitted: list[dict[str, Any]]):
+    shown = folded(until(emitted, 3, 6))
     newest, closest = (server_panel(shown, "audit", worst, "")["rows"][0] for worst in (False, True))
     assert newest["cells"][1]["captions"][1] == "step 6"
     assert "round 1" in closest["detail"]
 
 
-def test_one_goes_back_through_the_frames_of_what_is_shown(told: list[dict[str, Any]]):
-    shown = folded(told)
+def test_one_goes_back_through_the_frames_of_what_is_shown(emitted: list[dict[str, Any]]):
+    shown = folded(emitted)
     panel = server_panel(shown, "audit", True, "", back=True)
     run = shown[0].runs[0]
     steps = panel["steps"]
@@ -74,7 +74,7 @@ def test_one_goes_back_through_the_frames_of_what_is_shown(told: list[dict[str, 
         assert closest is not None
         assert len(cell["frames"]) == len(steps)
         mine = [
-            e for e in told
+            e for e in emitted
             if e["event"] == "frame" and (e["client"] - 1, e["round"]) == (client, closest["round"])
         ]  # fmt: skip
         assert [f["image"] for f in cell["frames"][: len(mine)]] == [e["image"] for e in mine]
@@ -86,7 +86,7 @@ def test_one_goes_back_through_the_frames_of_what_is_shown(told: list[dict[str, 
     )
 
 
-def test_frames_of_rounds_that_nobody_sees_any_more_are_let_go():
+def test_frames_of_rounds_that_none_sees_any_more_are_let_go():
     run = RunProgress(0, "one", 0, "{}")
     for number in range(1, 6):
         frame = {"event": "frame", "client": 1, "round": number, "iterations": 4, "psnr": 9.0, "image": {}}

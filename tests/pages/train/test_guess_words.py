@@ -7,7 +7,7 @@ import pytest
 from ldp_core.presets import questions
 from ldp_core.presets.claims import Sentence
 from ldp_core.presets.questions import NO, YES, Choice, Figure
-from pages.parts.train.guess_words import scale, told
+from pages.parts.train.guess_words import reply, scale
 
 WHY = Sentence("Because.")
 SHARE = Figure("How accurate?", ("a",), questions.accuracy, WHY)
@@ -32,14 +32,14 @@ EITHER = Choice("Will it?", ("a",), (YES, NO), lambda a: YES, WHY)
     ],
 )
 def test_a_figure(guess: int | None, answers: tuple[float, ...], kind: str, words: str):
-    found = told(SHARE, guess, answers)
+    found = reply(SHARE, guess, answers)
     assert found.kind == kind
     assert words.replace(" %", "\u202f%") in found.words
 
 
 def test_so_many_of_some():
-    assert told(IMAGES, 3, (12.0,)).words == "A surprise: you guessed 3 of 20, and it came out at 12 of 20."
-    assert "(10 to 13 of 20; the 2 seeds disagree)" in told(IMAGES, 12, (10.0, 13.0)).words
+    assert reply(IMAGES, 3, (12.0,)).words == "A surprise: you guessed 3 of 20, and it came out at 12 of 20."
+    assert "(10 to 13 of 20; the 2 seeds disagree)" in reply(IMAGES, 12, (10.0, 13.0)).words
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_so_many_of_some():
     ],
 )
 def test_a_choice(guess: str | None, answers: tuple[str, ...], kind: str, words: str):
-    found = told(EITHER, guess, answers)
+    found = reply(EITHER, guess, answers)
     assert found.kind == kind
     assert words in found.words
 

@@ -25,7 +25,7 @@ def shown(changes: dict[str, Any]) -> Rows:
     return [(series, row)]
 
 
-def test_clients_own_models_have_columns_and_their_unlikeness_is_told_with_the_accuracy():
+def test_clients_own_models_have_columns_and_their_unlikeness_is_stated_with_the_accuracy():
     rows = shown({"system": "pd_ldpfl"})
     assert own_of(rows) == ["best own", "own mix"]
     assert heard_figure(rows)["data"][0]["x"][:3] == ["all", "best own", "own mix"]

@@ -20,7 +20,7 @@ def trained(number: int, *engines: str | None) -> Series:
     return Series(number, f"run {number}", tuple(runs))
 
 
-def test_how_runs_are_computed_is_told_once_and_by_name_where_it_differs():
+def test_how_runs_are_computed_is_stated_once_and_by_name_where_it_differs():
     assert list(_engines([trained(0, KERNEL, KERNEL), trained(1, KERNEL)])) == [
         f"**How it is computed**: {KERNEL}."
     ]
@@ -29,5 +29,5 @@ def test_how_runs_are_computed_is_told_once_and_by_name_where_it_differs():
     assert second == f"**How it is computed** (run 1): {plain(BATCHED)}."
 
 
-def test_of_a_run_that_has_not_begun_nothing_is_told():
+def test_of_a_run_that_has_not_begun_nothing_is_stated():
     assert list(_engines([trained(0, None)])) == []

@@ -58,7 +58,7 @@ def test_the_run_that_differs_least_is_shown():
     assert closest([other], DRAFT) is None
 
 
-def test_a_lesson_is_told_of_what_was_prepared_alone():
+def test_a_lesson_is_stated_of_what_was_prepared_alone():
     assert lesson_of(job("prepared", DRAFT)) == presets.get("two_volunteers").says
     assert lesson_of(job("edited", DRAFT.with_base({"rounds": 2}))) == ()
     assert lesson_of(job("renamed", DRAFT.with_base({"name": "mine"}))) == ()
@@ -100,7 +100,7 @@ def test_what_was_refused_is_said_while_another_job_runs(runs_dir: Path):
     assert [one.value for one in app.error] == []
 
 
-def test_data_that_are_not_here_are_told_before_they_are_waited_for(
+def test_data_that_are_not_here_are_stated_before_they_are_waited_for(
     runs_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("EPSILON_DATA_DIR", str(tmp_path))
@@ -112,8 +112,8 @@ def test_data_that_are_not_here_are_told_before_they_are_waited_for(
     assert "is not on this server: 11.6\u202fMB are downloaded first" in app.caption[0].value
     for name in datasets.names():
         source = datasets.get(name)
-        told = missing([parse({"dataset": name, "model": "mlp"})])
-        assert bool(told) == (not source.there(tmp_path)) == bool(source.download), name
+        result = missing([parse({"dataset": name, "model": "mlp"})])
+        assert bool(result) == (not source.there(tmp_path)) == bool(source.download), name
 
 
 def settings_page() -> None:

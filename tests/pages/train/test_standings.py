@@ -35,16 +35,16 @@ def apart() -> list[Series]:
     ]
 
 
-def test_who_is_ahead_is_told_with_its_interval(apart: list[Series]):
+def test_who_is_ahead_is_stated_with_its_interval(apart: list[Series]):
     gap = compared(apart[1], apart[0])
     assert (gap.seeds, gap.held_out) == (3, 360)
     assert gap.clear
     assert held_out(apart[0]) == 360
-    told = " ".join(standings(apart[:2], None, 0.1))
-    assert f"is {100 * gap.mean:.0f} points ahead of **mean** ({gap.each} by seed; 95" in told
-    assert "over 3 shared seeds and the 360 held-out samples" in told
-    assert "unsure by ±" in told
-    assert "what seeds do comes on top" in told
+    words = " ".join(standings(apart[:2], None, 0.1))
+    assert f"is {100 * gap.mean:.0f} points ahead of **mean** ({gap.each} by seed; 95" in words
+    assert "over 3 shared seeds and the 360 held-out samples" in words
+    assert "unsure by ±" in words
+    assert "what seeds do comes on top" in words
     close = " ".join(standings(apart, None, 0.1))
     assert "these runs cannot tell" in close or "no difference between" in close
     assert "points ahead of **mean**" in close, "and what is clear is told besides"
@@ -63,16 +63,16 @@ def test_of_equally_good_runs_chance_puts_one_ahead_in_one_of_twenty_at_most():
     assert ahead <= 20 + 4 * 4.4
 
 
-def test_what_is_trained_once_is_not_told_as_a_mean():
+def test_what_is_trained_once_is_not_stated_as_a_mean():
     """The run without noise has the first seed alone, and stands beside means over three."""
     one, other = made_up(0, [0.5, 0.6, 0.7]), made_up(1, [0.4, 0.5, 0.6])
     without = f"Without noise a plain mean reaches {percent(0.8)}"
-    told = " ".join(standings([one, other], made_up(-1, [0.8]), 0.1))
-    assert f"{without} in one run (seed 0 alone); always" in told
-    told = " ".join(standings([one], made_up(-1, [0.8, 0.9, 0.7]), 0.1))
-    assert f"{without};" in told
-    told = " ".join(standings([made_up(0, [0.5])], made_up(-1, [0.8]), 0.1))
-    assert f"{without};" in told, "one beside one"
+    words = " ".join(standings([one, other], made_up(-1, [0.8]), 0.1))
+    assert f"{without} in one run (seed 0 alone); always" in words
+    words = " ".join(standings([one], made_up(-1, [0.8, 0.9, 0.7]), 0.1))
+    assert f"{without};" in words
+    words = " ".join(standings([made_up(0, [0.5])], made_up(-1, [0.8]), 0.1))
+    assert f"{without};" in words, "one beside one"
 
 
 def test_what_is_trained_once_is_not_drawn_as_a_mean(apart: list[Series]):
@@ -128,9 +128,9 @@ def test_an_older_record_is_compared_over_its_seeds_alone(apart: list[Series]):
 
 def test_one_seed_cannot_tell(apart: list[Series]):
     single = [Series(one.number, one.label, one.runs[:1]) for one in apart[:2]]
-    told = " ".join(standings(single, None, 0.1))
-    assert "One seed cannot tell" in told
-    assert "ahead of" not in told
+    words = " ".join(standings(single, None, 0.1))
+    assert "One seed cannot tell" in words
+    assert "ahead of" not in words
 
 
 def test_noise_that_drives_a_run_out_is_named(apart: list[Series]):
@@ -139,16 +139,16 @@ def test_noise_that_drives_a_run_out_is_named(apart: list[Series]):
     lost.end = {**(lost.end or {}), "status": "diverged", "round": 2, "accuracy": 0.1}
     gone = Series(3, "lost", (lost,))
     reaches = 100 * clean.final("accuracy").mean()
-    told = standings([gone, apart[1]], clean, 0.1)[0]
-    assert told.startswith("**lost** diverged in round 3; without noise the same training reaches")
-    assert f"{reaches:.0f}" in told
-    assert told.endswith("the noise drove it out.")
+    words = standings([gone, apart[1]], clean, 0.1)[0]
+    assert words.startswith("**lost** diverged in round 3; without noise the same training reaches")
+    assert f"{reaches:.0f}" in words
+    assert words.endswith("the noise drove it out.")
     assert standings([Series(3, "lost", (*apart[1].runs[:1], lost)), apart[1]], clean, 0.1)[0].startswith(
         "**lost** diverged with 1 of 2 seeds, in round 3"
     )
     other = series(-1, "no noise", 1, {"mechanism": "none", "clients": {"count": 5}})
-    told = standings([gone, apart[1]], other, 0.1)[0]
-    assert told == "**lost** diverged in round 3.", "fewer clients hold more images each: another training"
+    words = standings([gone, apart[1]], other, 0.1)[0]
+    assert words == "**lost** diverged in round 3.", "fewer clients hold more images each: another training"
     assert standings([gone], None, 0.1) == ["**lost** diverged in round 3."]
     assert "ends at" not in findings([gone], clean, 0.1)
 
@@ -160,6 +160,6 @@ def test_runs_that_train_one_model_begin_with_what_is_seen():
         for i, (label, times) in enumerate((("once", 1), ("often", 30)))
     ]
     assert same_model(shown)
-    told = findings(shown, None, 0.1)
-    assert told.startswith("The closest reconstructions of an upload of one image: **once** ")
-    assert "Both train the same model" in told
+    words = findings(shown, None, 0.1)
+    assert words.startswith("The closest reconstructions of an upload of one image: **once** ")
+    assert "Both train the same model" in words
