@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from ldp_core import limits
-from ldp_core.accounting import Promise, epsilon_for, everyone, promise
+from ldp_core.accounting import Promise, epsilon_for, everyone, promise, worth
 from ldp_core.errors import InvalidInput, shown
 from ldp_core.experiment import Experiment, changed
 from ldp_core.theory import client_variance, server_noise, worst_variance
@@ -51,7 +51,8 @@ class Follows:
     """What the whole run costs a client at worst."""
 
     def as_json(self) -> dict[str, Any]:
-        return asdict(self)
+        found = worth(self.run)
+        return asdict(self) | {"promises": found.word, "told_apart": found.odds}
 
 
 def follows(experiment: Experiment, epsilon: float, clients: int | None = None) -> Follows:
