@@ -82,6 +82,8 @@ class Dataset(Component):
     """Bytes that are fetched before the first use."""
     files: ClassVar[str] = ""
     """Where its files lie below the data folder; "" for data that a library carries."""
+    also_from: ClassVar[str] = ""
+    """Where else its files are, as the end of a sentence; "" where the usual download is all."""
     left_out: ClassVar[str] = ""
     """What lies among its files and is not read."""
     learnt: ClassVar[str] = ""

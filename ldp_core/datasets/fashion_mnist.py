@@ -31,6 +31,10 @@ class FashionMNIST(Idx):
     )
     download = 30_878_645
     files = "FashionMNIST/raw"
+    also_from = (
+        "Debian's package dataset-fashion-mnist has its four files, to be unpacked into FashionMNIST/raw of "
+        "the data folder"
+    )
 
     def source(self) -> Any:
         from ldp_core.datasets._vision import load_torchvision

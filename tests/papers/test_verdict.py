@@ -150,7 +150,10 @@ def test_missing_data_are_named(monkeypatch: pytest.MonkeyPatch, tmp_path):
 
     lacking = papers.get("pldp_fl").claim("modes-mnist")
     assert lacking is not None
-    assert verdict(lacking, Shelf()).reason == "The data are not on this machine: MNIST (28×28)."
+    reason = "The data are not on this machine: MNIST (28×28); python -m ldp_core data mnist brings it here"
+    assert verdict(lacking, Shelf()).reason == f"{reason}."
+    clothes = papers.get("pldp_fl").claim("modes-fashion_mnist")
+    assert clothes and "and Debian's package dataset-fashion-mnist has its four files" in clothes.missing
 
 
 def test_a_run_at_chance_says_why_with_the_noise_beside_the_weights():

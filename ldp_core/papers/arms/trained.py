@@ -105,8 +105,12 @@ class Trained(Arm):
 
     @property
     def missing(self) -> str:
-        source = datasets.get(str(self.base.get("dataset", "digits")))
-        return "" if source.there(data_dir()) else source.label
+        name = str(self.base.get("dataset", "digits"))
+        source = datasets.get(name)
+        if source.there(data_dir()):
+            return ""
+        ways = [f"python -m ldp_core data {name} brings it here", *filter(None, [source.also_from])]
+        return f"{source.label}; {', and '.join(ways)}"
 
 
 @dataclass(frozen=True)
