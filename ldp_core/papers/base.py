@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from ldp_core.errors import InvalidExperiment, Problem, one_of, shown
@@ -96,7 +97,7 @@ class Claim:
         tried = sum(not one.against for one in self.readings)
         return replace(self, measured=measured, readings=(), tried=tried)
 
-    @property
+    @cached_property
     def read_each(self) -> dict[str, Claim]:
         """By reading, in the claim's order; under "" where it has no readings."""
         return {one.name: self.read(one.name) for one in self.readings} or {"": self}

@@ -129,15 +129,14 @@ def figures(system: str, claim: Claim, shelf: Shelf) -> Iterator[Row]:
 
 def cells(system: str, table: Table, shelf: Shelf) -> list[list[str]]:
     """A table of a paper in its own layout: ours with its interval, and the paper's figure in brackets."""
-    claims = {claim.id: claim for claim in papers.get(system).claims}
+    named = {identity for cells in table.rows.values() for identity, _ in cells}
+    claims = {one.id: one for one in papers.get(system).claims if one.id in named}
+    judging = {name: one.read_each[verdict(one, shelf).reading] for name, one in claims.items()}
     rows = []
-    for head, named in table.rows.items():
+    for head, each in table.rows.items():
         row = [head]
-        for identity, label in named:
-            claim = claims[identity]
-            reading = verdict(claim, shelf).reading
-            made = claim.read(reading) if reading else claim
-            ours, paper = of_arm(made, shelf, label), claim.paper.get(label)
+        for identity, label in each:
+            ours, paper = of_arm(judging[identity], shelf, label), claims[identity].paper.get(label)
             row.append((stated(ours, "") if ours else "–") + ("" if paper is None else f" ({paper:g})"))
         rows.append(row)
     return rows

@@ -67,7 +67,7 @@ def verdict(claim: Claim, shelf: Shelf) -> Verdict:
     """By the best of its readings that contradicts nothing printed."""
     if not claim.readings:
         return _read(claim, shelf)
-    each = tuple((one, _read(claim.read(one.name), shelf)) for one in claim.readings)
+    each = tuple((one, _read(claim.read_each[one.name], shelf)) for one in claim.readings)
     run = [pair for pair in each if pair[1].parts]
     if not run:
         return replace(each[0][1], reading=claim.readings[0].name, each=each)

@@ -213,8 +213,11 @@ SHIPPED = [
     ("personalized_ldp_fl", "signs-digits"),
     ("pprd_fl", "ablation-digits"),
     ("pprd_fl", "ablation-digits-quiet"),
+    ("pd_ldpfl", "dlg-digits"),
+    ("pd_ldpfl", "first-digits"),
     ("optimal_ldp_fl", "clients-digits"),
     ("optimal_ldp_fl", "budgets-digits"),
+    ("optimal_ldp_fl", "drawn-digits"),
     ("optimal_ldp_fl", "traffic"),
 ]
 

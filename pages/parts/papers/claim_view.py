@@ -92,7 +92,7 @@ def _reading(system: str, claim: Claim, found: Verdict) -> tuple[Claim, Verdict]
         required=True,
         key=f"reading of {system} {claim.id}",
     )
-    return claim.read(chosen), dict(zip(names, (its for _, its in found.each), strict=True))[chosen]
+    return claim.read_each[chosen], dict(zip(names, (its for _, its in found.each), strict=True))[chosen]
 
 
 def _charts(system: str, claim: Claim, shelf: Shelf) -> None:
