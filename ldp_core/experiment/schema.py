@@ -247,19 +247,28 @@ class Experiment(BaseModel):
     @property
     def randomiser(self) -> mechanisms.Mechanism:
         """The mechanism in the experiment's form, fitted to a whole upload in the first round."""
-        return self._formed.fitted(self.use())
+        return self.formed.fitted(self.use())
 
     def pieces(self, round: int = 1) -> tuple[Piece, ...]:
         """How an upload is perturbed in a round: whole, or layer by layer where the scope is a layer."""
-        formed = self._formed
+        formed = self.formed
         parts = self._layers if formed.scope == "layer" else (self._whole,)
         return tuple(Piece(part, formed.fitted(self._use(part, round))) for part in parts)
 
     @property
-    def _formed(self) -> mechanisms.Mechanism:
+    def formed(self) -> mechanisms.Mechanism:
         """The mechanism in the experiment's form, and made for uploads where budgets are."""
         formed = self.mechanism.formed(self.form)
+        if self.system:
+            formed = self.system.made(formed, self.form)
         return formed if self.clients.epsilon_scope == "mechanism" else formed.for_uploads()
+
+    @property
+    def correction(self) -> str:
+        """What the corrected form corrects here, in a sentence or two; "" where both forms are the same."""
+        own = [self.system.corrects(self)] if self.system else []
+        own += [self.mechanism.corrected] if self.mechanism.printed_otherwise else []
+        return " ".join(filter(None, own))
 
     @property
     def uses_per_upload(self) -> int:

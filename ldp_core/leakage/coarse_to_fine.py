@@ -58,7 +58,7 @@ def search(
             continue
         seen = [grid.seen(task.rung, task.noise, victims)[task.control] for task in some]
         starts = [grid.generator(victims) for _ in some]
-        batch = SearchBatch(who, seen, starts, wanted, threads())
+        batch = SearchBatch(who, [one.with_ranges_read() for one in seen], starts, wanted, threads())
         for look in batch.follow():
             task, guesses = some[look.observation], batch.images(look.observation)
             if not wanted[look.observation]:

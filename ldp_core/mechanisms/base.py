@@ -70,7 +70,8 @@ class Mechanism(Component):
     forms: ClassVar[tuple[Form, ...]] = ("corrected", "as_printed")
     """The forms it exists in; where the paper's own form is right, both are the same object."""
     as_printed: ClassVar[str] = ""
-    """What the paper's own form does differently, in one sentence ("" if nothing)."""
+    corrected: ClassVar[str] = ""
+    """What each form does and the other does not, in one sentence ("" where both are the same)."""
 
     @classmethod
     def lacking(cls) -> list[str]:
@@ -137,12 +138,8 @@ class Mechanism(Component):
         """
         return None
 
-    def read_off(
-        self, uploads: NDArray[np.float32], epsilon: Floats
-    ) -> tuple[Mechanism, Floats, Floats] | None:
-        """What uploads (T, V, m) tell of a range that follows the data: the law within a known range, and the
-        estimated ends of that (V,); None where ranges are public.
-        """
+    def read_off(self, uploads: NDArray[Any], epsilon: Floats) -> tuple[Mechanism, Floats, Floats] | None:
+        """The law that uploads (T, V, m) show where ranges follow the data, and its ends (V,); else None."""
         return None
 
     def in_clear(self) -> tuple[InClear, ...]:

@@ -41,6 +41,11 @@ class DynamicGaussian(GaussianNoise):
         "the whole upload, and the total budget is given by a wrong integral."
     )
 
+    corrected = (
+        "Corrected, the noise is for the whole distance that an upload can move, whatever a client holds, "
+        "and budgets are summed: the promised ε begins to hold."
+    )
+
     known_from_use: ClassVar[tuple[str, ...]] = ("dimension", "rounds", "round", "samples")
 
     a: Annotated[float, Number(SLOWNESS)] = Field(SLOWNESS.default, description="slowness of the schedule, a")

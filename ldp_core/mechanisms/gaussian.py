@@ -36,6 +36,8 @@ class Gaussian(GaussianNoise):
         "takes 1 for the sensitivity); the other two calibrations are the same in both forms."
     )
 
+    corrected = "Corrected, the root stands over the whole formula."
+
     calibration: Annotated[str, Choice(CALIBRATIONS)] = Field("analytic", description="calibration")
     sampling: Annotated[float, Number(SAMPLING)] = Field(
         SAMPLING.default, description="paper 001: share of samples in a batch, q"

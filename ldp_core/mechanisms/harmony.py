@@ -181,6 +181,8 @@ class Harmony(Mechanism):
         "moves every average answer by −c(1 − 1/d), with c that centre and d the weights of the layer."
     )
 
+    corrected = "Corrected, they are answered with that centre: the same ε, and no average is moved."
+
     known_from_use: ClassVar[tuple[str, ...]] = ("dimension",)
 
     dimension: Annotated[int | None, DIMENSION_FIELD] = None

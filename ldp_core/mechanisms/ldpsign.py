@@ -119,6 +119,8 @@ class LDPSign(Mechanism):
         "own, which the corrected form counts."
     )
 
+    corrected = "Corrected, the ledger counts the loss of that bit; what is sent is the same."
+
     delta_: Annotated[float, Number(DELTA)] = Field(DELTA.default, alias="delta", description="nominal δ")
     sensitivity: Annotated[float | None, Number(SENSITIVITY, optional=True)] = Field(
         None, description="sensitivity Δ₂, if not that of the safe range"

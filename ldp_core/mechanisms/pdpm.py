@@ -39,6 +39,7 @@ class PDPM(ScaleFree):
         "and adds variance; the printed bound on the variance is wrong for ranges longer than 1.45, and for "
         "large budgets from 1.37 on."
     )
+    corrected = "Corrected, the two low answers are one: the same ε with less noise."
     discrete = True
 
     def unit_coefficients(self, epsilon: Floats) -> dict[str, Floats]:

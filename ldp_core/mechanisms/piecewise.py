@@ -42,6 +42,8 @@ class Piecewise(ScaleFree):
         "sent then tell it, and no ε holds."
     )
 
+    corrected = "Corrected, the scale is the safe range, which is public: the promised ε begins to hold."
+
     def unit_coefficients(self, epsilon: Floats) -> dict[str, Floats]:
         q, gap = np.exp(-epsilon / 2), -np.expm1(-epsilon / 2)
         return {"q": q, "gap": gap, "p_outside": q / (1 + q), "bound": (1 + q) / gap}
@@ -210,7 +212,7 @@ class PiecewiseAsPrinted(Piecewise):
     law = OwnScaleLaw
     form = "as_printed"
 
-    def read_off(self, uploads: NDArray[np.float32], epsilon: Floats) -> tuple[Mechanism, Floats, Floats]:
+    def read_off(self, uploads: NDArray[Any], epsilon: Floats) -> tuple[Mechanism, Floats, Floats]:
         """The largest of k answers that are uniform on [−Ct, Ct] lies at k/(k + 1) of its end."""
         k = self.unit_coefficients(epsilon)
         outside = uploads[:, 0].size * k["p_outside"]

@@ -226,6 +226,16 @@ class System(Component):
         """The stretch of the model's vector that clients upload; by default all of it."""
         return slice(layers[0].start, layers[-1].stop)
 
+    def made(self, mechanism: Mechanism, form: Form) -> Mechanism:
+        """The mechanism, which is in that form already, as the system puts it to use in it."""
+        return mechanism
+
+    def corrects(self, experiment: Any) -> str:
+        """What the corrected form does of the system itself, besides its mechanism's, in one sentence; ""
+        where it does nothing.
+        """
+        return ""
+
     def tells(self, size: int, form: Form) -> Sent:
         """What one upload of `size` coordinates tells in a form."""
         return Sent(size)

@@ -127,6 +127,11 @@ class OptimalLDPFL(System):
         follows = self.ranges == "adaptive" and experiment.target == "weights"
         return "each range follows the server's model" if follows else ""
 
+    def corrects(self, experiment: Any) -> str:
+        if not self.unpredicted(experiment):
+            return ""
+        return "Corrected, layers' ranges end at the client's own safe range; as printed nothing ends them."
+
     def bounds(self, experiment: Any) -> tuple[str, str]:
         if not self.unpredicted(experiment):
             return "", ""

@@ -124,6 +124,10 @@ class PDLDPFL(System):
         printed = experiment.form == "as_printed"
         return "nothing is clipped, and the noise follows the largest weights" if printed else ""
 
+    def corrects(self, experiment: Any) -> str:
+        clipped = "weights are clipped to the safe range, and personal ones to their limit"
+        return f"Corrected, {clipped}; as printed nothing is clipped."
+
     def trains(self, experiment: Any) -> str:
         if self.input == self.output == "none":
             return ""

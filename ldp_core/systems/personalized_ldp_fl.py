@@ -29,6 +29,10 @@ AS_IN_PAPER = {"digits": 16.0, "mnist": 255.0}
 """Where the paper's range for weights, ±200, and its figures speak for raw pixels; ±2 elsewhere does not."""
 
 
+UNIT = 1.0
+"""The sensitivity that the paper takes, whatever weights are clipped to."""
+
+
 class RecordSampling(Participation):
     """In every round a client trains on each of its records with probability q, drawn afresh."""
 
@@ -101,7 +105,7 @@ class PersonalizedLDPFL(System):
         name = dataset or DATA[0]
         setting = self._setting(name)
         alike = self.case == "iid"
-        noise = {"calibration": "paper001", "sampling": self._q(name), "sensitivity": 1.0, "per": "weight"}
+        noise = {"calibration": "paper001", "sampling": self._q(name), "sensitivity": UNIT, "per": "weight"}
         return {
             "dataset": name,
             "partition": {"kind": "iid"} if alike else {"kind": "dirichlet", "alpha": 1.0},
@@ -163,6 +167,28 @@ class PersonalizedLDPFL(System):
                 f"must be {q:g}, the share of its records that a client of {self.name} trains on; "
                 f"got {mechanism.sampling:g}; set system.sampling and mechanism.sampling to the same",
             )
+
+    def made(self, mechanism: Mechanism, form: Form) -> Mechanism:
+        if form == "corrected" and self._takes_one(mechanism):
+            return mechanism.model_copy(update={"sensitivity": None})
+        return mechanism
+
+    def corrects(self, experiment: Any) -> str:
+        if not self._takes_one(experiment.mechanism):
+            return ""
+        low, high = experiment.clients.bounds()
+        widths = sorted({float(width) for width in high - low})
+        told = " to ".join(f"{width:g}" for width in dict.fromkeys((widths[0], widths[-1])))
+        return (
+            f"Corrected, σ covers all that a weight can be, {told} where the paper takes 1: the promised ε "
+            "begins to hold for a weight, with as many times the noise."
+        )
+
+    @staticmethod
+    def _takes_one(mechanism: Mechanism) -> bool:
+        """Whether σ is equation 4's, with the paper's own sensitivity."""
+        own = mechanism.parameters()
+        return own.get("calibration") == "paper001" and own["sensitivity"] == UNIT
 
     def trains(self, experiment: Any) -> str:
         if self.case == "non_iid":

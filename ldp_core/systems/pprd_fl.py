@@ -11,59 +11,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
 from ldp_core import datasets, models
 from ldp_core.fields import Choice, Number
 from ldp_core.limits import SELECTED
-from ldp_core.mechanisms.base import Floating, Floats, Form, Mechanism
-from ldp_core.systems.base import Encoded, Indices, Participation, Public, Sent, System, Vectors
+from ldp_core.mechanisms.base import Form, Mechanism
+from ldp_core.systems.base import Participation, Public, Sent, System
+from ldp_core.systems.rpss import RPSS
 
 DATA = ("mnist", "fashion_mnist", "cifar10")
-NEAR_ZERO = 1e-6
-"""The paper's z: smaller weights are not perturbed, whatever is drawn."""
 REST = ("form", "clear", "kept", "noised")
 """What becomes of the weights that R-PSS leaves out: as the form has it, in clear, not sent, perturbed."""
 CLIENTS = {"digits": 5}
 """Where ten would hold too few images each to learn from."""
 LENGTH, DELTA = 10.0, 1e-5
-
-
-class RPSS(Participation):
-    """Which weights are perturbed. The server's model of the round is what the clients were just sent."""
-
-    def __init__(
-        self, public: Public, arrays: dict[str, NDArray[Any]] | None, rest: str, chance: float
-    ) -> None:
-        super().__init__(public, arrays)
-        self._rest, self._chance = rest, chance
-        self._model: Vectors = np.zeros(public.dimension, dtype=np.float32)
-
-    def begin(self, model: Vectors, clients: Indices) -> Vectors | None:
-        self._model = model
-        return None
-
-    def encode(
-        self, values: Vectors, low: Floats, high: Floats, clients: Indices, generator: np.random.Generator
-    ) -> Encoded:
-        if self._rest == "noised":
-            return Encoded(values, low, high)
-        if self._rest == "kept":
-            known = np.broadcast_to(self._model[self.public.sent], values.shape)
-            return Encoded(values, low, high, unsent=~chosen(known, self._chance, generator))
-        clear = ~chosen(values, self._chance, generator) | (np.abs(values) < NEAR_ZERO)
-        return Encoded(values, low, high, clear=clear)
-
-
-def chosen(weights: Floating, chance: float, generator: np.random.Generator) -> NDArray[np.bool_]:
-    """(k, m): the larger half of each row's weights, and each of the others with the given chance."""
-    m = weights.shape[1]
-    found: NDArray[np.bool_] = generator.random(weights.shape) < chance
-    larger = np.argpartition(np.abs(weights), m // 2, axis=1)[:, m // 2 :]
-    np.put_along_axis(found, larger, True, axis=1)
-    return found
 
 
 class PPRDFL(System):
@@ -147,6 +110,11 @@ class PPRDFL(System):
 
     def papers_data(self, dataset: str) -> str | None:
         return dataset if dataset in DATA else None
+
+    def corrects(self, experiment: Any) -> str:
+        if self.rest != "form" or self.selected == 1:
+            return ""
+        return "Corrected, weights that R-PSS leaves out are not sent at all; as printed they go in clear."
 
     def tells(self, size: int, form: Form) -> Sent:
         passed = (1 - self._chance) * (size // 2)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from ldp_core import systems
+from ldp_core import mechanisms, systems
 from ldp_core.events import Attacked, RoundDone
 from ldp_core.experiment import Experiment, changed, parse
 from ldp_core.experiment.threat_model import spread_by_budget, why_not
@@ -145,3 +145,16 @@ def test_its_uploads_are_attacked_with_controls(name: str, form: str):
     }
     assert {one.identification_rank for one in emitted if one.control == "clean"} == {1}
     assert all(one.image and np.isfinite(one.psnr) for one in emitted)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_corrected_says_what_it_corrects(name: str):
+    words = small(name).correction
+    assert words.startswith("Corrected, ") and words.endswith(".")
+    assert small(name, "as_printed").correction == words
+
+
+def test_a_mechanism_with_a_form_of_its_own_says_what_each_does():
+    for name in mechanisms.names():
+        kind = mechanisms.registry.kind(name)
+        assert bool(kind.as_printed) == bool(kind.corrected), name

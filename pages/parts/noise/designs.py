@@ -191,7 +191,7 @@ def _rest(workspace: Workspace, design: Design) -> None:
     mechanism, aggregator = experiment.mechanism, experiment.aggregator
     if mechanism.printed_otherwise:
         change = _setter(place, "form")
-        words = mechanism.as_printed
+        words = f"{mechanism.as_printed} {experiment.correction}"
         one_of(workspace, f"design {place} form", "Form", FORMS, experiment.form, change, help=words)
     own_parameters(workspace, f"design {place} mechanism", mechanism, _setters(place, "mechanism"))
     own_parameters(workspace, f"design {place} aggregator", aggregator, _setters(place, "aggregator"))

@@ -61,8 +61,9 @@ def _form(workspace: Workspace, draft: Draft) -> None:
         st.caption("Each run has a form of its own, as prepared.")
         return
     one_of(workspace, "form", "Form", FORMS | BOTH, now, _set_form)
-    for words in dict.fromkeys(one.as_printed for one in mechanisms if one.printed_otherwise):
-        st.caption(plain(words, 400))
+    printed = [one.as_printed for one in mechanisms if one.printed_otherwise]
+    for words in dict.fromkeys([*printed, *(one.correction for one in draft.experiments())]):
+        st.caption(plain(words, 600))
 
 
 def _set_form(workspace: Workspace, form: str) -> tuple[Problem, ...]:

@@ -37,6 +37,15 @@ def ledger_section(draft: Draft) -> None:
                 if client < experiment.clients.count
             ]
         )
+        for words in dict.fromkeys(map(_of_form, experiments)):
+            if words:
+                st.caption(plain(words, 700))
+
+
+def _of_form(experiment: Experiment) -> str:
+    """What the form that is run corrects, or is still to be corrected in it; "" where both are the same."""
+    printed = experiment.form == "as_printed" and experiment.correction
+    return f"These are the numbers as printed. {printed}" if printed else experiment.correction
 
 
 def named_clients(experiment: Experiment) -> dict[str, int]:
