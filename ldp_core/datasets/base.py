@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -38,11 +39,12 @@ class Data:
 
 @dataclass(frozen=True)
 class Step:
-    """What is being done before there are data to train on, and how far that is."""
+    """What a job is doing, and how far that is."""
 
     doing: str
-    done: int = 0
-    total: int = 0
+    """A preparation; "" for what was asked for."""
+    done: float = 0
+    total: float = 0
     """0 where it is not known."""
     unit: str = "bytes"
 
@@ -56,7 +58,8 @@ class Step:
             return self.doing
         if self.unit == "bytes":
             return f"{self.doing}: {self.done / 1e6:.1f} of {self.total / 1e6:.1f} MB"
-        return f"{self.doing}: {spelled(self.done)} of {spelled(self.total)} {self.unit}"
+        phase = f"{self.doing}: " if self.doing else ""
+        return f"{phase}{spelled(int(self.done))} of {spelled(math.ceil(self.total))} {self.unit}"
 
 
 Told = Callable[[Step], None]

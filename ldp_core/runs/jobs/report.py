@@ -9,9 +9,8 @@ from ldp_core.errors import StorageFailed, UnknownName
 from ldp_core.runs import kinds, queue
 from ldp_core.runs.jobs.lookup import look
 from ldp_core.runs.queue.states import STALLED
-from ldp_core.runs.record import round_share
 from ldp_core.runs.record.events import Stored, events_of
-from ldp_core.runs.record.preparing import doing
+from ldp_core.runs.record.progress import how_far
 from ldp_core.runs.storage.locks import worker
 
 
@@ -28,16 +27,17 @@ def status(identity: str) -> dict[str, Any]:
     except UnknownName:  # of a version that knew other kinds
         own = {}
     who = worker()
-    at_work = job.status in ("running", "cancelling", STALLED)
+    at = how_far(job) if job.status in ("running", "cancelling", STALLED) else None
     return {
         "id": job.id,
         "kind": job.kind,
         "status": job.status,
         "message": job.message,
-        # what it does before it has anything to show
-        "doing": str(doing(job.folder) or "") if at_work and not events else "",
+        "doing": str(at.step) if at and at.step.doing else "",
+        "done": at.step.done if at else 0,
+        "total": at.step.total if at else 0,
+        "seconds_left": at.left if at else None,
         "ahead": queue.ahead_of(job) if job.status == "queued" else 0,
-        "share_of_round": round_share.read(job.folder) if at_work else 0.0,
         "pid": job.pid if who is None or who.here else None,  # elsewhere it is another process's number
         **own,
     }

@@ -6,7 +6,6 @@ import heapq
 import sys
 import threading
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from ldp_core.cost.work import Rates
@@ -15,6 +14,7 @@ from ldp_core.runs import kinds, queue
 from ldp_core.runs.machine import slots
 from ldp_core.runs.machine.calibration import rates
 from ldp_core.runs.queue.job import Job
+from ldp_core.runs.record.progress import how_far
 
 READING_SECONDS = 0.2
 """Spent at a time on what nobody has estimated yet: a request of 60 000 clients takes as long."""
@@ -22,9 +22,6 @@ MOST = 1024
 _kept: dict[tuple[str, Rates], float | None] = {}
 """What jobs take, which never changes."""
 _one = threading.Lock()
-Left = Callable[[Job], float | None]
-"""Seconds that a running job will still take, from its own pace; None before it has one."""
-
 NEW = Job("", "run", None, "", "queued", "", 0.0, None, None, None, sys.maxsize)
 """A job that is not in the queue: it would be the last one there."""
 
@@ -38,12 +35,12 @@ class Wait:
     """False if some job takes nobody knows how long: then it is at least so many seconds."""
 
 
-def would_wait(left: Left, owner: str | None, address: str | None = None) -> Wait:
+def would_wait(owner: str | None, address: str | None = None) -> Wait:
     """How long a job would wait that this person launched now from this address (`people.address`)."""
-    return wait(replace(NEW, owner=owner, address=address), left)
+    return wait(replace(NEW, owner=owner, address=address))
 
 
-def wait(job: Job, left: Left) -> Wait:
+def wait(job: Job) -> Wait:
     """How long a queued job will wait, as far as anybody knows."""
     # it may have begun since it was looked up: it never waits for itself
     running = [one for one in queue.running() if one.id != job.id]
@@ -53,7 +50,7 @@ def wait(job: Job, left: Left) -> Wait:
     until = time.monotonic() + READING_SECONDS
     sure, free = True, [0.0] * max(0, slots.at_work() - len(running))
     for one in running:
-        seconds = left(one)
+        seconds = at.left if (at := how_far(one)) else None
         if seconds is None and (planned := _planned(one, known, until)) is not None:
             seconds = max(0.0, planned - (now - (one.started or now)))
             sure &= seconds > 0  # or it takes longer than was planned, and nobody knows how much

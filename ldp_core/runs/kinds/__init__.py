@@ -14,7 +14,7 @@ from typing import Any
 from ldp_core.component import Registry
 from ldp_core.errors import DiskFull, KeptLocked, ReadOnly, StorageFailed, UnknownName
 from ldp_core.runs import queue
-from ldp_core.runs.kinds.base import UNREADABLE, Kind, Outcome, Reached, Words, Work, note_figures
+from ldp_core.runs.kinds.base import UNREADABLE, Kind, Outcome, Words, Work, note_figures
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record import computations
 from ldp_core.runs.record.events import is_whole, refuse_damaged
@@ -110,7 +110,6 @@ __all__ = [
     "UNREADABLE",
     "Kind",
     "Outcome",
-    "Reached",
     "Words",
     "Work",
     "get",

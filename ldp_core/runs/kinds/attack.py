@@ -8,17 +8,16 @@ from typing import Any
 
 from ldp_core.cost.estimate import Cost, cost, refuse_what_cannot_fit
 from ldp_core.cost.work import work_of_ladder
+from ldp_core.datasets import Step
 from ldp_core.errors import InvalidExperiment, Problem
 from ldp_core.events.order_of_cells import LadderOrder
 from ldp_core.experiment import Draft, Run, Variant, changed
 from ldp_core.experiment.attack_grid import Ladder, parse_ladder
-from ldp_core.runs.kinds.base import UNREADABLE, Kind, Reached, Request, Words, Work, readable
+from ldp_core.runs.kinds.base import UNREADABLE, Kind, Request, Words, Work, readable
 from ldp_core.runs.lockstep import Turn, load
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record.events import Stored
-from ldp_core.runs.record.preparing import teller
 from ldp_core.runs.record.recorder import Recorder
-from ldp_core.runs.view.grid_progress import desk_of
 
 
 class AttackJob(Kind):
@@ -72,21 +71,18 @@ class AttackJob(Kind):
         from ldp_core.leakage.grid import climb
 
         stored, began, last = recorder.told(0), time.perf_counter(), dict[str, Any]()
-        for event in climb(asked, load(asked.base.dataset, teller(work.folder)), earlier=stored):
+        report, every = work.report, len(asked.mechanisms) * len(asked.epsilons)
+        cells = sum(event["event"] == "cell" for event in stored)
+        for event in climb(asked, load(asked.base.dataset, report), earlier=stored):
             last = event.as_json()
             recorder.write(Turn(0, [last], None, time.perf_counter() - began))
+            cells += last["event"] == "cell"
+            report(Step("", max(cells, last.get("done", 0)), every, "cells"))
         recorder.end(0, last["status"], {"message": str(last["message"])})
 
     def status(self, job: Job, events: Sequence[Stored]) -> dict[str, Any]:
         cells = sum(event.body["event"] == "cell" for event in events)
         return {"cells": cells, "cells_in_all": _cells(job.request)}
-
-    def progress(self, job: Job) -> Reached:
-        desk, every = desk_of(job).update(), _cells(job.request)
-        return Reached(int(desk.done), every, f"{len(desk.cells)} of {every} cells")
-
-    def seconds_left(self, job: Job) -> float | None:
-        return desk_of(job).update().seconds_left(job.started or 0.0)
 
 
 def _trained(ladder: Ladder) -> Draft:

@@ -7,12 +7,12 @@ from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 from ldp_core.behaviour import version_for
 from ldp_core.component import Component
 from ldp_core.cost.estimate import Cost
+from ldp_core.datasets import Told, quiet
 from ldp_core.errors import StorageFailed, StudioError
 from ldp_core.events.order import Order
 from ldp_core.experiment import Run
@@ -23,7 +23,6 @@ from ldp_core.runs.record import computations
 from ldp_core.runs.record.computations import Computation, Ended, key_of
 from ldp_core.runs.record.events import Stored
 from ldp_core.runs.record.recorder import Recorder
-from ldp_core.runs.storage.paths import runs_dir
 
 Request = Mapping[str, Any]
 """What the queue holds: JSON values."""
@@ -37,14 +36,6 @@ class Outcome:
 
     status: Status = "completed"
     message: str = ""
-
-
-class Reached(NamedTuple):
-    done: int
-    in_all: int
-    """0 where that cannot be told."""
-    words: str
-    """“round 3 of 15”."""
 
 
 class Words(NamedTuple):
@@ -69,10 +60,8 @@ class Work:
     def keys(self) -> list[str]:
         return [one.key for one in self.computations]
 
-    @property
-    def folder(self) -> Path:
-        """Where it says how far it is."""
-        return runs_dir() / "jobs" / self.job
+    report: Told = quiet
+    """How far it is."""
 
 
 @contextmanager
@@ -196,14 +185,6 @@ class Kind(Component):
             job: as the queue has it; its request may be of any version, or unreadable.
             events: all that is stored of it; none where that cannot be read.
         """
-
-    @abstractmethod
-    def progress(self, job: Job) -> Reached:
-        """How far it is."""
-
-    @abstractmethod
-    def seconds_left(self, job: Job) -> float | None:
-        """How long it still takes, by its own pace; None before it has one."""
 
     @abstractmethod
     def describe(self, asked: Any) -> Words:

@@ -8,26 +8,22 @@ from typing import Any
 
 from ldp_core import limits, papers
 from ldp_core.cost.estimate import CELL_BYTES, MEMORY, Cost, cost, refuse_what_cannot_fit
+from ldp_core.datasets import Step
 from ldp_core.errors import DataUnavailable, InvalidExperiment, Problem, StorageFailed, one_of, shown
 from ldp_core.events import ClaimCell
 from ldp_core.events.order_of_cells import ClaimOrder
 from ldp_core.experiment import Draft, Run, Variant, parse
-from ldp_core.limits import spelled
 from ldp_core.papers.arms import Trained
 from ldp_core.papers.base import Claim
 from ldp_core.papers.measuring import Asked, keep, left, measure
 from ldp_core.papers.stored import Shelf
 from ldp_core.runs import claims
-from ldp_core.runs.kinds.base import UNREADABLE, Kind, Reached, Request, Words, Work, readable
+from ldp_core.runs.kinds.base import UNREADABLE, Kind, Request, Words, Work, readable
 from ldp_core.runs.lockstep import Turn, load
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record.events import Stored
-from ldp_core.runs.record.preparing import teller
 from ldp_core.runs.record.recorder import Recorder
-from ldp_core.runs.view.sweep_progress import sweep_of
 
-PAUSE_SECONDS = 0.3
-"""Between two looks at a record, however many ask how far it is."""
 FIELDS = ("system", "claim", "seeds")
 
 
@@ -118,25 +114,21 @@ class ClaimJob(Kind):
         told = {event["key"] for event in recorder.told(0)}
         todo = [(arm, seed) for arm, seed in asked.asked() if arm.key(seed) not in told]
         failed = 0
-        for figure in measure(todo, lambda name: load(name, teller(work.folder))):
+        report, every = work.report, len(told) + len(todo)
+        report(Step("", len(told), every, "runs"))
+        for figure in measure(todo, lambda name: load(name, report)):
             keep(claims.own(asked.system), figure)
             cell = ClaimCell(len(told), figure.key, figure.seed, figure.value, figure.status)
             told.add(figure.key)
             failed += figure.value is None
             recorder.write(Turn(0, [cell.as_json()], None, figure.seconds))
             recorder.flush()
+            report(Step("", len(told), every, "runs"))
         lost = f"{failed} of {len(told)} runs did not end as they should" if failed else ""
         recorder.end(0, "completed", {"message": lost})
 
     def status(self, job: Job, events: Sequence[Stored]) -> dict[str, Any]:
         return {"cells": len(events), "cells_in_all": self._count(job.request)}
-
-    def progress(self, job: Job) -> Reached:
-        done, every = len(sweep_of(job).update(PAUSE_SECONDS).cells), self._count(job.request)
-        return Reached(done, every, f"{spelled(done)} of {spelled(every)} runs")
-
-    def seconds_left(self, job: Job) -> float | None:
-        return sweep_of(job).update().seconds_left(self._count(job.request), job.started or 0.0)
 
     def _count(self, request: Request) -> int:
         """Runs in all; 0 if that cannot be read any more."""

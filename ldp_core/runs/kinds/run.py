@@ -15,14 +15,12 @@ from ldp_core.cost.estimate import Cost, cost, refuse_what_cannot_fit
 from ldp_core.errors import StorageFailed, StudioError
 from ldp_core.events.order import RunsOrder
 from ldp_core.experiment import Draft, Run, amended, parse_draft
-from ldp_core.limits import spelled
 from ldp_core.runs import queue
 from ldp_core.runs.batch import bits, figures_of
 from ldp_core.runs.kinds.base import (
     UNREADABLE,
     Kind,
     Outcome,
-    Reached,
     Request,
     Words,
     Work,
@@ -30,17 +28,13 @@ from ldp_core.runs.kinds.base import (
     readable,
 )
 from ldp_core.runs.lockstep import drive
+from ldp_core.runs.machine.work_done import RoundsDone
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record.computations import Computation, Ended, key_of_figures, note_ends, of_run
 from ldp_core.runs.record.events import Stored, runs_of
-from ldp_core.runs.record.preparing import teller
 from ldp_core.runs.record.recorder import Recorder
-from ldp_core.runs.record.round_share import Within
 from ldp_core.runs.view.final_figures import finals
 from ldp_core.runs.view.run_progress import progress_of
-
-PAUSE_SECONDS = 0.3
-"""Between two looks at a record, however many ask how far it is."""
 
 
 @dataclass(frozen=True)
@@ -101,9 +95,11 @@ class TrainingJob(Kind):
     def compute(self, asked: Training, recorder: Recorder, work: Work) -> None:
         runs = asked.runs()
         experiments = {number: runs[number].experiment for number in recorder.given}
-        last = dict[int, dict[str, Any]]()
-        for turn in drive(experiments, recorder.starts(), teller(work.folder), Within(work.folder)):
+        last, starts, report = dict[int, dict[str, Any]](), recorder.starts(), work.report
+        done = RoundsDone(experiments, starts, report)
+        for turn in drive(experiments, starts, report, done.tick):
             recorder.write(turn)
+            done.turn(turn)
             end = turn.events[-1]
             if end["event"] == "round":
                 last[turn.run] = end
@@ -162,14 +158,6 @@ class TrainingJob(Kind):
                 for number, run in enumerate(runs)
             ],
         }
-
-    def progress(self, job: Job) -> Reached:
-        at, rounds = progress_of(job).update(PAUSE_SECONDS).at(), self._rounds(job.brief)
-        return Reached(at, rounds, f"round {at} of {spelled(rounds)}")
-
-    def seconds_left(self, job: Job) -> float | None:
-        progress = progress_of(job).update()
-        return progress.seconds_left(self._rounds(job.brief), job.started or 0.0)
 
     def _rounds(self, request: Request) -> int:
         """Rounds that each of its runs was asked for; 0 if that cannot be read any more."""

@@ -12,19 +12,13 @@ from ldp_core.experiment import Run, amended
 from ldp_core.experiment.sweep import Sweep, parse_sweep
 from ldp_core.limits import spelled
 from ldp_core.runs.batch import bits
-from ldp_core.runs.kinds.base import UNREADABLE, Kind, Reached, Request, Words, Work, readable
-from ldp_core.runs.machine.work_done import WorkDone
+from ldp_core.runs.kinds.base import UNREADABLE, Kind, Request, Words, Work, readable
+from ldp_core.runs.machine.work_done import CellsDone
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record.cells import CellRecorder, FiguresNoted
 from ldp_core.runs.record.events import Stored
-from ldp_core.runs.record.preparing import teller
 from ldp_core.runs.record.recorder import Recorder
 from ldp_core.runs.train_all import train_all
-from ldp_core.runs.view.sweep_progress import sweep_of
-from ldp_core.runs.view.work_share import Share
-
-PAUSE_SECONDS = 0.3
-"""Between two looks at a record, however many ask how far it is."""
 
 
 class SweepJob(Kind):
@@ -77,8 +71,9 @@ class SweepJob(Kind):
             cells.take_over()
             left = cells.left()
             experiments = [asked.cells[i].experiment for i in left]
-            done = WorkDone(experiments, Share(work.folder))
-            for place, figures in train_all(experiments, teller(work.folder), done):
+            report = work.report
+            done = CellsDone(experiments, report, len(asked.cells) - len(left))
+            for place, figures in train_all(experiments, report, done):
                 cells.write(left[place], figures.as_json())
         finally:
             cells.close()
@@ -95,13 +90,6 @@ class SweepJob(Kind):
 
     def status(self, job: Job, events: Sequence[Stored]) -> dict[str, Any]:
         return {"cells": len(events), "cells_in_all": _cells(job.request)}
-
-    def progress(self, job: Job) -> Reached:
-        done, every = len(sweep_of(job).update(PAUSE_SECONDS).cells), _cells(job.request)
-        return Reached(done, every, f"{spelled(done)} of {spelled(every)} cells")
-
-    def seconds_left(self, job: Job) -> float | None:
-        return sweep_of(job).update().seconds_left(_cells(job.request), job.started or 0.0)
 
 
 def _cells(request: Request) -> int:

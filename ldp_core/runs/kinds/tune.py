@@ -17,23 +17,19 @@ from ldp_core.errors import Diverged, InvalidInput
 from ldp_core.events import Answered, Leaked, SearchCell
 from ldp_core.events.order_of_cells import SearchOrder
 from ldp_core.experiment import Draft, Experiment, Run, Variant, amended
-from ldp_core.limits import spelled
 from ldp_core.runs.batch import bits
-from ldp_core.runs.kinds.base import Kind, Reached, Request, Words, Work, readable
+from ldp_core.runs.kinds.base import Kind, Request, Words, Work, readable
 from ldp_core.runs.lockstep import Turn, load
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record.cells import FiguresNoted
 from ldp_core.runs.record.events import Stored
-from ldp_core.runs.record.preparing import teller
 from ldp_core.runs.record.recorder import Recorder
 from ldp_core.runs.train_all import train_all
-from ldp_core.runs.view.search_progress import known, search_of
+from ldp_core.runs.view.search_progress import known
 from ldp_core.tuning import Question, answer_of, next_points, parse_question
 from ldp_core.tuning.leaks import UPLOADS, Leak, bounded, leaks_of, next_uploads
 from ldp_core.tuning.search import undecided
 
-PAUSE_SECONDS = 0.3
-"""Between two looks at a record, however many ask how far it is."""
 CLOSE = 1.05
 """From the largest ε that surely leaks no more than is allowed to the next one, where nothing was found."""
 Train = Callable[[Sequence[Experiment], Told], Iterator[tuple[int, dict[str, Any]]]]
@@ -82,9 +78,7 @@ class TuneJob(Kind):
 
     def compute(self, asked: Question, recorder: Recorder, work: Work) -> None:
         """Runs that are stored are not trained again: the search goes on from what they came to."""
-        for event in search(
-            asked, recorder.told(0), teller(work.folder), partial(_known_or_trained, work.room)
-        ):
+        for event in search(asked, recorder.told(0), work.report, partial(_known_or_trained, work.room)):
             recorder.write(Turn(0, [event], None, event.get("seconds", 0.0)))
             recorder.flush()
         recorder.end(0, "completed", {})
@@ -92,14 +86,6 @@ class TuneJob(Kind):
     def status(self, job: Job, events: Sequence[Stored]) -> dict[str, Any]:
         answer = next((one.body for one in events if one.body.get("event") == "answer"), None)
         return {"runs": sum(one.body.get("event") == "cell" for one in events), "answer": answer}
-
-    def progress(self, job: Job) -> Reached:
-        found = search_of(job).update(PAUSE_SECONDS)
-        done = len(found.cells)
-        return Reached(done, done if found.answer else 0, f"{spelled(done)} runs")
-
-    def seconds_left(self, job: Job) -> float | None:
-        return None
 
 
 def search(

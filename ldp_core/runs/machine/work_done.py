@@ -1,38 +1,98 @@
-"""What share of many runs' work is done, each counted by what it costs: the fifth round is half of a run of
-ten, and little of one of a hundred.
-"""
+"""How much of many runs' work is done, each counted by what it costs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Mapping, Sequence
 
-from ldp_core.cost.work import seconds, work_of
+from ldp_core.cost.work import seconds, uploads_attacked, work_of
+from ldp_core.datasets import Step, Told
 from ldp_core.experiment import Experiment
+from ldp_core.experiment.threat_model import resolved, spies
+from ldp_core.runs.lockstep import Start, Turn
 from ldp_core.runs.machine.calibration import rates
 
+LONG_SECONDS = 0.5
+"""Rounds that take no longer are reported at their ends alone."""
 
-class WorkDone:
-    """Runs that are trained in any order, many at once."""
 
-    def __init__(self, experiments: Sequence[Experiment], told: Callable[[float], None]) -> None:
-        """Before the machine's rates are known all rounds count alike.
+class CellsDone:
+    """Cells that are trained in any order, many at once: the fifth round is half of a run of ten, and little
+    of one of a hundred. Before the machine's rates are known all rounds count alike.
 
-        Args:
-            experiments: in the order in which they are spoken of.
-            told: is told the share, in [0, 1], whenever it has changed.
-        """
+    Args:
+        experiments: in the order in which they are spoken of.
+        report: is given the cells' worth that is done, of all.
+        before: cells that were known.
+    """
+
+    def __init__(self, experiments: Sequence[Experiment], report: Told, before: int = 0) -> None:
         known = rates()
         self._left = [seconds([work_of(one)], known) if known else float(one.rounds) for one in experiments]
         self._round = [left / one.rounds for left, one in zip(self._left, experiments, strict=True)]
-        self._all = sum(self._left)
-        self._done, self._going = 0.0, len(experiments)
-        self._told = told
+        self._all, self._done = sum(self._left), 0.0
+        self._before, self._report = before, report
 
     def __call__(self, place: int, ended: bool) -> None:
         """The run at this place has trained one more round, or has ended, wherever it was."""
-        left = self._left[place]
-        work = left if ended else min(left, self._round[place])
+        work = self._left[place] if ended else min(self._left[place], self._round[place])
         self._left[place] -= work
         self._done += work
-        self._going -= ended
-        self._told(min(1.0, self._done / self._all) if self._going else 1.0)
+        cells = len(self._left)
+        share = min(1.0, self._done / self._all)
+        self._report(Step("", self._before + cells * share, self._before + cells, "cells"))
+
+
+class RoundsDone:
+    """Rounds of runs side by side, and of what is searched after them so many rounds' worth."""
+
+    def __init__(
+        self, experiments: Mapping[int, Experiment], starts: Mapping[int, Start], report: Told
+    ) -> None:
+        self._rounds = {number: one.rounds for number, one in experiments.items()}
+        self._search = {number: _search_after(one) for number, one in experiments.items()}
+        self._done = dict.fromkeys(experiments, 0.0)
+        self._done |= {number: float(start.state.round) for number, start in starts.items()}
+        self._searched: dict[tuple[int, int, int], float] = {}
+        self._all = sum(self._rounds.values()) + sum(worth for worth, _, _ in self._search.values())
+        self._report, self._turned = report, time.monotonic()
+        self._tell()
+
+    def turn(self, turn: Turn) -> None:
+        worth, uploads, steps = self._search[turn.run]
+        rounds = self._rounds[turn.run]
+        for event in turn.events:
+            kind = event["event"]
+            if kind == "round":
+                self._done[turn.run] = event["round"]
+            elif kind == "end":
+                self._done[turn.run] = rounds + worth
+            elif kind in ("frame", "attack") and worth:
+                place = turn.run, event["client"], event["round"]
+                self._searched[place] = 1.0 if kind == "attack" else min(1.0, event["iterations"] / steps)
+                found = sum(share for (run, *_), share in self._searched.items() if run == turn.run)
+                self._done[turn.run] = rounds + worth * min(1.0, found / uploads)
+        self._turned = time.monotonic()
+        self._tell()
+
+    def tick(self, run: int, share: float) -> None:
+        """A run has trained a share of its present round, in [0, 1]."""
+        if time.monotonic() - self._turned >= LONG_SECONDS:
+            self._tell(min(share, 0.999))
+
+    def _tell(self, share: float = 0.0) -> None:
+        self._report(Step("", sum(self._done.values()) + share, self._all, "rounds"))
+
+
+def _search_after(experiment: Experiment) -> tuple[float, int, int]:
+    """Of a search for images that waits until all rounds are done: how many rounds take as long, by this
+    machine's rates; how many uploads are searched; and with how many steps each at most.
+    """
+    one, known = resolved(experiment), rates()
+    if known is None or one.attack is None or not one.attack.after:
+        return 0.0, 1, 1
+    work = work_of(one)
+    searching = work.searches * known.search
+    training = max(seconds([work], known) - searching, 1e-9)
+    steps = max(int(getattr(spy.who, "iterations", 1)) for spy in spies(one))
+    return one.rounds * searching / training, max(1, uploads_attacked(one)), steps

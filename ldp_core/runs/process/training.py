@@ -19,7 +19,7 @@ from ldp_core.runs.kinds import Outcome, Work
 from ldp_core.runs.lockstep import one_thread
 from ldp_core.runs.machine.slots import Slot
 from ldp_core.runs.queue.job import Job
-from ldp_core.runs.record.preparing import nothing
+from ldp_core.runs.record.progress import Reporter
 from ldp_core.runs.storage.database import be_patient
 from ldp_core.runs.storage.disk_space import full_disk, is_full
 from ldp_core.system import memory, process_group
@@ -89,11 +89,11 @@ def _on_a_gpu() -> bool:
 
 def _do(job: Job) -> Outcome:
     one_thread()
-    nothing(job.folder)
+    report = Reporter(job.folder)
     datasets.registry.look_anew()
     made = kinds.get(job.kind)
     asked = made.parse(job.request)
-    work = Work(job.id, tuple(made.computations(asked, job.id, job.room)), job.room)
+    work = Work(job.id, tuple(made.computations(asked, job.id, job.room)), job.room, report)
     if (*work.keys,) != job.keys:  # another version of the program has launched it
         queue.set_keys(job.id, work.keys)
     return made.run(asked, work)

@@ -2,6 +2,5 @@
 
 `computations` knows what has been computed, by keys of its content; `recorder` writes one, `events` reads it,
 and `cells` is for sweeps. `quota` and `removal` keep the house clean. `drafts` are what people edit, and
-`preparing` and `round_share` tell watchers what no event tells. What cannot be read or noted raises
-StorageFailed.
+`progress` says how far a job is. What cannot be read or noted raises StorageFailed.
 """

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 from ldp_core.runs.record.events import News, Stored, news, sound
-from ldp_core.runs.view.eta import Pace
 
 MOST = 50
 """Events of a computation that are read at a time."""
@@ -27,7 +26,6 @@ class Folded(ABC):
 
     def _start_over(self) -> None:
         self._seqs = [0] * len(self._keys)
-        self._pace = Pace()
         self._forget()
 
     def update(self, pause: float = 0.0) -> Self:
@@ -38,10 +36,8 @@ class Folded(ABC):
             self._read = time.monotonic()
             while found := self._next():
                 for event in sorted(found, key=lambda event: event.at):
-                    done = self._fold(event.body, event.run, event.at)
+                    self._fold(event.body, event.run, event.at)
                     self._seqs[event.run] = event.seq
-                    if done is not None:
-                        self._pace.note(event.at, done)
         return self
 
     def _next(self) -> list[Stored]:
@@ -67,9 +63,5 @@ class Folded(ABC):
         """Begin with nothing."""
 
     @abstractmethod
-    def _fold(self, body: dict[str, Any], run: int = 0, at: float = 0.0) -> float | None:
-        """Take up one more event of a run, which came at some time (seconds since 1970).
-
-        Returns:
-            How many steps are done by then; None where that says nothing of the pace.
-        """
+    def _fold(self, body: dict[str, Any], run: int = 0, at: float = 0.0) -> None:
+        """Take up one more event of a run, which came at some time (seconds since 1970)."""

@@ -24,8 +24,6 @@ class Desk(Folded):
     frames: dict[Place, dict[int, Body]]
     """(mechanism, ε, control) → how it looked after so many steps of a search, in their order; empty where
     nothing is searched."""
-    done: float
-    """How many cells' worth has been done."""
     end: Body | None
 
     @classmethod
@@ -38,20 +36,14 @@ class Desk(Folded):
 
     def _forget(self) -> None:
         self.start, self.references, self.cells, self.end = {}, {}, {}, None
-        self.frames, self.done = {}, 0.0
-
-    def seconds_left(self, since: float = 0.0) -> float | None:
-        """An estimate from the pace of the cells since then; None before there is one."""
-        ladder = self.start.get("ladder")
-        every = len(ladder["mechanisms"]) * len(ladder["epsilons"]) if ladder else 0
-        return self._pace.seconds_left(every, since)
+        self.frames = {}
 
     def newest(self, place: Place) -> Body | None:
         """The last guess at a cell or under a control, if there is any."""
         frames = self.frames.get(place)
         return frames[max(frames)] if frames else None
 
-    def _fold(self, body: Body, run: int = 0, at: float = 0.0) -> float | None:
+    def _fold(self, body: Body, run: int = 0, at: float = 0.0) -> None:
         kind = body["event"]
         if kind == "ladder":
             self.start = body
@@ -62,14 +54,8 @@ class Desk(Folded):
         elif kind == "guess":
             place = body["mechanism"], body["epsilon"], body["control"]
             self.frames.setdefault(place, {})[body["iterations"]] = body
-            self.done = body["done"]
-            return self.done
         elif kind == "end":
             self.end = body
-        if self.frames:
-            return None
-        self.done = float(len(self.cells))
-        return self.done if kind in ("ladder", "cell") else None
 
 
 def desk_of(job: Job) -> Desk:

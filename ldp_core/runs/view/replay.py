@@ -21,10 +21,9 @@ class Replay(Progress):
         self._last = last
         super().__init__(keys, rows)
 
-    def _fold(self, body: dict[str, Any], run: int = 0, at: float = 0.0) -> float | None:
-        if body["event"] == "end" or body.get("round", 0) > self._last:
-            return None
-        return super()._fold(body, run, at)
+    def _fold(self, body: dict[str, Any], run: int = 0, at: float = 0.0) -> None:
+        if body["event"] != "end" and body.get("round", 0) <= self._last:
+            super()._fold(body, run, at)
 
 
 @lru_cache(maxsize=64)

@@ -5,7 +5,6 @@ Events are folded once, as they come; a page asks for the result again and again
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -13,10 +12,8 @@ from typing import Any
 
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record.events import Row, runs_of
-from ldp_core.runs.view.after_training import after
 from ldp_core.runs.view.attack_curve import Tries
 from ldp_core.runs.view.compact_series import Column
-from ldp_core.runs.view.eta import Moment
 from ldp_core.runs.view.folded import Folded
 
 CURVES = (
@@ -84,23 +81,6 @@ class RunProgress:
         """Whose event it is, from 0."""
         return int(body["client"]) - 1
 
-    @property
-    def done(self) -> float:
-        """Rounds that are done, and of what is searched after them so many rounds' worth."""
-        rest = after(self.experiment)
-        if not rest.rounds or not self.round:
-            return self.round
-        found = 0.0
-        for client in self.frames.keys() | {client for _, client in self.tries}:
-            tries, frame = self.tries.get(("audit", client)), self.forming(client)
-            found += tries.rounds if tries else 0
-            found += min(1.0, frame["iterations"] / rest.steps) if frame else 0.0
-        return self.round + rest.rounds * min(1.0, found / rest.uploads)
-
-    def in_all(self, rounds: int) -> float:
-        """The same at its end, of so many rounds; one that has ended does no more."""
-        return rounds + after(self.experiment).rounds if self.end is None else self.done
-
     def forming(self, client: int) -> dict[str, Any] | None:
         """The newest frame of a search that has not come to its end; None where none is under way."""
         number = max(self.frames.get(client, {}), default=0)
@@ -128,27 +108,13 @@ class Progress(Folded):
     def _forget(self) -> None:
         self.runs = [RunProgress(row.variant, row.label, row.seed, row.experiment) for row in self._rows]
 
-    def _fold(self, body: dict[str, Any], run: int = 0, at: float = 0.0) -> float | None:
+    def _fold(self, body: dict[str, Any], run: int = 0, at: float = 0.0) -> None:
         self.runs[run].fold(body)
-        kind = body["event"]
-        if kind == "end":
+        if body["event"] == "end":
             self.runs[run].ended = at
-        if kind not in ("start", "round", "frame", "attack"):
-            return None
-        if kind in ("frame", "attack") and not after(self.runs[run].experiment).rounds:
-            return None  # a part of its round
-        return self.done()
 
     def rounds_done(self) -> int:
         return sum(run.round for run in self.runs)
-
-    def done(self) -> float:
-        """Over all runs: rounds, and what is searched after them in rounds' worth."""
-        return sum(run.done for run in self.runs)
-
-    def in_all(self, rounds: int) -> float:
-        """The same once all of them have ended, of runs of so many rounds each."""
-        return sum(run.in_all(rounds) for run in self.runs)
 
     def at(self) -> int:
         """The round that all runs have finished that go on; where none does, the furthest of any.
@@ -169,15 +135,6 @@ class Progress(Folded):
         """What the runs took that have ended since some time, however often they were stopped."""
         own = [run.end for run in self.runs if run.end and run.ended > since]
         return sum(float(end.get("seconds") or 0.0) for end in own)
-
-    def seconds_left(
-        self, rounds: int, since: float = 0.0, share: float = 0.0, at: float | None = None
-    ) -> float | None:
-        """An estimate at some time (now) for runs of so many rounds, from the pace since then, and the share
-        of the present round; or None.
-        """
-        now = Moment(time.time() if at is None else at, self.done() + share)
-        return self._pace.seconds_left(self.in_all(rounds), since, now)
 
 
 def progress_of(job: Job) -> Progress:

@@ -20,15 +20,11 @@ class SearchProgress(Folded):
     def _forget(self) -> None:
         self.cells, self.leaks, self.answer = [], [], None
 
-    def _fold(self, body: dict[str, Any], run: int = 0, at: float = 0.0) -> int | None:
+    def _fold(self, body: dict[str, Any], run: int = 0, at: float = 0.0) -> None:
         if body["event"] == "answer":
             self.answer = body
-            return None
-        if body["event"] == "leak":
-            self.leaks.append(body)
-            return None
-        self.cells.append(body)
-        return len(self.cells)
+        else:
+            (self.leaks if body["event"] == "leak" else self.cells).append(body)
 
 
 def known(cells: Iterable[Mapping[str, Any]]) -> dict[Point, float]:

@@ -12,7 +12,7 @@ from ldp_core.runs import kinds
 from ldp_core.runs.machine.calibration import rates
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.queue.states import STALLED
-from ldp_core.runs.record.preparing import doing
+from ldp_core.runs.record.progress import how_far
 from ldp_core.runs.stored_ladder import StoredLadder, stored_ladder
 from ldp_core.runs.view.grid_progress import Desk, desk_of
 from pages.parts.attack.head import head
@@ -123,13 +123,14 @@ def _state(job: Job, desk: Desk) -> None:
     elif job.status == STALLED:
         stalled(job)
     elif job.live:
-        step = doing(job.folder) if not desk.start else None
-        left = time_left(desk.seconds_left(job.started or 0.0)) or _expected(job)
+        far = how_far(job)
+        preparing = str(far.step) if far and far.step.doing else ""
+        left = time_left(far and far.left) or _expected(job)
         cells = f"{done} of {every} cells"
         if guesses and done < every:
             cells = f"a guess in {guesses} of {every} cells, {done} as good as it gets"
-        words = str(step) if step else f"{cells}{left}" if desk.start else "training the model"
-        st.progress(step.share if step else min(1.0, desk.done / every), text=plain(words, 200))
+        words = preparing or (f"{cells}{left}" if desk.start else "training the model")
+        st.progress(far.step.share if far else done / every, text=plain(words, 200))
     elif job.status == "cancelled":
         why = f"; {plain(job.message, 200)}" if job.message else ""
         st.caption(f"Stopped after {done} of {every} cells{why}.")

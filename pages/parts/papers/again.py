@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-
 import streamlit as st
 
-from ldp_core.errors import StorageFailed, StudioError
+from ldp_core.errors import StudioError
 from ldp_core.papers import Claim
 from ldp_core.runs import claims, jobs, kinds
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.queue.states import STALLED
+from ldp_core.runs.record.progress import how_far
 from pages.parts.ui.fragments import refreshing
 from pages.parts.ui.job_actions import NOT_YOURS, act, refusal, refuse
 from pages.parts.ui.text import plain, seconds
@@ -57,14 +56,11 @@ def _watch(system: str, claim: Claim) -> None:
     if job is None or not job.live:
         st.rerun()
         return
-    reached = None
-    with suppress(StorageFailed):
-        reached = kinds.get(job.kind).progress(job)
-    share = reached.done / reached.in_all if reached and reached.in_all else 0.0
-    words = "in the queue" if job.status == "queued" else reached.words if reached else "begins"
+    far = how_far(job)
+    words = "in the queue" if job.status == "queued" else str(far.step) if far else "begins"
     reason = f": {plain(job.message, 200)}" if job.message else ""
     verb = "Stalled" if job.status == STALLED else "Measuring again"
-    st.progress(min(1.0, share), text=f"{verb}, {words}{reason}")
+    st.progress(far.step.share if far else 0.0, text=f"{verb}, {words}{reason}")
     mine = visitor().may(job.owner)
     st.button(
         "Stop",

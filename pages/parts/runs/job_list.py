@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -22,6 +21,7 @@ from ldp_core.runs.kinds.run import Training
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.queue.states import LIVE, STALLED
 from ldp_core.runs.record import quota
+from ldp_core.runs.record.progress import how_far
 from pages.parts.runs.find_bar import figures_in_words, find_bar, relabel
 from pages.parts.runs.take_away import take_away
 from pages.parts.runs.ticks import tick, to_compare
@@ -160,10 +160,9 @@ def _state(one: Listed) -> str:
     if job.status == "queued" and not job.message:
         before = _places().get(job.id, 0)
         return f"queued, {before} before it" if before else "queued"
-    if one.rounds and (job.status in ("running", "cancelling", STALLED) or job.kind not in PAGES):
-        with suppress(StudioError):
-            words = kinds.get(job.kind).progress(job).words
-            return f"{plain(one.state.replace('cancelled', 'stopped', 1))}, {words}"
+    far = how_far(job) if job.status in ("running", "cancelling", STALLED) else None
+    if far:
+        return f"{plain(one.state)}, {far.step}"
     return plain(one.state.replace("cancelled", "stopped", 1))
 
 

@@ -9,13 +9,11 @@ import streamlit as st
 
 from ldp_core.experiment import Draft, Experiment
 from ldp_core.experiment.draft import REFERENCE
-from ldp_core.runs import kinds
 from ldp_core.runs.jobs.wait_estimate import Wait, wait, would_wait
 from ldp_core.runs.machine import slots
 from ldp_core.runs.queue.job import REMOVED, Job
 from ldp_core.runs.queue.states import RESUMABLE, STALLED
-from ldp_core.runs.record import round_share
-from ldp_core.runs.record.preparing import doing
+from ldp_core.runs.record.progress import how_far
 from ldp_core.runs.storage.paths import data_dir
 from ldp_core.runs.view.run_progress import Progress
 from pages.parts.charts.series import Series
@@ -26,7 +24,6 @@ from pages.parts.ui.visitor import visitor, who
 def job_state(job: Job, draft: Draft, progress: Progress, shown: Sequence[Series]) -> None:
     numbers = [run.variant for run in progress.runs or draft.runs(bool(job.request.get("reference")))]
     runs, several = len(numbers), runs_in_words(len(numbers), numbers.count(REFERENCE))
-    every = progress.in_all(draft.base.rounds) or runs * draft.base.rounds
     done = progress.rounds_done()
     rounds = number(draft.base.rounds, 6)
     if is_gone(job):
@@ -34,9 +31,8 @@ def job_state(job: Job, draft: Draft, progress: Progress, shown: Sequence[Series
         return
     if job.status == "queued" and done and progress.ended() < runs:
         text = f"Round {number(progress.at(), 6)} of {rounds}, {several}"
-        st.progress(
-            min(1.0, done / every), text=f"{text}: somebody trains the same already, and you see it too"
-        )
+        share = min(1.0, done / (runs * draft.base.rounds))
+        st.progress(share, text=f"{text}: somebody trains the same already, and you see it too")
     elif job.status == "queued":
         st.progress(0.0, text=f"In the queue: {place_in_queue(job)}")
     elif job.status == STALLED:
@@ -46,18 +42,18 @@ def job_state(job: Job, draft: Draft, progress: Progress, shown: Sequence[Series
         trained = at == draft.base.rounds  # an attack may have waited for that
         verb = "Stopping" if job.status == "cancelling" else "Attacking" if trained else "Training"
         reason = f"; {plain(job.message, 200)}" if job.message else ""
-        step = doing(job.folder) if not progress.seq else None
-        if step is not None and job.status == "running":
-            st.progress(step.share, text=plain(str(step), 200))
+        far = how_far(job)
+        if far and far.step.doing and job.status == "running":
+            st.progress(far.step.share, text=plain(str(far.step), 200))
             return
-        share = round_share.read(job.folder)
-        pace = time_left(progress.seconds_left(draft.base.rounds, job.started or 0.0, share))
+        share = far.step.done % 1 if far and not trained else 0.0
+        pace = time_left(far and far.left)
         part = f" and {share:.0%} of the next" if share >= 0.01 else ""
         if runs > 1 and share:
             part += f" in run {1 + sum(run.round > at or run.end is not None for run in progress.runs)}"
         ended = f", {progress.ended()} of them done" if progress.ended() else ""
         st.progress(
-            min(1.0, (progress.done() + share) / every),
+            far.step.share if far else 0.0,
             text=f"{verb}: round {number(at, 6)} of {rounds}{part}, {several}{ended}{pace}{reason}",
         )
     elif job.status == "completed":
@@ -143,13 +139,13 @@ def place_in_queue(job: Job) -> str:
     """A queued job's place, with the time until a slot is free for it; or why it has none."""
     if job.message:
         return plain(job.message, 200)
-    behind = _behind(wait(job, _left), "this one")
+    behind = _behind(wait(job), "this one")
     return f"{behind}; people take turns" if behind else "it starts in a moment"
 
 
 def takes(planned: float) -> str:
     """How long a job would take that was launched from this page now, and what is before it."""
-    behind = _behind(would_wait(_left, **who()), "it")
+    behind = _behind(would_wait(**who()), "it")
     return f"takes about {seconds(planned)} on this server{'; ' * bool(behind)}{behind}"
 
 
@@ -171,11 +167,3 @@ def _behind(found: Wait, it: str) -> str:
     if found.seconds == 0:
         return place
     return f"{place}, {'about' if found.sure else 'at least'} {seconds(found.seconds)}"
-
-
-def _left(job: Job) -> float | None:
-    """How long a running job will still take, from its pace."""
-    try:
-        return kinds.get(job.kind).seconds_left(job)
-    except kinds.UNREADABLE:
-        return None

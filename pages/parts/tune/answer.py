@@ -14,7 +14,7 @@ from ldp_core.experiment import Draft, Variant, changed
 from ldp_core.runs import kinds
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.queue.states import STALLED
-from ldp_core.runs.record.preparing import doing
+from ldp_core.runs.record.progress import how_far
 from ldp_core.runs.view.search_progress import SearchProgress, known, search_of
 from ldp_core.tuning import Question
 from ldp_core.tuning.inverses import covers
@@ -109,9 +109,10 @@ def _state(job: Job, found: SearchProgress) -> None:
     elif job.status == STALLED:
         stalled(job)
     elif job.live:
-        step = doing(job.folder) if not (found.cells or found.leaks) else None
+        far = None if found.cells or found.leaks else how_far(job)
         attacked = f", {len(found.leaks)} budgets attacked" if found.leaks else ""
-        st.caption(plain(str(step) if step else f"Searching: {len(found.cells)} runs so far{attacked}", 200))
+        words = str(far.step) if far else f"Searching: {len(found.cells)} runs so far{attacked}"
+        st.caption(plain(words, 200))
     elif job.status == "cancelled":
         st.caption(f"Stopped after {len(found.cells)} runs; they are kept.")
     elif job.status != "completed":

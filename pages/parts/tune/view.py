@@ -11,7 +11,7 @@ from ldp_core.experiment import Draft, Variant, changed
 from ldp_core.experiment.sweep import Sweep, parse_sweep
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.queue.states import STALLED
-from ldp_core.runs.record.preparing import doing
+from ldp_core.runs.record.progress import how_far
 from ldp_core.runs.view.sweep_progress import SweepProgress, sweep_of
 from ldp_core.theory.feasibility import hits_in_words
 from pages.parts.runs.job_state import gone, is_gone, place_in_queue, stalled, time_left
@@ -190,11 +190,12 @@ def _state(job: Job, sweep: Sweep, progress: SweepProgress) -> None:
     elif job.status == STALLED:
         stalled(job)
     elif job.live:
-        step = doing(job.folder) if not done else None
-        left = time_left(progress.seconds_left(every, job.started or 0.0))
+        far = how_far(job)
+        preparing = str(far.step) if far and far.step.doing else ""
+        left = time_left(far and far.left)
         st.progress(
-            step.share if step else done / every,
-            text=plain(str(step) if step else f"{done} of {every} runs{left}", 200),
+            far.step.share if far else done / every,
+            text=plain(preparing or f"{done} of {every} runs{left}", 200),
         )
     elif job.status == "cancelled":
         why = f"; {plain(job.message, 200)}" if job.message else ""

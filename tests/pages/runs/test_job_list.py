@@ -10,13 +10,14 @@ from typing import Any, cast
 import pytest
 
 from ldp_core import presets
+from ldp_core.datasets import Step
 from ldp_core.experiment import Draft, Variant, changed
 from ldp_core.experiment.attack_grid import Ladder, parse_ladder
 from ldp_core.runs import queue
 from ldp_core.runs.jobs.listing import describe
 from ldp_core.runs.kinds import Words
 from ldp_core.runs.queue.job import Job
-from ldp_core.runs.view.sweep_progress import sweep_of
+from ldp_core.runs.record.progress import Reporter
 from pages.parts.runs.job_list import PAGES, _places, _said, _state, in_words
 from tests.runs.in_process import compute, queued
 
@@ -89,10 +90,14 @@ def test_a_state_says_how_far_it_is(runs_dir: Path):
         _places.clear()
         return [_state(describe(queue.get(identity))) for identity in (first, second, third)]
 
-    assert states() == ["running, round 0 of 15", "queued, 1 before it", "queued, 2 before it"]
+    folder = queue.get(first).folder
+    folder.mkdir(parents=True)
+    assert states()[0] == "running", "nothing is reported yet"
+    Reporter(folder)(Step("", 4.5, 15, "rounds"))
+    assert states() == ["running, 4 of 15 rounds", "queued, 1 before it", "queued, 2 before it"]
     queue.cancel(first)
     queue.cancel(second)
-    assert states() == ["cancelling, round 0 of 15", "stopped", "queued, 1 before it"]
+    assert states() == ["cancelling, 4 of 15 rounds", "stopped", "queued, 1 before it"]
     assert queue.move(first, "cancelled")
     assert states() == ["stopped", "stopped", "queued"]
 
@@ -106,8 +111,7 @@ def test_a_kind_without_a_page_has_its_line(runs_dir: Path, monkeypatch: pytest.
     words = in_words("sweep", queue.get(identity).request)
     assert words == Words("two by two", "a sweep of 4 settings × 3 seeds", "over 2 budgets ε, 2 mechanisms")
     assert queue.claim()
-    assert _state(describe(queue.get(identity))) == "running, 0 of 12 cells"
+    assert _state(describe(queue.get(identity))) == "running"
     compute(job)
     assert queue.move(identity, "completed")
-    sweep_of(queue.get(identity)).update()
-    assert _state(describe(queue.get(identity))) == "completed, 12 of 12 cells"
+    assert _state(describe(queue.get(identity))) == "completed"

@@ -43,11 +43,6 @@ def test_a_run_that_has_not_begun_does_not_hold_the_counter_back():
     assert progress(15, 15, -1, ended=2).at() == 15
 
 
-def test_rounds_that_will_never_come_are_not_waited_for():
-    assert progress(6, 6, 7).in_all(15) == 45
-    assert progress(1, 6, 7, ended=1).in_all(15) == 31
-
-
 def test_the_line_tells_the_round_of_the_runs_that_go_on(runs_dir: Path):
     queue.add("run", {"draft": DRAFT.as_json()})
 

@@ -9,12 +9,14 @@ from typing import Any
 import pytest
 
 from ldp_core.cost.work import Rates, work_of_ladder
+from ldp_core.datasets import Step
 from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import parse
 from ldp_core.experiment.attack_grid import Ladder, parse_ladder
 from ldp_core.runs import jobs, queue
 from ldp_core.runs.jobs import lookup, wait_estimate
 from ldp_core.runs.lockstep import Turn
+from ldp_core.runs.record.progress import Reached
 from ldp_core.runs.record.recorder import Recorder
 from ldp_core.runs.view.grid_progress import desk_of
 from tests.runs.in_process import bodies, compute, queued, trained
@@ -72,15 +74,19 @@ def test_who_waits_behind_a_ladder_is_told_how_long_it_takes(runs_dir: Path, mon
     first = jobs.submit_ladder(parse_ladder(SMALL), "one")
     second = queue.get(jobs.submit_ladder(parse_ladder(SMALL), "another"))
     takes = work_of_ladder(parse_ladder(SMALL)).likelihoods * 1e-3
-    assert wait_estimate.wait(second, lambda _: None).seconds == pytest.approx(takes)
+    assert wait_estimate.wait(second).seconds == pytest.approx(takes)
     assert queue.claim() is not None
-    found = wait_estimate.wait(second, lambda _: None)
+    found = wait_estimate.wait(second)
     assert found.sure
     assert found.seconds == pytest.approx(takes, rel=0.1)
-    assert wait_estimate.wait(second, lambda job: 7.0 if job.id == first else None).seconds == 7
+    with monkeypatch.context() as patch:
+        patch.setattr(
+            wait_estimate, "how_far", lambda job: Reached(Step(""), 7.0 if job.id == first else None)
+        )
+        assert wait_estimate.wait(second).seconds == 7
     with sqlite3.connect(queue.queue_path()) as db:  # it has been at it for longer than was planned
         db.execute("UPDATE jobs SET started = started - 1e6 WHERE id = ?", (first,))
-    assert not wait_estimate.wait(second, lambda _: None).sure
+    assert not wait_estimate.wait(second).sure
 
 
 def test_a_ladder_that_cannot_fit_is_refused_with_the_arithmetic(runs_dir: Path):

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from ldp_core.cost.work import Rates
+from ldp_core.datasets import Step
 from ldp_core.errors import StudioError
 from ldp_core.runs import jobs, kinds, queue
 from ldp_core.runs.jobs import lookup
 from ldp_core.runs.jobs.listing import describe
 from ldp_core.runs.process.training import train_job
 from ldp_core.runs.queue.job import Job
-from tests.runs.in_process import bodies, compute, trained
+from tests.runs import in_process
+from tests.runs.in_process import bodies, compute, trained, work_of
 
 pytestmark = pytest.mark.usefixtures("runs_dir")
 EVERY = kinds.names()
@@ -62,17 +65,22 @@ def test_it_is_estimated_before_it_is_launched(kind: str):
 
 
 @pytest.mark.parametrize("kind", EVERY)
-def test_it_tells_how_far_it_is_before_and_after(kind: str, monkeypatch: pytest.MonkeyPatch):
-    job, made = queued(kind, monkeypatch), kinds.get(kind)
-    assert made.progress(job).done == 0
-    assert made.seconds_left(job) is None
+def test_its_state_has_the_same_fields_before_and_after(kind: str, monkeypatch: pytest.MonkeyPatch):
+    job = queued(kind, monkeypatch)
     before = jobs.status(job.id)
     assert (before["kind"], before["status"]) == (kind, "queued")
     assert not describe(job).damaged
     assert compute(job).status == "completed"
-    after = made.progress(job)
-    assert after.done == after.in_all > 0
     assert jobs.status(job.id).keys() == before.keys()
+
+
+@pytest.mark.parametrize("kind", EVERY)
+def test_it_reports_its_work_from_nothing_to_all_of_it(kind: str):
+    job, made, steps = in_process.queued(dict(kinds.get(kind).smallest), kind), kinds.get(kind), list[Step]()
+    made.run(made.parse(job.request), replace(work_of(job), report=steps.append))
+    shares = [step.share for step in steps if not step.doing]
+    assert shares == sorted(shares)
+    assert kind == "tune" or shares[-1] == pytest.approx(1.0), "how much a search takes is not known"
 
 
 @pytest.mark.parametrize("kind", EVERY)

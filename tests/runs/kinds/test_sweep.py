@@ -20,7 +20,6 @@ from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record import computations
 from ldp_core.runs.record.cells import FiguresNoted
 from ldp_core.runs.train_all import train_all
-from ldp_core.runs.view.sweep_progress import sweep_of
 from ldp_core.system import native_code
 from tests.gate import holding
 from tests.runs.in_process import bodies, compute, queued, trained
@@ -139,15 +138,6 @@ def test_cells_that_diverge_are_counted_in_words(runs_dir: Path):
     assert trained(wild, "sweep").message == "1 of 2 cells diverged"
     all_wild = {"base": {"rounds": 1}, "grid": {"local.learning_rate": [1e6, 1e7]}}
     assert trained(all_wild, "sweep").status == "diverged"
-
-
-def test_the_pace_is_that_of_the_cells_it_has_trained(runs_dir: Path):
-    seen = sweep_of(trained(FEW, "sweep")).update()
-    assert len(seen.cells) == 12
-    assert seen.seconds_left(12) == 0
-    left = seen.seconds_left(24)
-    assert left is not None
-    assert left > 0
 
 
 LONG: dict[str, Any] = {

@@ -8,11 +8,13 @@ from pathlib import Path
 import psutil
 import pytest
 
+from ldp_core.datasets import Step
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import queue
 from ldp_core.runs.jobs import wait_estimate
 from ldp_core.runs.machine import slots
 from ldp_core.runs.queue.job import Job
+from ldp_core.runs.record.progress import Reached
 from ldp_core.system import resources
 from tests.runs.processes import stand_in
 
@@ -105,6 +107,9 @@ def test_nobody_has_two_slots_while_somebody_who_waits_has_none(monkeypatch: pyt
     assert claimed.id == anna[1], "alone, she may have both"
 
 
+TEN = Reached(Step(""), 10.0)
+
+
 def queued(rounds: int, owner: str) -> Job:
     draft = Draft(parse({"rounds": rounds}), (Variant("run"),))
     return queue.get(queue.add("run", {"draft": draft.as_json()}, owner=owner))
@@ -122,7 +127,8 @@ def test_the_time_to_wait_is_that_of_the_slots(number: int, expected: float, mon
         last = queued(rounds, owner)
         took[last.id] = float(rounds)
     assert queue.in_turn()[-1] == last
-    found = wait_estimate.wait(last, lambda job: 10.0 if job.id == running.id else None)
+    monkeypatch.setattr(wait_estimate, "how_far", lambda job: TEN if job.id == running.id else None)
+    found = wait_estimate.wait(last)
     assert found == wait_estimate.Wait(3, expected, True)
 
 
@@ -130,13 +136,14 @@ def test_before_a_launch_everybody_is_told_of_the_turn_that_would_be_theirs(monk
     """Anna has one job that runs and two that wait: one of Ben's is next, and another of hers the last."""
     monkeypatch.setenv("EPSILON_SLOTS", "1")
     monkeypatch.setattr(wait_estimate, "_planned", lambda job, *_: 2.0)
-    assert wait_estimate.would_wait(lambda job: 10.0, "anna") == wait_estimate.Wait(0, 0.0, True)
+    monkeypatch.setattr(wait_estimate, "how_far", lambda _: TEN)
+    assert wait_estimate.would_wait("anna") == wait_estimate.Wait(0, 0.0, True)
     jobs = [queued(3, "anna") for _ in range(3)]
     assert queue.claim(1) is not None
     expected = {"ben": wait_estimate.Wait(1, 10.0, True), "anna": wait_estimate.Wait(4, 16.0, True)}
     for owner, told in expected.items():
-        assert wait_estimate.would_wait(lambda job: 10.0, owner) == told
-        assert wait_estimate.wait(queued(3, owner), lambda job: 10.0) == told, "as it is once it is launched"
+        assert wait_estimate.would_wait(owner) == told
+        assert wait_estimate.wait(queued(3, owner)) == told, "as it is once it is launched"
     assert [job.id for job in queue.in_turn()][1:3] == [job.id for job in jobs[1:]], "nobody was put there"
 
 
@@ -145,7 +152,7 @@ def test_what_nobody_knows_is_not_told_as_if_it_were_known(monkeypatch: pytest.M
     queued(3, "a")
     second = queued(3, "b")
     assert queue.claim(1) is not None
-    assert wait_estimate.wait(second, lambda job: None) == wait_estimate.Wait(1, 0.0, False)
+    assert wait_estimate.wait(second) == wait_estimate.Wait(1, 0.0, False)
 
 
 @pytest.mark.parametrize(("said", "cores"), [("1", 1), ("3", 3), ("", 4)])

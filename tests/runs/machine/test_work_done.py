@@ -1,24 +1,33 @@
-"""The share of many runs' work that is done, whatever each of them costs."""
+"""How much of many runs' work is done, whatever each of them costs."""
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from ldp_core.datasets import Step
 from ldp_core.experiment import parse
+from ldp_core.runs.lockstep import Start, drive
 from ldp_core.runs.machine import work_done
-from ldp_core.runs.machine.work_done import WorkDone
+from ldp_core.runs.machine.work_done import CellsDone, RoundsDone
 from ldp_core.runs.train_all import train_all
 from tests.calibrated import calibrated
+
+
+class Shares(list[float]):
+    def __call__(self, step: Step) -> None:
+        self.append(step.share)
 
 
 def test_a_run_counts_for_what_it_costs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """A run of ten rounds for ten times one of one, and a large model for more than a small one."""
     monkeypatch.setenv("EPSILON_RUNS_DIR", str(calibrated(tmp_path / "runs")))
-    shares = list[float]()
+    shares = Shares()
     few, many = (parse({"rounds": n, "attack": None}) for n in (1, 10))
-    done = WorkDone([few, many], shares.append)
+    done = CellsDone([few, many], shares)
     done(1, False)
     done(0, False)
     done(0, True)
@@ -26,15 +35,15 @@ def test_a_run_counts_for_what_it_costs(tmp_path: Path, monkeypatch: pytest.Monk
     assert shares == pytest.approx([1 / 11, 2 / 11, 2 / 11, 1.0])
     wide = parse({"rounds": 1, "attack": None, "model": {"name": "mlp", "hidden": 256}})
     shares.clear()
-    WorkDone([few, wide], shares.append)(0, False)
+    CellsDone([few, wide], shares)(0, False)
     assert shares[0] < 0.4
 
 
 def test_before_the_machine_is_measured_rounds_count_alike(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(work_done, "rates", lambda: None)
-    shares = list[float]()
-    WorkDone([parse({"rounds": 3}), parse({"rounds": 1})], shares.append)(0, False)
-    assert shares == [0.25]
+    shares = Shares()
+    CellsDone([parse({"rounds": 3}), parse({"rounds": 1})], shares, before=2)(0, False)
+    assert shares == [(2 + 2 * 0.25) / 4], "two cells were known"
 
 
 def test_training_tells_of_every_round_of_runs_that_are_trained_together(
@@ -42,11 +51,44 @@ def test_training_tells_of_every_round_of_runs_that_are_trained_together(
 ):
     """One that diverges is done with all its rounds."""
     monkeypatch.setenv("EPSILON_RUNS_DIR", str(calibrated(tmp_path / "runs")))
-    shares = list[float]()
+    shares = Shares()
     wild = {"local": {"learning_rate": 1e6}}
     made = [parse({"rounds": n, "attack": None, **more}) for n, more in ((2, {}), (3, {}), (5, wild))]
-    assert len(list(train_all(made, tick=WorkDone(made, shares.append)))) == 3
+    assert len(list(train_all(made, tick=CellsDone(made, shares)))) == 3
     assert shares == sorted(shares)
     assert shares[-1] == pytest.approx(1.0)
     assert {round(10 * share) for share in shares} >= {1, 10}
     assert len(set(shares)) >= 5
+
+
+SEARCHED: dict[str, Any] = {"attacker": {"name": "dlg", "iterations": 20}, "rounds": [1], "after": True}
+
+
+@pytest.mark.parametrize("attack", [None, SEARCHED], ids=["rounds alone", "searched after them"])
+def test_watched_runs_are_done_when_their_rounds_and_searches_are(
+    attack: dict[str, Any] | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("EPSILON_RUNS_DIR", str(calibrated(tmp_path / "runs")))
+    steps = list[Step]()
+    runs = {n: parse({"rounds": 3, "seed": n, "attack": attack}) for n in (1, 2)}
+    done = RoundsDone(runs, {}, steps.append)
+    for turn in drive(runs, tick=done.tick):
+        done.turn(turn)
+    shares = [step.share for step in steps]
+    assert shares == sorted(shares)
+    assert shares[0] == 0 and shares[-1] == 1
+    assert steps[-1].total > 6 if attack else steps[-1].total == 6
+    assert sum(6 < step.done < step.total for step in steps) >= (2 if attack else 0), "searches count"
+
+
+def test_a_long_round_is_told_of_before_its_end_and_what_was_done_before_counts(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    now, steps, one = 100.0, list[Step](), parse({"rounds": 4, "attack": None})
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    state = next(turn.state for turn in drive({0: one}) if turn.state and turn.state.round == 2)
+    done = RoundsDone({0: one}, {0: Start(state)}, steps.append)
+    done.tick(0, 0.5)
+    now += 1.0
+    done.tick(0, 0.75)
+    assert [step.done for step in steps] == [2.0, 2.75]

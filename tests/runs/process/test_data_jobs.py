@@ -9,12 +9,11 @@ from typing import Any
 import pytest
 
 from ldp_core import datasets
-from ldp_core.datasets import Step
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.experiment.threat_model import spies
 from ldp_core.runs import jobs
 from ldp_core.runs.kinds import Outcome
-from ldp_core.runs.record.preparing import doing, nothing, teller
+from ldp_core.runs.record.progress import how_far
 from tests.datasets import samples
 from tests.datasets.server import web
 from tests.datasets.test_download import _direct, checksum, nowhere, resize
@@ -36,7 +35,7 @@ def test_a_download_is_watched_stopped_and_gone_on_with(tmp_path: Path, monkeypa
         server.files[FILE] = bytes(9_000_000)
         server.slow_from = 2_000_000
         identity = launch(MNIST)
-        until(identity, lambda job: doing(job.folder) and doing(job.folder).done > 50_000)  # type: ignore[union-attr]
+        until(identity, lambda job: (far := how_far(job)) and far.step.done > 50_000)
         status = jobs.status(identity)
         assert status["status"] == "running"
         assert re.fullmatch(r"Downloading MNIST \(28×28\): \d+\.\d of 11\.6 MB", status["doing"])
@@ -87,20 +86,6 @@ def test_a_folder_with_a_bad_image_fails_with_its_name(
     outcome = train(changes)
     assert outcome.status == "failed"
     assert outcome.message.startswith("the image “pets/train/cats/000.jpg” cannot be read")
-
-
-def test_what_is_told_is_read_back_and_never_an_error(tmp_path: Path):
-    told = teller(tmp_path)
-    told(Step("Downloading x", 1_000_000, 3_000_000))
-    told(Step("Downloading x", 2_000_000, 3_000_000))  # too soon to be written
-    assert str(doing(tmp_path)) == "Downloading x: 1.0 of 3.0 MB"
-    told(Step("Unpacking x"))
-    assert str(doing(tmp_path)) == "Unpacking x"
-    (tmp_path / "doing.json").write_text("{")
-    assert doing(tmp_path) is None
-    nothing(tmp_path)
-    nothing(tmp_path)
-    teller(tmp_path / "nowhere")(Step("x"))
 
 
 def test_data_that_are_no_images_are_not_attacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -82,10 +82,10 @@ def test_a_wait_is_estimated_a_little_at_a_time(many: list[str], monkeypatch: py
     monkeypatch.setattr(wait_estimate, "_seconds", slowly)
     monkeypatch.setattr(wait_estimate, "READING_SECONDS", 0.1)
     last = queue.get(many[-1])
-    first = wait_estimate.wait(last, lambda _: None)
+    first = wait_estimate.wait(last)
     assert (first.ahead, first.sure) == (JOBS - 1, False)
     assert 0 < len(asked) < JOBS - 1
-    while not (told := wait_estimate.wait(last, lambda _: None)).sure:
+    while not (told := wait_estimate.wait(last)).sure:
         pass
     assert sorted(asked) == sorted(many[:-1]), "each once"
     assert told.seconds > first.seconds

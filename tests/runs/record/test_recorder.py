@@ -33,7 +33,6 @@ def test_before_the_first_event_there_is_nothing():
     job = queued(DRAFT)
     assert bodies(job) == []
     assert [run.round for run in progress_of(job).update().runs] == [0, 0]
-    assert progress_of(job).seconds_left(10) is None
 
 
 def test_events_come_back_in_order():

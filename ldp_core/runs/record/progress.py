@@ -1,0 +1,82 @@
+"""How far a job is: what it does, how much of how much is done, and the time left, in one small file.
+
+The process that computes writes it; pages and `status` read it. Nothing else depends on it, so what cannot
+be written or read is no error. A file and not columns of the job's row: a table that is synced to the disk,
+or that another program keeps locked, would hold up the training.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import deque
+from contextlib import suppress
+from dataclasses import asdict
+from pathlib import Path
+from typing import NamedTuple
+
+from ldp_core.datasets import Step
+from ldp_core.runs.queue.job import Job
+from ldp_core.system.json_file import read_json, write_json
+
+FILE = "progress.json"
+EVERY_SECONDS = 0.25
+"""So often at most; a new phase at once."""
+WINDOW_SECONDS = 60.0
+"""The pace is that of the last minute, or of the last step if that took longer."""
+LEAST_SHARE, LEAST_SECONDS = 0.01, 10.0
+"""Of the work or of the time that a pace is taken from."""
+
+
+class Pace:
+    """The pace of a job's own work, from the moments at which it was reported."""
+
+    def __init__(self) -> None:
+        self._steps = deque[tuple[float, float]]()
+
+    def seconds_left(self, at: float, done: float, total: float) -> float | None:
+        """An estimate, with `done` of `total` done at time `at`; None before there is a pace."""
+        self._steps.append((at, done))
+        while len(self._steps) > 2 and at - self._steps[1][0] >= WINDOW_SECONDS:
+            self._steps.popleft()
+        began, before = self._steps[0]
+        if done <= before or (done - before < LEAST_SHARE * total and at - began < LEAST_SECONDS):
+            return None
+        return (total - done) * (at - began) / (done - before)
+
+
+class Reporter:
+    """Writes down each step of a job; a step that names no preparation (`Step.doing`) is its own work."""
+
+    def __init__(self, folder: Path) -> None:
+        """What an earlier attempt wrote is removed."""
+        self._path = folder / FILE
+        self._pace, self._doing, self._written = Pace(), "-", 0.0
+        with suppress(OSError):
+            self._path.unlink(missing_ok=True)
+
+    def __call__(self, step: Step) -> None:
+        now = time.monotonic()
+        if step.doing == self._doing and now - self._written < EVERY_SECONDS:
+            return
+        self._doing, self._written = step.doing, now
+        left = None if step.doing else self._pace.seconds_left(now, step.done, step.total)
+        with suppress(OSError):  # a full disk is the recorder's to report
+            write_json(self._path, [asdict(step), left])
+
+
+class Reached(NamedTuple):
+    step: Step
+    left: float | None
+    """Seconds, by the job's own pace; None before it has one, or once it is overdue."""
+
+
+def how_far(job: Job) -> Reached | None:
+    """How far a job is that runs; None where that is not known."""
+    path = job.folder / FILE
+    with suppress(OSError, ValueError, TypeError):
+        told, left = read_json(path)
+        step, ago = Step(**told), time.time() - path.stat().st_mtime
+        if isinstance(step.doing, str) and all(0 <= n < math.inf for n in (step.done, step.total)):
+            return Reached(step, None if left is None or left <= ago else float(left) - max(0.0, ago))
+    return None

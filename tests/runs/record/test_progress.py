@@ -1,0 +1,127 @@
+"""How far a job is: what its process writes down, what its readers see, and how good the time left is."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ldp_core.datasets import Step
+from ldp_core.experiment import Draft, Variant, parse
+from ldp_core.runs.queue.job import Job
+from ldp_core.runs.record.progress import EVERY_SECONDS, FILE, Pace, Reporter, how_far
+from ldp_core.simulate import simulate
+from tests.data import digits
+from tests.runs.in_process import queued
+
+RECORDED = json.loads((Path(__file__).parent / "recorded_times.json").read_text())
+"""When how much was done of real jobs, by the clock of their own process (tests/benchmarks/time_left.py), and
+the relative errors of the two estimates that were before this one at 25, 50 and 75 % of the time."""
+
+
+def left_at(job: dict[str, Any], at: float) -> float | None:
+    """What a page shows at some time: the newest estimate that was written, less the time since then."""
+    pace, written, told = Pace(), -1.0, None
+    for when, done in job["steps"]:
+        if when > at:
+            break
+        if when - written >= EVERY_SECONDS:
+            told, written = pace.seconds_left(when, done, job["total"]), when
+    return None if told is None else told - (at - written)
+
+
+@pytest.mark.parametrize("name", RECORDED)
+def test_the_time_left_of_real_jobs_is_right_within_half_as_much(name: str):
+    """From when a tenth of it was done, or 2 seconds, until 2 seconds before its end."""
+    job, factors = RECORDED[name], []
+    for at in np.arange(max(2.0, job["took"] / 10), job["took"] - 2.0, 0.25):
+        left = left_at(job, at)
+        assert left is not None
+        factors.append(left / (job["took"] - at))
+    assert len(factors) > 10
+    assert max(factors) <= 1.5 and min(factors) >= 1 / 1.5, factors
+
+
+def test_it_is_no_worse_than_the_estimates_before_it():
+    """On average over all recorded jobs, at each quarter."""
+    shares, before, now = (0.25, 0.5, 0.75), list[list[float]](), list[list[float]]()
+    for job in RECORDED.values():
+        before.append(job["error_before"])
+        found = [left_at(job, share * job["took"]) for share in shares]
+        true = [(1 - share) * job["took"] for share in shares]
+        now.append([abs((one or 0.0) / left - 1) for one, left in zip(found, true, strict=True)])
+    assert (np.mean(now, axis=0) <= np.mean(before, axis=0) + 0.01).all(), np.mean(now, axis=0)
+
+
+def test_the_pace_is_that_of_the_last_minute_or_of_the_last_step():
+    pace = Pace()
+    assert pace.seconds_left(0.0, 0, 100) is None
+    assert pace.seconds_left(10.0, 1, 100) == pytest.approx(990.0)
+    for at in range(11, 200):
+        left = pace.seconds_left(float(at), 1 + (at - 10) / 3, 100)
+    assert left == pytest.approx(3 * (100 - 64), rel=0.02), "three seconds a step by now"
+    assert pace.seconds_left(500.0, 65, 100) == pytest.approx(35 * 301.0), "a step of five minutes"
+    assert pace.seconds_left(501.0, 65, 100) is not None
+
+
+def test_what_is_reported_is_read_back(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
+    now = 100.0
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    job = queued(Draft(parse({"rounds": 3}), (Variant("run"),)))
+    assert how_far(job) is None
+    job.folder.mkdir(parents=True)
+    report = Reporter(job.folder)
+    report(Step("Downloading x", 1_000_000, 3_000_000))
+    report(Step("Downloading x", 2_000_000, 3_000_000))  # too soon to be written
+    assert str(read(job)) == "Downloading x: 1.0 of 3.0 MB"
+    report(Step("Unpacking x"))
+    assert str(read(job)) == "Unpacking x"
+    report(Step("", 0, 15, "rounds"))
+    assert str(read(job)) == "0 of 15 rounds"
+    now += 30.0
+    report(Step("", 5, 15, "rounds"))
+    found = how_far(job)
+    assert found and found.step.share == pytest.approx(1 / 3)
+    assert found.left == pytest.approx(60.0, abs=5.0)
+    old = time.time() - 70
+    os.utime(job.folder / FILE, (old, old))
+    assert (late := how_far(job)) and late.left is None, "overdue"
+    Reporter(job.folder)
+    assert how_far(job) is None, "what an earlier attempt has left is gone"
+    Reporter(job.folder / "nowhere")(Step("x"))  # is no error
+
+
+def read(job: Job) -> Step:
+    found = how_far(job)
+    assert found
+    return found.step
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "{", "[1, 2]", "7", '[{"doing": 7}, 1]', '[{"doing": "", "done": NaN}, 1]', '[{"doing": ""}, "x"]'],
+)
+def test_a_damaged_file_says_nothing(runs_dir: Path, text: str):
+    job = queued(Draft(parse({"rounds": 3}), (Variant("run"),)))
+    job.folder.mkdir(parents=True)
+    (job.folder / FILE).write_text(text)
+    assert how_far(job) is None
+
+
+def test_every_round_is_told_of_from_beginning_to_end(monkeypatch: pytest.MonkeyPatch):
+    """A client at a time; the fused engine trains so few in one call."""
+    monkeypatch.setenv("EPSILON_ENGINE", "processes")
+    shares: list[float] = []
+    for _ in simulate(parse({"rounds": 2, "attack": None}), digits(), tick=shares.append):
+        pass
+    ends = [i for i, share in enumerate(shares) if share == 1.0]
+    assert len(ends) == 2
+    first, second = shares[: ends[0] + 1], shares[ends[0] + 1 :]
+    assert first == sorted(first)
+    assert second == first
+    assert first[0] < 0.2
