@@ -154,22 +154,15 @@ def _status(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(state))
         return 0
-    place = state["doing"] or _place(state)
+    counts = (("round", "rounds"), ("cells", "cells_in_all"))
+    far = [f"{name} {state[name]} of {state[every]}" for name, every in counts if every in state]
+    place = state["doing"] or "".join(far)
     if state["status"] == "queued":
         place = f"{state['ahead']} jobs before it" if state["ahead"] != 1 else "1 job before it"
     accuracy = f", accuracy {state['accuracy']:.1%}" if state.get("accuracy") is not None else ""
     reason = f": {state['message']}" if state["message"] else ""
     print(f"{state['status']}{place and f', {place}'}{accuracy}{reason}")
     return 0
-
-
-def _place(state: dict[str, Any]) -> str:
-    """How far its record goes."""
-    if "rounds" in state:
-        return f"round {state['round']} of {state['rounds']}"
-    if "cells" in state:
-        return f"{state['cells']} of {state['cells_in_all']} cells"
-    return f"{state['runs']} runs" if "runs" in state else ""
 
 
 def _change(options: argparse.Namespace) -> int:
