@@ -53,28 +53,28 @@ class Failed(Exception):
     """No address gave the file; the text says of each why it did not."""
 
 
-def download(remote: Remote, target: Path, most: int, told: Callable[[int], None]) -> None:
+def download(remote: Remote, target: Path, most: int, report: Callable[[int], None]) -> None:
     """Bring one file to `target`, where it appears only when it is whole and right.
 
     What has come of it stays beside it as `….partial`, whatever interrupts this, and is gone on with.
 
     Args:
         most: bytes that it has at most; an address that sends more is not believed.
-        told: is given the bytes that are there, now and then.
+        report: called with the bytes that are there, now and then.
 
     Raises:
         Failed: no address gave it.
         OSError: the disk does not take it.
     """
     if target.exists() and remote.matches(target):
-        told(target.stat().st_size)
+        report(target.stat().st_size)
         return
     partial = target.with_name(f"{target.name}.partial")
     while True:
         before, why = _size(partial), dict[str, str]()
         for url in remote.urls:
             try:
-                _bring(url, remote, partial, most, told)
+                _bring(url, remote, partial, most, report)
             except (OSError, HTTPException, ValueError) as error:
                 if isinstance(error, OSError) and error.errno in OF_THE_DISK:
                     raise
@@ -86,10 +86,10 @@ def download(remote: Remote, target: Path, most: int, told: Callable[[int], None
             raise Failed("; ".join(f"{url}: {reason}" for url, reason in why.items()))
 
 
-def _bring(url: str, remote: Remote, partial: Path, most: int, told: Callable[[int], None]) -> None:
+def _bring(url: str, remote: Remote, partial: Path, most: int, report: Callable[[int], None]) -> None:
     """Go on with a file, and begin it anew once if its beginning was of another file."""
     for resumed in (_size(partial) > 0, False):
-        _append(url, partial, most, told)
+        _append(url, partial, most, report)
         if remote.matches(partial):
             return
         is_page = _begins_a_page(partial)
@@ -103,7 +103,7 @@ def _bring(url: str, remote: Remote, partial: Path, most: int, told: Callable[[i
             )
 
 
-def _append(url: str, partial: Path, most: int, told: Callable[[int], None]) -> None:
+def _append(url: str, partial: Path, most: int, report: Callable[[int], None]) -> None:
     """Ask for what is missing and write it down as it comes."""
     if not url.startswith(("https://", "http://")):
         raise ValueError("its address is no web address")
@@ -134,7 +134,7 @@ def _append(url: str, partial: Path, most: int, told: Callable[[int], None]) -> 
                 have += len(chunk)
                 if have > most:
                     raise ValueError(f"the server sends more than the {most / 1e6:.1f} MB that belong there")
-                told(have)
+                report(have)
     if whole is not None and have < whole:
         raise ConnectionError(f"the connection was cut after {have / 1e6:.1f} of {whole / 1e6:.1f} MB")
 

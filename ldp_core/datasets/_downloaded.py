@@ -73,7 +73,7 @@ class Downloaded(Dataset):
                 remote,
                 target,
                 most=2 * self.download + 2**20,
-                told=lambda got, before=before: told(  # type: ignore[misc]
+                report=lambda got, before=before: told(  # type: ignore[misc]
                     Step(f"Downloading {self.label}", before + got, max(self.download, before + got))
                 ),
             )

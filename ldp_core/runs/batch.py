@@ -16,7 +16,7 @@ from ldp_core.experiment import Experiment
 
 ALONE, FOLDED = "alone", "folded"
 FIRST, BATCHES_EACH = 2, 2
-"""Experiments of a first batch, so that whoever watches sees something early; and batches of a worker, so
+"""Experiments of a first batch, so that viewers see something early; and batches of a worker, so
 that a slow one keeps no other waiting."""
 SEND_SECONDS = 0.1
 """Between two parcels: a word a round of small runs would keep who listens busy."""
@@ -43,7 +43,7 @@ class Figures:
 
 
 Batch = dict[int, Experiment]
-"""By their places. Whoever is told what one came to takes it out: what is lost is begun anew from there."""
+"""By their places. A result takes its own out: what is lost is begun anew from there."""
 Said = tuple[int, Figures | None]
 """The place of an experiment that has trained a round (None), or has ended."""
 

@@ -83,7 +83,7 @@ def rerun(
 ) -> None:
     """Measure a system's claims and store each figure as it is known.
 
-    What this version has measured already stays, so whoever was stopped goes on by the same call.
+    What this version has measured already stays, so the same call goes on after a stop.
 
     Args:
         system: of the paper; or `five.points.NAME`, for which of the five to use.
@@ -92,8 +92,8 @@ def rerun(
         seeds: of each arm, if not the claim's own number and what its undecided statements are given besides.
         fresh: measure again what is known as well.
         into: the folder of the figures; by default those that come with the program.
-        say: is told what it will take, and each figure.
-        progress: is told what is done before the first figure.
+        say: called with what it will take, and with each figure.
+        progress: called with what is done before the first figure.
 
     Raises:
         UnknownName, InvalidExperiment: there is no such system, claim or reading.

@@ -22,7 +22,7 @@ NAME, WORTH = "epsilon-fold", 8
 
 def train_all(
     experiments: Sequence[Experiment],
-    told: Told = quiet,
+    report: Told = quiet,
     tick: Callable[[int, bool], None] = lambda place, ended: None,
 ) -> Iterator[tuple[int, Figures]]:
     """Train experiments without attacks, all different, and yield each one's place in the list with its final
@@ -30,15 +30,15 @@ def train_all(
 
     Args:
         experiments: what to train.
-        told: is given what is done before the first of them.
-        tick: is told the place of a run that has trained a round, or has ended (True) and is yielded next.
+        report: called with what is done before the first of them.
+        tick: called with the number of a run that has trained a round, or has ended (True) and comes next.
 
     Raises:
         StudioError: data cannot be had, a process was killed or crashed twice at one batch, or the cluster
             cannot be used.
     """
     executor = cluster.there if RAY_ADDRESS.value() else here
-    for batch, parcel in executor(dict(enumerate(experiments)), told):
+    for batch, parcel in executor(dict(enumerate(experiments)), report):
         for place, figures in parcel:
             tick(place, figures is not None)
             if figures is not None:
@@ -46,7 +46,7 @@ def train_all(
                 yield place, figures
 
 
-def here(experiments: Mapping[int, Experiment], told: Told) -> Iterator[tuple[Batch, list[Said]]]:
+def here(experiments: Mapping[int, Experiment], report: Told) -> Iterator[tuple[Batch, list[Said]]]:
     """Batches of them, and what each of these says, parcel by parcel, as it is trained on this machine."""
     from ldp_core.engines.base import processes
     from ldp_core.engines.process_pool import Pool
@@ -55,7 +55,7 @@ def here(experiments: Mapping[int, Experiment], told: Told) -> Iterator[tuple[Ba
     cores = processes() if sys.platform == "linux" else 1
     for name in dict.fromkeys(one.dataset for one in experiments.values()):
         alone = {place: one for place, one in experiments.items() if one.dataset == name}
-        data = {name: load(name, told)}
+        data = {name: load(name, report)}
         shared = {place: one for place, one in alone.items() if cores > 1 and leaves_cores(one)}
         if len(shared) >= WORTH:
             alone = {place: one for place, one in alone.items() if place not in shared}

@@ -1,7 +1,7 @@
 """An export (ZIP) brought back as a job: read, never run; whole or not at all; marked.
 
 What comes from outside is data. It becomes what was asked, in this program's own words, and events that can
-be told of it; the job's id, owner, state and place in the quota are this server's.
+be said of it; the job's id, owner, state and place in the quota are this server's.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ldp_core.events import event_of
 from ldp_core.events.order import Order
 from ldp_core.experiment import Run
 from ldp_core.runs import kinds, queue
-from ldp_core.runs.carry.foreign_zip import Told, opened
+from ldp_core.runs.carry.foreign_zip import Arrived, opened
 from ldp_core.runs.carry.room import refuse_without_room
 from ldp_core.runs.kinds.base import UNREADABLE, Kind
 from ldp_core.runs.record import computations
@@ -30,7 +30,7 @@ from ldp_core.runs.storage.disk_space import is_full, refuse_a_full_disk
 MOST_BYTES = 10**9
 """Of what is in it, unpacked; a page takes less."""
 LATEST = 10**11
-"""Seconds since 1970 that no event is told at."""
+"""Seconds since 1970 at which no event can be."""
 _one_at_a_time = threading.Lock()
 
 
@@ -54,19 +54,19 @@ def bring_back(
     except OSError as error:
         raise InvalidInput(f"{on_one_line(str(file))} cannot be read ({error.strerror})") from error
     computations.sweep()  # an import that was killed has left a part behind
-    with stream as content, _one_at_a_time, opened(content, most) as told:
-        made, asked = _asked(told)
-        refuse_without_room(told.size, owner, address)
-        refuse_a_full_disk(told.size)
+    with stream as content, _one_at_a_time, opened(content, most) as found:
+        made, asked = _asked(found)
+        refuse_without_room(found.size, owner, address)
+        refuse_a_full_disk(found.size)
         runs = list(_within(made.recorded(asked), most))
         order, at = made.telling(asked, runs), list[float]()
         what = [
-            Computation(new_imported_key(), told.kind, json.dumps(run.experiment.as_json())) for run in runs
+            Computation(new_imported_key(), found.kind, json.dumps(run.experiment.as_json())) for run in runs
         ]
         with _held(what):  # who is killed here leaves what no job names, and the next sweep removes
-            restore(what, _events(told, order, at))
+            restore(what, _events(found, order, at))
             status, message = order.became()
-            about = (told.kind, made.request(asked), [one.key for one in what], status, message[:500])
+            about = (found.kind, made.request(asked), [one.key for one in what], status, message[:500])
             identity = queue.arrive(*about, (at[0], at[1]), owner, address)
     kinds.note_figures(made, queue.get(identity))
     return identity
@@ -95,11 +95,11 @@ def _held(given: Sequence[Computation]) -> Iterator[None]:
         raise
 
 
-def _asked(told: Told) -> tuple[Kind, Any]:
+def _asked(found: Arrived) -> tuple[Kind, Any]:
     try:
-        made = kinds.get(told.kind)
-        asked = made.parse(told.request)
-        if extra := next((name for name in told.request if name not in made.request(asked)), None):
+        made = kinds.get(found.kind)
+        asked = made.parse(found.request)
+        if extra := next((name for name in found.request if name not in made.request(asked)), None):
             raise InvalidInput(f"{shown(extra)} is nothing that such a job is asked")
     except UNREADABLE as error:
         raise InvalidInput(f"what this job was asked for cannot be done by this version: {error}") from error
@@ -115,12 +115,12 @@ def _within(runs: Iterable[Run], most: int) -> Iterator[Run]:
         yield run
 
 
-def _events(told: Told, order: Order, at: list[float]) -> Iterator[Stored]:
+def _events(found: Arrived, order: Order, at: list[float]) -> Iterator[Stored]:
     """One after the other, so that a large export takes no more memory than a small one; `at` is given the
     times of the first and of the last.
     """
     at[:] = [0.0, 0.0]
-    for number, body in enumerate(told.events, start=1):
+    for number, body in enumerate(found.events, start=1):
         run, when = body.pop("run"), body.pop("at")
         if type(run) is not int or run < 0 or type(when) not in (int, float) or not 0 <= when <= LATEST:
             raise ValueError("an event is of no run, or of no time")

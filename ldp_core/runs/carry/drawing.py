@@ -12,7 +12,7 @@ import numpy as np
 from ldp_core.mechanisms.base import Floats
 
 COLOURS = ("#1f5fae", "#b35900", "#00795c", "#9c3587", "#8a6d00", "#b3261e", "#3d3d8f", "#00708a", "#64707f")
-"""Those of the pages' light theme: told apart with any kind of colour vision, and legible as text."""
+"""Those of the pages' light theme: distinct with any kind of colour vision, and legible as text."""
 WIDTH, HEIGHT = 620, 300
 LEFT, RIGHT, TOP, BOTTOM = 52, 170, 14, 34
 NAMESPACE = 'xmlns="http://www.w3.org/2000/svg"'

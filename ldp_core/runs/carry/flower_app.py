@@ -2,7 +2,7 @@
 `ldp_core` itself, whose mechanisms and aggregators it uses. Not as a wheel: Flower sends its nodes code and
 text alone, and installs what an app names anew for each run.
 
-The code is the same for every export, so nothing that somebody typed can become a part of it. Its noise is
+The code is the same for every export, so nothing that was typed can become a part of it. Its noise is
 the operating system's, so it trains to other digits than the run did, by the same law.
 """
 

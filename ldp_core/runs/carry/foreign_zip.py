@@ -32,7 +32,7 @@ WRONG = (ValueError, LookupError, TypeError, AttributeError, RecursionError, Ove
 """What making sense of a file raises that makes none."""
 
 
-class Told(NamedTuple):
+class Arrived(NamedTuple):
     """What counts of an export."""
 
     kind: str
@@ -43,7 +43,7 @@ class Told(NamedTuple):
 
 
 @contextmanager
-def opened(stream: IO[bytes], most: int) -> Iterator[Told]:
+def opened(stream: IO[bytes], most: int) -> Iterator[Arrived]:
     """An export; what is read in this context and makes no sense is refused in one sentence.
 
     Args:
@@ -58,7 +58,7 @@ def opened(stream: IO[bytes], most: int) -> Iterator[Told]:
             size = _size(archive, most)
             about = _about(archive)
             with archive.open("events.jsonl") as lines:
-                yield Told(about["kind"], about["request"], size, _events(lines, about["events_sha256"]))
+                yield Arrived(about["kind"], about["request"], size, _events(lines, about["events_sha256"]))
     except InvalidExperiment as error:  # of a cell
         raise InvalidInput(NONSENSE) from error
     except StudioError:

@@ -1,4 +1,4 @@
-"""A draft written into a link: whoever opens it, on whichever server, has the whole experiment."""
+"""A draft written into a link, which holds the whole experiment, on whichever server it is opened."""
 
 from __future__ import annotations
 

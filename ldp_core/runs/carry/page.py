@@ -98,17 +98,17 @@ def verdict(found: Variants) -> str:
     gone = (f" Diverged: {', '.join(lost)}." if lost else "") + guess
     if not ranked:
         return f"No run has completed.{gone}"
-    told = f"{ranked[0][1][0].label} ends at {ranked[0][0]:.1%}"
+    ranking = f"{ranked[0][1][0].label} ends at {ranked[0][0]:.1%}"
     if len(ranked) == 1:
-        return f"{told}.{gone}"
-    told += f", {ranked[-1][1][0].label} at {ranked[-1][0]:.1%}"
+        return f"{ranking}.{gone}"
+    ranking += f", {ranked[-1][1][0].label} at {ranked[-1][0]:.1%}"
     gap = apart(ranked[0][1], ranked[-1][1], len(ranked))
     if at_chance(ranked[0][0], chance):
-        return f"{told}: nothing learns.{gone}"
+        return f"{ranking}: nothing learns.{gone}"
     if gap.seeds < 2:
-        return f"{told}; one seed cannot tell whether that is more than chance.{gone}"
+        return f"{ranking}; one seed cannot tell whether that is more than chance.{gone}"
     how = f"{in_points(gap.mean)} points apart" if gap.clear else gap.outcome
-    return f"{told}: {how} ({gap.in_words()}).{gone}"
+    return f"{ranking}: {how} ({gap.in_words()}).{gone}"
 
 
 def _figures(found: Variants) -> str:

@@ -52,13 +52,13 @@ def cells(content: bytes) -> Iterator[tuple[int, Row]]:
         for label, places in layout:
             figure = values.get(row[tag].strip()) if values and tag < len(row) else None
             here = places | ({figure: table.headings.index("value")} if figure else {})
-            told: Row = {} if label is None else {"label": label}
+            read_row: Row = {} if label is None else {"label": label}
             for name, i in here.items():
                 cell = row[i].strip() if i < len(row) else ""
-                told[name] = _read(
+                read_row[name] = _read(
                     table, name, f"{cell}%" if _in_percent(table.headings[i], cell) else cell, line
                 )
-            yield line, told
+            yield line, read_row
 
 
 def _layout(headings: Sequence[str]) -> list[tuple[str | None, dict[str, int]]]:

@@ -32,7 +32,7 @@ class Line:
 
 
 def read(content: bytes) -> tuple[Line, ...]:
-    """The runs of a file: a round a line, told apart by `label` and `seed` where it has them.
+    """The runs of a file: a round a line, grouped by `label` and `seed` where it has them.
 
     Raises:
         InvalidInput: in a sentence that names the line.

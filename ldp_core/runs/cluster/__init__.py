@@ -26,15 +26,15 @@ from ldp_core.system.resources import gpus
 WAKE_SECONDS = 0.5
 
 
-def there(experiments: Mapping[int, Experiment], told: Told) -> Iterator[tuple[Batch, list[Said]]]:
+def there(experiments: Mapping[int, Experiment], report: Told) -> Iterator[tuple[Batch, list[Said]]]:
     """Batches of them, and what each of these says, parcel by parcel, as it is trained on the cluster.
 
     Raises:
         StudioError: why the cluster, or this program there, cannot do it.
     """
-    told(Step("Connecting to the cluster"))
+    report(Step("Connecting to the cluster"))
     ray = connection.connected(RAY_ADDRESS.value())
-    told(Step("Waiting for the cluster"))
+    report(Step("Waiting for the cluster"))
     workers = max(1, int(ray.cluster_resources().get("GPU" if gpus() else "CPU", 1)))
     needs = {"num_cpus": 1, **({"num_gpus": 1} if gpus() else {})}
     # Ray's own way of trying again would begin from the beginning

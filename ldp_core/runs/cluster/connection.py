@@ -75,7 +75,7 @@ def connected(address: str) -> Any:
 
 
 def refuse_open(address: str) -> None:
-    """What comes back is unpickled here, so whoever answers at the address runs programs on this machine.
+    """What comes back is unpickled here, so what answers at the address can run programs on this machine.
 
     Raises:
         StudioError: anybody could answer there, or that is no address.
@@ -86,7 +86,7 @@ def refuse_open(address: str) -> None:
     try:
         found = {str(one[4][0]) for one in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)}
     except (OSError, UnicodeError):
-        return  # nobody answers there, which is said next
+        return  # no answer there, which is said next
     if outside := sorted(one for one in found if not _is_own(one)):
         raise StudioError(
             f"{ADDRESS} names {address}, which is on no private network ({outside[0]}), and whoever answers "
@@ -109,10 +109,10 @@ def _place(address: str) -> tuple[str, int]:
 
 
 def knock(address: str) -> None:
-    """See whether somebody answers who speaks as Ray does; others Ray would try for minutes.
+    """See whether a Ray server answers; others Ray would try for minutes.
 
     Raises:
-        StudioError: nobody does, or that is no address.
+        StudioError: none does, or that is no address.
     """
     place = _place(address)
     try:
@@ -161,6 +161,6 @@ def _unheard() -> Iterator[None]:
 
 
 def _passed_on() -> dict[str, str]:
-    """What a machine of the cluster must be told."""
+    """The environment of a machine of the cluster."""
     kept = (ENGINE.name, DATA_MIRROR.name)
     return {name: os.environ[name] for name in kept if name in os.environ} | {CORES.name: "1"}

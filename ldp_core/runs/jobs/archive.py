@@ -94,10 +94,10 @@ def export(identity: str, out: Path, more: Mapping[str, str] = NOTHING) -> int:
 def as_json(identity: str) -> str:
     """What the ZIP's job.json, experiments.json and events.jsonl hold as one object; raises as `export`."""
     job, runs, events = _recorded(identity)
-    told = [{"run": event.run, "at": event.at, **event.body} for event in events]
+    bodies = [{"run": event.run, "at": event.at, **event.body} for event in events]
     experiments = [_experiment(*one) for one in enumerate(runs)]
     return (
-        json.dumps({"job": _about(job), "experiments": experiments, "events": told}, allow_nan=False) + "\n"
+        json.dumps({"job": _about(job), "experiments": experiments, "events": bodies}, allow_nan=False) + "\n"
     )
 
 

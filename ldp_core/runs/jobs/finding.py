@@ -1,4 +1,4 @@
-"""Jobs as somebody looks for them: by words, by what they came to, in an order; quick with thousands."""
+"""Search among jobs: by words, by what they came to, in an order; quick with thousands."""
 
 from __future__ import annotations
 
@@ -84,21 +84,21 @@ def _line(job: Job) -> Line:
 @lru_cache(maxsize=2 * MOST)
 def _noted(text: str | None) -> list[dict[str, Any]]:
     try:
-        told = json.loads(text or "[]")
+        ends = json.loads(text or "[]")
     except ValueError:
         return []
-    return [one for one in told if isinstance(one, dict)]
+    return [one for one in ends if isinstance(one, dict)]
 
 
-def _read(told: Mapping[str, Any]) -> Final:
+def _read(body: Mapping[str, Any]) -> Final:
     """As it was noted; a figure that is none counts as not there."""
 
     def number(name: str) -> float | None:
-        value = told.get(name)
+        value = body.get(name)
         return float(value) if isinstance(value, int | float) else None
 
     return Final(
-        label=str(told.get("label", "")),
+        label=str(body.get("label", "")),
         seeds=int(number("seeds") or 0),
         accuracy=number("accuracy"),
         epsilon=number("epsilon"),

@@ -16,12 +16,12 @@ DAMAGED = "damaged: its record cannot be read"
 class Listed:
     job: Job
     name: str
-    """As somebody typed it; "" if it has none."""
+    """As it was typed; "" if it has none."""
     rounds: int
     """Planned, of each run; 0 if its request cannot be read."""
     damaged: bool
     imported: bool = False
-    """Brought here from elsewhere: nobody knows whether its figures are as they were computed."""
+    """Imported: whether its figures are as they were computed is unknown."""
 
     @property
     def state(self) -> str:

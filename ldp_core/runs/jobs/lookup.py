@@ -60,9 +60,9 @@ def recent(most: int = 10, owner: str | None = None) -> list[Job]:
 
 
 def reap() -> dict[str, str]:
-    """Mark what nobody looks after any more; returns what could not be marked, and what has become of it.
+    """Mark orphaned jobs as interrupted; returns what could not be marked, and what has become of it.
 
-    So all can be told, even where nothing can be noted.
+    So all can be shown, even where nothing can be noted.
     """
     for _ in range(2):
         try:
@@ -107,7 +107,7 @@ def _is_computed(job: Job) -> bool:
 def wake(newest: bool = False) -> str:
     """Have a worker for what is in the queue; in words why there is none.
 
-    What has been put in the queue stays there, or it would be launched twice; whoever looks tries again.
+    What has been put in the queue stays there, or it would be launched twice; the next look retries.
     """
     try:
         ensure_worker(newest)

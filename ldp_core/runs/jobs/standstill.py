@@ -1,4 +1,4 @@
-"""Jobs whose process lives and does not move: told, with what to do, and never called running."""
+"""Jobs whose process lives and does not move: stalled, with what to do, and never called running."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ GOES_ON = "it goes on when it is let"
 
 
 def unmoved(job: Job) -> Job:
-    """A job as it is told: stalled, if the process that does it stands still; and one that waits says so if
+    """A job as it is shown: stalled, if the process that does it stands still; and one that waits says so if
     the worker does.
     """
     for path in _files(job):
@@ -38,7 +38,7 @@ def unmoved(job: Job) -> Job:
 
 
 def look_twice(identity: str) -> None:
-    """For whoever asks but once: have the next look at this job be sure."""
+    """For a single look: have the next look at this job be sure."""
     with suppress(UnknownJob):
         locks.look_twice(_files(queue.get(identity)))
 

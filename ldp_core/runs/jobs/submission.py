@@ -95,7 +95,7 @@ def refuse_too_much(kind: str, asked: Any) -> None:
 def _a_moment_ago(kind: str, draft_id: str, request: dict[str, Any]) -> str | None:
     """The job that the first click of a double click has launched, if that has ended already by itself.
 
-    Whoever has stopped it since means a new one.
+    One that was stopped since asks for a new one.
     """
     for job in of_draft(draft_id, kind, most=1):
         just_now = time.time() - CLICK_SECONDS < (job.ended or 0.0) <= time.time()

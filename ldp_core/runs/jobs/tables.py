@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 TABLES = {"round": "rounds", "attack": "attacks", "cell": "cells", "reference": "references"}
-"""Events that are told many times over have a table each."""
+"""Events that occur many times have a table each."""
 BATCH = 5000
 """Lines that are turned into columns at a time, so that a long table takes no more memory."""
 MOST = 2**63

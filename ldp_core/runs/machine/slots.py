@@ -41,7 +41,7 @@ def count() -> int:
 
 def at_work() -> int:
     """How many jobs the present worker trains at the same time, or one that would be started: who is at work
-    may have been told otherwise than this process.
+    may have other settings than this process.
     """
     who = worker()
     return min(MOST, who.slots) if who and who.slots > 0 else count()

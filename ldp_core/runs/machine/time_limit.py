@@ -1,4 +1,4 @@
-"""How long one job may take, as far as that can be told before it begins: the operator sets it."""
+"""How long one job may take, as far as that is known before it begins: the operator sets it."""
 
 from __future__ import annotations
 

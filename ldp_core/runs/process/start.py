@@ -29,7 +29,7 @@ LOG, LOG_BYTES = "worker.log", 10**7
 ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1"}
 """A thread that OpenBLAS cannot start, for want of memory, is one that it waits for for ever."""
 _started: list[subprocess.Popen[bytes]] = []
-"""Workers that this process has started, kept so that the system can be told of their end."""
+"""Workers that this process has started, kept so that they are reaped."""
 
 
 def ensure_worker(newest: bool = False) -> None:

@@ -1,7 +1,7 @@
 """One job's process: forked, stopped when the job is cancelled; its end goes into the queue.
 
 It is a fork, so that torch is imported already and each job begins at once, and it leads a group of all that
-it starts. How it ended it tells through a pipe; what was killed has told nothing.
+it starts. How it ended it tells through a pipe; what was killed has sent nothing.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Watched:
     def __init__(self, job: Job, slot: Slot) -> None:
         logging.info("job %s begins in slot %d", job.id, slot.number)
         self.job, self.slot = job, slot
-        self._told, tell = CONTEXT.Pipe(duplex=False)
+        self._pipe, tell = CONTEXT.Pipe(duplex=False)
         with tell:
             # not a daemon: it may start processes of its own
             arguments = (tell, job, slot, os.getpid())
@@ -88,7 +88,7 @@ class Watched:
             self._outcome = self._heard()
 
     def leave(self, end: Outcome) -> None:
-        """End it because the worker itself is told to end, and so how; what it trained is kept."""
+        """End it because the worker itself is ending, and so how; what it trained is kept."""
         self._leaving = end
         self._ask_to_stop()
 
@@ -113,10 +113,10 @@ class Watched:
 
     def _heard(self) -> Outcome:
         """How it ended, in its own words if it had any left."""
-        with self._told:
+        with self._pipe:
             try:
-                if self._told.poll():
-                    return Outcome(**json.loads(self._told.recv_bytes()))
+                if self._pipe.poll():
+                    return Outcome(**json.loads(self._pipe.recv_bytes()))
             except (OSError, EOFError):
                 pass  # it was killed
         code = self._process.exitcode

@@ -44,7 +44,7 @@ from ldp_core.system.seldom import Seldom
 
 POLL_SECONDS = 0.05
 UNREADABLE_SECONDS = 120.0
-"""So long somebody else may keep the queue locked before the worker gives up."""
+"""So long another process may keep the queue locked before the worker gives up."""
 QUIET_SECONDS = 1.0
 """After so long without a job, a machine that has not been measured is measured."""
 PATIENCE_SECONDS = 60.0
@@ -53,7 +53,7 @@ STOPPED = Outcome("interrupted", "the worker was told to stop; what was trained 
 REPLACED = Outcome("queued")
 
 _leaving: list[bool] = []
-"""Not empty once this worker has been told to end."""
+"""Not empty once this worker is to end."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -96,7 +96,7 @@ def _taken(path: Path, after: str, said: dict[str, Any]) -> Held | None:
 
 
 def _stay(held: Held, said: dict[str, Any]) -> None:
-    """Work, and be there for more, until nobody needs this worker any more."""
+    """Work, and be there for more, until this worker is not needed any more."""
     signal.signal(signal.SIGTERM, _leave)
     give_way()
     memory.be_given_up(memory.SECOND)
@@ -132,7 +132,7 @@ def _work(held: Held) -> bool:
                 raise
             except StorageFailed as error:
                 if isinstance(error, DiskFull):
-                    disk_space.give_up()  # or how the jobs have ended could not be told
+                    disk_space.give_up()  # or how the jobs have ended could not be recorded
                 if time.monotonic() - read_at > UNREADABLE_SECONDS:
                     raise
                 logging.exception("the queue cannot be read; again in a moment")
@@ -150,7 +150,7 @@ def _work(held: Held) -> bool:
             _look_after(watched, free)
             time.sleep(POLL_SECONDS)
     finally:
-        for one in watched:  # nobody would look after them
+        for one in watched:  # they would be orphaned
             one.kill()
     return replaced
 
@@ -164,8 +164,10 @@ def _turn(watched: list[Watched], free: list[Slot]) -> None:
             watched.append(Watched(job, free[0]))
         except OSError as error:  # no memory, or no number, for one more process
             logging.exception("job %s: no process", job.id)
-            told = f"this machine could not start a process for it ({error.strerror}); go on where it stopped"
-            queue.move(job.id, "interrupted", told)
+            words = (
+                f"this machine could not start a process for it ({error.strerror}); go on where it stopped"
+            )
+            queue.move(job.id, "interrupted", words)
         else:
             free.pop(0)
     if _look_after(watched, free):
@@ -203,7 +205,7 @@ def _look_after(watched: list[Watched], free: list[Slot]) -> bool:
 def _measure() -> bool:
     """Find this machine's rates, in a process of its own: this one must never hold a GPU.
 
-    False if somebody has asked for something meanwhile, which comes first.
+    False if a job has come meanwhile, which comes first.
     """
     process = CONTEXT.Process(target=_calibrate, args=(os.getpid(),))
     process.start()

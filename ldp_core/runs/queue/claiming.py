@@ -1,6 +1,6 @@
 """Who takes the next job, that no two do, and whose it is: addresses take turns, people behind one too.
 
-Whoever takes a new cookie is a new person; a new address is harder to come by. A class behind one address has
+Who takes a new cookie is a new person; a new address is harder to come by. A class behind one address has
 the turns of one, where others than it use the server.
 """
 
@@ -107,6 +107,6 @@ def claim(most: int | None = None, ready: Callable[[Job], bool] = lambda job: Tr
                 "UPDATE jobs SET status = 'running', started = ? WHERE id = ? AND status = 'queued'",
                 (time.time(), job.id),
             )
-            if done.rowcount == 1:  # otherwise somebody else was quicker
+            if done.rowcount == 1:  # otherwise another worker was quicker
                 return next(selected(db, "id = ?", (job.id,)))
     return None

@@ -39,7 +39,7 @@ class Job:
     long: bool = False
     """True for a request of thousands of clients."""
     address: str | None = None
-    """From where it was launched, as a digest (`people.address`); None if nobody knows."""
+    """From where it was launched, as a digest (`people.address`); None if unknown."""
     room: str = ""
     """Of a private job: it is in its owner's lists alone, and shares no computation with others' jobs."""
     pinned: bool = False
@@ -57,7 +57,7 @@ class Job:
     @cached_property
     def request(self) -> dict[str, Any]:
         """What it was asked to do; empty if it cannot be read any more. That of ten thousand clients is
-        long: it is read by whoever wants to know it, and not whenever somebody asks for a state.
+        long: it is read on demand, and not with the state.
 
         Raises:
             StorageFailed: a long one cannot be read now.
@@ -75,7 +75,7 @@ class Job:
 
     @property
     def place_of(self) -> str | None:
-        """What takes turns with others: an address, whoever sits behind it; where none is known, a person."""
+        """What takes turns with others: an address; where none is known, a person."""
         return self.address or self.owner
 
     @property

@@ -1,7 +1,7 @@
-"""Who may do what: everybody may look; whoever launched a job, or a teacher, may stop or delete it.
+"""Who may do what: everybody may look; a job's owner, or a teacher, may stop or delete it.
 
 A person without sign-in is a random token that their browser keeps; one who signs in is who the
-provider says, whatever the browser. Jobs hold a digest of either, so that nobody can read it from the
+provider says, whatever the browser. Jobs hold a digest of either, so that it cannot be read from the
 database or from a page. A teacher knows the secret that the server was
 started with (`settings.table.TEACHER`). Who has a shell on the machine may do everything.
 """
@@ -23,18 +23,18 @@ from ldp_core.settings.table import TEACHER
 
 @dataclass(frozen=True)
 class Person:
-    """Somebody at a page, or at the machine itself."""
+    """A visitor of a page, or the user of the machine itself."""
 
     owner: str | None
-    """The digest of their token; None for nobody in particular."""
+    """The digest of their token; None without one."""
     teacher: bool = False
 
     def may(self, owner: str | None) -> bool:
-        """True if a job of this owner is theirs to stop; nobody's jobs are everybody's."""
+        """True if a job of this owner is theirs to stop; a job without an owner is everybody's."""
         return self.teacher or owner is None or owner == self.owner
 
     def owns(self, owner: str | None) -> bool:
-        """True if a job of this owner is theirs to delete; nobody's jobs are the teacher's."""
+        """True if a job of this owner is theirs to delete; a job without an owner is the teacher's."""
         return self.teacher or (owner is not None and owner == self.owner)
 
     def check(self, owner: str | None) -> None:
@@ -44,7 +44,7 @@ class Person:
 
 
 OPERATOR = Person(None, teacher=True)
-"""Whoever is at the machine itself: the command line."""
+"""The user of the machine itself: the command line."""
 
 
 def person(token: str, secret: str = "") -> Person:
@@ -55,13 +55,13 @@ def person(token: str, secret: str = "") -> Person:
 def signed_in(issuer: str, subject: str, secret: str = "") -> Person:
     """The person whom an identity provider knows by this subject: the pair is unique and never changes.
 
-    Names and mail addresses may be given to somebody else later, so they count for nothing here.
+    Names and mail addresses may be given to another person later, so they count for nothing here.
     """
     return Person(_digest(json.dumps(["signed in", issuer, subject])), is_teacher(secret))
 
 
 def address(text: str) -> str:
-    """An address as jobs hold it: so that nobody can read from where others come."""
+    """An address as jobs hold it: so that it cannot be read from where others come."""
     return _digest(f"address/{text}")
 
 

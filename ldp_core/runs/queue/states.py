@@ -25,7 +25,7 @@ MAY_BECOME: dict[str, tuple[Status, ...]] = {
     "interrupted": ("queued",),
     "diverged": (),
 }
-"""One that has ended is only taken up, as queued, by whoever asks for it (`queue.requeue`)."""
+"""One that has ended is only taken up, as queued, on request (`queue.requeue`)."""
 STALLED: Status = "stalled"
 """What a running job is called whose process stands still; no row holds it, for it may go on at any time."""
 LIVE = ("queued", "running", "cancelling")

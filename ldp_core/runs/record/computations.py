@@ -63,7 +63,7 @@ def key_of(kind: str, what: str, by: str, salt: str = "", room: str = "") -> str
 
 
 def of_run(experiment: Experiment, room: str = "") -> Computation:
-    """A run whose events are told: the same experiment on another engine is another computation."""
+    """A run whose events are recorded: the same experiment on another engine is another computation."""
     key = key_of("run", f"{experiment.key} {bits(experiment)}", version(experiment), room=room)
     return Computation(key, "run", json.dumps(experiment.as_json()))
 

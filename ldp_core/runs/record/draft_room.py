@@ -1,6 +1,6 @@
 """How much room drafts and shared links take, and which go when it is too much.
 
-The largest go first, and of equally large ones those that nobody has changed for the longest time: whoever
+The largest go first, and of equally large ones those that were not changed for the longest time: who
 fills the room with drafts of many clients loses such drafts, and small ones stay.
 """
 

@@ -62,7 +62,7 @@ def new(draft: Draft) -> str:
 def update(identity: str, change: Callable[[Draft], Draft]) -> Draft:
     """Read the newest revision, change it and keep the result, as one step.
 
-    Streamlit may run two versions of a page at once, so nobody may write what another has changed
+    Streamlit may run two versions of a page at once, so neither may write what the other has changed
     since it was read. Nothing is kept if `change` raises or changes nothing.
 
     Returns:
@@ -173,7 +173,7 @@ def typed_of(identity: str) -> dict[str, Any]:
 
 
 def ladder_of(identity: str) -> dict[str, Any] | None:
-    """What a draft's or a snapshot's attacker is to do; None where nobody has said so."""
+    """What a draft's or a snapshot's attacker is to do; None where that was not said."""
     with reading(_path()) as db:
         row = db.execute("SELECT body FROM ladders WHERE id = ?", (identity,)).fetchone() if db else None
     try:

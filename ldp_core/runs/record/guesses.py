@@ -1,6 +1,6 @@
-"""What somebody guessed before a run, kept with who they are: it outlives a reload, and no link carries it.
+"""What a visitor guessed before a run, kept with who they are: it outlives a reload, and no link carries it.
 
-A guess is about settings: whoever changes them is asked again, and Undo brings it back.
+A guess is about settings: who changes them is asked again, and Undo brings it back.
 """
 
 from __future__ import annotations
@@ -31,25 +31,25 @@ Guess = float | str
 
 
 def keep(who: str, draft: Draft, guess: Guess) -> None:
-    """Remember somebody's guess about these settings; an earlier one is replaced."""
+    """Remember a visitor's guess about these settings; an earlier one is replaced."""
     with writing(_path(), SCHEMA) as db:
         row = (who, key_of(draft), json.dumps(guess))
         db.execute("INSERT OR REPLACE INTO guessed VALUES (?, ?, ?)", row)
 
 
 def of(who: str, draft: Draft) -> Guess | None:
-    """What somebody guessed about these settings; None where nothing was."""
+    """What a visitor guessed about these settings; None where nothing was."""
     return all_of(who).get(key_of(draft))
 
 
 def all_of(who: str) -> dict[str, Guess]:
-    """All that somebody guessed, by the key of the settings."""
+    """All that a visitor guessed, by the key of the settings."""
     found = {row["about"]: _read(row["body"]) for row in _rows("SELECT * FROM guessed WHERE who = ?", who)}
     return {about: guess for about, guess in found.items() if guess is not None}
 
 
 def skip(who: str, scenario: str, skipped: bool = True) -> None:
-    """Remember that somebody is not to be asked about a scenario; or is again."""
+    """Remember that a visitor is not to be asked about a scenario; or is again."""
     query = "INSERT OR IGNORE INTO passed VALUES (?, ?)"
     if not skipped:
         query = "DELETE FROM passed WHERE who = ? AND scenario = ?"

@@ -131,7 +131,7 @@ class Recorder:
         """Commit what is waiting, with the newest checkpoint of each."""
         began = time.monotonic()
         # taken out first: a signal may interrupt this anywhere, and what is lost is computed again, but what
-        # is told twice stays
+        # is recorded twice stays
         turns, self._waiting = self._waiting, []
         for number in dict.fromkeys(turn.run for turn in turns):
             self._commit(self._dbs[number], [turn for turn in turns if turn.run == number])

@@ -73,7 +73,7 @@ def sweep() -> list[str]:
                 shutil.rmtree(job.folder, ignore_errors=True)
                 done.append(job.id)
         computations.sweep()
-    except StorageFailed:  # nobody can tell now
+    except StorageFailed:  # unknown now
         logging.exception("not everything that is due is removed")
     return done
 

@@ -18,7 +18,7 @@ from ldp_core.errors import DiskFull, KeptLocked, ReadOnly, StorageFailed
 from ldp_core.runs.storage.disk_space import is_full
 
 BUSY_SECONDS = 10.0
-"""So long a page waits for somebody else who writes."""
+"""So long a page waits for another writer."""
 AGAIN_SECONDS = 1.0
 """So long it waits to read what was kept locked for all that time a moment ago: not for ever shorter, as a
 worker that gives way to all others on a busy machine may keep a lock for seconds."""
@@ -64,7 +64,7 @@ def opened(path: Path, schema: str, durable: bool = True) -> sqlite3.Connection:
     """A connection for writing, in autocommit, with the schema in place.
 
     Not durable: what is committed outlives this process at once, and a machine that loses its power only when
-    whoever writes has seen to it (`persist`).
+    the writer has seen to it (`persist`).
     """
     with _named(path):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -138,7 +138,7 @@ def _is_busy(error: Exception) -> bool:
 
 
 def _read_only(path: Path, patience: float) -> sqlite3.Connection | None:
-    """A connection; None if the file has gone since somebody looked."""
+    """A connection; None if the file has gone since the last look."""
     try:
         return _opened_read_only(path, patience)
     except sqlite3.OperationalError as error:
@@ -181,18 +181,18 @@ def _named(path: Path, kinds: Errors = (sqlite3.Error, OSError), advice: str = M
         if _is_read_only(error, path):
             raise ReadOnly from error
         reason = error.strerror if isinstance(error, OSError) else str(error)
-        told = f"{path.name} in the folder of runs cannot be used ({reason}); {advice}"
-        raise StorageFailed(told) from error
+        message = f"{path.name} in the folder of runs cannot be used ({reason}); {advice}"
+        raise StorageFailed(message) from error
 
 
 def _is_read_only(error: Exception, path: Path) -> bool:
     """True if nothing can be written where this file is, whatever SQLite or the file system says of it."""
     if isinstance(error, OSError):
         return error.errno == errno.EROFS
-    told = getattr(error, "sqlite_errorname", "")
-    if told.startswith("SQLITE_CANTOPEN"):
+    code = getattr(error, "sqlite_errorname", "")
+    if code.startswith("SQLITE_CANTOPEN"):
         return path.parent.exists() and not _writable(path)
-    return told in ("SQLITE_READONLY", "SQLITE_READONLY_DIRECTORY")  # and not one that was moved away
+    return code in ("SQLITE_READONLY", "SQLITE_READONLY_DIRECTORY")  # and not one that was moved away
 
 
 def _writable(path: Path) -> bool:

@@ -48,7 +48,7 @@ def is_tight() -> bool:
     """True where nothing could be launched now, however little it needs."""
     try:
         return _free() < SPARE
-    except OSError:  # nobody can tell
+    except OSError:  # unknown
         return False
 
 
@@ -56,7 +56,7 @@ def shortage() -> str:
     """Why nothing can begin now; "" while there is a little room at least."""
     try:
         return "" if _free() >= LEAST else "the disk is full"
-    except OSError:  # nobody can tell: whatever begins finds out itself
+    except OSError:  # unknown: what begins finds out itself
         return ""
 
 
@@ -64,7 +64,7 @@ def full_disk(needed: int) -> str:
     """What to say of a job that had no room left, and to do.
 
     Args:
-        needed: bytes that it takes; 0 if that cannot be told.
+        needed: bytes that it takes; 0 if that is unknown.
     """
     asked = f"this needs up to {needed / 1e6:.1f} MB, and " if needed else ""
     free = max(0, _free() - (0 if _path().exists() else RESERVE))  # what is kept back is no job's

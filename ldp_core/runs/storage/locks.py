@@ -1,4 +1,4 @@
-"""Who is alive, told by locks of the kernel's on files of the folder of runs, in whichever container.
+"""Who is alive, by locks of the kernel's on files of the folder of runs, in whichever container.
 
 What computes holds a lock for it (`record.computations`); the one worker holds `worker.lock` as long
 as it lives, and where that is free no job has a worker. Who holds one for long says in the file who it
@@ -97,7 +97,7 @@ class Held:
 
     def is_to_go(self) -> bool:
         """True once that was asked for (`ask_to_go`), or could hold another file of its name."""
-        with suppress(OSError):  # it cannot be told now
+        with suppress(OSError):  # unknown now
             asked = os.pread(self.file, len(self.who.token), ASKED_AT)
             return asked == self.who.token.encode() or not _is_still(self.file, self.path)
         return False
@@ -160,7 +160,7 @@ def _is_still(file: int, path: Path) -> bool:
 
 
 def is_held(path: Path) -> bool:
-    """True while a process lives that holds this file; and where it cannot be told, for better one that is
+    """True while a process lives that holds this file; and where it is unknown, for better one that is
     waited for than one that is taken for dead.
     """
     try:

@@ -56,7 +56,7 @@ def _refuse_another(folder: Path) -> None:
         found = folder.stat()
     except FileNotFoundError:
         raise FolderGone from None
-    except OSError:  # nobody can tell now
+    except OSError:  # unknown now
         return
     if (found.st_dev, found.st_ino) not in _bound:
         raise FolderGone

@@ -19,7 +19,7 @@ def apart(one: Sequence[RunProgress], other: Sequence[RunProgress], variants: in
     Args:
         one: its runs, a seed each.
         other: the other one's.
-        variants: among how many these are the two that are told, as they lie far apart.
+        variants: among how many these are the two that are shown, as they lie far apart.
     """
     pairs = [(a, b) for a in one for b in other if a.seed == b.seed and _completed(a) and _completed(b)]
     runs = [[pair[side] for pair in pairs] for side in (0, 1)]

@@ -35,7 +35,7 @@ class Column:
         kind = np.dtype(np.float64) if _needs_eight_bytes(figure) else held
         full = self._length == len(self._room)
         if full or kind != held:
-            # a new array: whoever looks at the old one goes on looking at it
+            # a new array: readers of the old one keep it
             room = np.empty(int(GROWTH * len(self._room)) + 1 if full else len(self._room), dtype=kind)
             room[: self._length] = self._room[: self._length]
             self._room = room
