@@ -81,7 +81,8 @@ class RoundsDone:
             self._tell(min(share, 0.999))
 
     def _tell(self, share: float = 0.0) -> None:
-        self._report(Step("", sum(self._done.values()) + share, self._all, "rounds"))
+        unit = "rounds" if self._all == sum(self._rounds.values()) else "rounds' worth"
+        self._report(Step("", sum(self._done.values()) + share, self._all, unit))
 
 
 def _search_after(experiment: Experiment) -> tuple[float, int, int]:

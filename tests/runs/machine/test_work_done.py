@@ -78,6 +78,7 @@ def test_watched_runs_are_done_when_their_rounds_and_searches_are(
     assert shares == sorted(shares)
     assert shares[0] == 0 and shares[-1] == 1
     assert steps[-1].total > 6 if attack else steps[-1].total == 6
+    assert steps[-1].unit == ("rounds' worth" if attack else "rounds")
     assert sum(6 < step.done < step.total for step in steps) >= (2 if attack else 0), "searches count"
 
 
