@@ -22,7 +22,8 @@ def test_a_claim_is_run_again_and_its_verdict_changes(visitor: Visitor, monkeypa
     monkeypatch.setenv("EPSILON_RUNS_DIR", str(visitor.server.runs_dir))
     claim = papers.get("pldp_fl").claim("relative-error")
     assert claim
-    for arm in claim.measured:
+    arms = [arm for read in claim.read_each.values() for arm in read.measured]
+    for arm in arms:
         for seed in range(claim.seeds):
             made = Figure(arm.key(seed), seed, 0.5, "completed", 1.0, "0ld", "9999-01-01", arm.setting)
             keep(claims.own("pldp_fl"), made)
