@@ -90,7 +90,7 @@ def test_a_class_watches_by_a_link_and_a_teacher_may_stop(visitor: Visitor, brow
     second.get_by_role("button", name="Go on where it stopped").click(timeout=PATIENCE)
     expect(page.get_by_text(GOES_ON)).to_be_visible()
     expect(there.get_by_text(GOES_ON)).to_be_visible()
-    expect(desk.get_by_text(re.compile(r"running, [\d\s]+ of 27\s000 rounds"))).to_be_visible()
+    expect(desk.get_by_text(re.compile(r"running, [\d\s]+ of 36\s000 rounds"))).to_be_visible()
     desk.get_by_role("button", name="Leave").click()
     expect(desk.get_by_role("button", name="I am the teacher")).to_be_visible()
     expect(desk.get_by_role("button", name="Stop")).to_have_count(0)
