@@ -125,7 +125,7 @@ def _tables(name: str) -> None:
     with st.expander(f"Its tables and figures, ours in their place ({len(papers.get(name).tables)})"):
         for one in papers.get(name).tables:
             st.markdown(f"**{plain(one.where)}**: {plain(one.title, 200)}; in brackets the paper's")
-            table(("", *one.columns), [[plain(cell) for cell in row] for row in cells(name, one, shelf)])
+            table(("row", *one.columns), [[plain(cell) for cell in row] for row in cells(name, one, shelf)])
 
 
 def _errors(paper: Paper) -> None:

@@ -83,7 +83,7 @@ def _reading(system: str, claim: Claim, found: Verdict) -> tuple[Claim, Verdict]
         ]
         for one, its in found.each
     ]
-    table(("reading", "verdict", "what is set", ""), said)
+    table(("reading", "verdict", "what is set", "why it does not judge"), said)
     names = [one.name for one, _ in found.each]
     chosen = st.segmented_control(
         "Shown below",
@@ -163,7 +163,7 @@ def _arms(claim: Claim, shelf: Shelf, found: Verdict) -> None:
         ]
         table(("the paper says", "here", "verdict"), said)
     with st.expander("All arms in numbers"):
-        table(("arm", "the paper", "here", *(BESIDES[name] for name in more), "seeds", ""), rows)
+        table(("arm", "the paper", "here", *(BESIDES[name] for name in more), "seeds", "note"), rows)
 
 
 def _more(claim: Claim, shelf: Shelf) -> list[str]:
