@@ -7,6 +7,7 @@ import shutil
 import sqlite3
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -64,7 +65,7 @@ def record() -> None:
         filler.fill()
     outcome = training.outcome()
     assert (outcome.status, outcome.message[: len(SENTENCE)]) == ("failed", SENTENCE)
-    with sqlite3.connect(record_of(job)) as db:
+    with closing(sqlite3.connect(record_of(job), isolation_level=None)) as db:
         assert db.execute("PRAGMA quick_check").fetchone()[0] == "ok"
     before = progress_of(job).update().rounds_done()
     assert 0 < before < LONG["rounds"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -84,7 +85,8 @@ def test_who_waits_behind_a_ladder_is_told_how_long_it_takes(runs_dir: Path, mon
             wait_estimate, "how_far", lambda job: Reached(Step(""), 7.0 if job.id == first else None)
         )
         assert wait_estimate.wait(second).seconds == 7
-    with sqlite3.connect(queue.queue_path()) as db:  # it has been at it for longer than was planned
+    with closing(sqlite3.connect(queue.queue_path(), isolation_level=None)) as db:
+        # it has been at it for longer than was planned
         db.execute("UPDATE jobs SET started = started - 1e6 WHERE id = ?", (first,))
     assert not wait_estimate.wait(second).sure
 

@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import psutil
@@ -195,7 +196,7 @@ def test_a_worker_that_is_told_to_stop_keeps_the_last_finished_round(runs_dir: P
     job = queue.get(identity)
     assert (job.status, job.pid) == ("interrupted", None)
     assert "told to stop" in job.message
-    with sqlite3.connect(record_of(job)) as db:
+    with closing(sqlite3.connect(record_of(job), isolation_level=None)) as db:
         kept = db.execute("SELECT round FROM checkpoint").fetchone()[0]
     assert kept == progress_of(job).update().runs[0].round > 0
     assert not is_held(runs_dir / WORKER)

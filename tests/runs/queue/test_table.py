@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 import time
+from contextlib import closing
 from itertools import product
 from pathlib import Path
 from typing import Any, get_args
@@ -144,7 +145,7 @@ def test_who_finds_no_worker_does_not_interrupt_what_one_takes_that_comes_meanwh
 
 def test_a_file_of_another_format_is_named_and_left_alone():
     queue.add("run", {})
-    with sqlite3.connect(queue.queue_path()) as db:
+    with closing(sqlite3.connect(queue.queue_path(), isolation_level=None)) as db:
         db.execute("PRAGMA user_version = 2")
     before = queue.queue_path().read_bytes()
     for use in (queue.find, lambda: queue.add("run", {})):

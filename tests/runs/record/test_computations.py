@@ -8,6 +8,7 @@ import signal
 import sqlite3
 import threading
 import time
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -122,7 +123,7 @@ def test_a_run_that_another_one_trains_is_nobody_elses_until_that_lets_go():
 
 def test_a_file_of_another_format_is_named_and_computed_anew():
     job = trained(draft())
-    with sqlite3.connect(record_of(job)) as db:
+    with closing(sqlite3.connect(record_of(job), isolation_level=None)) as db:
         db.execute("PRAGMA user_version = 2")
     before = record_of(job).read_bytes()
     with pytest.raises(StorageFailed, match=f"{job.keys[0]} is of format 2, and this program reads 1"):

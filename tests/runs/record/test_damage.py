@@ -6,6 +6,7 @@ import json
 import shutil
 import sqlite3
 import time
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -159,7 +160,7 @@ def test_what_another_program_keeps_locked_is_not_damaged(stopped: bool, monkeyp
     job = trained(DRAFT)
     if stopped:
         computations.forget(job.keys)
-    with sqlite3.connect(record_of(job), isolation_level=None) as other:
+    with closing(sqlite3.connect(record_of(job), isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
         jobs.submit(DRAFT)
         other.execute("ROLLBACK")
@@ -214,7 +215,7 @@ def test_a_commit_that_was_torn_is_taken_back_by_whoever_reads_next(tmp_path: Pa
     key = of_run(DRAFT.base).key
     put(key, record)
     before, folder = news(key), database(key).parent
-    with sqlite3.connect(database(key), isolation_level=None) as db:
+    with closing(sqlite3.connect(database(key), isolation_level=None)) as db:
         db.execute("PRAGMA cache_size = 2")
         db.execute("BEGIN IMMEDIATE")
         rows = [(0.0, json.dumps({"event": "round", "x": "y" * 3000}))] * 50

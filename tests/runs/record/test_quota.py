@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -144,7 +145,7 @@ def test_a_full_disk_ends_a_run_with_a_sentence_and_keeps_what_was_trained(
         outcome = training.train_job(job, 10**9)
     assert "the disk is full" in outcome.message
     assert "Traceback" not in outcome.message
-    with sqlite3.connect(record_of(job)) as db:
+    with closing(sqlite3.connect(record_of(job), isolation_level=None)) as db:
         assert db.execute("PRAGMA quick_check").fetchone()[0] == "ok"
     before = progress_of(job).update().rounds_done()
     assert 0 < before < 30

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.usefixtures("runs_dir")
 def test_a_locked_queue_is_called_locked_and_nobody_is_told_to_move_it(monkeypatch: pytest.MonkeyPatch):
     queue.add("run", {"draft": {}})
     monkeypatch.setattr(database, "_busy", [0.1])
-    with sqlite3.connect(queue.queue_path(), isolation_level=None) as other:
+    with closing(sqlite3.connect(queue.queue_path(), isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
         with pytest.raises(StorageFailed, match="kept locked by another program") as caught:
             queue.add("run", {"draft": {}})
