@@ -15,7 +15,7 @@ from ldp_core.commands import dashboard, sweep_options
 from ldp_core.commands.check import check, command_of_check
 from ldp_core.commands.formulas import allocate, command_of_allocate, command_of_invert, invert
 from ldp_core.commands.tune import command_of_tune, tune
-from ldp_core.datasets import Step, Told
+from ldp_core.datasets import Report, Step
 from ldp_core.errors import InvalidExperiment, Problem, StudioError, on_one_line
 from ldp_core.experiment import Experiment, amended, changed, departures, read_json, typed_changes
 from ldp_core.settings.table import markdown, refuse_nonsense
@@ -65,7 +65,7 @@ def _run(options: argparse.Namespace) -> int:
 
     one_thread()
     status = ""
-    for turn in drive({0: experiment}, told=_on_stderr()):
+    for turn in drive({0: experiment}, report=_on_stderr()):
         for event in turn.events:
             print(json.dumps(event, allow_nan=False), flush=True)
             status = event.get("status", status)
@@ -122,7 +122,7 @@ def _sweep(options: argparse.Namespace) -> int:
     sweep = _asked(options, "sweep")
     from ldp_core.cost.estimate import refuse_cells_that_cannot_fit
     from ldp_core.runs.lockstep import one_thread
-    from ldp_core.runs.record.cells import told
+    from ldp_core.runs.record.cells import cell_body
     from ldp_core.runs.train_all import train_all
 
     refuse_cells_that_cannot_fit(sweep)
@@ -130,7 +130,10 @@ def _sweep(options: argparse.Namespace) -> int:
     one_thread()
     lost = 0
     for number, figures in train_all([cell.experiment for cell in sweep.cells], _on_stderr()):
-        print(json.dumps(told(number, sweep.cells[number], figures.as_json()), allow_nan=False), flush=True)
+        print(
+            json.dumps(cell_body(number, sweep.cells[number], figures.as_json()), allow_nan=False),
+            flush=True,
+        )
         lost += figures.status != "completed"
     return 1 if lost else 0
 
@@ -216,16 +219,16 @@ def _data(options: argparse.Namespace) -> int:
     return data(options.dataset, _on_stderr())
 
 
-def _on_stderr() -> Told:
+def _on_stderr() -> Report:
     """Tells progress on stderr: as a line that is written over on a terminal, once a step elsewhere."""
-    told = {"doing": ""}
+    shown_last = {"doing": ""}
 
     def tell(step: Step) -> None:
         if sys.stderr.isatty():
             print(f"\r{step}\x1b[K", end="", file=sys.stderr, flush=True)
-        elif step.doing != told["doing"]:
+        elif step.doing != shown_last["doing"]:
             print(step, file=sys.stderr, flush=True)
-        told["doing"] = step.doing
+        shown_last["doing"] = step.doing
 
     return tell
 

@@ -1,6 +1,6 @@
 """Real data, split into training and held-out test samples."""
 
-from ldp_core.datasets.base import Data, Dataset, Step, Told, quiet
+from ldp_core.datasets.base import Data, Dataset, Report, Step, quiet
 from ldp_core.datasets.folders import Sources
 from ldp_core.system.data_folder import APP, data_dir
 
@@ -8,4 +8,4 @@ registry = Sources(__name__, Dataset, "the data set's name")
 names = registry.names
 get = registry.get
 
-__all__ = ["APP", "Data", "Dataset", "Step", "Told", "data_dir", "get", "names", "quiet", "registry"]
+__all__ = ["APP", "Data", "Dataset", "Report", "Step", "data_dir", "get", "names", "quiet", "registry"]

@@ -11,7 +11,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from ldp_core.datasets._download import FULL, Failed, Remote, download, free_space
-from ldp_core.datasets.base import Dataset, Step, Told, quiet
+from ldp_core.datasets.base import Dataset, Report, Step, quiet
 from ldp_core.errors import DataUnavailable
 from ldp_core.settings.table import DATA_MIRROR
 
@@ -30,15 +30,15 @@ class Downloaded(Dataset):
     def unpack(self, archives: Sequence[Path], root: Path) -> None:
         """Put the archives' contents in place, each file whole or not at all."""
 
-    def fetch(self, root: Path, told: Told = quiet) -> None:
+    def fetch(self, root: Path, report: Report = quiet) -> None:
         if self.there(root):
             return
         downloads = root / DOWNLOADS / self.name
         try:
             downloads.mkdir(parents=True, exist_ok=True)
-            with self._alone(downloads, told):
+            with self._alone(downloads, report):
                 if not self.there(root):  # another process may have brought it meanwhile
-                    self._bring(root, downloads, told)
+                    self._bring(root, downloads, report)
         except Failed as error:
             mirror = f"mend the mirror that {DATA_MIRROR.name} names, or " if DATA_MIRROR.value() else ""
             raise DataUnavailable(
@@ -55,8 +55,8 @@ class Downloaded(Dataset):
                 "need no download"
             ) from error
 
-    def _bring(self, root: Path, downloads: Path, told: Told) -> None:
-        told(Step(f"Downloading {self.label}", 0, self.download))  # torchvision takes seconds to load
+    def _bring(self, root: Path, downloads: Path, report: Report) -> None:
+        report(Step(f"Downloading {self.label}", 0, self.download))  # torchvision takes seconds to load
         remotes = [remote.mirrored(self.name) for remote in self.remotes()]
         # the archives and what they hold, which may be six times as large
         needed, free = 7 * self.download, free_space(downloads)
@@ -68,18 +68,18 @@ class Downloaded(Dataset):
         archives, before = [], 0
         for remote in remotes:
             target = downloads / remote.name
-            told(Step(f"Downloading {self.label}", before, self.download))
+            report(Step(f"Downloading {self.label}", before, self.download))
             download(
                 remote,
                 target,
                 most=2 * self.download + 2**20,
-                report=lambda got, before=before: told(  # type: ignore[misc]
+                report=lambda got, before=before: report(  # type: ignore[misc]
                     Step(f"Downloading {self.label}", before + got, max(self.download, before + got))
                 ),
             )
             before += target.stat().st_size
             archives.append(target)
-        told(Step(f"Unpacking {self.label}"))
+        report(Step(f"Unpacking {self.label}"))
         try:
             self.unpack(archives, root)
         except (ValueError, EOFError) as error:
@@ -89,7 +89,7 @@ class Downloaded(Dataset):
         shutil.rmtree(downloads / "unpacked", ignore_errors=True)
 
     @contextmanager
-    def _alone(self, downloads: Path, told: Told) -> Iterator[None]:
+    def _alone(self, downloads: Path, report: Report) -> Iterator[None]:
         """Hold the lock of this data set; the system lets go of it if this process dies."""
         lock = FileLock(downloads / "lock")
         while True:
@@ -97,7 +97,7 @@ class Downloaded(Dataset):
                 lock.acquire(timeout=WAIT_SECONDS)
                 break
             except Timeout:
-                told(Step(f"Waiting for {self.label}, which another job is downloading"))
+                report(Step(f"Waiting for {self.label}, which another job is downloading"))
         try:
             yield
         finally:

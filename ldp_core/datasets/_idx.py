@@ -13,7 +13,7 @@ import numpy as np
 
 from ldp_core.datasets._download import Remote
 from ldp_core.datasets._downloaded import Downloaded
-from ldp_core.datasets.base import Data, Labels, Told
+from ldp_core.datasets.base import Data, Labels, Report
 
 PARTS = ("train-images-idx3", "train-labels-idx1", "t10k-images-idx3", "t10k-labels-idx1")
 
@@ -50,7 +50,7 @@ class Idx(Downloaded):
                 shutil.copyfileobj(packed, plain, 2**20)
             partial.replace(target)
 
-    def read(self, root: Path, told: Told) -> Data:
+    def read(self, root: Path, report: Report) -> Data:
         kind = self.source()
         parts = [kind(root=str(root), train=train, download=False) for train in (True, False)]
         (train_x, train_y), (test_x, test_y) = map(_arrays, parts)

@@ -62,7 +62,7 @@ class Step:
         return f"{phase}{spelled(int(self.done))} of {spelled(math.ceil(self.total))} {self.unit}"
 
 
-Told = Callable[[Step], None]
+Report = Callable[[Step], None]
 """Whoever wants to know how far it is."""
 
 
@@ -94,16 +94,16 @@ class Dataset(Component):
     version: ClassVar[str] = ""
     """What tells one state of the data from another, where they can change; part of a run's identity."""
 
-    def load(self, root: Path, told: Told = quiet) -> Data:
+    def load(self, root: Path, report: Report = quiet) -> Data:
         """The data, from `root` or the library that carries it; downloaded to `root` if need be.
 
         Raises:
             DataUnavailable: it is not there and cannot be fetched, or is damaged; the message says what
                 to do.
         """
-        self.fetch(root, told)
+        self.fetch(root, report)
         try:
-            data = self.read(root, told)
+            data = self.read(root, report)
         except (OSError, ValueError, RuntimeError, AssertionError, EOFError) as error:
             why = error.strerror if isinstance(error, OSError) else None
             raise self._damaged(f"cannot be read ({why or 'cut short, or changed'})") from error
@@ -121,23 +121,23 @@ class Dataset(Component):
     def there(self, root: Path) -> bool:
         return True
 
-    def fetch(self, root: Path, told: Told = quiet) -> None:
+    def fetch(self, root: Path, report: Report = quiet) -> None:
         """Bring what is missing to `root`; nothing to do for most.
 
         Raises:
             DataUnavailable: that is not possible; the message says what to do.
         """
 
-    def check(self, root: Path, told: Told = quiet) -> None:
+    def check(self, root: Path, report: Report = quiet) -> None:
         """Look into every file that is there.
 
         Raises:
             DataUnavailable: as `load`, all that is wrong at once.
         """
-        self.load(root, told)
+        self.load(root, report)
 
     @abstractmethod
-    def read(self, root: Path, told: Told) -> Data:
+    def read(self, root: Path, report: Report) -> Data:
         """The data from files that are there; any error counts as damage to them."""
 
     def train_labels(self, root: Path) -> Labels | None:

@@ -18,7 +18,7 @@ import numpy as np
 
 from ldp_core.datasets._download import Remote
 from ldp_core.datasets._downloaded import Downloaded
-from ldp_core.datasets.base import Data, Labels, Told
+from ldp_core.datasets.base import Data, Labels, Report
 
 LABELS = "train-labels.npy"
 
@@ -71,7 +71,7 @@ class CIFAR10(Downloaded):
         shutil.rmtree(root / self.files, ignore_errors=True)
         (unpacked / self.files).replace(root / self.files)
 
-    def read(self, root: Path, told: Told) -> Data:
+    def read(self, root: Path, report: Report) -> Data:
         kind = self.source()
         parts = [kind(root=str(root), train=train, download=False) for train in (True, False)]
         (train_x, train_y), (test_x, test_y) = map(_arrays, parts)

@@ -14,7 +14,7 @@ import numpy as np
 
 from ldp_core.datasets._download import Remote
 from ldp_core.datasets._downloaded import Downloaded
-from ldp_core.datasets.base import Data, Labels, Told
+from ldp_core.datasets.base import Data, Labels, Report
 from ldp_core.streams import stream
 
 UCI = "https://archive.ics.uci.edu/ml/machine-learning-databases/covtype/covtype.data.gz"
@@ -78,7 +78,7 @@ class CoverTypes(Downloaded):
                 np.save(partial, columns)
             (folder / f"{file}.partial").replace(folder / file)
 
-    def read(self, root: Path, told: Told) -> Data:
+    def read(self, root: Path, report: Report) -> Data:
         x = np.load(root / self.files / FILES[0])
         y = np.load(root / self.files / FILES[1]).astype(np.int64)
         train, test = self._split(len(y))

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ldp_core.datasets.base import Data, Dataset, Labels, Told
+from ldp_core.datasets.base import Data, Dataset, Labels, Report
 from ldp_core.streams import stream
 
 TEST_SIZE = 360
@@ -29,7 +29,7 @@ class Digits(Dataset):
     train_size = 1797 - TEST_SIZE
     test_size = TEST_SIZE
 
-    def read(self, root: Path, told: Told) -> Data:
+    def read(self, root: Path, report: Report) -> Data:
         table = _table()
         x = (table[:, :-1] / 16).astype(np.float32).reshape(-1, *self.shape)
         y = table[:, -1].astype(np.int64)

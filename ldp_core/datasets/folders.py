@@ -19,7 +19,7 @@ from ldp_core.datasets._contents import ID, Contents, Stamp, contents_of, folder
 from ldp_core.datasets._decode import SIDE, BadImage, decoded
 from ldp_core.datasets._downloaded import DOWNLOADS
 from ldp_core.datasets._overlooked import wrong
-from ldp_core.datasets.base import Data, Dataset, Labels, Step, Told, quiet
+from ldp_core.datasets.base import Data, Dataset, Labels, Report, Step, quiet
 from ldp_core.errors import DataUnavailable, UnknownName, on_one_line, shown
 from ldp_core.limits import spelled
 from ldp_core.system.data_folder import data_dir
@@ -38,12 +38,12 @@ class ImageFolder(Dataset):
     order = 90
     contents: ClassVar[Contents]
 
-    def read(self, root: Path, told: Told) -> Data:
+    def read(self, root: Path, report: Report) -> Data:
         train_x, test_x = (
             np.empty((size, *self.shape), dtype=np.float32) for size in (self.train_size, self.test_size)
         )
         bad = []
-        for i, found in enumerate(self._each(root, told)):
+        for i, found in enumerate(self._each(root, report)):
             if isinstance(found, BadImage):
                 bad.append(found)
             elif i < self.train_size:
@@ -57,14 +57,14 @@ class ImageFolder(Dataset):
         )
         return Data(train_x, train_y, test_x, test_y, self.classes)
 
-    def check(self, root: Path, told: Told = quiet) -> None:
-        self._refuse([one for one in self._each(root, told) if isinstance(one, BadImage)])
+    def check(self, root: Path, report: Report = quiet) -> None:
+        self._refuse([one for one in self._each(root, report) if isinstance(one, BadImage)])
 
-    def _each(self, root: Path, told: Told) -> Iterator[NDArray[np.float32] | BadImage]:
+    def _each(self, root: Path, report: Report) -> Iterator[NDArray[np.float32] | BadImage]:
         """All images in order, those to train on first; for what is none, why."""
         for i, (path, _) in enumerate((*self.contents.train, *self.contents.test)):
             if i % TELL_EVERY == 0:
-                told(Step(f"Reading {self.files}", i, self.train_size + self.test_size, "images"))
+                report(Step(f"Reading {self.files}", i, self.train_size + self.test_size, "images"))
             try:
                 yield decoded(root / self.files / path, root, f"{self.files}/{path}")
             except BadImage as error:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldp_core.datasets._sample import SHIPPED, SIDE, TEST, TRAIN
-from ldp_core.datasets.base import Data, Dataset, Labels, Told
+from ldp_core.datasets.base import Data, Dataset, Labels, Report
 from ldp_core.errors import DataUnavailable
 
 
@@ -31,7 +31,7 @@ class MNISTSample(Dataset):
     train_size = TRAIN
     test_size = TEST
 
-    def read(self, root: Path, told: Told) -> Data:
+    def read(self, root: Path, report: Report) -> Data:
         parts = [_shipped(name) for name in ("train_x", "train_y", "test_x", "test_y")]
         (train_x, train_y), (test_x, test_y) = (
             (x.astype(np.float32) / np.float32(255), y.astype(np.int64)) for x, y in (parts[:2], parts[2:])

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ldp_core import limits, papers
 from ldp_core.cost.work import seconds
-from ldp_core.datasets import Told, quiet
+from ldp_core.datasets import Report, quiet
 from ldp_core.errors import DataUnavailable, InvalidExperiment, Problem, one_of, shown
 from ldp_core.limits import spelled
 from ldp_core.papers import Claim
@@ -79,7 +79,7 @@ def rerun(
     fresh: bool = False,
     into: Path | None = None,
     say: Callable[[str], None] = print,
-    progress: Told = quiet,
+    progress: Report = quiet,
 ) -> None:
     """Measure a system's claims and store each figure as it is known.
 
@@ -122,7 +122,7 @@ def rerun(
         say(f"nothing to measure: all figures of {system} are of this version")
 
 
-def _measure(todo: Sequence[Asked], file: Path, say: Callable[[str], None], progress: Told) -> None:
+def _measure(todo: Sequence[Asked], file: Path, say: Callable[[str], None], progress: Report) -> None:
     takes = seconds([arm.work() for arm, _ in todo], rates() or calibrate())
     say(f"{len(todo)} runs, about {_duration(takes)} on this machine; stop with Ctrl-C and go on later")
     for number, figure in enumerate(measure(todo, lambda name: load(name, progress)), start=1):

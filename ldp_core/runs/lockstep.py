@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ldp_core import datasets
-from ldp_core.datasets import Data, Told, quiet
+from ldp_core.datasets import Data, Report, quiet
 from ldp_core.events import Ended, Frame
 from ldp_core.experiment import Experiment
 from ldp_core.runs.storage.paths import data_dir
@@ -24,8 +24,8 @@ KEPT = 2
 _loaded: dict[tuple[str, str], Data] = {}
 
 
-def load(name: str, told: Told = quiet) -> Data:
-    """A data set by name, kept in memory for the next run. `told` is given what is done for it.
+def load(name: str, report: Report = quiet) -> Data:
+    """A data set by name, kept in memory for the next run. `report` is called with what is done for it.
 
     Raises:
         DataUnavailable: it is not on this machine and cannot be fetched, or is damaged.
@@ -34,7 +34,7 @@ def load(name: str, told: Told = quiet) -> Data:
     if key not in _loaded:
         while len(_loaded) >= KEPT:
             _loaded.pop(next(iter(_loaded)))
-        _loaded[key] = datasets.get(name).load(data_dir(), told)
+        _loaded[key] = datasets.get(name).load(data_dir(), report)
     return _loaded[key]
 
 
@@ -71,16 +71,16 @@ class Start:
 def drive(
     experiments: Mapping[int, Experiment],
     starts: Mapping[int, Start] | None = None,
-    told: Told = quiet,
+    report: Report = quiet,
     tick: Callable[[int, float], None] | None = None,
 ) -> Iterator[Turn]:
     """Run experiments side by side, by number, a turn of each after another; those in `starts` go on.
 
-    `told` is given what is done before, `tick` a run's number and the share of its round that is trained.
+    `report` is called with what is done before, `tick` a run's number and the trained share of its round.
     """
     seconds, running = dict[int, float](), {}
     for i, one in experiments.items():
-        start, data = (starts or {}).get(i), load(one.dataset, told)
+        start, data = (starts or {}).get(i), load(one.dataset, report)
         seconds[i] = start.seconds if start else 0.0
         running[i] = _turns(one, data, start.state if start else None, partial(tick, i) if tick else None)
     while running:

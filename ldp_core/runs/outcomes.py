@@ -15,7 +15,7 @@ import numpy as np
 
 from ldp_core import presets
 from ldp_core.behaviour import version
-from ldp_core.datasets import Told, quiet
+from ldp_core.datasets import Report, quiet
 from ldp_core.experiment import Draft, Experiment
 from ldp_core.experiment.draft import REFERENCE
 from ldp_core.limits import spelled
@@ -91,7 +91,7 @@ def stored(name: str, folder: Path = SHIPPED) -> Outcome | None:
 
 
 def make(
-    names: Sequence[str], folder: Path, say: Callable[[str], None] = print, progress: Told = quiet
+    names: Sequence[str], folder: Path, say: Callable[[str], None] = print, progress: Report = quiet
 ) -> None:
     """Train scenarios here and store what they come to; what is of this version already stays."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -107,13 +107,13 @@ def make(
         say(f"{name}: {spelled(round(found.seconds, 1))} s")
 
 
-def outcome(name: str, draft: Draft, progress: Told = quiet) -> Outcome:
+def outcome(name: str, draft: Draft, progress: Report = quiet) -> Outcome:
     """Train all runs of a scenario and fold them."""
     runs, experiments = draft.runs(reference=True), _experiments(draft)
     folded = [RunProgress(run.variant, run.label, run.experiment.seed, run.experiment.key) for run in runs]
     seconds = 0.0
     for i, run in enumerate(runs):  # one after another: pictures of all of them at once would fill the memory
-        for turn in drive({0: run.experiment}, told=progress):
+        for turn in drive({0: run.experiment}, report=progress):
             for event in turn.events:
                 folded[i].fold(event)
             taken = turn.seconds

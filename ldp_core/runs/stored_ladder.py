@@ -12,7 +12,7 @@ from typing import Any
 
 from ldp_core import presets
 from ldp_core.behaviour import version
-from ldp_core.datasets import Told, quiet
+from ldp_core.datasets import Report, quiet
 from ldp_core.experiment.attack_grid import Ladder
 from ldp_core.runs import outcomes
 from ldp_core.runs.lockstep import load, one_thread
@@ -63,7 +63,7 @@ def stored_ladder(folder: Path = SHIPPED) -> StoredLadder | None:
         return None
 
 
-def make_ladder(folder: Path = SHIPPED, say: Callable[[str], None] = print, progress: Told = quiet) -> None:
+def make_ladder(folder: Path = SHIPPED, say: Callable[[str], None] = print, progress: Report = quiet) -> None:
     """Climb it here and store it; one of this version stays."""
     known = stored_ladder(folder)
     if known and known.current:
@@ -87,7 +87,7 @@ def _thinned(events: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     return [event for event in events if event["event"] != "guess" or event["iterations"] in steps]
 
 
-def make_all(names: Sequence[str], progress: Told = quiet) -> None:
+def make_all(names: Sequence[str], progress: Report = quiet) -> None:
     """These scenarios' outcomes; by default those that are shipped already, and the ladder."""
     outcomes.make(
         names or [name for name in presets.names() if outcomes.stored(name)], SHIPPED, print, progress

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import partial
 
-from ldp_core.datasets import Told, quiet
+from ldp_core.datasets import Report, quiet
 from ldp_core.experiment import Experiment
 from ldp_core.runs import cluster
 from ldp_core.runs.batch import Batch, Figures, Said, batches, parcels
@@ -22,7 +22,7 @@ NAME, WORTH = "epsilon-fold", 8
 
 def train_all(
     experiments: Sequence[Experiment],
-    report: Told = quiet,
+    report: Report = quiet,
     tick: Callable[[int, bool], None] = lambda place, ended: None,
 ) -> Iterator[tuple[int, Figures]]:
     """Train experiments without attacks, all different, and yield each one's place in the list with its final
@@ -46,7 +46,7 @@ def train_all(
                 yield place, figures
 
 
-def here(experiments: Mapping[int, Experiment], report: Told) -> Iterator[tuple[Batch, list[Said]]]:
+def here(experiments: Mapping[int, Experiment], report: Report) -> Iterator[tuple[Batch, list[Said]]]:
     """Batches of them, and what each of these says, parcel by parcel, as it is trained on this machine."""
     from ldp_core.engines.base import processes
     from ldp_core.engines.process_pool import Pool

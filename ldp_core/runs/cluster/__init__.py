@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ldp_core.datasets import Step, Told
+from ldp_core.datasets import Report, Step
 from ldp_core.errors import StudioError
 from ldp_core.experiment import Experiment, parse
 from ldp_core.runs.batch import Batch, Figures, Said, batches, parcels
@@ -26,7 +26,7 @@ from ldp_core.system.resources import gpus
 WAKE_SECONDS = 0.5
 
 
-def there(experiments: Mapping[int, Experiment], report: Told) -> Iterator[tuple[Batch, list[Said]]]:
+def there(experiments: Mapping[int, Experiment], report: Report) -> Iterator[tuple[Batch, list[Said]]]:
     """Batches of them, and what each of these says, parcel by parcel, as it is trained on the cluster.
 
     Raises:

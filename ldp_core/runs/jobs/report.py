@@ -20,7 +20,7 @@ def status(identity: str) -> dict[str, Any]:
     events = list[Stored]()
     try:
         events = events_of(job)
-    except StorageFailed as error:  # what the queue knows can still be told
+    except StorageFailed as error:  # what the queue knows can still be shown
         job = replace(job, message=f"{job.message}; {error}" if job.message else str(error))
     try:
         own = kinds.get(job.kind).status(job, events)

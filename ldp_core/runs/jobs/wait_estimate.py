@@ -17,7 +17,7 @@ from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record.progress import how_far
 
 READING_SECONDS = 0.2
-"""Spent at a time on what nobody has estimated yet: a request of 60 000 clients takes as long."""
+"""Spent at a time on what has no estimate yet: a request of 60 000 clients takes as long."""
 MOST = 1024
 _kept: dict[tuple[str, Rates], float | None] = {}
 """What jobs take, which never changes."""
@@ -32,7 +32,7 @@ class Wait:
     """Jobs that begin or began before it and have not ended."""
     seconds: float
     sure: bool
-    """False if some job takes nobody knows how long: then it is at least so many seconds."""
+    """False if some job's duration is unknown: then it is at least so many seconds."""
 
 
 def would_wait(owner: str | None, address: str | None = None) -> Wait:
@@ -53,7 +53,7 @@ def wait(job: Job) -> Wait:
         seconds = at.left if (at := how_far(one)) else None
         if seconds is None and (planned := _planned(one, known, until)) is not None:
             seconds = max(0.0, planned - (now - (one.started or now)))
-            sure &= seconds > 0  # or it takes longer than was planned, and nobody knows how much
+            sure &= seconds > 0  # or it takes longer than was planned, by an unknown amount
         sure &= seconds is not None
         free.append(max(0.0, seconds or 0.0))
     heapq.heapify(free)
@@ -65,7 +65,7 @@ def wait(job: Job) -> Wait:
 
 
 def _planned(job: Job, known: Rates | None, until: float) -> float | None:
-    """Seconds that a job takes as a whole by this machine's rates; None where nobody has looked yet, and now
+    """Seconds that a job takes as a whole by this machine's rates; None while there is no estimate, and now
     there is no time for it.
     """
     if known is None:

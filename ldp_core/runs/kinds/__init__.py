@@ -98,7 +98,7 @@ def _give_up(key: str) -> None:
 
 
 def storage_of(job: Job) -> int:
-    """Bytes that a job's record takes in the end; 0 if that cannot be told."""
+    """Bytes that a job's record takes in the end; 0 if that is unknown."""
     try:
         estimate = get(job.kind).estimate(job.request)
     except UnknownName:  # of a version that knew other kinds

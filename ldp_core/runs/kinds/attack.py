@@ -67,10 +67,10 @@ class AttackJob(Kind):
         return LadderOrder(asked)
 
     def compute(self, asked: Ladder, recorder: Recorder, work: Work) -> None:
-        """A ladder that was stopped goes on behind its last stored cell: none is computed or told twice."""
+        """A ladder that was stopped goes on behind its last stored cell: none is computed twice."""
         from ldp_core.leakage.grid import climb
 
-        stored, began, last = recorder.told(0), time.perf_counter(), dict[str, Any]()
+        stored, began, last = recorder.recorded(0), time.perf_counter(), dict[str, Any]()
         report, every = work.report, len(asked.mechanisms) * len(asked.epsilons)
         cells = sum(event["event"] == "cell" for event in stored)
         for event in climb(asked, load(asked.base.dataset, report), earlier=stored):

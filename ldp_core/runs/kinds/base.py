@@ -12,7 +12,7 @@ from typing import Any, ClassVar, NamedTuple
 from ldp_core.behaviour import version_for
 from ldp_core.component import Component
 from ldp_core.cost.estimate import Cost
-from ldp_core.datasets import Told, quiet
+from ldp_core.datasets import Report, quiet
 from ldp_core.errors import StorageFailed, StudioError
 from ldp_core.events.order import Order
 from ldp_core.experiment import Run
@@ -60,7 +60,7 @@ class Work:
     def keys(self) -> list[str]:
         return [one.key for one in self.computations]
 
-    report: Told = quiet
+    report: Report = quiet
     """How far it is."""
 
 
@@ -191,7 +191,7 @@ class Kind(Component):
         """What it is, for the list of jobs."""
 
     def estimate(self, request: Request) -> Cost | None:
-        """What a stored request takes; None if that cannot be told."""
+        """What a stored request takes; None if that is unknown."""
         try:
             return self.cost(self.parse(request))
         except UNREADABLE:

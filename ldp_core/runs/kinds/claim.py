@@ -111,20 +111,20 @@ class ClaimJob(Kind):
 
     def compute(self, asked: Measured, recorder: Recorder, work: Work) -> None:
         """Figures that this job has stored are not measured again."""
-        told = {event["key"] for event in recorder.told(0)}
-        todo = [(arm, seed) for arm, seed in asked.asked() if arm.key(seed) not in told]
+        stored = {event["key"] for event in recorder.recorded(0)}
+        todo = [(arm, seed) for arm, seed in asked.asked() if arm.key(seed) not in stored]
         failed = 0
-        report, every = work.report, len(told) + len(todo)
-        report(Step("", len(told), every, "runs"))
+        report, every = work.report, len(stored) + len(todo)
+        report(Step("", len(stored), every, "runs"))
         for figure in measure(todo, lambda name: load(name, report)):
             keep(claims.own(asked.system), figure)
-            cell = ClaimCell(len(told), figure.key, figure.seed, figure.value, figure.status)
-            told.add(figure.key)
+            cell = ClaimCell(len(stored), figure.key, figure.seed, figure.value, figure.status)
+            stored.add(figure.key)
             failed += figure.value is None
             recorder.write(Turn(0, [cell.as_json()], None, figure.seconds))
             recorder.flush()
-            report(Step("", len(told), every, "runs"))
-        lost = f"{failed} of {len(told)} runs did not end as they should" if failed else ""
+            report(Step("", len(stored), every, "runs"))
+        lost = f"{failed} of {len(stored)} runs did not end as they should" if failed else ""
         recorder.end(0, "completed", {"message": lost})
 
     def status(self, job: Job, events: Sequence[Stored]) -> dict[str, Any]:

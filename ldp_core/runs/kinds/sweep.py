@@ -81,12 +81,12 @@ class SweepJob(Kind):
         if diverged == len(asked.cells):
             recorder.end(0, "diverged", {"message": "diverged in every cell"})
             return
-        told = [
+        counts = [
             f"{n} of {len(asked.cells)} cells {how}"
             for n, how in ((diverged, "diverged"), (failed, "failed"))
             if n
         ]
-        recorder.end(0, "completed", {"message": ", ".join(told)})
+        recorder.end(0, "completed", {"message": ", ".join(counts)})
 
     def status(self, job: Job, events: Sequence[Stored]) -> dict[str, Any]:
         return {"cells": len(events), "cells_in_all": _cells(job.request)}

@@ -12,7 +12,7 @@ import numpy as np
 
 from ldp_core.cost.estimate import CELL_BYTES, Cost, cost, refuse_what_cannot_fit
 from ldp_core.cost.work import work_of
-from ldp_core.datasets import Told
+from ldp_core.datasets import Report
 from ldp_core.errors import Diverged, InvalidInput
 from ldp_core.events import Answered, Leaked, SearchCell
 from ldp_core.events.order_of_cells import SearchOrder
@@ -32,7 +32,7 @@ from ldp_core.tuning.search import undecided
 
 CLOSE = 1.05
 """From the largest ε that surely leaks no more than is allowed to the next one, where nothing was found."""
-Train = Callable[[Sequence[Experiment], Told], Iterator[tuple[int, dict[str, Any]]]]
+Train = Callable[[Sequence[Experiment], Report], Iterator[tuple[int, dict[str, Any]]]]
 USUAL_RUNS = 150
 """That a question takes, for an estimate: 76 to 316 were seen."""
 
@@ -78,7 +78,7 @@ class TuneJob(Kind):
 
     def compute(self, asked: Question, recorder: Recorder, work: Work) -> None:
         """Runs that are stored are not trained again: the search goes on from what they came to."""
-        for event in search(asked, recorder.told(0), work.report, partial(_known_or_trained, work.room)):
+        for event in search(asked, recorder.recorded(0), work.report, partial(_known_or_trained, work.room)):
             recorder.write(Turn(0, [event], None, event.get("seconds", 0.0)))
             recorder.flush()
         recorder.end(0, "completed", {})
@@ -89,19 +89,19 @@ class TuneJob(Kind):
 
 
 def search(
-    asked: Question, told: Sequence[Mapping[str, Any]], progress: Told, train: Train | None = None
+    asked: Question, events: Sequence[Mapping[str, Any]], progress: Report, train: Train | None = None
 ) -> Iterator[dict[str, Any]]:
     """Train until there is an answer, and tell each run and then the answer.
 
     Args:
-        told: the runs that are known already.
+        events: of the runs that are known already.
         progress: is given what is done before the first run, where that takes time.
         train: what gives each experiment's figures by its place in a list; by default, training.
 
     Where what an attacker may pick is limited, it is measured first what each range allows, roughly; and more
     closely for ranges of which that may matter to the answer.
     """
-    found, number, leaks = known(told), len(told), leaks_of(told)
+    found, number, leaks = known(events), len(events), leaks_of(events)
     halves = () if asked.identification is None else asked.ranges
     for uploads, precision in ((0, asked.precision), (UPLOADS, asked.precision), (UPLOADS, CLOSE)):
         closely = replace(asked, precision=min(precision, asked.precision))
@@ -123,13 +123,13 @@ def search(
     yield Answered(cell=number, **answer.as_json()).as_json()
 
 
-def _trained(experiments: Sequence[Experiment], progress: Told) -> Iterator[tuple[int, dict[str, Any]]]:
+def _trained(experiments: Sequence[Experiment], progress: Report) -> Iterator[tuple[int, dict[str, Any]]]:
     for place, figures in train_all(experiments, progress):
         yield place, figures.as_json()
 
 
 def _known_or_trained(
-    room: str, experiments: Sequence[Experiment], progress: Told
+    room: str, experiments: Sequence[Experiment], progress: Report
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     """What is known, to the same bits, is not trained again; what is trained is noted."""
     noted = FiguresNoted(bits, room)
@@ -145,7 +145,7 @@ def _known_or_trained(
 
 
 def _leaks(
-    asked: Question, halves: Sequence[float], uploads: int, known: list[Leak], progress: Told
+    asked: Question, halves: Sequence[float], uploads: int, known: list[Leak], progress: Report
 ) -> Iterator[dict[str, Any]]:
     """Attack uploads of ranges until it is known up to which ε they leak no more than is allowed; all are
     added to what is known.

@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 
 from ldp_core.cost.work import seconds, uploads_attacked, work_of
-from ldp_core.datasets import Step, Told
+from ldp_core.datasets import Report, Step
 from ldp_core.experiment import Experiment
 from ldp_core.experiment.threat_model import resolved, spies
 from ldp_core.runs.lockstep import Start, Turn
@@ -26,7 +26,7 @@ class CellsDone:
         before: cells that were known.
     """
 
-    def __init__(self, experiments: Sequence[Experiment], report: Told, before: int = 0) -> None:
+    def __init__(self, experiments: Sequence[Experiment], report: Report, before: int = 0) -> None:
         known = rates()
         self._left = [seconds([work_of(one)], known) if known else float(one.rounds) for one in experiments]
         self._round = [left / one.rounds for left, one in zip(self._left, experiments, strict=True)]
@@ -47,7 +47,7 @@ class RoundsDone:
     """Rounds of runs side by side, and of what is searched after them so many rounds' worth."""
 
     def __init__(
-        self, experiments: Mapping[int, Experiment], starts: Mapping[int, Start], report: Told
+        self, experiments: Mapping[int, Experiment], starts: Mapping[int, Start], report: Report
     ) -> None:
         self._rounds = {number: one.rounds for number, one in experiments.items()}
         self._search = {number: _search_after(one) for number, one in experiments.items()}

@@ -30,7 +30,7 @@ class Stopped(BaseException):
 
 
 def train_process(tell: Connection, job: Job, slot: Slot, parent: int) -> None:
-    """Do a job in this process, which was started for it and ends with it; `tell` is told how it ended."""
+    """Do a job in this process, started for it and ending with it; `tell` is called with its outcome."""
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     process_group.begin(parent)
     memory.be_given_up(memory.FIRST)
@@ -49,7 +49,7 @@ def train_job(job: Job, room: int) -> Outcome:
 
     Args:
         job: as the queue holds it.
-        room: bytes that this process may fill, to be told when they are not enough.
+        room: bytes that this process may fill, for the message when they are not enough.
     """
     signal.signal(signal.SIGTERM, _stop)
     try:

@@ -18,7 +18,7 @@ NOTE_SECONDS = 1.0
 """Between two transactions on the table that all jobs share."""
 
 
-def told(number: int, cell: Cell, figures: dict[str, Any], known: bool = False) -> dict[str, Any]:
+def cell_body(number: int, cell: Cell, figures: dict[str, Any], known: bool = False) -> dict[str, Any]:
     """A cell's event.
 
     Args:
@@ -68,7 +68,7 @@ class CellRecorder:
 
     def __init__(self, cells: Sequence[Cell], recorder: Recorder, figures: FiguresNoted) -> None:
         self._cells, self._recorder, self._figures = cells, recorder, figures
-        self._statuses = {event["cell"]: event["status"] for event in recorder.told(0)}
+        self._statuses = {event["cell"]: event["status"] for event in recorder.recorded(0)}
         self._began = time.monotonic()
 
     def left(self) -> list[int]:
@@ -97,5 +97,5 @@ class CellRecorder:
 
     def _store(self, number: int, figures: dict[str, Any], known: bool = False) -> None:
         self._statuses[number] = figures["status"]
-        body = told(number, self._cells[number], figures, known)
+        body = cell_body(number, self._cells[number], figures, known)
         self._recorder.write(Turn(0, [body], None, time.monotonic() - self._began))

@@ -75,8 +75,8 @@ def how_far(job: Job) -> Reached | None:
     """How far a job is that runs; None where that is not known."""
     path = job.folder / FILE
     with suppress(OSError, ValueError, TypeError):
-        told, left = read_json(path)
-        step, ago = Step(**told), time.time() - path.stat().st_mtime
+        fields, left = read_json(path)
+        step, ago = Step(**fields), time.time() - path.stat().st_mtime
         if isinstance(step.doing, str) and all(0 <= n < math.inf for n in (step.done, step.total)):
             return Reached(step, None if left is None or left <= ago else float(left) - max(0.0, ago))
     return None

@@ -90,7 +90,7 @@ class Recorder:
                 figures = json.loads(row["figures"] or "{}")
                 computations.note_ends([(one.key, one.kind, row["status"], figures)])
 
-    def told(self, number: int) -> list[dict[str, Any]]:
+    def recorded(self, number: int) -> list[dict[str, Any]]:
         """What is recorded of one so far."""
         with sound(self.given[number].key):
             return bodies(self._dbs[number])

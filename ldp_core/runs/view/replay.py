@@ -15,7 +15,7 @@ MOST_EVENTS = 20_000
 
 
 class Replay(Progress):
-    """The runs of one job up to a round; what was told later is left out."""
+    """The runs of one job up to a round; what came later is left out."""
 
     def __init__(self, keys: Sequence[str], rows: Sequence[Row], last: int) -> None:
         self._last = last

@@ -133,7 +133,7 @@ def test_a_full_disk_ends_a_run_with_a_sentence_and_keeps_what_was_trained(
         def flush(self) -> None:
             super().flush()
             self._pause = 0.0  # each turn by itself
-            begun = any(event["event"] == "round" for event in self.told(0))
+            begun = any(event["event"] == "round" for event in self.recorded(0))
             if begun and not limits:  # whatever the first rounds took, there is room for little more
                 limits.append(self._dbs[0].execute("PRAGMA page_count").fetchone()[0] + 4)
                 self._dbs[0].execute(f"PRAGMA max_page_count = {limits[0]}")
