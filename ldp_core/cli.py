@@ -130,10 +130,8 @@ def _sweep(options: argparse.Namespace) -> int:
     one_thread()
     lost = 0
     for number, figures in train_all([cell.experiment for cell in sweep.cells], _on_stderr()):
-        print(
-            json.dumps(cell_body(number, sweep.cells[number], figures.as_json()), allow_nan=False),
-            flush=True,
-        )
+        body = cell_body(number, sweep.cells[number], figures.as_json())
+        print(json.dumps(body, allow_nan=False), flush=True)
         lost += figures.status != "completed"
     return 1 if lost else 0
 
