@@ -137,7 +137,6 @@ def _sweep(options: argparse.Namespace) -> int:
 
 
 def _estimate(kind: str, asked: Any) -> None:
-    """Say on stderr how long it takes, where this machine was measured."""
     from ldp_core.runs import kinds
     from ldp_core.runs.machine.calibration import rates
 
@@ -155,9 +154,9 @@ def _status(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(state))
         return 0
-    counts = (("round", "rounds"), ("cells", "cells_in_all"))
-    far = [f"{name} {state[name]} of {state[every]}" for name, every in counts if every in state]
-    place = state["doing"] or "".join(far)
+    counts = {"rounds": "round {round} of {rounds}", "cells": "{cells} of {cells_in_all} cells"}
+    far = (words.format(**state) for name, words in counts.items() if name in state)
+    place = state["doing"] or next(far, f"{state['runs']} runs" if "runs" in state else "")
     if state["status"] == "queued":
         place = f"{state['ahead']} jobs before it" if state["ahead"] != 1 else "1 job before it"
     accuracy = f", accuracy {state['accuracy']:.1%}" if state.get("accuracy") is not None else ""
