@@ -51,7 +51,7 @@ BLAMED = {
 }
 KINDS = {"much": "kept", "some": "", "little": "partly", "nothing": "recovered"}
 """How the chip of what is promised looks, by what it is worth."""
-ATTACKER = "who has to tell two values apart is right"
+RUN = " for the run"
 WAITING = "waiting"
 """Of a figure that is not there yet: it is written faintly."""
 COVERS = "Per weight, per upload, for the run"
@@ -277,17 +277,17 @@ def promised(draft: Draft) -> Chip:
     named = list(named_clients(experiments[0]).values())
     both = dict.fromkeys((named[0], named[-1]))
     promises = [_promises(draft, client, client == named[0]) for client in both]
-    words, least = promises[0]
-    others = "".join(f"; client {named[-1] + 1} {also}" for also, _ in promises[1:])
-    first = f"for client {named[0] + 1}{'' if others else _others(experiments)}, at worst"
-    rest = f"{first}: {ATTACKER} {least.odds}{others}"
+    words, delta, least = promises[0]
+    others = "".join(f"; client {named[-1] + 1} {also.removesuffix(RUN)}" for also, _, _ in promises[1:])
+    first = f"for client {named[0] + 1}{'' if others else _others(experiments)}, at worst{delta}"
+    rest = f"{first}: values told apart {least.odds}{others}"
     kind = KINDS[least.word]
     return {"name": "Privacy of the run", "pieces": [(words, None)], "rest": rest, "kind": kind}
 
 
-def _promises(draft: Draft, client: int, whole: bool = True) -> tuple[str, Worth]:
-    """What the runs promise to one client, and the worth of the least of it: `promises nothing: ε 0.5 per
-    weight → 1 396 for the run`; as a `whole` with the names of those without a guarantee.
+def _promises(draft: Draft, client: int, whole: bool = True) -> tuple[str, str, Worth]:
+    """What the runs promise to one client, its δ, and the worth of the least of it: `promises nothing: ε 0.5
+    per weight → 1 396 for the run`; as a `whole` with the names of those without a guarantee.
     """
     own, lines, per, bare = list[float](), list[Promise](), set[str](), list[str]()
     for variant, experiment in zip(draft.variants, draft.experiments(), strict=True):
@@ -305,19 +305,18 @@ def _promises(draft: Draft, client: int, whole: bool = True) -> tuple[str, Worth
             continue
         lines.append(line)
     if not own:
-        return "promises nothing: no mechanism, no guarantee", worth(Promise())
+        return "promises nothing: no mechanism, no guarantee", "", worth(Promise())
     before = f"ε {_between(own, exact=True)} per {listed(sorted(per))}"
     if not lines:
-        return f"promises nothing: {before}, no guarantee for the run", worth(Promise())
+        return f"promises nothing: {before}, no guarantee for the run", "", worth(Promise())
     run, delta = [line.bound for line in lines], max(line.delta for line in lines)
     # a δ makes a run cheaper than one of its uploads was asked to be: say what it is without
-    without = f"; {_between([line.sum for line in lines])} if δ = 0" if min(run) < min(own) else ""
-    with_delta = f" (δ\u00a0{number(delta)}{without})" if delta else ""
+    without = f" ({_between([line.sum for line in lines])} if δ = 0)" if delta and min(run) < min(own) else ""
     none = f"; {few(bare)}: no guarantee" if bare and whole else ""
     least, most = (worth(choose(lines, key=lambda line: line.bound)) for choose in (max, min))
     promise = least.promises if least.word == most.word else f"{most.promises} to {least.word}"
-    words = f"{promise}: {before} → {_between(run)} for the run{with_delta}{none}"
-    return words, worth(Promise()) if bare else least
+    words = f"{promise}: {before} → {_between(run)}{RUN}{without}{none}"
+    return words, f" (δ\u00a0{number(delta)})" if delta else "", worth(Promise()) if bare else least
 
 
 def _between(values: Sequence[float], exact: bool = False) -> str:

@@ -106,8 +106,10 @@ def test_a_run_that_diverged_with_some_of_its_seeds_did_not_with_all(apart: list
 def test_the_privacy_of_the_run_is_the_ledgers_worst_case():
     worst = ledger(DRAFT.experiments()[0])[0]["run_worst"]["epsilon"]
     chip = promised(DRAFT)
-    assert said(chip["pieces"]).startswith(
-        f"promises nothing: ε 0.5 per weight → {number(worst, 4)} for the run (δ\u00a0"
+    run = f"promises nothing: ε 0.5 per weight → {number(worst, 4)} for the run"
+    assert said(chip["pieces"]) == run
+    assert chip["rest"].startswith(
+        "for client 1, at worst (δ\u00a010⁻⁵): values told apart in all but one of"
     )
     assert "tries; client 20 promises nothing: ε 8 per weight" in chip["rest"]
     alone = promised(presets.get("twenty_images").draft.with_base({"mechanism": "none"}))
@@ -117,7 +119,7 @@ def test_the_privacy_of_the_run_is_the_ledgers_worst_case():
 
 def test_a_budget_for_a_whole_upload_is_stated_as_one():
     promise = said(promised(presets.get("what_epsilon_says").draft)["pieces"])
-    rest = "5.5 to 4\u202f900 for the run (δ\u00a010⁻⁵; 120 to 9\u202f800 if δ = 0)"
+    rest = "5.5 to 4\u202f900 for the run (120 to 9\u202f800 if δ = 0)"
     assert promise == f"promises little to nothing: ε 8 to 650 per upload → {rest}", (
         "a run that costs less than one of its uploads asks for"
     )
@@ -141,7 +143,7 @@ def test_whose_privacy_it_is_is_said_only_as_far_as_it_goes():
         )
     ]
     assert [rest.partition(":")[0] for rest in rests] == [
-        f"for client 1{others}, at worst"
+        f"for client 1{others}, at worst (δ\u00a010⁻⁵)"
         for others in (" as for all others", "; others have other ranges or limits", "")
     ]
-    assert all(rest.endswith(" tries") and "right in all but one of 10" in rest for rest in rests)
+    assert all(rest.endswith(" tries") and "told apart in all but one of 10" in rest for rest in rests)
