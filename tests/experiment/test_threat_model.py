@@ -27,7 +27,8 @@ MODELS: list[dict[str, Any]] = [
     {"model": "lenet", "system": "pd_ldpfl"},
 ]
 BEFORE: dict[str, dict[str, Any]] = json.loads(Path(__file__).with_name("attacks_before.json").read_text())
-"""What was attacked when times of one machine decided it (f9b1053), of the scenarios of that time."""
+"""What was attacked when times of one machine decided it (f9b1053), of the scenarios of that time; of
+systems that had no attacker then, as it was once they had one (c6e93e3)."""
 
 
 def attack_of(experiment: Experiment) -> Attack:

@@ -12,7 +12,7 @@ from ldp_core import papers
 from ldp_core.papers.base import Claim
 from ldp_core.papers.statements import Gain, Saves, Value
 
-TEXTS = os.environ.get("EPSILON_PAPERS_DIR", "")
+TEXTS = os.environ.get("PAPERS_DIR", "")
 """Where the five papers' texts lie, as 000-….txt to 004-….txt: the gate sets it."""
 CLAIMS = [(name, claim) for name in papers.names() for claim in papers.get(name).claims]
 OWN = ("traffic", "dlg-digits", "dlg-mnist", "images-digits", "images-mnist")
@@ -38,7 +38,7 @@ def test_each_printed_figure_stands_in_a_quotation(name: str, claim: Claim):
     assert printed(claim) <= quoted
 
 
-@pytest.mark.skipif(not TEXTS, reason="EPSILON_PAPERS_DIR does not say where the papers' texts are")
+@pytest.mark.skipif(not TEXTS, reason="PAPERS_DIR does not say where the papers' texts are")
 @pytest.mark.parametrize("name", papers.names())
 def test_quotations_are_the_papers_words(name: str):
     paper = papers.get(name)
@@ -52,7 +52,7 @@ def test_quotations_are_the_papers_words(name: str):
 HEADING = re.compile(r"^#*\s*(\d+\.\d+(?:\.\d+)?)\.? ")
 
 
-@pytest.mark.skipif(not TEXTS, reason="EPSILON_PAPERS_DIR does not say where the papers' texts are")
+@pytest.mark.skipif(not TEXTS, reason="PAPERS_DIR does not say where the papers' texts are")
 @pytest.mark.parametrize("name", papers.names())
 def test_quotations_stand_in_the_section_that_is_named(name: str):
     paper = papers.get(name)
