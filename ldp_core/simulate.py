@@ -107,7 +107,7 @@ class Run:
                 client=int(client) + 1,
                 epsilon=float(federation.population.epsilon[client]),
                 label=int(federation.train_y[sample]),
-                image=encode(federation.train_x[sample].cpu().numpy()),
+                image=encode(federation.pictures(federation.train_x[sample])),
             )
 
     def prepare(self) -> Round:
@@ -162,7 +162,7 @@ class Run:
             accuracy=score.accuracy,
             accuracy_per_class=score.per_class,
             loss=score.loss,
-            mean_image=encode(federation.test_x.mean(0).cpu().numpy()) if attempts.spies else None,
+            mean_image=encode(federation.pictures(federation.test_x.mean(0))) if attempts.spies else None,
             chance=float(federation.test_counts.max() / len(federation.test_labels)),
             targets=len(attempts.victims.clients),
             spies=[spy.as_json() for spy in attempts.spies],

@@ -70,6 +70,8 @@ def test_a_chosen_system_is_trained_in_both_forms_and_the_server_sees_its_upload
     for form in ("as printed", "corrected"):
         expect(panel.locator(f"canvas[aria-label*='{form}']").first).to_be_visible()
     expect(panel.get_by_text("picked").first).to_be_visible()
+    expect(page.get_by_role("button", name="Train again")).to_be_enabled()
+    expect(page.get_by_text("First mend this")).to_have_count(0)
 
 
 def test_each_system_is_chosen_by_name_changed_and_taken_back_to_its_paper(

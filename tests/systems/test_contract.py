@@ -10,12 +10,13 @@ import pytest
 import torch
 
 from ldp_core import mechanisms, systems
-from ldp_core.events import Attacked, RoundDone
+from ldp_core.events import Attacked, RoundDone, Target
 from ldp_core.experiment import Experiment, changed, parse
 from ldp_core.experiment.threat_model import spread_by_budget, why_not
 from ldp_core.federated.federation import assemble, taking_part, untrained
 from ldp_core.federated.round import one_round
 from ldp_core.federated.state import State
+from ldp_core.images import decode
 from ldp_core.simulate import simulate
 from ldp_core.streams import stream
 from ldp_core.theory import outlook, server_noise
@@ -137,12 +138,17 @@ def test_its_uploads_are_attacked_with_controls(name: str, form: str):
     """A picture of each client under each control, and a pick that is right where nothing is hidden."""
     experiment = changed(small(name, form), {"rounds": 1, "attack": "auto"})
     assert why_not(experiment) == ""
-    emitted = [one for one in simulate(experiment, digits()) if isinstance(one, Attacked)]
+    events = list(simulate(experiment, digits()))
+    emitted = [one for one in events if isinstance(one, Attacked)]
     assert {(one.control, one.client) for one in emitted} == {
         (control, int(client) + 1)
         for control in (None, "clean", "clipped")
         for client in spread_by_budget(experiment)
     }
+    shown = [event.image for event in events if isinstance(event, Target)]
+    assert len(shown) == len(spread_by_budget(experiment))
+    shades = [len(np.unique(decode(one))) for one in shown]
+    assert min(shades) > 5, "in shades of grey, whatever white is in training"
     assert {one.identification_rank for one in emitted if one.control == "clean"} == {1}
     assert all(one.image and np.isfinite(one.psnr) for one in emitted)
 

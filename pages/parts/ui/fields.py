@@ -210,7 +210,7 @@ def own_parameters(
         if isinstance(mark, Choice):
             named(workspace, path, title, dict(zip(mark.words, mark.words, strict=True)), now, change)
         elif isinstance(mark, Whole):
-            whole(workspace, path, title, mark.limit, now, change)
+            whole(workspace, path, title, mark.limit, now, change, optional=blank)
         else:
             real(workspace, path, title, mark.limit, now, change, optional=blank)
 
@@ -220,12 +220,13 @@ def whole(
     name: str,
     title: str,
     limit: Limit,
-    value: int,
+    value: int | None,
     apply: Apply | None = None,
+    optional: bool = False,
     **options: Any,
 ) -> None:
     # no limits here: the browser would refuse with an icon and without a word
-    bound = bind(workspace, name, value, apply)
+    bound = bind(workspace, name, value, apply, optional=optional)
     given = st.number_input(title, step=1, placeholder=str(limit), **bound, **options)
     heed(bound["key"], given, bound["value"])
     complain(workspace, name)
