@@ -9,7 +9,7 @@ import asyncio
 import gc
 import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import streamlit as st
@@ -19,6 +19,7 @@ from starlette.routing import Mount
 from starlette.staticfiles import StaticFiles
 
 from ldp_core import accounting, presets, theory
+from ldp_core.classroom.sessions import end_old
 from ldp_core.errors import StudioError
 from ldp_core.runs.process.start import ensure_worker
 from ldp_core.runs.visitor_limits import limits
@@ -78,6 +79,8 @@ async def _sweep() -> None:
     while True:
         await asyncio.sleep(SWEEP_SECONDS)
         let_go_of_the_gone()
+        with suppress(StudioError):
+            end_old()
 
 
 app = st.App(

@@ -27,6 +27,7 @@ page = st.navigation(
         st.Page("papers.py", title="Papers", url_path="papers"),
         st.Page("compare.py", title="Compare", url_path="compare"),
         st.Page("runs.py", title="Runs", url_path="runs"),
+        st.Page("classroom.py", title="Class", url_path="class"),
     ],
     position="top",
 )

@@ -68,6 +68,7 @@ LAYERS = [
     ["ldp_core.runs.process"],
     ["ldp_core.runs.jobs"],
     ["ldp_core.runs.carry"],
+    ["ldp_core.classroom"],
     ["ldp_core.library"],
     ["ldp_core.doctor"],
     ["ldp_core.commands"],
@@ -88,6 +89,7 @@ LAYERS = [
     ["pages.parts.attack"],
     ["pages.parts.papers"],
     ["pages.parts.tune"],
+    ["pages.parts.classroom"],
     ["pages"],
     ["app"],
 ]

@@ -69,6 +69,11 @@ WORKER_IDLE_SECONDS = Setting[float](
 TEACHER = Setting[str](
     "EPSILON_TEACHER", "", ANYTHING, "A secret: typed on Start, it lets a browser stop and delete all runs."
 )  # fmt: skip
+PUBLIC_URL = Setting[str](
+    "EPSILON_PUBLIC_URL", "", Text(re.compile(r"https?://\S+"), "a web address, like https://studio.example.org"),
+    "Where other machines reach this server: what a class types and scans.",
+    "as the teacher's browser does",
+)  # fmt: skip
 WAITING_EACH = Setting[int](
     "EPSILON_WAITING_EACH", 5, Whole(1, 10_000), "Jobs that one person may have waiting."
 )

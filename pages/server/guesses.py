@@ -1,4 +1,4 @@
-"""The teacher's secret is tried slowly, and not in silence."""
+"""The teacher's secret is tried slowly, and not in silence; so are codes of classes."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from ldp_core.system.pace import Pace
 
 EACH, PLACE, ALL = Pace(5, 20.0), Pace(10, 6.0), Pace(30, 2.0)
 """For a visitor, who may be a new one at any time; for an address, which a class shares; for everybody."""
+CODES_EACH, CODES_PLACE = Pace(10, 3.0), Pace(90, 1.0)
+"""Wrong codes of a visitor, and of an address: all of a class may mistype theirs at once."""
 LINES = Pace(10, 60.0)
 """Of the log."""
 WRONG = "That is not the secret that this server was started with."
@@ -33,6 +35,18 @@ def guess(secret: str, visitor: str, address: str) -> str:
         return ""
     _note("tried a wrong teacher's secret", address)
     return WRONG
+
+
+def codes_wait(visitor: str, address: str) -> str:
+    """Why no code is looked at now, in a sentence; "" if one is."""
+    wait = max(CODES_EACH.wait(visitor), CODES_PLACE.wait(address))
+    return f"Too many wrong codes were tried from here. Try again in {ceil(wait)} s." if wait > 0 else ""
+
+
+def wrong_code(visitor: str, address: str) -> None:
+    """Count a code that belongs to no class."""
+    CODES_EACH.take(visitor)
+    CODES_PLACE.take(address)
 
 
 def _note(what: str, address: str) -> None:

@@ -39,7 +39,7 @@ def field(question: Question, draft: Draft, guess: Guess | None, name: str) -> N
     key = f"guess-{name}-{guesses.key_of(draft)}-{tab().visit}"
     # what it begins with stays: with another value it would be another widget, and lose what is pressed next
     first = st.session_state.setdefault(f"first of {key}", guess)
-    _element(question, first, {"key": key})
+    element(question, first, key)
     now = st.session_state.get(key, first)
     # the same button before and after, so that the focus stays on it
     st.button("Guess", key=f"this {key}", on_click=_guess, args=(draft, key), disabled=now is None)
@@ -57,12 +57,14 @@ def not_kept() -> None:
     refusal(NOT_KEPT)
 
 
-def _element(question: Question, guess: Guess | None, options: dict[str, Any]) -> None:
-    named = {"label_visibility": "collapsed", **options}
+def element(question: Question, guess: Guess | None, key: str, wide: bool = False) -> None:
+    """The slider, buttons or list on which a question is answered; `wide`: as broad as its place."""
+    named: dict[str, Any] = {"label_visibility": "collapsed", "key": key}
     if isinstance(question, Figure):
         value = int(guess) if isinstance(guess, int | float) else _middle(question)
         unit = "%d %%" if question.unit else "%d"
-        st.slider(question.text, 0, question.most, value, format=unit, width=260, **named)
+        width: Any = "stretch" if wide else 260
+        st.slider(question.text, 0, question.most, value, format=unit, width=width, **named)
         return
     labels = {one: plain(one) for one in question.options}
     if len(labels) <= MOST_BUTTONS and sum(map(len, question.options)) <= MOST_LETTERS:
@@ -71,7 +73,8 @@ def _element(question: Question, guess: Guess | None, options: dict[str, Any]) -
         )
         return
     index = question.options.index(str(guess)) if guess is not None else None
-    st.selectbox(question.text, question.options, index=index, placeholder="choose", width=330, **named)
+    width = "stretch" if wide else 330
+    st.selectbox(question.text, question.options, index=index, placeholder="choose", width=width, **named)
 
 
 def _middle(question: Figure) -> int:

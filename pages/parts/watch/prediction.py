@@ -122,7 +122,7 @@ def _wait(now: Asked) -> None:
 
 def _answer(job: Job, now: Asked) -> None:
     question = literal(now.question.text)
-    found = _evidence(job) if job.status == "completed" else None
+    found = evidence_of(job) if job.status == "completed" else None
     try:
         answers = now.question.answers(found) if found else ()
     except Missing:
@@ -146,7 +146,7 @@ def _picture(drawn: dict[str, Any]) -> None:
         components.scale(drawn)
 
 
-def _evidence(job: Job) -> Evidence | None:
+def evidence_of(job: Job) -> Evidence | None:
     """What the runs show; None where their record is damaged, as is said where they are drawn."""
     try:
         progress = progress_of(job).update()

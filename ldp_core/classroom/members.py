@@ -1,0 +1,184 @@
+"""What students send: a name, a guess until guesses are closed, and the runs that they try."""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from ldp_core import presets
+from ldp_core.classroom.sessions import Session
+from ldp_core.classroom.store import UnknownClass, changing, looking
+from ldp_core.errors import InvalidInput, NotNow
+
+MOST_LETTERS = 20
+MOST_MEMBERS = 300
+MOST_TRIES = 20
+"""Of one student on one question."""
+Value = float | str
+
+
+@dataclass(frozen=True)
+class Member:
+    number: int
+    """By the order of joining, from 1."""
+    name: str
+
+
+@dataclass(frozen=True)
+class Guess:
+    name: str
+    value: Value
+
+
+@dataclass(frozen=True)
+class Try:
+    name: str
+    job: str
+    value: str
+    """Of the field that was free, as it was chosen."""
+
+
+def join(session: Session, who: str, name: str = "") -> Member:
+    """Come into a class, or change one's name in it; without a name a student is called by number.
+
+    Args:
+        who: the visitor's digest, as jobs have it.
+
+    Raises:
+        UnknownClass: it has ended.
+        InvalidInput: a name that is too long, or another student's.
+        NotNow: the class is full.
+    """
+    wanted = _clean(name)
+    with changing() as db:
+        _refuse_ended(db, session.code)
+        rows = db.execute("SELECT * FROM member WHERE code = ?", (session.code,)).fetchall()
+        mine = next((row for row in rows if row["who"] == who), None)
+        if mine is None and len(rows) >= MOST_MEMBERS:
+            raise NotNow(f"this class is full: {MOST_MEMBERS} have joined")
+        number = mine["number"] if mine else 1 + max((row["number"] for row in rows), default=0)
+        called = wanted or f"no. {number}"
+        if any(row["name"].casefold() == called.casefold() and row["who"] != who for row in rows):
+            raise InvalidInput(f"somebody in this class is called “{called}” already; add a letter")
+        db.execute("INSERT OR REPLACE INTO member VALUES (?, ?, ?, ?)", (session.code, who, number, called))
+    return Member(number, called)
+
+
+def member(session: Session, who: str) -> Member | None:
+    rows = _read("SELECT number, name FROM member WHERE code = ? AND who = ?", session.code, who)
+    return Member(*rows[0]) if rows else None
+
+
+def members(session: Session) -> list[Member]:
+    query = "SELECT number, name FROM member WHERE code = ? ORDER BY number"
+    return [Member(*row) for row in _read(query, session.code)]
+
+
+def guess(session: Session, who: str, value: Value) -> None:
+    """Keep a student's guess about the present question; an earlier one is replaced.
+
+    Raises:
+        UnknownClass: the class has ended.
+        NotNow: guesses are closed, or this visitor has not joined.
+        InvalidInput: nobody can guess that here.
+    """
+    if not presets.get(session.scenario).ask.takes(value):
+        raise InvalidInput("this is no answer to the question that is asked now")
+    with changing() as db:
+        now = _refuse_ended(db, session.code)
+        if (now["scenario"], now["phase"]) != (session.scenario, "ask"):
+            raise NotNow("guesses about this question are closed; yours came too late")
+        _refuse_strangers(db, session.code, who)
+        row = (session.code, session.scenario, who, json.dumps(value))
+        db.execute("INSERT OR REPLACE INTO guess VALUES (?, ?, ?, ?)", row)
+
+
+def guess_of(session: Session, who: str) -> Value | None:
+    query = "SELECT body FROM guess WHERE code = ? AND scenario = ? AND who = ?"
+    rows = _read(query, session.code, session.scenario, who)
+    return json.loads(rows[0]["body"]) if rows else None
+
+
+def guessed(session: Session) -> int:
+    """How many have guessed about the present question."""
+    query = "SELECT COUNT(*) FROM guess WHERE code = ? AND scenario = ?"
+    return _read(query, session.code, session.scenario)[0][0]
+
+
+def guesses(session: Session) -> list[Guess]:
+    """All guesses about the present question; empty before they are shown, whoever asks."""
+    if session.phase not in ("shown", "free"):
+        return []
+    query = (
+        "SELECT name, body FROM guess JOIN member USING (code, who) "
+        "WHERE guess.code = ? AND scenario = ? ORDER BY number"
+    )
+    rows = _read(query, session.code, session.scenario)
+    return [Guess(row["name"], json.loads(row["body"])) for row in rows]
+
+
+def submit_try(session: Session, who: str, value: str, launch: Callable[[], str]) -> str:
+    """Launch a student's own run and put it on the board; returns the job's id.
+
+    Raises:
+        UnknownClass: the class has ended.
+        NotNow: nothing may be tried now, or enough was.
+    """
+    with changing() as db:
+        now = _refuse_ended(db, session.code)
+        if (now["scenario"], now["phase"]) != (session.scenario, "free"):
+            raise NotNow("nothing can be tried now; the teacher opens that")
+        _refuse_strangers(db, session.code, who)
+        query = "SELECT COUNT(*) FROM try WHERE code = ? AND scenario = ? AND who = ?"
+        if db.execute(query, (session.code, session.scenario, who)).fetchone()[0] >= MOST_TRIES:
+            raise NotNow(f"you have tried {MOST_TRIES} times; that is all that the board holds of one")
+    job = launch()
+    with changing() as db:
+        if db.execute("SELECT 1 FROM member WHERE code = ? AND who = ?", (session.code, who)).fetchone():
+            row = (session.code, session.scenario, who, job, value)
+            db.execute("INSERT OR REPLACE INTO try VALUES (?, ?, ?, ?, ?)", row)
+    return job
+
+
+def tries(session: Session, who: str | None = None) -> list[Try]:
+    """What was tried on the present question, by all or by one, the newest last."""
+    query = (
+        "SELECT name, job, value FROM try JOIN member USING (code, who) "
+        "WHERE try.code = ? AND scenario = ? AND (? IS NULL OR who = ?) ORDER BY try.rowid"
+    )
+    return [Try(*row) for row in _read(query, session.code, session.scenario, who, who)]
+
+
+def _read(query: str, *values: Any) -> list[Any]:
+    with looking() as db:
+        return list(db.execute(query, values)) if db else []
+
+
+def _clean(name: str) -> str:
+    """A name on one line, without what steers a page.
+
+    Raises:
+        InvalidInput: it is too long.
+    """
+    letters = (" " if unicodedata.category(one).startswith(("C", "Z")) else one for one in name)
+    found = " ".join("".join(letters).split())
+    if len(found) > MOST_LETTERS:
+        raise InvalidInput(
+            f"a name has at most {MOST_LETTERS} letters; this one has {len(found)}: shorten it"
+        )
+    return found
+
+
+def _refuse_ended(db: Any, code: str) -> Any:
+    row = db.execute("SELECT scenario, phase FROM class WHERE code = ?", (code,)).fetchone()
+    if row is None:
+        raise UnknownClass(code)
+    return row
+
+
+def _refuse_strangers(db: Any, code: str, who: str) -> None:
+    if not db.execute("SELECT 1 FROM member WHERE code = ? AND who = ?", (code, who)).fetchone():
+        raise NotNow("join the class first: type a name, or take a number")

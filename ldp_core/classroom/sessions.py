@@ -1,0 +1,186 @@
+"""One class from its opening to its end: which question, which phase, which run; only teachers move it."""
+
+from __future__ import annotations
+
+import secrets
+import sqlite3
+import time
+from dataclasses import astuple, dataclass
+from typing import Literal, get_args
+
+from ldp_core import presets
+from ldp_core.classroom.store import UnknownClass, changing, forget, looking
+from ldp_core.errors import InvalidInput, NotYours
+from ldp_core.runs.queue.people import Person
+
+LETTERS = "BCDFGHKLMNPRSTVWXZ"
+"""No two look alike, and without vowels no code is a word."""
+LENGTH = 4
+HOURS = 12.0
+"""After so long a class ends by itself."""
+Phase = Literal["ask", "closed", "running", "shown", "free"]
+PHASES: tuple[Phase, ...] = get_args(Phase)
+FREE = {
+    "aggregator.name": "whom the server listens to",
+    "mechanism.name": "the mechanism",
+    "clients.epsilon": "everybody's budget ε",
+    "clients.range": "everybody's safe range ±τ",
+    "rounds": "the number of rounds",
+}
+"""What a teacher may leave free for students to try, by its dotted name."""
+
+
+@dataclass(frozen=True)
+class Session:
+    code: str
+    teacher: str
+    opened: float
+    scenario: str
+    phase: Phase
+    free: str
+    job: str | None
+    """The run that all watch."""
+
+
+def open_class(teacher: Person, scenario: str, free: str = "aggregator.name") -> Session:
+    """Begin a class with its first question.
+
+    Raises:
+        NotYours: this person has not given the teacher's secret.
+        InvalidInput: no scenario has that name, or that field cannot be left free.
+    """
+    _refuse_students(teacher)
+    _refuse_nonsense(scenario, free)
+    with changing() as db:
+        _end_old(db)
+        taken = {row["code"] for row in db.execute("SELECT code FROM class")}
+        code = next(one for one in iter(_drawn, None) if one not in taken)
+        begun = Session(code, teacher.owner or "", time.time(), scenario, "ask", free, None)
+        db.execute("INSERT INTO class VALUES (?, ?, ?, ?, ?, ?, ?)", astuple(begun))
+    return begun
+
+
+def find(code: str) -> Session:
+    """The class with a code, however it was typed.
+
+    Raises:
+        UnknownClass: none that is open has it.
+    """
+    wanted = spelled(code)
+    with looking() as db:
+        row = db and db.execute("SELECT * FROM class WHERE code = ?", (wanted,)).fetchone()
+    if not row or _over(row["opened"]):
+        raise UnknownClass(wanted)
+    return Session(**row)
+
+
+def of_teacher(teacher: Person) -> list[Session]:
+    """Classes that this person has opened and not ended, the newest first."""
+    with looking() as db:
+        query = "SELECT * FROM class WHERE teacher = ? ORDER BY opened DESC"
+        rows = list(db.execute(query, (teacher.owner or "",))) if db else []
+    return [Session(**row) for row in rows if not _over(row["opened"])]
+
+
+def move(session: Session, teacher: Person, phase: Phase, job: str | None = None) -> bool:
+    """Go on from the phase that this person saw; False if another press has moved the class meanwhile.
+
+    Raises:
+        NotYours: this person has not given the teacher's secret.
+    """
+    _refuse_students(teacher)
+    with changing() as db:
+        done = db.execute(
+            "UPDATE class SET phase = ?, job = COALESCE(?, job) "
+            "WHERE code = ? AND phase = ? AND scenario = ?",
+            (phase, job, session.code, session.phase, session.scenario),
+        )
+        return done.rowcount == 1
+
+
+def ask(session: Session, teacher: Person, scenario: str) -> None:
+    """Ask about another scenario: guesses of it that were made before are kept and may be changed.
+
+    Raises:
+        NotYours: this person has not given the teacher's secret.
+        InvalidInput: no scenario has that name.
+    """
+    _refuse_students(teacher)
+    _refuse_nonsense(scenario, session.free)
+    with changing() as db:
+        query = "UPDATE class SET scenario = ?, phase = 'ask', job = NULL WHERE code = ?"
+        db.execute(query, (scenario, session.code))
+
+
+def leave_free(session: Session, teacher: Person, free: str) -> None:
+    """Choose what students may change when they try.
+
+    Raises:
+        NotYours: this person has not given the teacher's secret.
+        InvalidInput: that field cannot be left free.
+    """
+    _refuse_students(teacher)
+    _refuse_nonsense(session.scenario, free)
+    with changing() as db:
+        db.execute("UPDATE class SET free = ? WHERE code = ?", (free, session.code))
+
+
+def put_before_all(session: Session, teacher: Person, job: str) -> None:
+    """Have all watch another run.
+
+    Raises:
+        NotYours: this person has not given the teacher's secret.
+    """
+    _refuse_students(teacher)
+    with changing() as db:
+        db.execute("UPDATE class SET job = ? WHERE code = ?", (job, session.code))
+
+
+def end(session: Session, teacher: Person) -> None:
+    """End a class: its students' names, guesses and tries are overwritten.
+
+    Raises:
+        NotYours: this person has not given the teacher's secret.
+    """
+    _refuse_students(teacher)
+    with changing() as db:
+        forget(db, session.code)
+
+
+def end_old() -> None:
+    """End the classes that nobody has ended within `HOURS`."""
+    with looking() as db:
+        old = db and any(_over(row["opened"]) for row in db.execute("SELECT opened FROM class"))
+    if old:
+        with changing() as db:
+            _end_old(db)
+
+
+def spelled(code: str) -> str:
+    """A code as it is stored, from what was typed: in any case, with spaces or hyphens between."""
+    return "".join(letter for letter in code.upper() if letter.isalnum())[: 2 * LENGTH]
+
+
+def _end_old(db: sqlite3.Connection) -> None:
+    for row in db.execute("SELECT code, opened FROM class").fetchall():
+        if _over(row["opened"]):
+            forget(db, row["code"])
+
+
+def _over(opened: float) -> bool:
+    return time.time() - opened > HOURS * 3600
+
+
+def _drawn() -> str:
+    return "".join(secrets.choice(LETTERS) for _ in range(LENGTH))
+
+
+def _refuse_students(person: Person) -> None:
+    if not person.teacher:
+        raise NotYours("only a teacher can do this: type the secret that the server was started with")
+
+
+def _refuse_nonsense(scenario: str, free: str) -> None:
+    presets.get(scenario)  # raises UnknownName, in a sentence
+    if free not in FREE:
+        raise InvalidInput(f"“{free[:40]}” cannot be left free; one of these can: {', '.join(FREE)}")

@@ -1,0 +1,26 @@
+"""Class: a teacher and the room, each in a browser of their own."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.parts.classroom.board import board
+from pages.parts.classroom.entrance import entrance, opened
+from pages.parts.classroom.student import student
+from pages.parts.ui.components import introduce
+from pages.parts.ui.visitor import token, visitor
+
+
+def main() -> None:
+    session = opened(st.query_params.get("code", ""))
+    if session is None:
+        entrance()
+        return
+    introduce(token())  # or a phone would be another student after a reload
+    if visitor().teacher:
+        board(session)
+    else:
+        student(session)
+
+
+main()

@@ -1,0 +1,51 @@
+"""The address that a class types or scans."""
+
+from __future__ import annotations
+
+import io
+from urllib.parse import urlsplit
+
+import segno
+import streamlit as st
+
+from ldp_core.classroom import Session
+from ldp_core.settings.table import PUBLIC_URL
+
+HERE_ONLY = ("localhost", "127.0.0.1", "[::1]", "::1")
+
+
+def join_address(session: Session) -> str:
+    """The page of a class, as other machines reach it: as the operator says, or as this browser does."""
+    here = urlsplit(st.context.url or "")
+    place = f"{here.scheme}://{here.netloc}{here.path}".rstrip("/")
+    if PUBLIC_URL.value():
+        place = f"{PUBLIC_URL.value().rstrip('/')}/class"
+    return f"{place}?code={session.code}"
+
+
+def join_line(session: Session) -> None:
+    """What the room needs to join: the code in large letters, the address, and both to scan."""
+    address = join_address(session)
+    with st.container(horizontal=True, vertical_alignment="center", gap="medium", key="class-join"):
+        st.image(_qr(address), width=132)
+        with st.container(gap=None, width="content"):
+            st.markdown(f"join with the code :small[at {_shown(address)}]")
+            st.title(session.code, anchor=False)
+        if urlsplit(address).hostname in HERE_ONLY:
+            st.caption(
+                ":orange[Only this computer reaches this address.] Start the server with "
+                "`--server.address 0.0.0.0` and open this page by the computer's own name, or say its "
+                "address in `EPSILON_PUBLIC_URL`."
+            )
+
+
+def _qr(address: str) -> str:
+    """As SVG: dark on white in every theme, as scanners want it."""
+    drawn = io.BytesIO()
+    segno.make(address, error="m", micro=False).save(drawn, kind="svg", scale=6, border=3, light="#ffffff")
+    return drawn.getvalue().decode()
+
+
+def _shown(address: str) -> str:
+    """Without the scheme, and so that markdown makes no link of it."""
+    return f"`{address.partition('://')[2].partition('?')[0]}`"

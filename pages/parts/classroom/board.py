@@ -1,0 +1,242 @@
+"""The teacher's board, to be projected: the question, the guesses, one run for all, what they tried."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import streamlit as st
+
+from ldp_core import presets
+from ldp_core.classroom import FREE, Phase, Session, sessions
+from ldp_core.classroom import members as room
+from ldp_core.errors import StudioError, UnknownJob
+from ldp_core.presets.questions import Figure, Question
+from ldp_core.runs import jobs
+from ldp_core.runs.queue.job import Job
+from pages.parts.charts.class_board import guesses_figure, tries_figure
+from pages.parts.classroom.address import join_line
+from pages.parts.classroom.entrance import follow, session_now
+from pages.parts.classroom.tries import dots
+from pages.parts.ui import components
+from pages.parts.ui.fragments import refreshing
+from pages.parts.ui.job_actions import refusal, refuse
+from pages.parts.ui.shared_cache import job_now
+from pages.parts.ui.text import plain
+from pages.parts.ui.uninterrupted import pressed
+from pages.parts.ui.visitor import visitor, who
+from pages.parts.watch.live import live_view, settings_of
+from pages.parts.watch.prediction import evidence_of
+
+NOT_DONE = "not done in class"
+SECONDS = 1.0
+NEXT: dict[Phase, str] = {
+    "ask": "Close guesses",
+    "closed": "Run for all",
+    "running": "Show",
+    "shown": "Let them try",
+    "free": "",
+}
+"""What the primary button does in each phase."""
+
+
+def board(session: Session) -> None:
+    follow(session)
+    with st.container(horizontal=True, vertical_alignment="center", key="class-head"):
+        join_line(session)
+        refreshing(_present, every=SECONDS)(session)
+        _new_class(session)
+    preset = presets.get(session.scenario)
+    with st.container(key="class-question", gap="small"):
+        st.title(plain(preset.ask.text, 200), anchor=False)
+        st.markdown(preset.question)
+    _steps(session)
+    refusal(NOT_DONE)
+    job = job_of(session)
+    if session.phase in ("shown", "free"):
+        _guesses(session, job)
+    if session.phase == "free":
+        refreshing(_tries, every=2 * SECONDS)(session)
+    if job is not None and (draft := settings_of(job)):
+        live_view(draft, job)
+    elif session.phase == "closed":
+        st.info("Guesses are closed. *Run for all* trains it once, and everybody watches.")
+
+
+def job_of(session: Session) -> Job | None:
+    """The run that all watch; None before there is one, or once it was deleted."""
+    try:
+        return job_now(session.job) if session.job else None
+    except UnknownJob:
+        st.info("The run that all watched was deleted.")
+        return None
+
+
+def answers_of(session: Session, job: Job | None) -> tuple[float | str, ...]:
+    """What the run that all watch answers, one for each seed; empty as long as it does not tell."""
+    found = evidence_of(job) if job is not None and job.status == "completed" else None
+    try:
+        return presets.get(session.scenario).ask.answers(found) if found else ()
+    except LookupError:  # Missing: what the teacher put before all is another run
+        return ()
+
+
+def _present(session: Session) -> None:
+    joined, guessed = len(room.members(session)), room.guessed(session)
+    if not joined:
+        st.markdown("nobody has joined yet")
+    elif session.phase == "ask":
+        st.markdown(f"**{guessed} of {joined}** have guessed")
+    else:
+        st.markdown(f"**{joined}** here, {guessed} have guessed")
+
+
+def _steps(session: Session) -> None:
+    """One row: what comes next is the primary button."""
+    names = presets.names()
+    with st.container(horizontal=True, vertical_alignment="bottom", key="class-steps"):
+        if words := NEXT[session.phase]:
+            st.button(words, type="primary", key="class next", on_click=_go_on, args=(session,))
+        if session.phase == "closed":
+            st.button("Open them again", key="class ask again", on_click=_move, args=(session, "ask"))
+        if session.phase == "shown":
+            st.selectbox(
+                "What is free",
+                list(FREE),
+                index=list(FREE).index(session.free),
+                format_func=FREE.__getitem__,
+                key=f"class free {session.code}",
+                label_visibility="collapsed",
+                width=300,
+            )
+        after = names[(names.index(session.scenario) + 1) % len(names)]
+        st.selectbox(
+            "Another question",
+            [name for name in names if name != session.scenario],
+            index=None,
+            placeholder=f"Next question: {plain(presets.get(after).label)} …",
+            format_func=lambda name: presets.get(name).label,
+            key=f"class question {session.code} {session.scenario}",
+            label_visibility="collapsed",
+            width=330,
+            on_change=_ask,
+            args=(session,),
+        )
+
+
+def _guesses(session: Session, job: Job | None) -> None:
+    question, answers = presets.get(session.scenario).ask, answers_of(session, job)
+    guesses = [one.value for one in room.guesses(session)]
+    with st.container(border=True, key="class-guesses"):
+        if not guesses:
+            st.markdown("Nobody guessed.")
+            return
+        figure = guesses_figure(question, guesses, answers)
+        words = told(question, guesses, answers)
+        components.chart(figure, key="class guesses", label=f"What was guessed. {words}", height=230)
+        st.markdown(f"**{words}** {plain(question.why.text, 300) if answers else ''}")
+
+
+def told(question: Question, guesses: Sequence[float | str], answers: Sequence[float | str]) -> str:
+    """How the room did, in a sentence."""
+    if not answers:
+        return f"{len(guesses)} guesses; the run has not told yet."
+    if isinstance(question, Figure):
+        truth = sum(map(float, answers)) / len(answers)
+        near = sum(abs(float(one) - truth) <= question.near for one in guesses)
+        unit = "points" if question.unit else "of it"
+        return f"{near} of {len(guesses)} within {question.near:g} {unit}."
+    right = sum(one in answers for one in guesses)
+    return f"{right} of {len(guesses)} guessed right."
+
+
+def _tries(session: Session) -> None:
+    tries = room.tries(session)
+    with st.container(border=True, key="class-tries"):
+        st.markdown(f"**What you tried**: {FREE[session.free]} is free, the rest is as it was.")
+        found = dots(tries)
+        if not found:
+            st.caption(f"{len(tries)} runs are under way." if tries else "Nothing has been tried yet.")
+            return
+        label = "; ".join(f"{dot.name}, {dot.value}: {dot.final.accuracy or 0:.0%}" for dot in found)
+        components.chart(tries_figure(found), key="class tries", label=label, height=320)
+        names = {dot.job: f"{dot.name}: {dot.value}, {dot.final.accuracy or 0:.0%}" for dot in found[::-1]}
+        st.selectbox(
+            "Put one before all",
+            list(names),
+            index=None,
+            placeholder="Put one before all …",
+            format_func=lambda one: plain(names[one], 60),
+            key=f"class show {session.code} {session.job}",
+            label_visibility="collapsed",
+            width=330,
+            on_change=_put_before_all,
+            args=(session,),
+        )
+
+
+def _new_class(session: Session) -> None:
+    with st.popover("New class"):
+        st.markdown("Names, guesses and the board are deleted, and everybody leaves. A new code is made.")
+        st.button("End this class", type="primary", key="class end", on_click=_end, args=(session,))
+
+
+@pressed
+def _go_on(session: Session) -> None:
+    if session.phase == "ask":
+        _move_on(session, "closed")
+    elif session.phase == "closed":
+        _run(session)
+    elif session.phase == "running":
+        _move_on(session, "shown")
+    else:
+        free = st.session_state.get(f"class free {session.code}")
+        if free:
+            _done(lambda: sessions.leave_free(session, visitor(), free))
+        _move_on(session, "free")
+
+
+@pressed
+def _move(session: Session, phase: Phase) -> None:
+    _move_on(session, phase)
+
+
+def _move_on(session: Session, phase: Phase) -> None:
+    _done(lambda: sessions.move(session, visitor(), phase))
+
+
+def _run(session: Session) -> None:
+    """One run of the scenario as it was prepared; if it was trained before it is there at once."""
+
+    def launch() -> None:
+        job = jobs.submit(presets.get(session.scenario).draft, reference=True, **who())
+        sessions.move(session, visitor(), "running", job)
+
+    _done(launch)
+
+
+@pressed
+def _ask(session: Session) -> None:
+    if asked := st.session_state.get(f"class question {session.code} {session.scenario}"):
+        _done(lambda: sessions.ask(session, visitor(), asked))
+
+
+@pressed
+def _put_before_all(session: Session) -> None:
+    if job := st.session_state.get(f"class show {session.code} {session.job}"):
+        _done(lambda: sessions.put_before_all(session, visitor(), job))
+
+
+@pressed
+def _end(session: Session) -> None:
+    if _done(lambda: sessions.end(session, visitor())):
+        st.query_params.clear()
+
+
+def _done(do: Callable[[], object]) -> bool:
+    try:
+        do()
+    except StudioError as error:
+        refuse(error, NOT_DONE)
+        return False
+    session_now.clear()
+    return True

@@ -1,0 +1,149 @@
+"""The way into a class: a code for students, the teacher's secret for who opens one."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from ldp_core import presets
+from ldp_core.classroom import FREE, Session, sessions
+from ldp_core.classroom import members as room
+from ldp_core.classroom.store import UnknownClass
+from ldp_core.errors import StudioError
+from ldp_core.settings.table import TEACHER
+from pages.parts.ui.fragments import refreshing
+from pages.parts.ui.header import question
+from pages.parts.ui.job_actions import refusal, refuse
+from pages.parts.ui.meanings import error_in_words
+from pages.parts.ui.text import plain
+from pages.parts.ui.uninterrupted import pressed
+from pages.parts.ui.visitor import sign_in_entrance, teacher_entrance, visitor
+from pages.server.address import of_page
+from pages.server.guesses import codes_wait, wrong_code
+
+PAUSE_SECONDS = 0.3
+FOLLOW_SECONDS = 1.0
+NOT_OPENED = "class not opened"
+
+
+@st.cache_data(ttl=PAUSE_SECONDS, max_entries=64, show_spinner=False)
+def session_now(code: str) -> Session:
+    """The class as it was a moment ago: thirty phones ask each second.
+
+    Raises:
+        UnknownClass: none that is open has this code.
+    """
+    return sessions.find(code)
+
+
+def opened(code: str) -> Session | None:
+    """The class that the address names, for a member or a new student; None, with a sentence on the page,
+    if there is none or too many codes were tried from here.
+    """
+    if not code:
+        return None
+    try:
+        session = session_now(sessions.spelled(code))
+    except UnknownClass as error:
+        if not (wait := codes_wait(me(), of_page())):
+            wrong_code(me(), of_page())
+        st.error(plain(wait or f"T{str(error)[1:]}.", 200))
+        return None
+    known = visitor().teacher or room.member(session, me())
+    if not known and (wait := codes_wait(me(), of_page())):
+        st.error(wait)
+        return None
+    return session
+
+
+def me() -> str:
+    return visitor().owner or ""
+
+
+def follow(session: Session) -> None:
+    """Have the whole page drawn again when the teacher moves the class on, or ends it."""
+    refreshing(_follow, every=FOLLOW_SECONDS)(session)
+
+
+def _follow(drawn: Session) -> None:
+    try:
+        now = session_now(drawn.code)
+    except UnknownClass:
+        st.rerun()
+    if now != drawn:
+        st.rerun()
+
+
+def entrance() -> None:
+    question("Learn it in a class", "Guess, watch one run together, then change one thing yourself.")
+    left, right = st.columns(2, gap="large")
+    with left, st.container(border=True, height="stretch"):
+        st.header("I have a code", anchor=False)
+        with st.form("join by code", border=False):
+            typed = st.text_input("The four letters on the teacher's board", max_chars=12, key="class code")
+            if st.form_submit_button("Go to the class", type="primary") and sessions.spelled(typed):
+                st.query_params.from_dict({"code": sessions.spelled(typed)})
+                st.rerun()
+    with right, st.container(border=True, height="stretch"):
+        st.header("I teach", anchor=False)
+        if not TEACHER.value():
+            st.markdown(
+                "A class is opened by whoever knows the teacher's secret. This server was started without "
+                "one; start it again with a secret of your own:"
+            )
+            st.code("EPSILON_TEACHER=chalk epsilon-studio", language=None)
+        elif visitor().teacher:
+            _mine()
+            _open_form()
+        sign_in_entrance()
+        teacher_entrance()
+        refusal(NOT_OPENED)
+
+
+def _mine() -> None:
+    for one in sessions.of_teacher(visitor()):
+        label = presets.get(one.scenario).label
+        if st.button(f"Go on with class {one.code}: {plain(label)}", key=f"class {one.code}"):
+            st.query_params.from_dict({"code": one.code})
+            st.rerun()
+
+
+def _open_form() -> None:
+    """What a link may have prepared: `/class?lesson=NAME&free=FIELD`."""
+    names, prepared = presets.names(), st.query_params.get("lesson", "")
+    asked = st.selectbox(
+        "The first question",
+        names,
+        index=names.index(prepared) if prepared in names else 0,
+        format_func=lambda name: presets.get(name).label,
+        key="class lesson",
+    )
+    if prepared and prepared not in names:
+        st.caption(f"There is no scenario “{plain(prepared, 40)}”; here is the first one.")
+    wanted = st.query_params.get("free", "")
+    free = st.selectbox(
+        "What students may change at the end",
+        list(FREE),
+        index=list(FREE).index(wanted) if wanted in FREE else 0,
+        format_func=FREE.__getitem__,
+        key="class free",
+    )
+    st.button("Open a class", type="primary", key="open class", on_click=_open, args=(asked, free))
+    st.caption(
+        f"It ends when you press *New class*, or by itself after {sessions.HOURS:.0f} hours; then names and "
+        "guesses are deleted."
+    )
+
+
+@pressed
+def _open(asked: str, free: str) -> None:
+    try:
+        session = sessions.open_class(visitor(), asked, free)
+    except StudioError as error:
+        refuse(error, NOT_OPENED)
+        return
+    st.query_params.from_dict({"code": session.code})
+
+
+def said(error: StudioError) -> str:
+    words = error_in_words(error)
+    return plain(f"{words[:1].upper()}{words[1:]}.", 300)

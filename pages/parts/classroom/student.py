@@ -1,0 +1,165 @@
+"""A student's screen, a phone first: join, then guess, watch or try, as the teacher moves the class on."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from ldp_core import presets
+from ldp_core.classroom import Member, Session
+from ldp_core.classroom import members as room
+from ldp_core.errors import InvalidExperiment, StudioError
+from ldp_core.experiment import Draft
+from ldp_core.presets.questions import Figure, accuracy
+from ldp_core.runs import jobs
+from pages.parts.classroom.board import answers_of, job_of
+from pages.parts.classroom.entrance import follow, me
+from pages.parts.classroom.tries import dots, draft_of, field
+from pages.parts.train.guess_words import literal, reply, shown
+from pages.parts.ui.fragments import refreshing
+from pages.parts.ui.job_actions import refusal, refuse
+from pages.parts.ui.meanings import error_in_words
+from pages.parts.ui.text import number, percent, plain
+from pages.parts.ui.uninterrupted import pressed
+from pages.parts.ui.visitor import who
+from pages.parts.watch.guess_field import element
+from pages.parts.watch.live import live_view, settings_of
+
+NOT_DONE = "not done by a student"
+NAME = "name in class"
+
+
+def student(session: Session) -> None:
+    follow(session)
+    mine = room.member(session, me())
+    if mine is None:
+        _join(session)
+        return
+    _head(session, mine)
+    preset = presets.get(session.scenario)
+    with st.container(key="class-question", gap="small"):
+        st.title(plain(preset.ask.text, 200), anchor=False)
+        if session.phase == "ask":
+            st.markdown(preset.question)
+    refusal(NOT_DONE)
+    guess = room.guess_of(session, me())
+    if session.phase == "ask":
+        _ask(session, guess)
+        return
+    if session.phase == "free":
+        _try(session)
+    _watch(session, guess)
+
+
+def _join(session: Session) -> None:
+    st.title(f"Class {session.code}", anchor=False)
+    with st.form("join", border=False):
+        st.text_input("Your name here (or leave it empty and be a number)", key=NAME, max_chars=60)
+        st.form_submit_button("Join", type="primary", on_click=_joined, args=(session,))
+    refusal(NOT_DONE)
+    st.caption("The teacher sees it on the board. It is deleted when the class ends.")
+
+
+def _head(session: Session, mine: Member) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", key="class-me"):
+        st.markdown(f"**{session.code}**")
+        with st.popover(f"you are {plain(mine.name, 24)}", type="tertiary"), st.form("rename", border=False):
+            st.text_input("Another name", key=NAME, max_chars=60)
+            st.form_submit_button("Change it", on_click=_joined, args=(session,))
+
+
+def _ask(session: Session, guess: float | str | None) -> None:
+    question, key = presets.get(session.scenario).ask, f"class guess {session.code} {session.scenario}"
+    # what it begins with stays, or it would be another widget once a guess is kept
+    first = st.session_state.setdefault(f"first of {key}", guess)
+    element(question, first, key, wide=True)
+    words = "Send my guess" if guess is None else "Change my guess"
+    empty = st.session_state.get(key, first) is None
+    st.button(
+        words,
+        type="primary",
+        width="stretch",
+        key=f"send {key}",
+        disabled=empty and not isinstance(question, Figure),
+        on_click=_guess,
+        args=(session, key),
+    )
+    kept = "" if guess is None else f"Sent: **{literal(shown(question, guess))}**. "
+    st.caption(f"{kept}You can change it until the teacher closes.")
+
+
+def _watch(session: Session, guess: float | str | None) -> None:
+    question, job = presets.get(session.scenario).ask, job_of(session)
+    mine = "" if guess is None else f"You guessed **{literal(shown(question, guess))}**. "
+    answers = answers_of(session, job) if session.phase in ("shown", "free") else ()
+    if answers:
+        st.markdown(f"**{literal(reply(question, guess, answers).words)}** {literal(question.why.text)}")
+    elif session.phase == "closed":
+        st.markdown(f"{mine}Guesses are closed: look at the board.")
+    elif session.phase == "running":
+        st.markdown(f"{mine}The run will tell.")
+    if job is not None and (draft := settings_of(job)):
+        fits = isinstance(question, Figure) and question.read is accuracy and isinstance(guess, int | float)
+        live_view(draft, job, guess=float(guess) / 100 if fits and guess is not None else None)
+
+
+def _try(session: Session) -> None:
+    with st.container(border=True, key="class-try"):
+        st.markdown("**Your turn.** One thing is free; the rest stays as it is.")
+        value, called = field(session)
+        try:
+            draft = draft_of(session, value, called)
+        except InvalidExperiment as error:
+            st.error(plain(error_in_words(error), 300))
+            return
+        st.button(
+            "Train it, and put it on the board",
+            type="primary",
+            width="stretch",
+            key="class try",
+            on_click=_tried,
+            args=(session, draft, called),
+        )
+        refreshing(_mine, every=1.0)(session)
+
+
+def _mine(session: Session) -> None:
+    """What this student's own runs came to."""
+    tries = room.tries(session, me())
+    found = {dot.job: dot for dot in dots(tries)}
+    for one in tries[::-1][:5]:
+        if (dot := found.get(one.job)) is None:
+            st.caption(f"{plain(one.value, 40)}: training …")
+        elif dot.final.accuracy is None:
+            st.caption(f"{plain(one.value, 40)}: it diverged")
+        else:
+            paid = "no guarantee" if dot.final.epsilon is None else f"ε {number(dot.final.epsilon)}"
+            st.markdown(
+                f"{plain(one.value, 40)}: **{percent(dot.final.accuracy)}**, {paid} for the whole run"
+            )
+
+
+@pressed
+def _joined(session: Session) -> None:
+    try:
+        room.join(session, me(), st.session_state.get(NAME) or "")
+    except StudioError as error:
+        refuse(error, NOT_DONE)
+
+
+@pressed
+def _guess(session: Session, key: str) -> None:
+    value = st.session_state.get(key)
+    if value is None:
+        return
+    try:
+        room.guess(session, me(), value)
+    except StudioError as error:
+        refuse(error, NOT_DONE)
+
+
+@pressed
+def _tried(session: Session, draft: Draft, called: str) -> None:
+    try:
+        room.submit_try(session, me(), called, lambda: jobs.submit(draft, reference=False, **who()))
+    except StudioError as error:
+        refuse(error, NOT_DONE)
