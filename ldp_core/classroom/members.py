@@ -25,6 +25,8 @@ class Member:
     number: int
     """By the order of joining, from 1."""
     name: str
+    guessed: bool = False
+    """About the present question."""
 
 
 @dataclass(frozen=True)
@@ -73,8 +75,13 @@ def member(session: Session, who: str) -> Member | None:
 
 
 def members(session: Session) -> list[Member]:
-    query = "SELECT number, name FROM member WHERE code = ? ORDER BY number"
-    return [Member(*row) for row in _read(query, session.code)]
+    """All who have joined, in that order."""
+    query = (
+        "SELECT number, name, guess.who IS NOT NULL FROM member LEFT JOIN guess "
+        "ON guess.code = member.code AND guess.who = member.who AND scenario = ? "
+        "WHERE member.code = ? ORDER BY number"
+    )
+    return [Member(row[0], row[1], bool(row[2])) for row in _read(query, session.scenario, session.code)]
 
 
 def guess(session: Session, who: str, value: Value) -> None:
@@ -100,12 +107,6 @@ def guess_of(session: Session, who: str) -> Value | None:
     query = "SELECT body FROM guess WHERE code = ? AND scenario = ? AND who = ?"
     rows = _read(query, session.code, session.scenario, who)
     return json.loads(rows[0]["body"]) if rows else None
-
-
-def guessed(session: Session) -> int:
-    """How many have guessed about the present question."""
-    query = "SELECT COUNT(*) FROM guess WHERE code = ? AND scenario = ?"
-    return _read(query, session.code, session.scenario)[0][0]
 
 
 def guesses(session: Session) -> list[Guess]:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import html
 from collections import Counter
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ldp_core.presets.questions import Choice, Question
 from ldp_core.presets.questions import Figure as Number
 from ldp_core.runs.view.final_figures import Final
-from pages.parts.charts.base import MUTED, TEXT, figure, log_axis, scatter
+from pages.parts.charts.base import MUTED, TEXT, colour, end_labels, figure, label_margin, log_axis, scatter
 from pages.parts.charts.rounds import QUARTERS
 from pages.parts.ui.figure_json import Figure
-from pages.parts.ui.text import number, percent, plain
+from pages.parts.ui.text import number, percent, shortened
 
 ACCENT = "var(--st-primary-color)"
 BINS = 40
@@ -47,10 +48,10 @@ def _numbers(question: Number, guesses: list[float], answers: list[float]) -> Fi
     seen: Counter[int] = Counter()
     x, y = [], []
     for value in sorted(guesses):
-        place = round(value / step)
-        seen[place] += 1
-        x.append(place * step)
-        y.append(seen[place])
+        spot = round(value / step)
+        seen[spot] += 1
+        x.append(spot * step)
+        y.append(seen[spot])
     tallest = max(6, *seen.values()) + 2 if seen else 8
     unit = " %" if question.unit else ""
     shapes, notes = [], []
@@ -63,13 +64,18 @@ def _numbers(question: Number, guesses: list[float], answers: list[float]) -> Fi
             | {"line": {"color": TEXT, "width": 4}},
         ]
         right = truth < 0.6 * question.most
-        over = f"<br>seeds: {number(low, 2)} to {number(high, 2)}{unit}" if high > low else ""
-        notes = [
-            {"x": truth, "y": tallest, "text": f"<b>it came out at {number(float(truth), 2)}{unit}</b>{over}"}
-            | {"xanchor": "left" if right else "right", "yanchor": "top", "showarrow": False}
-            | {"align": "left" if right else "right", "xshift": 8 if right else -8}
-            | {"font": {"color": TEXT, "size": LARGE}}
-        ]
+        place: dict[str, Any] = {
+            "x": truth,
+            "showarrow": False,
+            "yanchor": "top",
+            "xanchor": "left" if right else "right",
+        }
+        place |= {"xshift": 8 if right else -8, "y": tallest}
+        came = f"<b>it came out at {number(float(truth), 2)}{unit}</b>"
+        notes = [place | {"text": came, "font": {"color": TEXT, "size": LARGE}}]
+        if high > low:
+            seeds = f"its {len(answers)} seeds: {number(low, 2)} to {number(high, 2)}{unit}"
+            notes.append(place | {"text": seeds, "yshift": -26, "font": {"color": MUTED, "size": 14}})
     ticks = [question.most * quarter / 4 for quarter in range(5)]
     return figure(
         [
@@ -100,7 +106,7 @@ def _choices(question: Choice, guesses: list[str], answers: list[str]) -> Figure
             {
                 "type": "bar",
                 "orientation": "h",
-                "y": [plain(one, 40) for one in options],
+                "y": [_named(one) for one in options],
                 "x": [counts[one] for one in options],
                 "text": [f"{counts[one]}{'  it came out so' if one in right else ''}" for one in options],
                 "textposition": "outside",
@@ -118,34 +124,46 @@ def _choices(question: Choice, guesses: list[str], answers: list[str]) -> Figure
 
 
 def tries_figure(dots: Sequence[Dot]) -> Figure:
-    """Accuracy against the run's ε (logarithmic), a dot a run; without a guarantee at the right edge."""
-    told = [dot for dot in dots if dot.final.accuracy is not None]
-    bounds = [dot.final.epsilon for dot in told if dot.final.epsilon]
+    """Accuracy against the run's ε (logarithmic): a dot a run, a colour a value of what was free.
+
+    Runs without a guarantee stand at the right edge.
+    """
+    bounds = [dot.final.epsilon for dot in dots if dot.final.epsilon]
     low, high = (np.log10(min(bounds)), np.log10(max(bounds))) if bounds else (0.0, 1.0)
-    low, high = np.floor(low - 0.2), np.ceil(high + 0.4)
-    edge = 10.0 ** (high - 0.1)
-    labels = [f"{plain(dot.name, 20)}: {plain(dot.value, 24)}" for dot in told]
-    axis = log_axis(float(low), float(high))
-    return figure(
-        [
+    low, high = np.floor(low - 0.3), np.ceil(high + 0.3)
+    edge = 10.0 ** (high - 0.05)
+    traces, ends = [], []
+    for i, value in enumerate(dict.fromkeys(dot.value for dot in dots)):
+        same = [dot for dot in dots if dot.value == value]
+        accuracies = [dot.final.accuracy or 0.0 for dot in same]
+        traces.append(
             scatter(
-                [dot.final.epsilon or edge for dot in told],
-                [dot.final.accuracy or 0.0 for dot in told],
-                mode="markers+text",
-                text=labels,
-                textposition="middle left",
-                textfont={"size": 13, "color": TEXT},
-                marker={"color": ACCENT, "size": 14},
-                customdata=["no guarantee" if dot.final.epsilon is None else "" for dot in told],
-                hovertemplate="ε %{x:.4g} %{customdata}: %{y:.0%}<extra></extra>",
+                [dot.final.epsilon or edge for dot in same],
+                accuracies,
+                mode="markers",
+                marker={"color": colour(i), "size": 15, "opacity": 0.8},
+                text=[_named(dot.name) for dot in same],
+                customdata=["no guarantee" if dot.final.epsilon is None else "" for dot in same],
+                hovertemplate="%{text}: %{y:.0%}, ε %{x:.4g} %{customdata}<extra></extra>",
             )
-        ],
-        x={"title": "ε of the whole run, at worst", **axis},
+        )
+        count = f" · {len(same)} runs" if len(same) > 1 else f" · {_named(same[0].name)}"
+        ends.append((float(np.mean(accuracies)), f"<b>{_named(value)}</b>{count}", colour(i)))
+    return figure(
+        traces,
+        x={"title": "ε of the whole run, at worst", **log_axis(float(low), float(high))},
         y={
             "title": "accuracy",
             "range": [0, 1.05],
             "tickvals": QUARTERS,
             "ticktext": [percent(one) for one in QUARTERS],
         },
+        annotations=end_labels(ends, 0, 1.05, 0.09),
+        margin=label_margin(ends) | {"b": 36},
         hovermode="closest",
     )
+
+
+def _named(text: str) -> str:
+    """As plotly takes it: what a student types is no markup."""
+    return html.escape(shortened(text, 32))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import io
+import html
 from urllib.parse import urlsplit
 
 import segno
@@ -10,6 +10,7 @@ import streamlit as st
 
 from ldp_core.classroom import Session
 from ldp_core.settings.table import PUBLIC_URL
+from pages.parts.ui.text import plain
 
 HERE_ONLY = ("localhost", "127.0.0.1", "[::1]", "::1")
 
@@ -26,26 +27,30 @@ def join_address(session: Session) -> str:
 def join_line(session: Session) -> None:
     """What the room needs to join: the code in large letters, the address, and both to scan."""
     address = join_address(session)
-    with st.container(horizontal=True, vertical_alignment="center", gap="medium", key="class-join"):
-        st.image(_qr(address), width=132)
-        with st.container(gap=None, width="content"):
-            st.markdown(f"join with the code :small[at {_shown(address)}]")
-            st.title(session.code, anchor=False)
-        if urlsplit(address).hostname in HERE_ONLY:
-            st.caption(
-                ":orange[Only this computer reaches this address.] Start the server with "
-                "`--server.address 0.0.0.0` and open this page by the computer's own name, or say its "
-                "address in `EPSILON_PUBLIC_URL`."
-            )
+    st.html(_qr(address), width="content")
+    with st.container(gap=None, width="content", key="room-code"):
+        st.markdown(f"join at {_shown(address)} with")
+        st.title(session.code, anchor=False)
+
+
+def reach_warning(session: Session) -> None:
+    """Where other machines cannot follow the address on the board: what to do."""
+    if urlsplit(join_address(session)).hostname in HERE_ONLY:
+        st.caption(
+            "**Only this computer reaches this address.** Start the server with "
+            "--server.address 0.0.0.0 and open this page by the computer's own name, or say its "
+            "address in EPSILON\\_PUBLIC\\_URL."
+        )
 
 
 def _qr(address: str) -> str:
-    """As SVG: dark on white in every theme, as scanners want it."""
-    drawn = io.BytesIO()
-    segno.make(address, error="m", micro=False).save(drawn, kind="svg", scale=6, border=3, light="#ffffff")
-    return drawn.getvalue().decode()
+    """Dark on white in every theme, as scanners want it."""
+    code = segno.make(address, error="m", micro=False).svg_data_uri(border=3, light="#ffffff")
+    return (
+        f'<img class="room-qr" alt="The address, to scan" width="104" height="104" src="{html.escape(code)}">'
+    )
 
 
 def _shown(address: str) -> str:
-    """Without the scheme, and so that markdown makes no link of it."""
-    return f"`{address.partition('://')[2].partition('?')[0]}`"
+    """Without the scheme, so that markdown makes no link of it."""
+    return plain(address.partition("://")[2].partition("?")[0], 80)

@@ -10,13 +10,16 @@ from ldp_core import presets
 from ldp_core.classroom import FREE, Phase, Session, sessions
 from ldp_core.classroom import members as room
 from ldp_core.errors import StudioError, UnknownJob
+from ldp_core.presets.claims import in_words
 from ldp_core.presets.questions import Figure, Question
 from ldp_core.runs import jobs
 from ldp_core.runs.queue.job import Job
 from pages.parts.charts.class_board import guesses_figure, tries_figure
-from pages.parts.classroom.address import join_line
+from pages.parts.classroom.address import join_line, reach_warning
 from pages.parts.classroom.entrance import follow, session_now
 from pages.parts.classroom.tries import dots
+from pages.parts.train.chosen_job import lesson_of
+from pages.parts.train.guess_words import literal, reply
 from pages.parts.ui import components
 from pages.parts.ui.fragments import refreshing
 from pages.parts.ui.job_actions import refusal, refuse
@@ -29,6 +32,10 @@ from pages.parts.watch.prediction import evidence_of
 
 NOT_DONE = "not done in class"
 SECONDS = 1.0
+GUESSED = "\u00a0✓"
+MOST_NAMES = 40
+HEIGHT = 270
+"""Of a chart, in pixels."""
 NEXT: dict[Phase, str] = {
     "ask": "Close guesses",
     "closed": "Run for all",
@@ -41,21 +48,27 @@ NEXT: dict[Phase, str] = {
 
 def board(session: Session) -> None:
     follow(session)
-    with st.container(horizontal=True, vertical_alignment="center", key="class-head"):
+    with st.container(horizontal=True, vertical_alignment="center", key="room-head"):
         join_line(session)
         refreshing(_present, every=SECONDS)(session)
         _new_class(session)
+    reach_warning(session)
     preset = presets.get(session.scenario)
-    with st.container(key="class-question", gap="small"):
+    with st.container(key="room-question", gap="small"):
         st.title(plain(preset.ask.text, 200), anchor=False)
         st.markdown(preset.question)
     _steps(session)
     refusal(NOT_DONE)
     job = job_of(session)
     if session.phase in ("shown", "free"):
-        _guesses(session, job)
-    if session.phase == "free":
-        refreshing(_tries, every=2 * SECONDS)(session)
+        left, right = st.columns(2, gap="medium")
+        with left:
+            _guesses(session, job)
+        with right:
+            if session.phase == "free":
+                refreshing(_tries, every=2 * SECONDS)(session)
+            else:
+                _why(session, job)
     if job is not None and (draft := settings_of(job)):
         live_view(draft, job)
     elif session.phase == "closed":
@@ -81,19 +94,23 @@ def answers_of(session: Session, job: Job | None) -> tuple[float | str, ...]:
 
 
 def _present(session: Session) -> None:
-    joined, guessed = len(room.members(session)), room.guessed(session)
-    if not joined:
-        st.markdown("nobody has joined yet")
-    elif session.phase == "ask":
-        st.markdown(f"**{guessed} of {joined}** have guessed")
-    else:
-        st.markdown(f"**{joined}** here, {guessed} have guessed")
+    """Who is here, and before guesses are closed, who has guessed."""
+    here = room.members(session)
+    asking = session.phase == "ask"
+    guessed = sum(one.guessed for one in here)
+    words = (
+        f"{guessed} of {len(here)} have guessed" if asking else f"{len(here)} here, {guessed} have guessed"
+    )
+    with st.container(key="room-present", gap="xsmall"):
+        st.header(words if here else "Nobody has joined yet", anchor=False)
+        shown = [plain(one.name, 24) + GUESSED * one.guessed for one in here]
+        st.markdown(", ".join(shown[:MOST_NAMES]) + (" …" if len(shown) > MOST_NAMES else ""))
 
 
 def _steps(session: Session) -> None:
     """One row: what comes next is the primary button."""
     names = presets.names()
-    with st.container(horizontal=True, vertical_alignment="bottom", key="class-steps"):
+    with st.container(horizontal=True, vertical_alignment="bottom", key="room-steps"):
         if words := NEXT[session.phase]:
             st.button(words, type="primary", key="class next", on_click=_go_on, args=(session,))
         if session.phase == "closed":
@@ -109,15 +126,18 @@ def _steps(session: Session) -> None:
                 width=300,
             )
         after = names[(names.index(session.scenario) + 1) % len(names)]
+        if session.phase == "free":
+            label = f"Next question: {plain(presets.get(after).label)}"
+            st.button(label, type="primary", key="class after", on_click=_ask_about, args=(session, after))
         st.selectbox(
             "Another question",
             [name for name in names if name != session.scenario],
             index=None,
-            placeholder=f"Next question: {plain(presets.get(after).label)} …",
+            placeholder="Another question …",
             format_func=lambda name: presets.get(name).label,
             key=f"class question {session.code} {session.scenario}",
             label_visibility="collapsed",
-            width=330,
+            width=300,
             on_change=_ask,
             args=(session,),
         )
@@ -126,20 +146,38 @@ def _steps(session: Session) -> None:
 def _guesses(session: Session, job: Job | None) -> None:
     question, answers = presets.get(session.scenario).ask, answers_of(session, job)
     guesses = [one.value for one in room.guesses(session)]
-    with st.container(border=True, key="class-guesses"):
-        if not guesses:
-            st.markdown("Nobody guessed.")
-            return
-        figure = guesses_figure(question, guesses, answers)
+    with st.container(border=True, key="room-guesses"):
         words = told(question, guesses, answers)
-        components.chart(figure, key="class guesses", label=f"What was guessed. {words}", height=230)
-        st.markdown(f"**{words}** {plain(question.why.text, 300) if answers else ''}")
+        st.markdown(f"**What you guessed**: {words}")
+        figure = guesses_figure(question, guesses, answers)
+        components.chart(
+            figure, key="guesses of the class", label=f"What was guessed: {words}", height=HEIGHT
+        )
+
+
+def _why(session: Session, job: Job | None) -> None:
+    """What the run answers, and the sentence that explains it as far as these runs bear it out."""
+    question, answers = presets.get(session.scenario).ask, answers_of(session, job)
+    with st.container(border=True, key="room-why"):
+        if not answers:
+            st.markdown("The run has not told yet.")
+            return
+        st.markdown(f"**{literal(reply(question, None, answers).words)}**")
+        st.markdown(lesson(session, job))
+
+
+def lesson(session: Session, job: Job | None) -> str:
+    """Why it came out so, if the run that all watch is the scenario's own and bears it out."""
+    found = evidence_of(job) if job is not None and lesson_of(job) else None
+    return literal(in_words((presets.get(session.scenario).ask.why,), found)) if found else ""
 
 
 def told(question: Question, guesses: Sequence[float | str], answers: Sequence[float | str]) -> str:
     """How the room did, in a sentence."""
+    if not guesses:
+        return "nobody guessed."
     if not answers:
-        return f"{len(guesses)} guesses; the run has not told yet."
+        return f"{len(guesses)} guesses."
     if isinstance(question, Figure):
         truth = sum(map(float, answers)) / len(answers)
         near = sum(abs(float(one) - truth) <= question.near for one in guesses)
@@ -151,21 +189,21 @@ def told(question: Question, guesses: Sequence[float | str], answers: Sequence[f
 
 def _tries(session: Session) -> None:
     tries = room.tries(session)
-    with st.container(border=True, key="class-tries"):
+    with st.container(border=True, key="room-tries"):
         st.markdown(f"**What you tried**: {FREE[session.free]} is free, the rest is as it was.")
         found = dots(tries)
         if not found:
             st.caption(f"{len(tries)} runs are under way." if tries else "Nothing has been tried yet.")
             return
         label = "; ".join(f"{dot.name}, {dot.value}: {dot.final.accuracy or 0:.0%}" for dot in found)
-        components.chart(tries_figure(found), key="class tries", label=label, height=320)
+        components.chart(tries_figure(found), key="tries of the class", label=label, height=HEIGHT)
         names = {dot.job: f"{dot.name}: {dot.value}, {dot.final.accuracy or 0:.0%}" for dot in found[::-1]}
         st.selectbox(
             "Put one before all",
             list(names),
             index=None,
             placeholder="Put one before all …",
-            format_func=lambda one: plain(names[one], 60),
+            format_func=names.__getitem__,
             key=f"class show {session.code} {session.job}",
             label_visibility="collapsed",
             width=330,
@@ -218,6 +256,11 @@ def _run(session: Session) -> None:
 def _ask(session: Session) -> None:
     if asked := st.session_state.get(f"class question {session.code} {session.scenario}"):
         _done(lambda: sessions.ask(session, visitor(), asked))
+
+
+@pressed
+def _ask_about(session: Session, asked: str) -> None:
+    _done(lambda: sessions.ask(session, visitor(), asked))
 
 
 @pressed

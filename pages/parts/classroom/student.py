@@ -11,7 +11,7 @@ from ldp_core.errors import InvalidExperiment, StudioError
 from ldp_core.experiment import Draft
 from ldp_core.presets.questions import Figure, accuracy
 from ldp_core.runs import jobs
-from pages.parts.classroom.board import answers_of, job_of
+from pages.parts.classroom.board import answers_of, job_of, lesson
 from pages.parts.classroom.entrance import follow, me
 from pages.parts.classroom.tries import dots, draft_of, field
 from pages.parts.train.guess_words import literal, reply, shown
@@ -36,7 +36,7 @@ def student(session: Session) -> None:
         return
     _head(session, mine)
     preset = presets.get(session.scenario)
-    with st.container(key="class-question", gap="small"):
+    with st.container(key="room-question", gap="small"):
         st.title(plain(preset.ask.text, 200), anchor=False)
         if session.phase == "ask":
             st.markdown(preset.question)
@@ -60,7 +60,7 @@ def _join(session: Session) -> None:
 
 
 def _head(session: Session, mine: Member) -> None:
-    with st.container(horizontal=True, vertical_alignment="center", key="class-me"):
+    with st.container(horizontal=True, vertical_alignment="center", key="room-me"):
         st.markdown(f"**{session.code}**")
         with st.popover(f"you are {plain(mine.name, 24)}", type="tertiary"), st.form("rename", border=False):
             st.text_input("Another name", key=NAME, max_chars=60)
@@ -71,7 +71,8 @@ def _ask(session: Session, guess: float | str | None) -> None:
     question, key = presets.get(session.scenario).ask, f"class guess {session.code} {session.scenario}"
     # what it begins with stays, or it would be another widget once a guess is kept
     first = st.session_state.setdefault(f"first of {key}", guess)
-    element(question, first, key, wide=True)
+    with st.container(key="room-ask"):
+        element(question, first, key, wide=True)
     words = "Send my guess" if guess is None else "Change my guess"
     empty = st.session_state.get(key, first) is None
     st.button(
@@ -92,7 +93,7 @@ def _watch(session: Session, guess: float | str | None) -> None:
     mine = "" if guess is None else f"You guessed **{literal(shown(question, guess))}**. "
     answers = answers_of(session, job) if session.phase in ("shown", "free") else ()
     if answers:
-        st.markdown(f"**{literal(reply(question, guess, answers).words)}** {literal(question.why.text)}")
+        st.markdown(f"**{literal(reply(question, guess, answers).words)}** {lesson(session, job)}")
     elif session.phase == "closed":
         st.markdown(f"{mine}Guesses are closed: look at the board.")
     elif session.phase == "running":
@@ -103,7 +104,7 @@ def _watch(session: Session, guess: float | str | None) -> None:
 
 
 def _try(session: Session) -> None:
-    with st.container(border=True, key="class-try"):
+    with st.container(border=True, key="room-try"):
         st.markdown("**Your turn.** One thing is free; the rest stays as it is.")
         value, called = field(session)
         try:

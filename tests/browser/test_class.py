@@ -1,0 +1,114 @@
+"""A lesson in real browsers: a teacher, and students of whom two hold a phone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.conftest import TRAINING, Visitor, violations
+from tests.browser.server import Server, begun_warm
+from tests.classroom.test_sessions import found_in
+from tests.runs.processes import stop_all
+from tests.warm import Interpreter
+
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+NAMES = ("Anna-Karenina", "Ben <b>bold</b>", "", "Dora")
+
+
+@pytest.fixture
+def school(tmp_path_factory: pytest.TempPathFactory, interpreter: Interpreter) -> Iterator[Server]:
+    server = Server(
+        begun_warm(tmp_path_factory.mktemp("class") / "runs", interpreter), EPSILON_TEACHER="chalk"
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("EPSILON_RUNS_DIR", str(server.runs_dir))
+        yield server
+    server.stop()
+    stop_all()
+
+
+def joined(browser: Browser, school: Server, code: str, name: str, phone: bool) -> Visitor:
+    student = Visitor(browser, school, **(PHONE if phone else {}))
+    page = student.open(f"/class?code={code.lower()}", "text=Your name here")
+    page.get_by_label("Your name here").fill(name)
+    page.get_by_role("button", name="Join", exact=True).click()
+    expect(page.get_by_role("button", name="Send my guess")).to_be_visible()
+    return student
+
+
+def press(page: Page, name: str) -> None:
+    page.get_by_role("button", name=name, exact=True).click()
+
+
+def test_a_whole_lesson(browser: Browser, school: Server):
+    teacher = Visitor(browser, school)
+    board = teacher.open("/class?lesson=two_volunteers&free=clients.epsilon", "text=I teach")
+    press(board, "I am the teacher")
+    board.get_by_label("Secret", exact=True).fill("chalk")
+    board.get_by_label("Secret", exact=True).press("Enter")
+    press(board, "Open a class")
+    expect(board.get_by_text("Nobody has joined yet")).to_be_visible()
+    code = re.search(r"code=([A-Z]{4})$", board.url)
+    assert code
+
+    students = [joined(browser, school, code[1], name, phone=i < 2) for i, name in enumerate(NAMES)]
+    anna, ben, third, dora = (one.page for one in students)
+    for moves, page in enumerate((anna, ben, third)):
+        for _ in range(moves):
+            page.get_by_role("slider").press("ArrowRight")
+        press(page, "Send my guess")
+        expect(page.get_by_text(f"Sent: {50 + moves}")).to_be_visible()
+    expect(board.get_by_role("heading", name="3 of 4 have guessed")).to_be_visible()
+    expect(board.get_by_text("Ben <b>bold</b>")).to_be_visible()
+    assert violations(board) == violations(anna) == []
+    expect(board.get_by_text("What you guessed")).to_have_count(0)
+
+    # a server that is killed in the middle of a class goes on where it was
+    school.kill()
+    school.start()
+    anna.reload()
+    expect(anna.get_by_text("Sent: 50")).to_be_visible()
+    board.reload()
+    board.goto(f"{school.url}/class")
+    press(board, "I am the teacher")
+    board.get_by_label("Secret", exact=True).fill("chalk")
+    board.get_by_label("Secret", exact=True).press("Enter")
+    board.get_by_role("button", name=f"Go on with class {code[1]}").click()
+    expect(anna.get_by_role("button", name="Change my guess")).to_be_visible()
+    for one in (teacher, *students):
+        one.complaints.clear()  # of the server that was gone
+
+    press(board, "Close guesses")
+    expect(dora.get_by_text("Guesses are closed: look at the board.")).to_be_visible()
+    press(board, "Run for all")
+    for page in (board, anna, dora):
+        page.locator(".es-panels .js-plotly-plot").first.wait_for(timeout=TRAINING)
+    expect(board.get_by_text(re.compile(r"^Finished: 15 rounds"))).to_be_visible(timeout=TRAINING)
+    press(board, "Show")
+    expect(board.get_by_text(re.compile(r"What you guessed: \d of 3 within 5 points"))).to_be_visible()
+    expect(anna.get_by_text(re.compile("A surprise: you guessed 50"))).to_be_visible()
+
+    press(board, "Let them try")
+    for page in (anna, dora):
+        press(page, "Train it, and put it on the board")
+    expect(board.get_by_text("everybody's budget ε is free")).to_be_visible()
+    board.get_by_role("combobox", name="Put one before all").click(timeout=TRAINING)
+    board.get_by_role("option", name=re.compile("^Anna-Karenina: ε")).click()
+    expect(dora.get_by_text(re.compile(r"^Finished: 15 rounds of 3 runs"))).to_be_visible()
+    assert violations(board) == violations(ben) == []
+
+    press(board, "New class")
+    press(board, "End this class")
+    expect(anna.get_by_text(re.compile(f"There is no class {code[1]}"))).to_be_visible()
+    expect(board.get_by_role("button", name="Open a class")).to_be_visible()
+    assert not [
+        path
+        for name in ("Karenina", "bold", "Dora", code[1])
+        for path in found_in(school.runs_dir, name.encode())
+    ]
+    for one in (teacher, *students):
+        assert one.complaints == one.foreign == []
+        one.context.close()

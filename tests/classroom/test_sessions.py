@@ -1,0 +1,164 @@
+"""A class: only its teacher moves it on, a guess counts once, and nothing of a student outlives it."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from ldp_core.classroom import PHASES, members, sessions
+from ldp_core.classroom.store import UnknownClass
+from ldp_core.errors import InvalidInput, NotNow, NotYours, UnknownName
+from ldp_core.runs.queue.people import Person
+
+TEACHER, OTHER, STUDENT = Person("t" * 16, teacher=True), Person("u" * 16, teacher=True), Person("s" * 16)
+
+
+@pytest.fixture
+def opened(runs_dir: Path) -> sessions.Session:
+    return sessions.open_class(TEACHER, "two_volunteers")
+
+
+def test_a_code_is_four_letters_typed_in_any_way(opened: sessions.Session):
+    assert len(opened.code) == 4
+    assert set(opened.code) <= set(sessions.LETTERS)
+    assert not set(sessions.LETTERS) & set("AEIOUQJ01")
+    typed = f" {opened.code[:2].lower()}-{opened.code[2:].lower()} "
+    assert sessions.find(typed) == opened
+    with pytest.raises(UnknownClass, match="there is no class ZZZ "):
+        sessions.find("zzz")
+
+
+def test_only_who_knows_the_secret_opens_moves_or_ends_a_class(opened: sessions.Session):
+    for forged in (
+        lambda: sessions.open_class(STUDENT, "two_volunteers"),
+        lambda: sessions.move(opened, STUDENT, "closed"),
+        lambda: sessions.ask(opened, STUDENT, "half_and_half"),
+        lambda: sessions.leave_free(opened, STUDENT, "rounds"),
+        lambda: sessions.put_before_all(opened, STUDENT, "0" * 12),
+        lambda: sessions.end(opened, STUDENT),
+    ):
+        with pytest.raises(NotYours, match="only a teacher"):
+            forged()
+    assert sessions.find(opened.code) == opened
+
+
+def test_what_no_class_can_ask_or_leave_free_is_refused(runs_dir: Path):
+    with pytest.raises(UnknownName, match="two_volunteers"):
+        sessions.open_class(TEACHER, "two_volunters")
+    with pytest.raises(InvalidInput, match="cannot be left free; one of these can: aggregator"):
+        sessions.open_class(TEACHER, "two_volunteers", "dataset")
+
+
+def test_two_teachers_who_press_at_once_move_a_class_once(opened: sessions.Session):
+    assert sessions.move(opened, TEACHER, "closed")
+    assert not sessions.move(opened, OTHER, "closed"), "what the second one saw has passed"
+    assert sessions.find(opened.code).phase == "closed"
+    assert not sessions.of_teacher(OTHER)
+    assert [one.code for one in sessions.of_teacher(TEACHER)] == [opened.code]
+
+
+def test_a_guess_counts_until_guesses_are_closed(opened: sessions.Session):
+    with pytest.raises(NotNow, match="join the class first"):
+        members.guess(opened, "anna", 40)
+    members.join(opened, "anna", "Anna")
+    with pytest.raises(InvalidInput, match="no answer"):
+        members.guess(opened, "anna", 140)
+    members.guess(opened, "anna", 40)
+    members.guess(opened, "anna", 60)
+    sessions.move(opened, TEACHER, "closed")
+    with pytest.raises(NotNow, match="yours came too late"):
+        members.guess(opened, "anna", 19)
+    assert members.guess_of(opened, "anna") == 60
+
+
+@pytest.mark.parametrize("phase", PHASES)
+def test_guesses_are_read_once_they_are_shown(opened: sessions.Session, phase: sessions.Phase):
+    members.join(opened, "anna", "Anna")
+    members.guess(opened, "anna", 60)
+    if phase != "ask":
+        sessions.move(opened, TEACHER, phase)
+    shown = members.guesses(sessions.find(opened.code))
+    assert shown == ([members.Guess("Anna", 60)] if phase in ("shown", "free") else [])
+    assert members.members(opened) == [members.Member(1, "Anna", guessed=True)]
+
+
+def test_of_a_hundred_guesses_at_once_none_is_lost_or_counted_twice(opened: sessions.Session):
+    def one(number: int) -> None:
+        members.join(opened, f"student {number}")
+        members.guess(opened, f"student {number}", number)
+
+    with ThreadPoolExecutor(20) as pool:
+        list(pool.map(one, range(100)))
+    sessions.move(opened, TEACHER, "shown")
+    found = members.guesses(sessions.find(opened.code))
+    assert sorted(one.value for one in found) == list(range(100))
+    assert len({one.name for one in found}) == 100
+
+
+@pytest.mark.parametrize(
+    ("typed", "called"),
+    [
+        ("", "no. 2"),
+        ("  Zoë \n\x1b[31m ", "Zoë [31m"),
+        ("<script>", "<script>"),  # pages show names as they are typed
+        ("anna", "called “anna” already; add a letter"),
+        ("x" * 21, "at most 20 letters; this one has 21"),
+    ],
+)
+def test_a_name_of_ones_own_choice(opened: sessions.Session, typed: str, called: str):
+    members.join(opened, "first", "Anna")
+    if "already" in called or "at most" in called:
+        with pytest.raises(InvalidInput, match=called):
+            members.join(opened, "second", typed)
+        assert members.member(opened, "second") is None
+        return
+    assert members.join(opened, "second", typed) == members.Member(2, called)
+    assert members.join(opened, "first", "Anne").number == 1, "a new name is no new student"
+
+
+def test_tries_are_taken_when_the_teacher_allows_them(opened: sessions.Session):
+    members.join(opened, "anna", "Anna")
+
+    def launched() -> str:
+        raise AssertionError("nothing may be launched now")
+
+    with pytest.raises(NotNow, match="the teacher opens that"):
+        members.submit_try(opened, "anna", "mean", launched)
+    sessions.move(opened, TEACHER, "free")
+    free = sessions.find(opened.code)
+    jobs = iter(f"{number:012x}" for number in range(100))
+    for _ in range(members.MOST_TRIES):
+        members.submit_try(free, "anna", "mean", lambda: next(jobs))
+    with pytest.raises(NotNow, match="you have tried 20 times"):
+        members.submit_try(free, "anna", "mean", launched)
+    assert members.tries(free)[0] == members.Try("Anna", f"{0:012x}", "mean")
+    assert members.tries(free, "somebody") == []
+
+
+@pytest.mark.parametrize("overnight", [False, True])
+def test_nothing_of_a_student_is_found_on_the_disk_after_the_end(
+    opened: sessions.Session, runs_dir: Path, monkeypatch: pytest.MonkeyPatch, overnight: bool
+):
+    """A class that is left open ends by itself."""
+    members.join(opened, "digest-of-anna", "Anna-Karenina")
+    members.guess(opened, "digest-of-anna", 61)
+    assert found_in(runs_dir, b"Anna-Karenina")
+    if overnight:
+        monkeypatch.setattr(sessions.time, "time", lambda: opened.opened + sessions.HOURS * 3600 + 1)
+        with pytest.raises(UnknownClass):
+            sessions.find(opened.code)
+        sessions.end_old()
+    else:
+        sessions.end(opened, TEACHER)
+    for left in (b"Anna-Karenina", b"digest-of-anna", opened.code.encode()):
+        assert not found_in(runs_dir, left)
+    with pytest.raises(UnknownClass):
+        members.guess(opened, "digest-of-anna", 61)
+    with pytest.raises(UnknownClass):
+        members.join(opened, "late")
+
+
+def found_in(folder: Path, text: bytes) -> list[Path]:
+    return [path for path in folder.rglob("*") if path.is_file() and text in path.read_bytes()]

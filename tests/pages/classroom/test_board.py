@@ -1,0 +1,74 @@
+"""What a class sees: guesses over the truth, tries by their price, and a sentence on how the room did."""
+
+from __future__ import annotations
+
+import pytest
+
+from ldp_core import presets
+from ldp_core.classroom import FREE
+from ldp_core.classroom.sessions import Session
+from ldp_core.errors import InvalidExperiment
+from ldp_core.runs.view.final_figures import Final
+from pages.parts.charts.class_board import Dot, guesses_figure, tries_figure
+from pages.parts.classroom.board import told
+from pages.parts.classroom.tries import NUMBERS, PARTS, draft_of
+
+NUMBER = presets.get("two_volunteers").ask
+CHOICE = presets.get("half_and_half").ask
+
+
+def test_each_guess_is_a_dot_and_equal_ones_stand_on_each_other():
+    found = guesses_figure(NUMBER, [60, 60, 20], (12.0, 27.0, 18.0))
+    (dots,) = found["data"]
+    assert list(zip(dots["x"].tolist(), dots["y"].tolist(), strict=True)) == [(20, 1), (60, 1), (60, 2)]
+    band, truth = found["layout"]["shapes"]
+    assert (band["x0"], truth["x0"], band["x1"]) == (12, 19, 27)
+    texts = [one["text"] for one in found["layout"]["annotations"]]
+    assert texts == ["<b>it came out at 19 %</b>", "its 3 seeds: 12 to 27 %"]
+    assert not guesses_figure(NUMBER, [60])["layout"]["shapes"], "no truth before it is known"
+
+
+def test_choices_are_counted_and_the_right_one_is_marked():
+    yes, no = CHOICE.options
+    (bars,) = guesses_figure(CHOICE, [yes, yes, no], (no,))["data"]
+    assert dict(zip(bars["y"], bars["text"], strict=True)) == {yes: "2", no: "1  it came out so"}
+
+
+@pytest.mark.parametrize(
+    ("guesses", "answers", "words"),
+    [
+        ([], (19.0,), "nobody guessed."),
+        ([60, 20], (), "2 guesses."),
+        ([60, 20, 23], (12.0, 27.0, 18.0), "2 of 3 within 5 points."),
+    ],
+)
+def test_how_the_room_did(guesses: list[float], answers: tuple[float, ...], words: str):
+    assert told(NUMBER, guesses, answers) == words
+
+
+def test_a_try_is_a_dot_by_its_price_and_without_a_guarantee_at_the_edge():
+    def dot(name: str, value: str, accuracy: float, epsilon: float | None) -> Dot:
+        return Dot(name, value, "0" * 12, Final("", 1, accuracy, epsilon, 0.0, 0.0, 0, 0.0))
+
+    found = tries_figure(
+        [dot("Anna", "ε 1", 0.4, 50.0), dot("Ben", "ε 1", 0.5, 50.0), dot("no. 3", "none", 0.9, None)]
+    )
+    first, second = found["data"]
+    assert (len(first["x"]), len(second["x"])) == (2, 1)
+    assert second["x"][0] > first["x"].max()
+    texts = [one["text"] for one in found["layout"]["annotations"]]
+    assert texts == ["<b>ε 1</b> · 2 runs", "<b>none</b> · no. 3"]
+
+
+@pytest.mark.parametrize("scenario", presets.names())
+def test_every_value_that_a_student_may_choose_makes_a_run_or_a_sentence(scenario: str):
+    for free in FREE:
+        session = Session("BCDF", "t", 0.0, scenario, "free", free, None)
+        values = list(PARTS[free]) if free in PARTS else NUMBERS[free][0]
+        for value in values:
+            try:
+                draft = draft_of(session, value, str(value))
+            except InvalidExperiment as error:
+                assert str(error)
+            else:
+                assert len(draft.variants) == 1
