@@ -14,7 +14,7 @@ from ldp_core.errors import InvalidExperiment, StorageFailed, UnknownJob
 from ldp_core.experiment import Draft, Variant, checked, with_fit
 from ldp_core.runs.view.final_figures import Final, finals
 from ldp_core.runs.view.run_progress import progress_of
-from pages.parts.charts.class_board import Dot
+from pages.parts.classroom.figures import Dot
 from pages.parts.ui.shared_cache import Moment, job_now, once
 
 PARTS: dict[str, Mapping[str, str]] = {

@@ -9,8 +9,8 @@ from ldp_core.classroom import FREE
 from ldp_core.classroom.sessions import Session
 from ldp_core.errors import InvalidExperiment
 from ldp_core.runs.view.final_figures import Final
-from pages.parts.charts.class_board import Dot, guesses_figure, tries_figure
 from pages.parts.classroom.board import told
+from pages.parts.classroom.figures import Dot, guesses_figure, tries_figure
 from pages.parts.classroom.tries import NUMBERS, PARTS, draft_of
 
 NUMBER = presets.get("two_volunteers").ask

@@ -95,18 +95,18 @@ def test_before_while_it_runs_and_after(runs_dir: Path, monkeypatch: pytest.Monk
     assert "You guessed 60\u202f%**; the runs will tell." in said(app)
     assert not app.slider
 
-    monkeypatch.setattr(prediction, "_evidence", lambda job: accuracies(0.18, 0.2, 0.19))
+    monkeypatch.setattr(prediction, "evidence_of", lambda job: accuracies(0.18, 0.2, 0.19))
     assert queue.move(launched, "completed")
     assert Guessed.here().is_open("two_volunteers")
     words = said(app)
     assert not Guessed.here().is_open("two_volunteers"), "nor is it asked on Start any more"
     assert "A surprise: you guessed 60\u202f%, and it came out at 19\u202f%" in words
     assert "drowns in the noise of the eighteen" in words, "why"
-    monkeypatch.setattr(prediction, "_evidence", lambda job: accuracies(0.58, 0.6))
+    monkeypatch.setattr(prediction, "evidence_of", lambda job: accuracies(0.58, 0.6))
     words = said(app)
     assert "Well guessed" in words
     assert "In these runs mean ends at 59" in words, "the lesson as far as these runs bear it out"
-    monkeypatch.setattr(prediction, "_evidence", lambda job: Evidence([]))
+    monkeypatch.setattr(prediction, "evidence_of", lambda job: Evidence([]))
     assert "These runs do not tell; you guessed 60" in said(app)
 
     # other settings are another question, and Undo brings the first one back
