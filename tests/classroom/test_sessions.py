@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -146,7 +147,7 @@ def test_nothing_of_a_student_is_found_on_the_disk_after_the_end(
     members.guess(opened, "digest-of-anna", 61)
     assert found_in(runs_dir, b"Anna-Karenina")
     if overnight:
-        monkeypatch.setattr(sessions.time, "time", lambda: opened.opened + sessions.HOURS * 3600 + 1)
+        monkeypatch.setattr(time, "time", lambda: opened.opened + sessions.HOURS * 3600 + 1)
         with pytest.raises(UnknownClass):
             sessions.find(opened.code)
         sessions.end_old()

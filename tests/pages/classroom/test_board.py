@@ -8,6 +8,7 @@ from ldp_core import presets
 from ldp_core.classroom import FREE
 from ldp_core.classroom.sessions import Session
 from ldp_core.errors import InvalidExperiment
+from ldp_core.presets.questions import Choice
 from ldp_core.runs.view.final_figures import Final
 from pages.parts.classroom.board import told
 from pages.parts.classroom.figures import Dot, guesses_figure, tries_figure
@@ -29,6 +30,7 @@ def test_each_guess_is_a_dot_and_equal_ones_stand_on_each_other():
 
 
 def test_choices_are_counted_and_the_right_one_is_marked():
+    assert isinstance(CHOICE, Choice)
     yes, no = CHOICE.options
     (bars,) = guesses_figure(CHOICE, [yes, yes, no], (no,))["data"]
     assert dict(zip(bars["y"], bars["text"], strict=True)) == {yes: "2", no: "1  it came out so"}
