@@ -16,7 +16,7 @@ __all__ = ["accounting", "aggregators", "attacks", "datasets", "experiment", "me
 
 
 def __getattr__(name: str) -> Any:
-    """What the package offers, imported when it is first asked for."""
+    """Import a public name of the package when it is first used."""
     if name in PARTS:
         return importlib.import_module(f"{__name__}.{name}")
     if name == "run":

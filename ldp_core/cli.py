@@ -284,7 +284,7 @@ def _experiment(options: argparse.Namespace) -> Experiment:
 
 
 def _asked(options: argparse.Namespace, kind: str) -> Any:
-    """What a job of this kind is asked for in a file; `--set` changes its fields."""
+    """Job request of a kind from a file, with `--set` applied."""
     from ldp_core.runs import kinds
 
     made = kinds.get(kind)

@@ -41,9 +41,7 @@ class Component(BaseModel):
     """Of a part from outside: where it comes from and in which version; "" for the program's own."""
 
     def __hash__(self) -> int:
-        """Of what it is, too: many have no parameters, and experiments that differ in nothing else would be
-        compared field by field wherever they are looked up.
-        """
+        """Hash over class and parameters: many parts have no parameters."""
         return hash((type(self), *(getattr(self, field) for field in type(self).model_fields)))
 
     @classmethod

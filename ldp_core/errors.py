@@ -61,11 +61,11 @@ class QueueFull(StudioError):
 
 
 class NotYours(StudioError):
-    """Something that only a job's owner, or a teacher, may do."""
+    """Raised for an action that only the job's owner or a teacher may take."""
 
 
 class NotNow(StudioError):
-    """Something that cannot be done to a job as it is now."""
+    """Raised for an action that the job's state does not allow."""
 
 
 class StorageFailed(StudioError):
@@ -87,7 +87,7 @@ class KeptLocked(StorageFailed):
 
 
 class ReadOnly(StorageFailed):
-    """What is in the folder of runs can be read, and nothing written."""
+    """Raised for a write to a folder of runs that can only be read."""
 
     def __init__(self) -> None:
         super().__init__(

@@ -22,7 +22,7 @@ RULE = (
 
 
 def judged(low: float, high: float, small: float = SMALL) -> Outcome:
-    """By the interval of how far a figure lies on the side that the statement names.
+    """Outcome of a statement from the interval of its margin (positive where the statement holds).
 
     Args:
         low: the interval's lower end.
@@ -37,7 +37,7 @@ def judged(low: float, high: float, small: float = SMALL) -> Outcome:
 
 
 def together(outcomes: Iterable[Outcome]) -> Outcome:
-    """Of statements that are made at once: contradicted if one of them is."""
+    """Outcome of several statements at once: contradicted if one of them is."""
     missed = set(outcomes) - {"holds"}
     if "contradicted" in missed:
         return "contradicted"
@@ -45,5 +45,5 @@ def together(outcomes: Iterable[Outcome]) -> Outcome:
 
 
 def at_chance(accuracy: float, chance: float | None) -> bool:
-    """Whether it is no better than guessing; False where it is not known what guessing gives."""
+    """Whether an accuracy is no better than guessing; False if the chance level is unknown."""
     return chance is not None and accuracy < chance + AT_CHANCE

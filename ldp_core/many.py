@@ -23,7 +23,7 @@ BYTES = 2**27
 
 
 def at_once(experiment: Experiment, device: torch.device | None = None) -> int:
-    """How many runs like this one are worth training together; 1 where it is better by itself."""
+    """Number of runs like this one to train as one batch; 1 if batching gains nothing."""
     return max(1, min(ROWS // experiment.clients.count, _holds(experiment, device or choose_device())))
 
 
@@ -34,7 +34,7 @@ def leaves_cores(experiment: Experiment) -> bool:
 
 
 def _holds(experiment: Experiment, device: torch.device) -> int:
-    """How many like this one memory holds; 0 where clients of several are not trained together."""
+    """Number of runs like this one that fit into memory; 0 if clients of several cannot be batched."""
     source, local = experiment.source, experiment.local
     recipe = Recipe(experiment.model, source.shape, source.classes, local.optimizer, local.learning_rate)
     joins = choose(experiment.model.batched, device, recipe).joins(experiment.model)

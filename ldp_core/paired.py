@@ -25,7 +25,7 @@ FEW = 5
 
 @dataclass(frozen=True)
 class Difference:
-    """Of two accuracies: the mean over seeds, with its own 95 % interval; unbounded where one seed is all.
+    """Difference of two accuracies: mean over seeds with its own 95 % interval; unbounded for one seed.
 
     The interval is the same wherever the two are compared. What is made of it also depends on among how many
     differences it was picked for its size: `outcome` asks for an interval that holds for all at once.
@@ -75,7 +75,7 @@ class Difference:
         return f"{', '.join(most)} and {last}"
 
     def in_words(self) -> str:
-        """What it rests on: the seeds, then the interval, in points."""
+        """Number of seeds and interval in points, in words."""
         samples = f" and the {self.held_out:,} held-out samples".replace(",", THIN) if self.held_out else ""
         over = f"{self.seeds} shared seeds{samples}" if self.gaps else "their seeds, which are not paired"
         luck = f"; among {self.among} differences the largest may be so by chance"
@@ -99,7 +99,7 @@ def difference(
     right: tuple[NDArray[np.bool_], NDArray[np.bool_]] | None = None,
     among: int = 1,
 ) -> Difference:
-    """How much more accurate the first is than the second.
+    """Mean difference of two accuracies with its interval.
 
     Over seeds by Student's t. Where it is known which of n held-out samples each run names right, other
     samples are counted with, by the spread of the mean difference from sample to sample. Both contain what
@@ -148,6 +148,6 @@ def unpaired(first: ArrayLike, second: ArrayLike, among: int = 1) -> Difference:
 
 
 def margin(accuracy: float, held_out: int) -> float:
-    """How far an accuracy may be from that on any other samples of the kind (half of Wilson's interval)."""
+    """Half of Wilson's interval: sampling error of an accuracy for other held-out samples."""
     low, high = wilson(round(accuracy * held_out), held_out)
     return (high - low) / 2

@@ -95,7 +95,7 @@ class Run:
         yield self.end()
 
     def begin(self) -> Iterator[Started | Target]:
-        """What is known before the first round; nothing where it goes on. Raises Diverged without scores."""
+        """Events before the first round; none when resumed."""
         self._score = None if self._figures else self._scored(self.state)
         if not self._fresh:
             return

@@ -91,7 +91,9 @@ def _asked(job: Job) -> Ladder | None:
 
 
 def _start_from(workspace: Workspace, before: Ladder | None) -> Ladder:
-    """What was set last, or asked for last, or the draft's own noisy mechanisms beside the usual ones."""
+    """Ladder to begin with: the last one set or asked for, else the draft's own noisy mechanisms and the
+    usual ones.
+    """
     if (kept := drafts.ladder_of(workspace.id)) is not None:
         with contextlib.suppress(InvalidExperiment):
             return parse_ladder(kept | {"base": workspace.draft.base.as_json()})
@@ -105,7 +107,7 @@ def _start_from(workspace: Workspace, before: Ladder | None) -> Ladder:
 
 
 def _settings_of(ladder: Ladder) -> dict[str, Any]:
-    """What is kept beside a draft, so that a reload finds it and a shared link takes it along."""
+    """Settings stored beside a draft, so that reloads and shared links keep them."""
     return {name: value for name, value in ladder.as_json().items() if name != "base"}
 
 
@@ -156,14 +158,14 @@ def _launch(workspace: Workspace, job: Job | None, before: Ladder | None, ladder
 
 
 def _stale(job: Job | None, before: Ladder | None, ladder: Ladder | None) -> bool:
-    """Whether what is shown is of settings that have changed since."""
+    """Whether the shown results belong to earlier settings."""
     if job is None or job.live or ladder is None:
         return False
     return before is None or bool(ladder_changes(before, ladder))
 
 
 def _too_much(ladder: Ladder) -> str:
-    """Why this cannot be done on this server, if it cannot."""
+    """Why it does not fit on this server; "" if it does."""
     try:
         jobs.refuse_too_much("attack", ladder)
     except InvalidExperiment as error:

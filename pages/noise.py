@@ -51,7 +51,7 @@ def main() -> None:
 
 
 def _live(workspace: Workspace, shown: list[Design]) -> None:
-    """What moves under the hand; what stands behind it follows once the hand rests."""
+    """Draw what follows the hand; the rest follows once the hand rests."""
     now = what_if(workspace, shown, named_clients(shown[0].experiment))
     answer(now, shown)
     st.session_state[workspace.key("what if")] = now

@@ -185,7 +185,7 @@ def _cost(kind: str, planned: Any) -> Cost:
 
 
 def _too_much(kind: str, planned: Any) -> str:
-    """Why this cannot fit on this server, if it cannot."""
+    """Why it does not fit on this server; "" if it does."""
     if planned is None:
         return ""
 

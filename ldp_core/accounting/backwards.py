@@ -44,7 +44,7 @@ def budgets_of_uses(releases: Releases, uploads: int, budgets: Floats, low: Floa
 
 
 def unbounded(releases: Releases, uploads: int, low: float, high: float) -> str:
-    """Why no ε of a use bounds the run; "" where one does."""
+    """Why no per-use ε bounds the whole run; "" if one does."""
     promise = Spending(releases).uploads((EPSILON.default, low, high), uploads)
     return "" if promise.guarantee else promise.why
 

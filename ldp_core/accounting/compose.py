@@ -25,7 +25,7 @@ ORDERS = 1 + np.logspace(-4, 4, 400)
 
 @dataclass(frozen=True, order=True)
 class Bound:
-    """Of a composition."""
+    """The ε of a composition, its δ and the rule that gave it."""
 
     epsilon: float
     delta: float

@@ -34,7 +34,7 @@ MOST = 2_500_000
 
 @dataclass(frozen=True)
 class Audit:
-    """What is claimed, what is so, and what samples show, for one use at one δ."""
+    """Claimed ε, true ε and the lower bound that samples give, for one use at one δ."""
 
     claimed: float
     exact: float

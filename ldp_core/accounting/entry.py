@@ -34,12 +34,12 @@ class Promise:
 
     @property
     def sum(self) -> float:
-        """Of all uses; infinite where there is none."""
+        """Plain sum of ε over all uses; infinite without a guarantee."""
         return math.inf if self.basic is None else self.basic
 
     @classmethod
     def of(cls, stored: Mapping[str, Any]) -> Self:
-        """From JSON; what it lacks is as without a guarantee."""
+        """Promise from its stored JSON; a missing field reads as "no guarantee"."""
         return cls(**{one.name: stored[one.name] for one in fields(cls) if one.name in stored})
 
 

@@ -38,7 +38,7 @@ class Measured:
 
 
 def key(mechanism: Mechanism) -> str:
-    """What a mechanism is called in the table: name, form and the parameters that are not idle."""
+    """Key of a mechanism in the table: name, form and the parameters that matter."""
     own = {name: value for name, value in mechanism.parameters().items() if mechanism.matters(name)}
     if own.get("calibration", "paper001") != "paper001":
         own.pop("rounds")  # an experiment fills them in, and only that calibration uses them
@@ -48,14 +48,14 @@ def key(mechanism: Mechanism) -> str:
 
 
 def measured(mechanism: Mechanism, low: float, high: float) -> Measured | None:
-    """What was measured of it: on this range, or else on [−1, 1]; None if nothing was."""
+    """Stored measurement for this safe range, or for [−1, 1]; None if there is none."""
     own = _table().get(key(mechanism), {})
     span = (low, high) if (low, high) in own else SPANS[0]
     return Measured(*span, own[span]) if span in own else None
 
 
 def about() -> dict[str, str]:
-    """When and on what the table was measured."""
+    """Date and machine of the measurement."""
     return dict(_read()["about"])
 
 

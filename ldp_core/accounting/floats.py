@@ -38,7 +38,7 @@ Answers = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class GivenAway:
-    """What answers tell at one budget and safe range, for its two ends."""
+    """What float32 answers give away at one budget and safe range, between its two ends."""
 
     low: float | None
     """Of the answers for the low end, the share that the high end cannot give; None if not known."""
@@ -87,11 +87,11 @@ class Client:
 
     @property
     def draws(self) -> int:
-        """How many there are; of normal ones at most so many."""
+        """Number of distinct draws; capped for normal draws."""
         return 2 * int(np.float32(FARTHEST).view(np.int32)) + 1 if self.normal else DRAWS
 
     def answers(self, numbers: NDArray[np.int64]) -> Answers:
-        """What is sent for these draws, in float32."""
+        """Float32 answers of these draws."""
         if self.normal:
             below = numbers - self.draws // 2
             bits = np.abs(below).astype(np.int32).view(np.float32)
@@ -112,7 +112,7 @@ def countable(mechanism: Mechanism) -> bool:
 
 
 def can_give(client: Client, answers: Answers) -> NDArray[np.bool_]:
-    """Whether the client's value can be answered so, for each of many answers.
+    """Whether the client's value can produce each of the given answers.
 
     Every CELL-th draw is tried. Where answers rise from one such draw to the next, the cell between
     them is searched by halving; where they fall, and at both ends, all its draws are tried.
@@ -135,7 +135,7 @@ def can_give(client: Client, answers: Answers) -> NDArray[np.bool_]:
 
 
 def _found(client: Client, answers: Answers, knots: NDArray[np.int64], rising: Answers) -> Any:
-    """Whether a draw between knots, along which answers rise, gives each of the answers."""
+    """Whether a draw between two knots, over which answers rise, produces each of the answers."""
     place = np.searchsorted(rising, answers)
     top, bottom = knots[place], knots[np.maximum(place - 1, 0)]
     while (top - bottom > 1).any():
@@ -150,7 +150,7 @@ def _found(client: Client, answers: Answers, knots: NDArray[np.int64], rising: A
 
 
 def given_away(mechanism: Mechanism, epsilon: float, low: float, high: float) -> GivenAway:
-    """What float32 gives away; it takes seconds, and 0.5 GB where all draws are tried.
+    """Privacy loss that float32 rounding adds; seconds of work, and 0.5 GB where all draws are tried.
 
     Args:
         mechanism: fitted; not known for others than those that `countable` names, Harmony, PrivUnit and
@@ -189,7 +189,7 @@ def _compared(one: Any, other: Any) -> GivenAway:
 
 
 def _harmony(mechanism: Harmony, epsilon: float, low: float, high: float) -> GivenAway:
-    """By halving: up to some toss of its coin the answer is the high one."""
+    """Harmony: answers are high up to one coin toss, found by bisection."""
     counted = []
     law = mechanism.model_copy(update={"dimension": 1}).at(epsilon, low, high)
     for end in (low, high):
@@ -205,9 +205,7 @@ def _harmony(mechanism: Harmony, epsilon: float, low: float, high: float) -> Giv
 
 
 def _privunit(mechanism: PrivUnit, epsilon: float) -> GivenAway:
-    """Of an upload whose weight is 0 (`low`) and one whose weight is not (`high`): the share of a sample of
-    answers for which no normal draw is found by which the other one gives the same.
-    """
+    """PrivUnit: share of sampled answers that only one of two uploads can produce (weight 0 or not)."""
     law = mechanism.model_copy(update={"dimension": 2}).at(epsilon, -1.0, 1.0)
     unit = float(cut_at(np.array(epsilon)).scale) / mechanism.norm
     ends = [np.array([0.0, 1.0]), np.array([0.6, 0.8])]
@@ -230,7 +228,7 @@ def _privunit(mechanism: PrivUnit, epsilon: float) -> GivenAway:
 
 
 def _gaussian(mechanism: GaussianNoise, epsilon: float, low: float, high: float) -> GivenAway:
-    """As `_privunit`, of a weight in the middle of the safe range and one that is not."""
+    """Gaussian: as `_privunit`, for a weight at the middle of the safe range against one elsewhere."""
     law = mechanism.model_copy(update={"dimension": 1}).at(epsilon, low, high)
     sigma = float(law.sigma)
     middle, half = (low + high) / 2, (high - low) / 2

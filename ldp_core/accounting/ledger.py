@@ -73,7 +73,7 @@ def promise(experiment: Experiment, client: Client, limit: float = math.inf) -> 
 def within(
     experiment: Experiment, client: Client, limit: float = math.inf, share: float = SHARE
 ) -> tuple[int, Promise]:
-    """How often a client uploads at most with probability `share`, and the line of so many uploads."""
+    """Upload count exceeded with probability 1 − `share` at most, and the promise for that many."""
     often = experiment.selection.uploads_quantile(experiment.clients.count, experiment.rounds, share)
     often = min(often, _most(experiment, client, limit))
     return often, Spending(experiment.releases).uploads(client, often)

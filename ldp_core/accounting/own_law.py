@@ -55,14 +55,14 @@ class Losses:
 
     @property
     def mean(self) -> float:
-        """In steps; a loss and its opposite go together, so that nothing cancels."""
+        """Mean loss in grid steps; opposite losses are added in pairs, so that nothing cancels."""
         up = self.masses[self.cells + 1 :]
         places = np.arange(1, self.cells + 1)
         return float((places * up * -np.expm1(-places * self.step)).sum())
 
     @property
     def variance(self) -> float:
-        """In squared steps."""
+        """Variance of the loss in squared grid steps."""
         return float((self.masses * (np.arange(-self.cells, self.cells + 1) - self.mean) ** 2).sum())
 
 
@@ -193,7 +193,9 @@ def _characteristic(once: Losses, uses: int, mean: float, size: int) -> tuple[ND
 
 
 def _hoeffding(cells: int, uses: int) -> float:
-    """How far a sum may stray from its mean, in steps, but for a probability of `OUTSIDE`."""
+    """Hoeffding bound: distance of a sum from its mean, in steps, exceeded with probability `OUTSIDE` at
+    most.
+    """
     return cells * math.sqrt(2 * uses * math.log(2 / OUTSIDE))
 
 

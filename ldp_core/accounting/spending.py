@@ -47,7 +47,7 @@ class Spending:
     releases: Releases
 
     def coordinate(self, client: Client) -> Promise:
-        """For one weight of one upload."""
+        """Promise for one weight of one upload."""
         release = self.releases[0][1]
         if release.sent.clear:
             return Promise(why=release.sent.why)
@@ -60,7 +60,7 @@ class Spending:
         return _pure(release.mechanism, client, 1)
 
     def uploads(self, client: Client, count: float) -> Promise:
-        """For `count` uploads; an average number of them need not be whole.
+        """Promise for `count` uploads, which may be a fraction (an expected number).
 
         What changes from round to round is counted from the first round on.
         """
@@ -78,7 +78,8 @@ class Spending:
         return parts[0] if len(parts) == 1 else _added(parts)
 
     def again(self, client: Client, times: int) -> Promise:
-        """For an upload's values that are sent `times` over in one round, which may be more than a run has.
+        """Promise if one upload's values are sent `times` over in a round (an attacker's own question, not a
+        run's).
 
         Of noise that changes from round to round, the first round's tells most.
         """
@@ -89,7 +90,7 @@ class Spending:
         return _gaussian(times * each * float(_squares(self.releases, client)[0]), times * each)
 
     def _first(self, count: float) -> Iterator[tuple[float, Release]]:
-        """What the first `count` uploads release: how many uploads of each kind."""
+        """Release kinds of the first `count` uploads, each with its number of uploads."""
         left = count
         for rounds, release in self.releases:
             yield min(left, rounds) if release is not self.releases[-1][1] else left, release
@@ -98,7 +99,7 @@ class Spending:
                 return
 
     def _normal(self, client: Client, count: float) -> Promise:
-        """For `count` uploads with Gaussian noise, whose μ², each for one use, add up."""
+        """Promise for `count` uploads with Gaussian noise: the μ² of single uses add up."""
         squares = _squares(self.releases, client)
         each = [(rounds, _uses_of_noise(release)) for rounds, release in self.releases]
         uses = np.repeat([float(n) for _, n in each], [rounds for rounds, _ in each])
@@ -106,7 +107,7 @@ class Spending:
         return _gaussian(float(share @ (uses * squares)), math.ceil(float(share @ uses) - 1e-9))
 
     def affordable(self, client: Client, limit: float) -> int:
-        """How many uploads of the run stay within a client's own `limit`."""
+        """Largest number of uploads that stays within the client's own limit."""
         low, high = 0, sum(rounds for rounds, _ in self.releases) + 1
         while high - low > 1:
             middle = (low + high) // 2
@@ -117,7 +118,7 @@ class Spending:
 
 @lru_cache(maxsize=4096)
 def _pure(mechanism: Mechanism, client: Client, uses: int) -> Promise:
-    """For so many uses, without Gaussian noise."""
+    """Promise for `uses` uses of a mechanism without Gaussian noise."""
     law = mechanism.at(*client)
     loss, exact = float(law.ledger_loss), float(law.loss)
     if not math.isfinite(loss):

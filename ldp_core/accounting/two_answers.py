@@ -45,7 +45,7 @@ class Answers(NamedTuple):
 
     @property
     def loss(self) -> float:
-        """Of the answer that tells more."""
+        """Largest log-likelihood ratio over the two answers."""
         return self.likely - self.unlikely
 
 

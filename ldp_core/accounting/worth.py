@@ -52,7 +52,7 @@ class Worth:
 
     @property
     def odds(self) -> str:
-        """How often an attacker is right who has to tell two values apart: `in at most 74 of 100 tries`."""
+        """An attacker's best odds at telling two values apart, in words: `in at most 74 of 100 tries`."""
         if math.isinf(self.wrong):
             return "in every try, as far as is promised"
         if self.right is None:
@@ -67,12 +67,12 @@ class Worth:
 
 
 def word_of(epsilon: float | None) -> Word:
-    """Of an ε for a whole run; None where nothing bounds it."""
+    """Worth of a whole run's ε; None stands for no bound."""
     return next((word for most, word in UP_TO if epsilon is not None and epsilon <= most), NOTHING)
 
 
 def worth(promise: Promise) -> Worth:
-    """Of a client's promise for a whole run."""
+    """Word and odds for a client's whole-run promise."""
     epsilon, delta, word = promise.bound, promise.delta, word_of(promise.bound)
     if math.isinf(epsilon):
         return Worth(word, -math.inf)

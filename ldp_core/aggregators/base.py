@@ -18,7 +18,7 @@ from ldp_core.mechanisms.base import Floats, Values, as_floats
 
 
 class Drawn(NamedTuple):
-    """How far what clients send lies from what they mean, per weight."""
+    """Error of what clients send, per weight: noise variance and bias."""
 
     variance: Floats
     bias: Floats
@@ -36,7 +36,7 @@ class Aggregator(Component):
     begins “as”; "" where `noise` says it."""
 
     def in_words(self) -> str:
-        """What the server does with the uploads, as the end of a sentence that begins with “the server”."""
+        """End of a sentence "the server …": how uploads are combined."""
         return f"averages: {self.label}"
 
     @property
@@ -100,7 +100,7 @@ class Aggregator(Component):
     def noise(
         self, drawn: Drawn, worst: Floats, sizes: Floats, here: NDArray[np.bool_], between: float = 0.0
     ) -> tuple[Floats, Floats]:
-        """What is left of clients' noise in the weighted sum, per weight, on average over its own draws.
+        """Variance and squared bias of client noise in the weighted sum, per weight.
 
         Args:
             drawn: for each client its noise's variance and bias, (…, K) each.
@@ -131,11 +131,11 @@ class Aggregator(Component):
         return torch.as_tensor(w, dtype=tensor.dtype, device=tensor.device) @ tensor
 
     def finish(self, total: Values) -> Values:
-        """What becomes of the weighted sum (d,): nothing, unless the aggregator is a vote."""
+        """Post-process the weighted sum (d,), such as taking signs after a vote; the identity by default."""
         return total
 
     def aggregate(self, uploads: Values, weights: ArrayLike) -> Values:
-        """What the server makes of uploads (K, d) → (d,)."""
+        """Aggregate uploads (K, d) with weights (K,) into (d,)."""
         return self.finish(self.combine(uploads, weights))
 
 

@@ -45,7 +45,7 @@ class SignMajority(Aggregator):
 
     @property
     def counted(self) -> Aggregator:
-        """How votes are weighted, by the σ behind them."""
+        """Aggregator that weighs the votes by the σ behind them."""
         return VOTES[self.votes]()
 
     def raw_weights(

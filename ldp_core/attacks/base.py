@@ -29,7 +29,7 @@ TOGETHER = 2**16
 
 @dataclass(frozen=True)
 class Facts:
-    """What the experiment says in public about the uploads that are attacked."""
+    """Public facts about the uploads under attack."""
 
     upload: str
     """ "audit" or "real"."""
@@ -131,7 +131,7 @@ class Reconstructor(Attacker):
         return None
 
     def effort(self, facts: Facts) -> Effort:
-        """What it does to one upload, besides looking at it once."""
+        """Work that an attack on one upload takes, beyond one look at it."""
         return Effort()
 
     @abstractmethod

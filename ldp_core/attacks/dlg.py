@@ -9,7 +9,7 @@ from ldp_core.attacks.idlg import IDLG
 
 
 class DLG(IDLG):
-    """As iDLG, with the label among the unknowns."""
+    """iDLG with the label unknown as well."""
 
     label = "DLG: gradients matched, label sought"
     order = 6

@@ -42,7 +42,7 @@ class Likelihood(Identifier):
 
 @dataclass(frozen=True)
 class Places:
-    """Where the right candidate of each of V victims came."""
+    """Ranks of the right candidate for V victims."""
 
     rank: NDArray[np.int64]
     """(V,), 1 for the first; among equals a coin decides."""

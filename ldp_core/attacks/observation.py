@@ -47,7 +47,7 @@ class Public:
 
 @dataclass(frozen=True)
 class Observation:
-    """What the server holds of V victims after T uploads of each, all made from one model.
+    """The server's view of V victims after T uploads each from one model.
 
     An audit upload is one image and one step, and the attacker knows that; of a client's real
     upload it knows the public batch size and number of epochs.
@@ -117,7 +117,7 @@ class Observation:
 
     @property
     def first(self) -> tuple[slice, int]:
-        """Where the first layer lies (its weights, then its biases), and how many units it has."""
+        """Slice of the first layer (weights, then biases) and its number of units."""
         weight, bias = self.model.slices(self.shape, self.classes)[:2]
         return slice(weight.start, bias.stop), weight.shape[0]
 
@@ -201,7 +201,7 @@ class Observation:
         return self.last_bias().argmin(axis=1)
 
     def moved(self, gradients: Floats) -> Floats:
-        """What one step of the client's own optimiser makes of gradients, shaped like them."""
+        """Weight change that one optimiser step makes of gradients, same shape."""
         import torch
 
         step = self.optimizer.first_step(torch.from_numpy(gradients), self.nominal_rate)

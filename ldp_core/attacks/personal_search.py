@@ -22,7 +22,7 @@ from ldp_core.models.base import Model, Shape
 
 
 class PersonalSearch(IDLG):
-    """As iDLG, and where a network has kinks as the search for its gradient's direction."""
+    """iDLG that follows the gradient's direction where the network has kinks."""
 
     label = "Searches behind personal layers"
     order = 10

@@ -132,8 +132,8 @@ class _Reading:
         return _mean(levels, log_prior + self._log_likelihood(1, value, over=2))
 
     def _log_likelihood(self, of: int, value: Floats, over: int) -> Floats:
-        """Of what was sent, if the values (V, R, F, GRID) without noise were these, added over an axis; `of`
-        pixels (0) or reactions (1). What was not sent says nothing.
+        """Log-likelihood of the upload for candidate noise-free values (V, R, F, GRID), summed over an axis;
+        `of` selects pixels (0) or activations (1). Weights that were not sent contribute nothing.
         """
         each = (law(value) for law in self._likelihoods[of])
         if self._silent[of]:

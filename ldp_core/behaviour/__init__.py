@@ -38,13 +38,13 @@ def version(*of: Experiment | Ladder) -> str:
 
 
 def version_for(request: str) -> str:
-    """For what a job asks for as JSON: of the whole program, and of what is plugged in that it names."""
+    """Version of the program for a job's request: of all built-in parts and of the plug-ins it names."""
     names = {(kind, name) for kind, registry in REGISTRIES.items() for name in registry.names()}
     return "+".join([version(), *plugged(part for part in names if f'"{part[1]}"' in request)])
 
 
 def parts_of(one: Experiment | Ladder) -> set[Part]:
-    """What it uses; where it attacks, everybody who might."""
+    """Parts that an experiment uses, all possible attackers included."""
     if isinstance(one, Ladder):
         tried = [parts_of(one.experiment(mechanism)) for mechanism in (None, *one.mechanisms)]
         return set().union(*tried, _attackers(), {("ladder", "")})
@@ -67,7 +67,7 @@ def _attackers() -> set[Part]:
 
 @cache
 def _recorded() -> dict[str, dict[str, Any]]:
-    """As this process first read it: files may be replaced while it runs."""
+    """Recorded behaviour, read once per process, as files may be replaced meanwhile."""
     known: dict[str, dict[str, Any]] = read_json(RECORDED)
     return known
 
@@ -85,7 +85,7 @@ def _version(used: frozenset[Part]) -> str:
 
 
 def plugged(parts: Iterable[Part]) -> list[str]:
-    """Whose parts come from outside, with their versions: they are not recorded here."""
+    """Parts from outside with their versions; they are not recorded here."""
     return sorted({REGISTRIES[kind].kind(name).plugin for kind, name in parts} - {""})
 
 

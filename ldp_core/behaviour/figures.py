@@ -47,7 +47,7 @@ def measured(name: str) -> Figures:
 
 
 def found(one: Experiment | Ladder) -> Figures:
-    """What a run, or a ladder, comes to: sums of its last weights, and of what its events tell."""
+    """Checksums of a run's (or a ladder's) last weights and of its events."""
     from ldp_core.federated.state import State  # torch
     from ldp_core.leakage.grid import climb
     from ldp_core.simulate import simulate
@@ -120,7 +120,7 @@ def data_of(name: str) -> Figures:
 
 
 def differing(known: Figures, now: Figures) -> list[str]:
-    """In words, every field that is not the same but for a processor's rounding."""
+    """Fields that differ by more than rounding, in words."""
     fields = dict.fromkeys([*known, *now])
     return [
         f"{field} was {known.get(field)} and is {now.get(field)}"

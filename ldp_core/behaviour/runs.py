@@ -85,7 +85,7 @@ def _trained(model: dict[str, Any]) -> dict[str, Any]:
 
 
 def _attacked(attacker: dict[str, Any]) -> dict[str, Any]:
-    """Who searches takes one step, through convolutions."""
+    """Settings for a run with one attack step, through convolutions for searches."""
     source, name = datasets.get("digits"), attacker["name"]
     searches = "iterations" in attacks.registry.kind(name).model_fields
 

@@ -69,7 +69,7 @@ def _refuse_port(arguments: Sequence[str]) -> None:
 
 
 def _option(arguments: Sequence[str], name: str) -> str:
-    """What Streamlit will take it to be, where the command line or the environment says it."""
+    """Value of a Streamlit option from the command line or the environment."""
     for i, one in enumerate(arguments):
         if one.startswith(f"--{name}="):
             return one.partition("=")[2]

@@ -15,7 +15,7 @@ from ldp_core.streams import stream
 
 
 def of_dataset(one: Dataset) -> Promises:
-    """What is known before it is loaded, and what is loaded."""
+    """Contract of a data set: what is known before loading against what is loaded."""
 
     def known() -> None:
         names = one.class_names

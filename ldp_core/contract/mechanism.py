@@ -30,7 +30,7 @@ EXTREMES = (0.001, 1.0, 88.0, 350.0, 700.0)
 
 
 def of_mechanism(one: Mechanism) -> Promises:
-    """Of both forms, where its paper's own differs."""
+    """Contract of a mechanism, in both forms where they differ."""
     for kind in dict.fromkeys(type(one).in_form(form) for form in one.forms):
         printed = "" if kind is type(one) else ", as printed"
         for words, check in _of_law(kind().fitted(Use(VECTOR, 10, 3, 70))):

@@ -51,7 +51,7 @@ def of_aggregator(one: Aggregator) -> Promises:
 
 
 def of_selection(one: Selection) -> Promises:
-    """Who takes part, and how often a client uploads."""
+    """Contract of a selection: who takes part, and how often a client uploads."""
 
     def once_each() -> None:
         for count in (1, 2, 7, 100):

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Broken(AssertionError):
-    """What a part does otherwise than it promises, with the figures."""
+    """A broken promise of a part, with its figures."""
 
 
 class Promise(NamedTuple):

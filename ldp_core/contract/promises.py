@@ -27,7 +27,7 @@ OWN: Mapping[str, Callable[[Any], Promises]] = {
 
 
 def left_out(name: str) -> str:
-    """Why a part from outside is in no registry; "" for one that is, and for a name that nothing has."""
+    """Why a plug-in is in no registry; "" if it is, or if nothing has that name."""
     presets.names()
     for registry in REGISTRIES.values():
         registry.names()
@@ -37,7 +37,7 @@ def left_out(name: str) -> str:
 
 
 def promises(part: str) -> Promises:
-    """Of the part called so; where several kinds have that name `KIND:NAME` is one of them.
+    """Contract results of a named part; `KIND:NAME` where several kinds share the name.
 
     Raises:
         InvalidInput: there is none.

@@ -53,7 +53,7 @@ def check_moments(mechanism: Mechanism, budget: Budget) -> None:
 
 
 def _rounding(mechanism: Mechanism, value: float, budget: Budget) -> float:
-    """What of a probability is lost by where float64 puts the edges of a narrow window far from 0."""
+    """Probability that float64 loses at the edges of a narrow window far from 0."""
     edges = finite_edges(mechanism, value, budget)
     gaps = np.diff(edges)
     return 1e-15 * float(np.abs(edges).max() / gaps[gaps > 0].min()) if gaps.any() else 0.0

@@ -44,7 +44,7 @@ IMAGE_BYTES = 110
 
 @dataclass(frozen=True)
 class Cost:
-    """What one draft takes."""
+    """Time, memory and disk that a draft takes."""
 
     memory: int
     """Bytes, at most."""
@@ -54,7 +54,7 @@ class Cost:
     """Of each run."""
 
     def seconds(self, rates: Rates) -> float:
-        """How long its runs take, one after another."""
+        """Estimated seconds of all runs, one after another."""
         return seconds(self.work, rates)
 
 
@@ -148,7 +148,7 @@ def _kinds(experiment: Experiment) -> tuple[str, ...]:
 
 
 def _chunk(experiment: Experiment) -> int:
-    """How many clients are trained at a time."""
+    """Clients trained at a time."""
     return min(experiment.clients.count, max(1, limits.CHUNK_BYTES // (4 * experiment.dimension)))
 
 
@@ -158,7 +158,7 @@ def _memory(experiment: Experiment) -> int:
 
 
 def _activations(experiment: Experiment) -> int:
-    """What the layers of a model hold for the way back, one client at a time."""
+    """Activation memory of a model for the backward pass, for one client."""
     source = experiment.source
     batch = min(experiment.local.batch_size, source.train_size)
     return ACTIVATIONS * 4 * batch * experiment.model.activations(source.shape, source.classes)

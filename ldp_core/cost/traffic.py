@@ -14,7 +14,7 @@ FLOAT = 4
 
 @dataclass(frozen=True)
 class Traffic:
-    """Of all clients in one average round, in bytes; without what a protocol adds."""
+    """Bytes sent in an average round by all clients, without protocol overhead."""
 
     down: float
     """The server's model, to everybody who takes part."""
@@ -25,7 +25,7 @@ class Traffic:
 
 
 def traffic(experiment: Experiment) -> Traffic:
-    """What one round of it sends, on average over its rounds."""
+    """Bytes sent in one round, averaged over the run."""
     clients, sent = experiment.clients, experiment.tells
     taking_part = clients.count * experiment.selection.expected_uploads(clients.count, experiment.rounds)
     taking_part /= experiment.rounds
@@ -49,7 +49,7 @@ def against_share(experiment: Experiment, shares: Sequence[float]) -> list[Traff
 
 
 def _bits(experiment: Experiment) -> float:
-    """Of one perturbed weight: a float's where answers are not one of a few values each."""
+    """Bits of one perturbed weight: of a float, unless answers have a few values only."""
     mechanism, people = experiment.randomiser, experiment.population()
     if mechanism.role == "identity" or mechanism.scope != "coordinate":
         return 8.0 * FLOAT

@@ -25,7 +25,7 @@ many pictures, and each picture (`python -m tests.benchmarks.search_units`).
 
 @dataclass(frozen=True)
 class Rates:
-    """What this machine takes, in seconds."""
+    """This machine's seconds for each kind of work."""
 
     product: float
     """For one sample through one weight of a fully connected layer, forwards and backwards."""
@@ -58,7 +58,7 @@ USUAL = Rates(
 
 @dataclass(frozen=True)
 class Work:
-    """What one run does, counted in the order of `Rates`."""
+    """Amounts of work of one run, in the order of `Rates`."""
 
     products: float
     """Samples times multiplications, in fully connected models."""
@@ -80,14 +80,14 @@ class Work:
 
 
 def seconds(works: Iterable[Work], rates: Rates) -> float:
-    """How long it takes, one after another."""
+    """Seconds of several works, one after another."""
     return math.fsum(
         count * rate for work in works for count, rate in zip(astuple(work), astuple(rates), strict=True)
     )
 
 
 def work_of(experiment: Experiment) -> Work:
-    """What one run of an experiment does, its attacks included."""
+    """Work of one run of an experiment, its attacks included."""
     experiment = resolved(experiment)
     victims = uploads_attacked(experiment)
     found, weights, likelihoods, searches = 0.0, 0.0, 0.0, 0.0
@@ -105,7 +105,7 @@ def work_of(experiment: Experiment) -> Work:
 
 
 def work_of_ladder(ladder: Ladder) -> Work:
-    """What the attacker's desk does: training up to the round, a cell for each mechanism and budget.
+    """Work of an attack ladder: training up to the round, then a cell for each mechanism and budget.
 
     Both controls are attacked once for each mechanism; all images of a cell in one go.
     """

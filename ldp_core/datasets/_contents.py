@@ -60,7 +60,7 @@ def stamp_of(folder: Path) -> Stamp:
 
 
 def contents_of(root: Path, identity: str) -> Contents:
-    """What a folder of the data folder holds.
+    """Image files and classes of a folder of the data folder.
 
     Raises:
         DataUnavailable: it is no data set; why, and what would make it one.

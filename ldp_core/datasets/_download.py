@@ -164,7 +164,7 @@ def _digest(kind: str) -> hashlib._Hash:
 
 
 def _reason(error: Exception) -> str:
-    """Why an address did not give the file, in a few words."""
+    """Short reason why an address did not give the file."""
     if isinstance(error, urllib.error.HTTPError):
         return f"the server answers {error.code}"
     if isinstance(error, TimeoutError):

@@ -37,7 +37,7 @@ def note(entry: os.DirEntry[str], others: Counter[str]) -> None:
 
 
 def left_out(folder: Path, read: Collection[str], others: Counter[str]) -> str:
-    """What is not read of a folder (whose subfolders `read` are), but for hidden things; "" if nothing."""
+    """Files of a folder that are not read, in a sentence; "" if all are."""
     said = []
     if others:
         named = ", ".join(map(shown, sorted(others)[:MOST_NAMED]))

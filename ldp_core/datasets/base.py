@@ -39,7 +39,7 @@ class Data:
 
 @dataclass(frozen=True)
 class Step:
-    """What a job is doing, and how far that is."""
+    """Name and progress of a job's step."""
 
     doing: str
     """A preparation; "" for what was asked for."""
@@ -50,7 +50,7 @@ class Step:
 
     @property
     def share(self) -> float:
-        """How much of it is done, in [0, 1]."""
+        """Share of the step done, in [0, 1]."""
         return min(1.0, self.done / self.total) if self.total else 0.0
 
     def __str__(self) -> str:

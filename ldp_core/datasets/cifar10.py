@@ -80,7 +80,7 @@ class CIFAR10(Downloaded):
         return Data(train_x, train_y, test_x, test_y, self.classes)
 
     def train_labels(self, root: Path) -> Labels | None:
-        """As the last reading has left them beside the pickles, which are not opened for this."""
+        """Training labels cached beside the pickles by the last reading, without opening the pickles."""
         with contextlib.suppress(OSError, ValueError, EOFError):
             found = np.load(root / self.files / LABELS)
             if found.shape == (self.train_size,):

@@ -60,6 +60,6 @@ def _table() -> NDArray[np.float64]:
 
 
 def places(count: int = 1797) -> tuple[Labels, Labels]:
-    """Where the training samples, and those that are held out, stand in the library's own order."""
+    """Positions of training and held-out samples in scikit-learn's order."""
     order = stream(0, "holdout").permutation(count)
     return order[TEST_SIZE:], order[:TEST_SIZE]

@@ -46,7 +46,7 @@ def doctor(out: TextIO | None = None) -> int:
 
 
 def looked(look: Look) -> Finding:
-    """What one look finds; what it cannot look at is wrong, and no more than that."""
+    """Result of one check; an exception counts as "wrong"."""
     try:
         return look()
     except StudioError as error:

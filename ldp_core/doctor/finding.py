@@ -11,7 +11,7 @@ Grade = Literal["ok", "note", "wrong"]
 
 @dataclass(frozen=True)
 class Finding:
-    """What was found of one thing.
+    """Result of one check of `doctor`.
 
     Attributes:
         grade: "ok"; "note" for what works and is to be known; "wrong" for what will not work.

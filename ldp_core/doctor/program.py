@@ -30,7 +30,7 @@ def python() -> Finding:
 
 
 def packages() -> Finding:
-    """What is installed, against the pins; a build for another device (`+cpu`) is the same version."""
+    """Check installed packages against the pins; a build for another device (`+cpu`) is the same version."""
     if not PINS.exists():
         return note("no requirements.txt beside the program", "nothing says which versions were tested")
     pins = PIN.findall(PINS.read_text(encoding="utf-8"))

@@ -60,7 +60,7 @@ class Engine:
 
     @property
     def description(self) -> str:
-        """In words: what took so long."""
+        """The work in words, for an error that says what took too long."""
         return f"{self._words}; {self.note}" if self.note else self._words
 
     @property
@@ -153,7 +153,7 @@ def choose(batched: bool, device: torch.device, recipe: Recipe | None = None, be
 
 
 def misfit(recipe: Recipe) -> str:
-    """Why no fused kernel can train by this recipe here; "" if one can, which is then made."""
+    """Why the fused kernel cannot train by this recipe here; "" if it can (the kernel is then compiled)."""
     reason = choice.misfit(recipe.model, recipe.shape, recipe.classes, recipe.optimizer)
     if reason:
         return reason
@@ -166,7 +166,7 @@ def misfit(recipe: Recipe) -> str:
 
 
 def processes() -> int:
-    """How many processes share the clients of a job.
+    """Number of processes that share a job's clients.
 
     Raises:
         InvalidInput: the environment holds something else than a whole number from 1.
@@ -175,7 +175,7 @@ def processes() -> int:
 
 
 def threads() -> int:
-    """How many cores a job may use."""
+    """Number of cores that a job may use."""
     return min(CORES.value() or cores(), max(MOST_PROCESSES, cores()))
 
 

@@ -142,7 +142,7 @@ def _steps(
 
 
 def replayed(optimizer: Optimizer, device: torch.device) -> bool:
-    """Whether steps are recorded once and replayed: on a GPU, where all are alike."""
+    """Whether steps are captured once as a CUDA graph and replayed."""
     return device.type == "cuda" and optimizer.steady
 
 
@@ -152,7 +152,9 @@ def _column(rates: torch.Tensor, gradient: torch.Tensor) -> torch.Tensor:
 
 
 def clients_at_once(recipe: Recipe, device: torch.device, batch: int) -> int:
-    """How many clients' activations fit, by a rough count that depends on the kind of machine alone."""
+    """Number of clients whose activations fit into memory, by a count that depends on the kind of machine
+    alone.
+    """
     memory = CPU_BYTES
     if device.type == "cuda":
         memory = torch.cuda.get_device_properties(device).total_memory // 2

@@ -27,7 +27,7 @@ class Replays:
     def __init__(
         self, step: Step, samples: torch.Tensor, shares: torch.Tensor, active: Sequence[int]
     ) -> None:
-        """For `samples` and `shares` (T, K, B), of which the first `active` (T,) rows train at each step."""
+        """Replay a step on `samples` and `shares` (T, K, B); of step t the first `active[t]` rows train."""
         self._step, self._samples, self._shares, self._active = step, samples, shares, active
         self._replay: Step | None = None
         self._rows = 0
@@ -61,7 +61,7 @@ class Replays:
 
 
 def recorded(step: Step, samples: torch.Tensor, shares: torch.Tensor) -> Step:
-    """What takes the same step again, of other samples; nothing is moved yet."""
+    """Captured step that is replayed on other samples; weights are not changed by capturing."""
     samples, shares = samples.clone(), shares.clone()
     graph, stream = torch.cuda.CUDAGraph(), torch.cuda.Stream()  # type: ignore[no-untyped-call]
     stream.wait_stream(torch.cuda.current_stream())

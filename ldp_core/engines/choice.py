@@ -63,7 +63,7 @@ def chosen(
 
 
 def misfit(model: Model, shape: Shape, classes: int, optimizer: Optimizer) -> str:
-    """Why no fused kernel can train it here; "" if one can."""
+    """Why the fused kernel cannot train this model here; "" if it can."""
     if optimizer.name not in OPTIMIZERS:
         return f"{optimizer.label} is trained without"
     try:
@@ -74,9 +74,7 @@ def misfit(model: Model, shape: Shape, classes: int, optimizer: Optimizer) -> st
 
 
 def bits(experiment: Experiment) -> str:
-    """What a run's figures are equal to, bit for bit, beside those of the same experiment: "" for the engine
-    that trains it where nothing overrules that and there is no fused kernel, else an engine's name.
-    """
+    """Engine whose figures this run equals bit for bit; "" for the default engine of its model."""
     kind = choice_for(experiment).kind
     return "" if kind == chosen(experiment.model.batched, not gpus(), None, "auto").kind else kind
 

@@ -68,7 +68,7 @@ def train_works(works: Sequence[Work]) -> list[torch.Tensor]:
 
 
 def _groups(works: Sequence[Work]) -> list[list[int]]:
-    """Which works are trained as one, in the order in which they came."""
+    """Indices of works that are trained as one batch, in order."""
     groups: list[list[int]] = []
     newest: dict[Hashable, tuple[list[int], int]] = {}
     for number, work in enumerate(works):

@@ -33,7 +33,7 @@ class Plan:
 
     @property
     def nbytes(self) -> int:
-        """That its arrays fill."""
+        """Bytes of its arrays."""
         return self.rows.nbytes + self.samples.nbytes + self.weights.nbytes
 
     @cached_property
@@ -54,7 +54,7 @@ class Plan:
 
     @cached_property
     def fault(self) -> str:
-        """What in it does not fit together, as a sentence; "" if all does."""
+        """The first inconsistency of the plan, as a sentence; "" if there is none."""
         steps, rows, width = self.samples.shape
         active = np.array(self.active)
         if self.samples.dtype != np.int64:

@@ -64,7 +64,7 @@ class SearchCell(_Came):
 
 @dataclass(frozen=True)
 class Leaked(Event):
-    """What an attacker picked out of uploads, of one range and budget (`ldp_core.tuning.leaks`)."""
+    """Images that an attacker identified, for one range and budget (`ldp_core.tuning.leaks`)."""
 
     event: ClassVar[str] = "leak"
 

@@ -40,7 +40,7 @@ class LadderStarted(Event):
 
 @dataclass(frozen=True)
 class Figures(Event):
-    """What n attempts under one setting came to: medians over images, shares as counts out of n."""
+    """Figures of n attempts under one setting: medians over images, counts out of n."""
 
     mechanism: str
     attacker: str
@@ -105,7 +105,7 @@ class Cell(Figures):
 
 @dataclass(frozen=True)
 class Guess(Event):
-    """How far an attacker that searches has got in a cell, or under a control; a reader may leave it out."""
+    """Progress of a searching attacker in a cell or under a control; optional for readers."""
 
     event: ClassVar[str] = "guess"
 

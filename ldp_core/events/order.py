@@ -38,7 +38,7 @@ class Order(ABC):
 
     @abstractmethod
     def became(self) -> tuple[Status, str]:
-        """What has become of the job by now, and what else is to be said; “cancelled” before its end."""
+        """Present status of the job and a remark; “cancelled” before its end."""
 
 
 def must(holds: bool) -> None:
@@ -48,7 +48,7 @@ def must(holds: bool) -> None:
 
 
 def counted(statuses: Iterable[str], every: int, what: str) -> tuple[Status, str]:
-    """What has become of a job of so many parts, by how those that are done have ended."""
+    """Status and remark of a job whose finished parts have these `statuses`, out of `every` parts."""
     ended = list(statuses)
     diverged, failed = ended.count("diverged"), ended.count("failed")
     if len(ended) < every:
@@ -71,7 +71,7 @@ class Looks:
         before.append(steps)
 
     def over(self) -> set[Any]:
-        """What was searched since this was asked."""
+        """Fields that were looked up since this began."""
         found = set(self._steps)
         self._steps.clear()
         return found

@@ -87,7 +87,7 @@ class SweepOrder(Order):
 
 
 def _has_come(event: Event) -> bool:
-    """What has completed has an accuracy."""
+    """Whether the event of a completed cell carries its accuracy."""
     return getattr(event, "status", "") != "completed" or getattr(event, "accuracy", None) is not None
 
 

@@ -183,7 +183,8 @@ class Attacked(Event):
 
 @dataclass(frozen=True)
 class Frame(Event):
-    """How far an attacker that searches has got with a client's upload as sent, one image and one step.
+    """Progress of a searching attacker on an upload as sent (one image, one step). The final result is the
+    attempt's own event; a reader may skip frames.
 
     What the search ends with is the attempt's own event; a reader may leave frames out.
     """

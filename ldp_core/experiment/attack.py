@@ -53,7 +53,7 @@ def _check_after(value: Any) -> bool:
 
 
 def attackers() -> tuple[str, ...]:
-    """What `attacker` may be called: "auto", or a reconstructor by name."""
+    """Values of `attacker`: "auto" and every reconstructor's name."""
     return ("auto", *attacks.reconstructors())
 
 
@@ -84,7 +84,7 @@ class Who:
         return None if value == "auto" or value == {self.key: "auto"} else self.part.check(value)
 
     def serialise(self, component: Component | None) -> Any:
-        """As JSON: a bare name wherever that says all."""
+        """JSON of a part: its bare name if it has no parameters of its own."""
         return "auto" if component is None else self.part.serialise(component)
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:

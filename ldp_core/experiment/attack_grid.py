@@ -94,7 +94,7 @@ class Ladder(BaseModel):
         return changed(self.base, shared | {"mechanism": NAMED.serialise(mechanism)})
 
     def attacker_of(self, mechanism: Mechanism) -> Reconstructor:
-        """Who reconstructs from uploads under a mechanism.
+        """Reconstructor for uploads under a mechanism.
 
         Raises:
             LookupError: no attacker suits; of a ladder that was parsed one does.
@@ -105,7 +105,7 @@ class Ladder(BaseModel):
         return found
 
     def facts(self, mechanism: Mechanism) -> Facts:
-        """What is public about the uploads under a mechanism."""
+        """Public facts about the uploads under a mechanism."""
         return facts(self.experiment(mechanism), self.upload, self.rounds_observed)
 
     def as_json(self) -> dict[str, Any]:

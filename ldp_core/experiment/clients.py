@@ -58,7 +58,7 @@ EPSILON_ADVICE = "; to send without noise choose the mechanism none"
 
 
 class Clients(BaseModel):
-    """How many clients there are, and each one's budget and safe range."""
+    """Number of clients, and the budget and safe range of each."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

@@ -23,7 +23,7 @@ REFERENCE = -1
 
 
 def without_noise(seeds: int) -> str:
-    """What that run is called beside runs over so many seeds: it has the first alone, and is no mean."""
+    """Label of the run without noise; it has the first seed alone."""
     return "no noise (1 seed)" if seeds > 1 else "no noise"
 
 

@@ -43,7 +43,9 @@ def units(sets: Mapping[str, Any]) -> list[str]:
 
 
 def _merged(sets: Any, given: Any) -> Any:
-    """What is given, and within objects what is only set; a part of another name has its own parameters."""
+    """Given fields over the defaults; inside an object only what is set, and a part of another name starts
+    from its own defaults.
+    """
     if isinstance(given, str) and isinstance(sets, Mapping):
         return sets if any(sets.get(key) == given for key in KEYS) else given
     if not isinstance(sets, Mapping) or not isinstance(given, Mapping):

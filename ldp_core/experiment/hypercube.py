@@ -53,7 +53,7 @@ class Hypercube:
 
 
 def parse_hypercube(data: Any) -> Hypercube:
-    """What a JSON object `{"fields": {NAME: [LOW, HIGH]}, "points"}` describes."""
+    """Hypercube of a JSON object `{"fields": {NAME: [LOW, HIGH]}, "points"}`."""
     like = 'must be like {"fields": {"clients.epsilon": [0.5, 8]}, "points": 20}'
     if not isinstance(data, Mapping):
         raise InvalidExperiment([Problem("latin", f"{like}; got {shown(data)}")])
@@ -84,7 +84,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _at(data: Any, path: str) -> Any:
-    """What stands at a dotted path; None where nothing does."""
+    """Value at a dotted path; None if there is none."""
     for step in path.split("."):
         data = data.get(step) if isinstance(data, Mapping) else None
     return data

@@ -76,7 +76,7 @@ def paper_of(experiment: Experiment) -> Experiment:
 
 
 def _filled(system: System, own: Mapping[str, Any], sets: Mapping[str, Any]) -> Experiment:
-    """What a system with some parameters makes of an experiment on the data of its paper, as printed."""
+    """The system's own experiment: its paper's data and settings, as printed."""
     given = {"form": "as_printed", "system": {"name": system.name, **own}}
     return parse(given | {key: sets[key] for key in ("dataset",) if key in sets})
 
@@ -98,7 +98,7 @@ def _unlike(paper: Mapping[str, Any], now: Mapping[str, Any], path: str = "") ->
 
 
 def _in_paper(one: Departure, also: Mapping[str, tuple[Any, ...]], experiment: Experiment) -> bool:
-    """Whether it is another of the paper's own values."""
+    """Whether a value is among the paper's other values."""
     values = (one.paper, *also.get(one.field, ()))
     if one.now in values:
         return True

@@ -95,7 +95,7 @@ def _assign(data: dict[str, Any], path: str, value: Any) -> None:
 
 
 def _at(data: Mapping[str, Any], path: str) -> Any:
-    """What stands at a dotted path; None where nothing does."""
+    """Value at a dotted path; None if there is none."""
     place: Any = data
     for step in path.split("."):
         place = place.get(step) if isinstance(place, Mapping) else None

@@ -180,7 +180,7 @@ def _line_of(problem: Problem) -> int:
 
 
 def _scope(where: Lines, cells: Sequence[str], problems: list[Problem]) -> str:
-    """What every ε covers, by the column's name for it; "" where no cell says."""
+    """Scope of every ε by the column's name for it; "" if no cell gives one."""
     found = {cell.strip().casefold(): line for cell, line in zip(cells, where.tolist(), strict=False)}
     found.pop("", None)
     for text, line in found.items():

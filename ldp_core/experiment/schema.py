@@ -46,7 +46,7 @@ TARGETS = {
 
 
 class Local(BaseModel):
-    """How a client trains in a round."""
+    """A client's local training in a round."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -68,7 +68,7 @@ class Population:
 
     @property
     def strict(self) -> NDArray[np.bool_]:
-        """Who asks for at most the median budget; for less than it, where that is the largest of all."""
+        """Mask of clients with at most the median budget; with less than it if that is the largest of all."""
         middle, most = np.median(self.epsilon), self.epsilon.max()
         most_ask_for_most = self.epsilon.min() < middle == most
         return self.epsilon < middle if most_ask_for_most else self.epsilon <= middle
@@ -241,7 +241,7 @@ class Experiment(BaseModel):
 
     @property
     def source(self) -> datasets.Dataset:
-        """Where its data come from: their shape, classes and numbers."""
+        """The data set: shape, classes, number of samples."""
         return datasets.get(self.dataset)
 
     @property
@@ -250,7 +250,9 @@ class Experiment(BaseModel):
         return self.formed.fitted(self.use())
 
     def pieces(self, round: int = 1) -> tuple[Piece, ...]:
-        """How an upload is perturbed in a round: whole, or layer by layer where the scope is a layer."""
+        """Pieces of an upload that are perturbed apart in a round: one, or one a layer if the scope is a
+        layer.
+        """
         formed = self.formed
         parts = self._layers if formed.scope == "layer" else (self._whole,)
         return tuple(Piece(part, formed.fitted(self._use(part, round))) for part in parts)
@@ -265,14 +267,14 @@ class Experiment(BaseModel):
 
     @property
     def correction(self) -> str:
-        """What the corrected form corrects here, in a sentence or two; "" where both forms are the same."""
+        """What the corrected form corrects here, in one or two sentences; "" if both forms are the same."""
         own = [self.system.corrects(self)] if self.system else []
         own += [self.mechanism.corrected] if self.mechanism.printed_otherwise else []
         return " ".join(filter(None, own))
 
     @property
     def uses_per_upload(self) -> int:
-        """How often an upload spends the mechanism's ε: once a weight, once a layer, or once."""
+        """Number of uses of the mechanism's ε in an upload: d, the number of layers, or 1."""
         return self.released().uses
 
     def released(self, round: int = 1) -> systems.Release:
@@ -283,14 +285,14 @@ class Experiment(BaseModel):
 
     @cached_property
     def releases(self) -> tuple[tuple[int, systems.Release], ...]:
-        """For how many rounds each release is made, from the first round on; all equal ones as one."""
+        """Releases of the run with the number of rounds of each, in order; equal ones are merged."""
         first = self.released(1)
         if self.rounds == 1 or first == self.released(2):
             return ((self.rounds, first),)
         return tuple((1, self.released(number)) for number in range(1, self.rounds + 1))
 
     def use(self) -> mechanisms.Use:
-        """Where the mechanism is put to use, in the first round: a whole upload, or the first layer."""
+        """Use of the mechanism in round 1: the whole upload, or its first layer."""
         return self._use(self._layers[0] if self.mechanism.scope == "layer" else self._whole, 1)
 
     def _use(self, part: slice, round: int) -> mechanisms.Use:
@@ -312,12 +314,12 @@ class Experiment(BaseModel):
 
     @cached_property
     def network(self) -> models.Model:
-        """What a client trains: the model, or what a system puts around it."""
+        """The network that a client trains: the model, or the system's wrapper around it."""
         return self.system.extends(self.model) if self.system else self.model
 
     @cached_property
     def layers(self) -> tuple[slice, ...]:
-        """Where the layers lie in the network's vector."""
+        """Slices of the network's layers in its vector."""
         source = self.source
         return self.network.layers(source.shape, source.classes)
 
@@ -333,7 +335,7 @@ class Experiment(BaseModel):
 
     @cached_property
     def tells(self) -> systems.Sent:
-        """What of an upload is perturbed, and what goes in clear."""
+        """Perturbed and clear parts of an upload."""
         return self.system.tells(self.uploaded, self.form) if self.system else systems.Sent(self.uploaded)
 
     @cached_property
@@ -361,7 +363,7 @@ class Experiment(BaseModel):
 
     @property
     def most_uploads(self) -> int:
-        """How often a client uploads in the worst case, whatever its own limit."""
+        """Largest number of uploads of a client, ignoring its own limit."""
         return self.selection.most_uploads(self.clients.count, self.rounds)
 
     @property

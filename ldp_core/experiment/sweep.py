@@ -39,7 +39,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Sweep:
-    """What is swept over. A cell trains and is not attacked: attacks have a kind of job of their own."""
+    """Fields and values to sweep over; cells train and are not attacked."""
 
     base: Experiment
     grid: Mapping[str, tuple[Scalar, ...]]
@@ -53,7 +53,7 @@ class Sweep:
 
     @cached_property
     def settings(self) -> tuple[Mapping[str, Scalar], ...]:
-        """What each setting sets; of a grid the last field's values are the quickest."""
+        """Fields and values of each cell; the last field of a grid changes fastest."""
         if self.latin:
             return tuple(self.latin.settings(self.base))
         if self.listed:

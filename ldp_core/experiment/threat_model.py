@@ -44,7 +44,7 @@ class Spy:
 
 
 def spies(experiment: Experiment) -> tuple[Spy, ...]:
-    """Those of an experiment; none where it has no attack, or where `why_not` says why."""
+    """Attacks of an experiment; empty if it has none, or if `why_not` gives a reason."""
     attack = experiment.attack
     if attack is None or _unfit(experiment):
         return ()
@@ -131,13 +131,13 @@ def _unfit(experiment: Experiment) -> str:
 
 
 def readable(experiment: Experiment) -> bool:
-    """Whether the server knows the law of an upload up to the image that it was made of."""
+    """Whether the server knows an upload's law up to the image that it was made of."""
     system = experiment.system
     return system is None or system.readable(experiment.mechanism, experiment.form)
 
 
 def facts(experiment: Experiment, upload: str, rounds: int = 1) -> Facts:
-    """What an experiment says in public about an upload of one kind, seen so many times."""
+    """Public facts about an upload of one kind, seen in so many rounds."""
     audit, source = upload == "audit", experiment.source
     return Facts(
         upload=upload,

@@ -55,7 +55,7 @@ class Deal:
         return np.bincount(labels, minlength=classes) / len(labels)
 
     def plan(self, key: Hashable, make: Callable[[], Plan]) -> Plan:
-        """What `make` gives, which is made of these shards and of what `key` holds alone; made once."""
+        """Cached result of `make`, which depends on these shards and `key` alone."""
         found = self._plans.get(key)
         if found is None:
             found = make()

@@ -134,7 +134,7 @@ def _one_by_one(federation: Federation, weights: torch.Tensor) -> torch.Tensor:
 def _side_by_side(
     federation: Federation, own: torch.Tensor, asked: torch.Tensor
 ) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
-    """For some clients at a time: which samples (k, each) they are asked, and their scores."""
+    """For a chunk of clients at a time: indices of their samples (k, each), and the scores."""
     recipe = federation.recipe
     at_once = max(1, clients_at_once(recipe, own.device, asked.shape[1]) // 2)
     for rows, samples in zip(torch.split(own, at_once), torch.split(asked, at_once), strict=True):

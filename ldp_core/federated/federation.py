@@ -52,7 +52,7 @@ class Federation:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Of one sample."""
+        """Shape of one sample."""
         return tuple(self.train_x.shape[1:])
 
     @property
@@ -65,7 +65,7 @@ class Federation:
 
     @property
     def white(self) -> float:
-        """What pixels, in [0, 1], were multiplied by before training."""
+        """Factor by which pixels in [0, 1] were multiplied before training."""
         experiment = self.experiment
         return experiment.system.scale(experiment.dataset) if experiment.system else 1.0
 
@@ -113,7 +113,7 @@ class Federation:
 
     @cached_property
     def test_labels(self) -> Indices:
-        """Of the held-out samples, (n,), on the host."""
+        """Held-out labels (n,), on the host."""
         return self.test_y.cpu().numpy()
 
     @cached_property
@@ -127,7 +127,7 @@ class Federation:
 
     @property
     def chunk(self) -> int:
-        """How many clients are trained at a time, so that their matrix fits in memory."""
+        """Number of clients whose training fits into memory at once."""
         return max(1, limits.CHUNK_BYTES // (4 * self.experiment.dimension))
 
     @cached_property
@@ -181,7 +181,7 @@ def initial_weights(federation: Federation) -> torch.Tensor:
 def taking_part(
     federation: Federation, arrays: Mapping[str, NDArray[Any]] | None = None
 ) -> systems.Participation:
-    """What the system does in a run beyond the common round, anew or from a copy of a state's `arrays`."""
+    """The system's own part of a run, fresh or restored from a state's `arrays`."""
     system, public = federation.experiment.system, federation.public
     own = {name: array.copy() for name, array in (arrays or {}).items()}
     return system.joins(public, own) if system else systems.Participation(public, own)

@@ -32,11 +32,11 @@ class PrivacyFilter:
         return uploads < self._most
 
     def stopped(self, uploads: NDArray[np.int64]) -> int:
-        """How many clients have reached their limit."""
+        """Number of clients that have reached their limit."""
         return int(((uploads >= self._most) & (self._most < self._rounds)).sum())
 
     def spent(self, uploads: NDArray[np.int64], clients: NDArray[np.int64]) -> dict[str, dict[str, Any]]:
-        """For some clients: uploads so far, what they have cost, and what is left of their limit."""
+        """Per client: uploads so far, ε spent and ε left of its limit."""
         found = {}
         for i in clients.tolist():
             line = self._spending.uploads(self._clients[i], int(uploads[i]))

@@ -31,9 +31,7 @@ from ldp_core.systems import Participation
 
 @dataclass(frozen=True)
 class RoundResult:
-    """What a round came to, and what was measured on the way to it; where not asked for, NaN, and the
-    new model in place of what it would be.
-    """
+    """Result of a round with its measurements; NaN for what was not measured."""
 
     state: State
     """After it."""
@@ -69,7 +67,7 @@ class Round:
 
     @property
     def number(self) -> int:
-        """From 1."""
+        """Round number, from 1."""
         return self.before.round + 1
 
     def chunks(self) -> Iterator[slice]:
@@ -78,7 +76,7 @@ class Round:
         return (slice(first, first + step) for first in range(0, len(self.participants), step))
 
     def works(self) -> Iterator[Work]:
-        """What is to be trained, a work a chunk; each is planned when it is asked for."""
+        """Training work of the round, a chunk of clients at a time, planned when asked for."""
         federation, experiment = self.federation, self.federation.experiment
         records, batches = (stream(experiment.seed, one, self.number) for one in ("records", "batches"))
         weights = federation.placed(self.before.weights)
@@ -258,7 +256,7 @@ def _refuse_wild(
 
 
 def _remedy(experiment: Experiment, exact: bool) -> str:
-    """What to do about weights that left the numbers; where they are exact, no noise has reached them."""
+    """Advice for a run that diverged; without noise, it names no budget."""
     own = experiment.system.why_diverged(experiment, exact) if experiment.system else ""
     if own:
         return own

@@ -42,7 +42,7 @@ class State:
         arrays: Mapping[str, bytes] | None = None,
         engine: str = "",
     ) -> State:
-        """What `as_bytes` and `arrays_as_bytes` gave, and the engine."""
+        """State restored from `as_bytes`, `arrays_as_bytes` and the engine."""
         return cls(
             round,
             np.frombuffer(weights, dtype="<f4").astype(np.float32),

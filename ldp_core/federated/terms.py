@@ -24,7 +24,7 @@ class Terms:
         self.laws = Laws()
 
     def pieces(self, number: int) -> tuple[Piece, ...]:
-        """Who perturbs what in round `number`."""
+        """Pieces that are perturbed apart in round `number`."""
         return self._of(number)[0]
 
     def worst(self, number: int) -> Floats:
@@ -55,7 +55,7 @@ class Laws:
 
 
 def within(clients: Columns, piece: Piece, rows: slice = slice(None)) -> Columns:
-    """Of what each weight has its own, the piece's weights'; what a client has is every piece's."""
+    """Columns of a piece: per-weight parameters are cut to it, per-client ones stay."""
     epsilon, low, high = (
         column[rows, piece.columns] if column.shape[1] > 1 else column[rows] for column in clients
     )

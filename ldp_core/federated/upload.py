@@ -24,7 +24,7 @@ TOGETHER = 2**17
 
 @dataclass(frozen=True)
 class Uploads:
-    """What the server gets of some clients, and what is known of it here alone."""
+    """Uploads of some clients, and what only this simulation knows of them."""
 
     values: Vectors
     """(k, m)"""
@@ -91,7 +91,7 @@ def uploaded(
 def perturbed(
     pieces: Sequence[Piece], values: Vectors, clients: Columns, noise: np.random.Generator
 ) -> Vectors:
-    """What the clients send for `values` (k, m), which are clipped first."""
+    """Uploads for `values` (k, m), clipped and then perturbed."""
     return _sent(pieces, values, Laws().of(pieces, clients), noise)
 
 
@@ -107,7 +107,7 @@ def _sent(
 
 
 def projected(pieces: Sequence[Piece], values: Vectors, clients: Columns) -> Vectors:
-    """What `values` (k, d) are brought to before they are perturbed."""
+    """Clip `values` (k, d) as the mechanisms' region demands."""
     out = np.empty_like(values)
     for rows in _some_rows(values.shape):
         for piece in pieces:

@@ -18,7 +18,9 @@ from ldp_core.streams import stream
 
 @dataclass(frozen=True)
 class Candidates:
-    """For V attacked images: those they stand among, and what a guess without any upload looks like."""
+    """For V attacked images: the candidates with each, and the mean image that a guess without any upload
+    gives.
+    """
 
     originals: Image
     """(V, *shape)"""

@@ -79,7 +79,7 @@ def search(
 
 
 class _Progress:
-    """What is known of a ladder so far, and what may be yielded next."""
+    """Results of a ladder so far, and the order of what is left."""
 
     def __init__(self, grid: Grid, mechanisms: Sequence[Mechanism], who: Search, known: Known) -> None:
         self._grid, self._mechanisms, self._who, self._known = grid, mechanisms, who, known
@@ -137,7 +137,7 @@ class _Progress:
         return (name, rung.epsilon) in self._known.cells
 
     def _events(self) -> Iterator[tuple[Rung, Control | None]]:
-        """Of each mechanism both controls, then its budgets from below."""
+        """Rungs in order: each mechanism's controls, then its budgets from below."""
         budgets = self._grid.ladder.epsilons
         for mechanism in self._mechanisms:
             for control in CONTROLS:

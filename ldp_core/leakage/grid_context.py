@@ -39,7 +39,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Known:
-    """What was found when the same ladder was climbed before, as JSON."""
+    """Stored results of the same ladder, as JSON."""
 
     references: dict[tuple[str, str], dict[str, Any]]
     """By mechanism and control."""
@@ -68,7 +68,7 @@ class Rung:
     epsilon: float
 
     def streams(self, seed: int) -> tuple[np.random.Generator, np.random.Generator]:
-        """Of the noise on what is attacked, and on what is identified; the same for every mechanism."""
+        """Generators of the noise on attacked and on identified uploads; the same for every mechanism."""
         return stream(seed, "attack noise", self.row), stream(seed, "identification noise", self.row)
 
 
@@ -131,7 +131,7 @@ class Grid:
     def seen(
         self, rung: Rung, noise: np.random.Generator, victims: slice
     ) -> dict[Control | None, Observation]:
-        """What the server sees of some images on a rung, as sent and under both controls."""
+        """Observations of some images on a rung, as sent and under both controls."""
         federation, columns = self._under(rung, victims)
         return observe(
             federation,
@@ -147,7 +147,7 @@ class Grid:
         )
 
     def picked(self, rung: Rung, hidden: np.random.Generator, victims: slice, controls: bool) -> Rows:
-        """What comes of the identification; the right candidate of an image is the same on every rung."""
+        """Identification results; the right candidate of an image is the same on every rung."""
         if self.ladder.upload == "real":
             return {}
         federation, columns = self._under(rung, victims)
@@ -165,7 +165,7 @@ class Grid:
         )
 
     def generator(self, victims: slice) -> np.random.Generator:
-        """What an attacker draws from: the same start in every cell, so that only the noise differs."""
+        """Generator of the attacker's start, the same in every cell, so that only the noise differs."""
         return stream(self.ladder.seed, "reconstruction", victims.start)
 
     def scored(

@@ -43,7 +43,7 @@ def identify(
     begun: VictimStart | None = None,
     sent: Sent | None = None,
 ) -> Rows:
-    """For each control and victim, where the right image came among any images, and among its own class.
+    """Rank of the right image among all candidates and within its class, for each control and victim.
 
     Args:
         federation: whose experiment says everything public.

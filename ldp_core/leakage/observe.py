@@ -56,7 +56,7 @@ def choose_victims(federation: Federation) -> Victims:
 
 @dataclass(frozen=True)
 class VictimStart:
-    """Where the victims begin a round, and what a curious server has noted of them by then."""
+    """Victims' state at the beginning of a round, and the server's notes about them."""
 
     own: torch.Tensor
     """(d,), the global model; or (V, d), where clients keep some weights."""
@@ -68,7 +68,9 @@ class VictimStart:
 
 
 def begun(clients: NDArray[np.int64], weights: torch.Tensor, joined: Participation) -> VictimStart:
-    """Of some clients, before a round from the global model `weights` (d,); `joined` is the system's part."""
+    """State of some clients before a round from the global model `weights` (d,); `joined` is the system's
+    part.
+    """
     own = joined.begin(weights.cpu().numpy(), clients)
     noted = {name: rows.copy() for name, rows in joined.noted(clients).items()}
     return VictimStart(weights if own is None else torch.from_numpy(own).to(weights), noted)
@@ -137,7 +139,7 @@ def observe(
     public: Public | None = None,
     noted: Mapping[str, Floats] | None = None,
 ) -> dict[Control | None, Observation]:
-    """What the server gets of V victims' uploads, for each control.
+    """Observations of V victims' uploads, for each control.
 
     Args:
         federation: whose experiment says everything public.

@@ -57,13 +57,13 @@ class Attempts:
             yield from self._under.attempts(self.spies, before)
 
     def afterwards(self) -> Iterator[Attacked | Frame]:
-        """Those that have waited for the end of training: of round 1, whose model is known without it."""
+        """Attempts that were put off until training has ended."""
         if self._under and self._waits:
             yield from self._under.attempts(self.spies, untrained(self._federation))
 
 
 class _Attacked:
-    """What stays the same from round to round: victims, decoys, public images."""
+    """Constants of all rounds: victims, decoys, public images."""
 
     def __init__(self, federation: Federation, victims: Victims, attack: Attack) -> None:
         self.victims, self._federation, self._times = victims, federation, attack.rounds_observed
@@ -106,7 +106,7 @@ class _Attacked:
         starts: Sequence[np.random.Generator],
         number: int,
     ) -> Generator[Frame, None, list[Image]]:
-        """What it finds; and on the way how the pictures of what was sent form, the first observation."""
+        """Attack of an observation, yielding frames of the first one on the way."""
         batch = SearchBatch(who, observed, starts)
         for look in batch.follow():
             if look.observation != 0 or look.done:

@@ -37,7 +37,7 @@ class Share:
 
     @property
     def value(self) -> float:
-        """In [0, 1]; 1/candidates is what guessing gives."""
+        """Share in [0, 1]; guessing gives 1/candidates."""
         return self.hits / self.trials
 
     @property

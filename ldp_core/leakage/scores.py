@@ -21,7 +21,7 @@ Attempt = tuple[Observation, Image, list[dict[str, Any]]]
 
 
 def score_audits(attempts: Sequence[Attempt], lineup: Candidates) -> list[list[dict[str, Any]]]:
-    """For each of several attempts at the same images, as under each control, the figures of each image."""
+    """Figures of each image for each attempt, such as under each control."""
     many, victims = len(attempts), len(lineup.labels)
     guesses = metrics.clamped(np.stack([guess for _, guess, _ in attempts]))
     flat = guesses.reshape(many * victims, *guesses.shape[2:])
@@ -86,8 +86,8 @@ def score_real(guesses: Image, members: Image, non_members: Image, mean_image: I
 
 
 def identification_bounds(seen: Observation, uploads: Floats) -> list[list[bounds.Bound]]:
-    """For each of V victims, what bounds its identification among M candidates, on average over which of them
-    is the right one. `uploads` (V, M, m) are what it would send for each.
+    """Bounds on the identification of each of V victims among M candidates, averaged over which one is right;
+    `uploads` (V, M, m) are what each candidate would send.
     """
     affinity = None if seen.clear else log_affinity(seen, uploads)
     exact = None if affinity is None else bounds.instance(affinity)

@@ -49,7 +49,7 @@ def asked(base: Any, settings: Mapping[str, Any], fields: Mapping[str, Any]) -> 
 
 
 def _by_short(names: Any, experiment: Experiment) -> dict[str, list[str]]:
-    """By its last word the dotted names of each field below the fields `names` of an experiment."""
+    """Dotted names of all fields of an experiment by their last word."""
     found: dict[str, list[str]] = {}
     for name in names:
         for path in _fields(TOP[name], getattr(experiment, name), name):
@@ -75,7 +75,7 @@ def _part(field: Any) -> Any:
 
 
 def _whose(name: str) -> str:
-    """Which parts have a field that the chosen ones have not."""
+    """Parts that have a field which the chosen ones lack, in words."""
     found = []
     for at, field in TOP.items():
         if part := _part(field):

@@ -53,7 +53,7 @@ class Result:
 
     @cached_property
     def ledger(self) -> list[dict[str, Any]]:
-        """What is promised to each client, as `accounting.ledger` has it."""
+        """Ledger entries of each client, as `accounting.ledger` gives them."""
         return accounting.ledger(self.experiment)
 
     @property

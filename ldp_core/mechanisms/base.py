@@ -24,7 +24,7 @@ Role = Literal["estimate", "vote", "identity"]
 
 @dataclass(frozen=True)
 class Use:
-    """Where a mechanism is put to use: what some of them need to know, and all of it public."""
+    """Public facts about a mechanism's place in an experiment that some mechanisms need."""
 
     dimension: int
     """Values in the vector it is given: a layer's, or a whole upload's."""
@@ -48,7 +48,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class InClear:
-    """Something that is sent to the server without noise, so that no ε covers it."""
+    """A value that is sent without noise, so that no ε covers it."""
 
     what: str
     by: str
@@ -102,19 +102,20 @@ class Mechanism(Component):
 
     @property
     def scope(self) -> Scope:
-        """What epsilon and privacy_loss cover: one coordinate, one layer, or a whole upload."""
+        """Scope of epsilon and privacy_loss: "coordinate", "layer" or "upload"."""
         return "coordinate"
 
     @property
     def region(self) -> Region:
-        """Where its inputs lie: each value in its range; or a whole vector in a ball around 0, whose radius
-        is a parameter, and the ranges are ignored."""
+        """Input region: each value in its range, or a vector in a ball around 0 whose radius is a parameter
+        (ranges are then ignored).
+        """
         return "box"
 
     @property
     def separable(self) -> bool:
-        """Whether the answers for an upload's weights are independent of each other, given the weights: then
-        a part of an upload has a law of its own, the product of its `marginal_log_prob`.
+        """Whether answers of an upload's weights are independent given the weights, so that
+        `marginal_log_prob` factorises.
         """
         return self.scope == "coordinate"
 
@@ -133,9 +134,7 @@ class Mechanism(Component):
         return {k: v for k, v in (values | per).items() if k not in self.known_from_use}
 
     def bits(self) -> float | None:
-        """That the answer for a whole vector takes, where it is less than an answer for each weight; None
-        where there is one for each.
-        """
+        """Bits of one answer to a whole vector, if it is less than an answer a weight; else None."""
         return None
 
     def read_off(self, uploads: NDArray[Any], epsilon: Floats) -> tuple[Mechanism, Floats, Floats] | None:
@@ -143,7 +142,7 @@ class Mechanism(Component):
         return None
 
     def in_clear(self) -> tuple[InClear, ...]:
-        """What of an upload is sent in this form without any noise, besides what everybody knows."""
+        """Values of an upload that this form sends without noise, beyond public knowledge."""
         return ()
 
     def project(self, values: Floating, low: ArrayLike, high: ArrayLike) -> Floating:
@@ -196,5 +195,5 @@ class Mechanism(Component):
     def differences(
         self, value: float, epsilon: float, low: float, high: float, use: Use
     ) -> tuple[Difference, ...]:
-        """What its paper prints beside what is right, in numbers, for one weight of one client."""
+        """Figures where the printed formula differs from the exact one, for one weight of one client."""
         return ()

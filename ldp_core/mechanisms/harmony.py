@@ -122,8 +122,7 @@ class LayerLaw(Law["Harmony"]):
         return DUCHI.unit_log_prob(at_own_scale, v, self.epsilon), filled
 
     def log_affinity(self, value: ArrayLike, other: ArrayLike) -> Any:
-        """Of a whole layer, along the last axis: which weight is answered says nothing, what is answered is
-        Duchi's."""
+        """Log affinity of a layer along the last axis: the index tells nothing, the value is Duchi's."""
         return np.log(np.exp(self._duchi.log_affinity(value, other)).mean(axis=-1))[()]
 
     @property

@@ -54,7 +54,7 @@ def sample(xp: Any, v: Any, u: Any, k: Any) -> Any:
 
 
 def log_density(y: Floats, v: Floats, epsilon: Floats) -> Floats:
-    """For v below −1."""
+    """Log density for v below −1."""
     q, gap = np.exp(-epsilon / 2), -np.expm1(-epsilon / 2)
     bound, window = (1 + q) / gap, 2 * q / gap
     left = (v - q) / gap

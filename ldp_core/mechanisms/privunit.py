@@ -48,7 +48,7 @@ up to 64 standard deviations."""
 
 
 class Cut(NamedTuple):
-    """What follows from ε alone, float64 of its shape."""
+    """Constants of the law that follow from ε, float64, shaped like ε."""
 
     log_p: Floats
     log_not_p: Floats
@@ -153,7 +153,7 @@ class DirectionLaw(Law["PrivUnit"]):
         return (normal + np.logaddexp(*sides))[()]
 
     def marginal_log_prob(self, output: ArrayLike, value: ArrayLike) -> Any:
-        """Of one weight of an upload as long as the ball allows."""
+        """Marginal law of one weight whose upload is as long as the ball allows."""
         cut, norm = self._cut, self.mechanism.norm
         u = np.clip(as_floats(value, "value") / norm, -1, 1)
         v = as_floats(output, "output") / norm * cut.scale
@@ -290,7 +290,7 @@ def _log_phi(g: Floats) -> Floats:
 
 
 def _side(law: Cut, beyond: Any) -> Floats:
-    """How much likelier an answer is than under N(0, I/d), as a logarithm."""
+    """Log ratio of an answer's density to that of N(0, I/d)."""
     return np.where(beyond, law.log_p - law.log_q, law.log_not_p - law.log_not_q)
 
 

@@ -15,7 +15,7 @@ from ldp_core.models._sizes import moments
 
 
 def groups(channels: int) -> int:
-    """Of about 16 channels each, as many as divide them evenly (Wu and He 2018, table 3)."""
+    """Number of groups of about 16 channels that divides the channels (Wu and He 2018, table 3)."""
     return gcd(channels, max(1, channels // 16))
 
 

@@ -157,5 +157,5 @@ class Extended(Model):
 
 
 def channels(shape: Shape) -> int:
-    """Of samples of a shape: images of three axes have them first, and all else is one."""
+    """Number of channels: the first of three axes, else 1."""
     return shape[0] if len(shape) == 3 else 1

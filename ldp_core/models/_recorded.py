@@ -18,7 +18,7 @@ from ldp_core.models._alone import Alone, groups
 
 @dataclass(frozen=True)
 class Layer:
-    """What a pass of n images left of a layer that has weights."""
+    """Activations and gradients that a pass of n images left at a layer with weights."""
 
     name: str
     kind: str
@@ -141,7 +141,7 @@ def parts(layers: list[Layer], losses: torch.Tensor, names: list[str]) -> list[P
 
 
 def _names(layer: str, names: list[str]) -> tuple[str, str]:
-    """Of a layer's weight and bias: dense models count them, convolutional ones name their layers."""
+    """Names of a layer's weight and bias."""
     return (
         (f"{layer}.weight", f"{layer}.bias")
         if f"{layer}.weight" in names

@@ -10,7 +10,7 @@ MOMENTS = {1: (0.1307, 0.3081), 3: (0.4734, 0.2516)}
 
 
 def moments(channels: int) -> tuple[float, float]:
-    """What images of so many channels are standardised with."""
+    """Mean and standard deviation for images of so many channels."""
     return MOMENTS.get(channels, (0.5, 0.25))
 
 

@@ -33,7 +33,7 @@ def transformed(
 
 
 def slope(name: str, y: torch.Tensor) -> torch.Tensor | float:
-    """Of a learned transform by ax + b, where it gave y."""
+    """Slope of the learned transform ax + b at its output y."""
     if name == "log":
         return (-y).exp()
     if name == "tanh":

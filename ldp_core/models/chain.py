@@ -129,7 +129,7 @@ def is_chain(model: Model, shape: Shape, classes: int) -> bool:
 
 @dataclass(frozen=True)
 class At:
-    """How far a reading is: the shape of one sample, and what has been done to it since the last layer."""
+    """Position in a model's grammar: the shape of a sample, and the steps since the last layer."""
 
     shape: Shape
     layer: int = -1

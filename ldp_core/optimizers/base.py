@@ -65,7 +65,7 @@ class Optimizer(Component):
         return learning_rate
 
     def first_step(self, gradient: torch.Tensor, learning_rate: float) -> torch.Tensor:
-        """What the first step of a round changes, shaped like the gradient."""
+        """Weight change of the first step of a round, shaped like the gradient."""
         change = gradient.new_zeros(gradient.shape)
         memory = [gradient.new_zeros(gradient.shape) for _ in range(self.memories)]
         self.step(change, gradient, memory, 1, learning_rate)

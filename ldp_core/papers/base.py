@@ -50,7 +50,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class Claim:
-    """Something that a paper says, and the arms that can show it."""
+    """A statement of a paper with the arms that can test it."""
 
     id: str
     where: str
@@ -78,7 +78,7 @@ class Claim:
 
     @property
     def most(self) -> int:
-        """How many seeds an undecided statement is given at most."""
+        """Largest number of seeds for an undecided statement."""
         data = {str(arm.base.get("dataset", "digits")) for arm in self.measured if isinstance(arm, Trained)}
         return max([self.seeds, *(MOST.get(name, MOST["mnist"]) for name in data)])
 
@@ -99,7 +99,7 @@ class Claim:
 
     @cached_property
     def read_each(self) -> dict[str, Claim]:
-        """By reading, in the claim's order; under "" where it has no readings."""
+        """The claim under each of its readings, in order; under "" if it has none."""
         return {one.name: self.read(one.name) for one in self.readings} or {"": self}
 
     @property

@@ -36,7 +36,7 @@ Asked = tuple[Arm, int]
 
 
 def left(claims: Iterable[Claim], known: Shelf, seeds: int | None = None, fresh: bool = False) -> list[Asked]:
-    """What is to be measured, seed by seed: what this version has not measured, or all of it.
+    """Measurements that are missing, seed by seed, or all with `fresh`.
 
     Args:
         claims: whose arms; of arms that several share, each once.
@@ -102,7 +102,7 @@ def measure(asked: Sequence[Asked], load: Callable[[str], Data]) -> Iterator[Fig
 
 
 def together(asked: Sequence[Asked]) -> Iterator[list[Asked]]:
-    """In the order asked for: what is trained together, short runs by the dozen, and each long one alone."""
+    """Batches in the order asked for: short runs by the dozen, each long one alone."""
     some, work = [], 0.0
     for arm, seed in asked:
         one = arm.work()
@@ -148,7 +148,7 @@ class _Run:
         self.back: list[bool] = []
 
     def figure(self, said: Event | InvalidInput, seconds: float) -> Figure | None:
-        """What it came to, once that is known; seconds are its share of what all took."""
+        """Figure of the run once it is known; seconds are its share of the batch."""
         if isinstance(said, Started):
             self.chance, self.device = said.chance, said.device
             self.curve.append(round(said.accuracy, 4))
@@ -175,7 +175,7 @@ class _Run:
         return None
 
     def also(self) -> dict[str, float]:
-        """What it came to besides its accuracy, where its system or its attack tells."""
+        """Further figures of the run, from its system or attack."""
         found: dict[str, float] = {}
         if self.unlike:
             found["heterogeneity"] = math.fsum(self.unlike)

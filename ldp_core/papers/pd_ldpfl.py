@@ -161,7 +161,7 @@ def _first(dataset: str) -> Claim:
 
 
 def _seeds(dataset: str) -> int:
-    """Where a run takes seconds there are more."""
+    """Number of seeds: more where a run takes seconds."""
     return 10 if dataset == "digits" else SEEDS
 
 

@@ -47,7 +47,7 @@ def _claim(
     images: int | None = None,
     quotes: tuple[Quote, ...] = (),
 ) -> Claim:
-    """What is said of A, B and C over all populations, and the controls beside it."""
+    """Claim about A, B and C over all populations, with controls."""
     own = {
         f"{way}, ε {_short(budgets)}": {"clients.epsilon": list(budgets), **sets}
         for budgets in populations
@@ -101,7 +101,9 @@ MANY = "section 5.2.1 prints δ = 1/1000, and section 3.1 has δ_i = 1/|D_i|: 1 
 
 
 def _readings(images: int | None = None) -> tuple[Reading, ...]:
-    """Of the step that the paper takes from scikit-learn; `images` a client, where the paper's δ says so."""
+    """Readings of the local step that the paper takes from scikit-learn; `images` a client where the paper's
+    δ implies it.
+    """
     few: dict[str, Any] = {"system.images": images} if images else {}
     against = "; ".join([NONZERO, *([MANY] if images else [])])
     passed = "scikit-learn's partial_fit takes one step a record of the batch that it is handed"

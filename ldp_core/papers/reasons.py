@@ -33,7 +33,9 @@ def not_run(claim: Claim, shelf: Shelf, labels: list[str]) -> str:
 
 
 def because(claim: Claim, shelf: Shelf, labels: list[str], parts: tuple[Part, ...]) -> str:
-    """What was met and what was not; who ends at chance and why; and a control that keeps up."""
+    """Explanation of a verdict: statements met and not, arms at chance with the reason, controls that keep
+    up.
+    """
     groups = [
         f"{outcome}: here {_listed(shown)}"
         for outcome in get_args(Outcome)[1:]
@@ -47,7 +49,7 @@ def because(claim: Claim, shelf: Shelf, labels: list[str], parts: tuple[Part, ..
 
 
 def _diverged(claim: Claim, shelf: Shelf, labels: list[str]) -> str:
-    """Of the arm that did so most often: how often, and when at the latest."""
+    """The arm that diverged most often: how often, and by which round."""
     every = {label: list(shelf.of_arm(claim, label).values()) for label in labels}
     lost = {label: [one for one in found if one.diverged] for label, found in every.items()}
     label = max(labels, key=lambda one: len(lost[one]))
@@ -86,7 +88,7 @@ def _at_chance(claim: Claim, shelf: Shelf, labels: list[str]) -> str:
 
 
 def above_chance(claim: Claim, shelf: Shelf, label: str) -> float | None:
-    """How far above guessing an arm ends that ends at chance; None of any other."""
+    """Distance to chance of an arm that ends at chance; None for any other."""
     ours, known = of_arm(claim, shelf, label, "accuracy"), [*shelf.of_arm(claim, label).values()]
     if ours is None or known[0].chance is None or not at_chance(ours.mean / 100, known[0].chance):
         return None

@@ -38,7 +38,7 @@ SYMBOLS = {
 
 
 def command(system: str, claim: Claim, reading: str) -> str:
-    """That measures it again."""
+    """Command that measures the claim again."""
     named = f' --reading "{reading}"' if reading else ""
     return f"python -m ldp_core papers --rerun {system} --only {claim.id}{named}"
 

@@ -27,7 +27,7 @@ MOST = {"digits": 20, "mnist": 5}
 
 @dataclass(frozen=True)
 class Quantity:
-    """Something that a run comes to, and how it is written."""
+    """A measured quantity with its unit."""
 
     axis: str
     unit: str
@@ -70,7 +70,8 @@ class Interval:
 
 
 def interval(values: Floats, tried: int = 1) -> Interval:
-    """Of figures seed by seed; unbounded where one seed is all.
+    """Interval of figures over seeds; unbounded for one seed. `tried`: number of intervals that it is chosen
+    from (Bonferroni).
 
     `tried`: of how many intervals one will be chosen; all of them hold at once in 95 of 100 (Bonferroni).
     """
@@ -95,12 +96,12 @@ class Statement(ABC):
     @property
     @abstractmethod
     def arms(self) -> tuple[str, ...]:
-        """Those that it speaks of."""
+        """Labels of the arms in the statement."""
 
     @property
     @abstractmethod
     def says(self) -> str:
-        """In words, with the paper's figure."""
+        """The statement in words, with the paper's figure."""
 
     @abstractmethod
     def judged(self, figures: Figures, tried: int = 1) -> Part:
@@ -108,13 +109,13 @@ class Statement(ABC):
 
     @property
     def compares(self) -> bool:
-        """Whether it is about arms among each other, of which nothing is known where none of them learns."""
+        """Whether it compares arms, so that it is void if none of them learns."""
         return True
 
 
 def near(ours: Interval, paper: float, tolerance: float) -> Outcome:
-    """Whether the paper's figure lies in our interval, widened by the tolerance, and that is no wider than
-    `WIDEST`.
+    """Outcome of a printed figure: met if it lies in our interval, widened by the tolerance, that is no wider
+    than `WIDEST`.
     """
     if abs(ours.mean - paper) > ours.half + tolerance:
         return "contradicted"
@@ -153,7 +154,7 @@ class Value(Statement):
 
 @dataclass(frozen=True)
 class Gain(Statement):
-    """How many points one arm is ahead of another, paired seed by seed; of several pairs, on average."""
+    """Points by which one arm is ahead of another, paired by seed; averaged over several pairs."""
 
     what: str
     pairs: tuple[tuple[str, str], ...]
@@ -199,8 +200,8 @@ class Ahead(Statement):
 
 @dataclass(frozen=True)
 class Saves(Statement):
-    """By how much an arm's figure is below another's, in per cent of that, paired seed by seed: more than the
-    paper's figure, beyond what seeds explain.
+    """Per cent by which an arm's figure is below another's, paired by seed, tested against the paper's
+    figure.
     """
 
     what: str

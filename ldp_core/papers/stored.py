@@ -58,7 +58,7 @@ class Figure:
 
     @property
     def judged(self) -> float | None:
-        """What it is judged by: its value; of one that diverged its last model's accuracy."""
+        """Value to judge by; for a diverged run its last model's accuracy."""
         return self.curve[-1] if self.diverged and self.curve else self.value
 
 
@@ -93,7 +93,7 @@ class Shelf:
 
     @staticmethod
     def of(*files: Path) -> Shelf:
-        """Of some files; the later ones win on the same day."""
+        """Shelf of several files; on the same day later files win."""
         found: dict[str, Figure] = {}
         for one in (figure for file in files for figure in read(file)):
             if one.key not in found or found[one.key].date <= one.date:
@@ -101,7 +101,7 @@ class Shelf:
         return Shelf(found)
 
     def of_arm(self, claim: Claim, label: str) -> dict[int, Figure]:
-        """What is known of an arm, by seed."""
+        """Figures of an arm by seed."""
         keys = claim.arm(label).keys
         return {seed: self.figures[key] for seed, key in enumerate(keys) if key in self.figures}
 

@@ -64,7 +64,7 @@ class Verdict:
 
 
 def verdict(claim: Claim, shelf: Shelf) -> Verdict:
-    """By the best of its readings that contradicts nothing printed."""
+    """Verdict of the best reading that contradicts nothing printed."""
     if not claim.readings:
         return _read(claim, shelf)
     each = tuple((one, _read(claim.read_each[one.name], shelf)) for one in claim.readings)

@@ -13,7 +13,7 @@ from ldp_core.limits import spelled
 
 @dataclass(frozen=True)
 class Step:
-    """What one side does before it hands on."""
+    """An action of one side before it hands on."""
 
     who: str
     """ "client" or "server"."""
@@ -97,7 +97,7 @@ def _sent(experiment: Experiment, noised: bool) -> Iterator[Step]:
 
 
 def _shuffles(experiment: Experiment) -> str:
-    """What it does, and what that is worth here for the least cautious client."""
+    """The system's shuffling, and its effect here for the least cautious client."""
     clients, budgets = experiment.clients.count, experiment.clients.budgets()
     heard = int(
         clients * experiment.selection.expected_uploads(clients, experiment.rounds) / experiment.rounds

@@ -26,7 +26,7 @@ NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 
 @dataclass(frozen=True)
 class Candidate:
-    """Something that may be a part; nothing of it has been imported."""
+    """A possible part, not imported yet."""
 
     name: str
     origin: str
@@ -35,7 +35,7 @@ class Candidate:
     """The module or the object that it names; raises whatever its import does."""
 
     def version(self, kind: type[Any]) -> str:
-        """What tells a class of it from another state of itself, also where its author changes the file."""
+        """Digest of the part's source or its distribution's version."""
         content = Path(inspect.getfile(kind)).read_bytes()
         return f"{self.origin} {hashlib.sha256(content).hexdigest()[:DIGITS]}"
 

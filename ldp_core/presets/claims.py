@@ -28,7 +28,7 @@ THIN = "\u202f"
 
 @dataclass(frozen=True)
 class Found:
-    """What becomes of a claim in some runs, and what they show of it (as “In these runs …” goes on)."""
+    """Outcome of a claim in some runs and what they show, as the end of “In these runs …”."""
 
     outcome: Outcome
     shows: str
@@ -45,7 +45,7 @@ class Sentence:
     check: Check | None = None
 
     def found(self, evidence: Evidence) -> Found | None:
-        """What becomes of it in these runs; None where they cannot tell."""
+        """Outcome of the claim in these runs; None if they cannot tell."""
         if self.check is None:
             return Found("holds", "")
         try:
@@ -170,7 +170,7 @@ def keeps(label: str, upload: str = "audit", clients: Sequence[int] | None = Non
 
 
 def returns(label: str, low: float = 0.0, high: float = 1.0) -> Check:
-    """Of real uploads, in each one's best round, the share of images that came back lies between these."""
+    """Check: share of images that came back from real uploads, in each one's best round, in [low, high]."""
 
     def check(evidence: Evidence) -> Found:
         tried = evidence.attempts(label, "real")
@@ -246,7 +246,7 @@ def picks_more(more: str, fewer: str, clients: Sequence[int] | None = None) -> C
 
 
 def budget(label: str, scope: Scope, low: float, high: float, client: int = 0) -> Check:
-    """What the ledger says of a client in a scope ("coordinate", "upload", "run_worst"), by the plain sum."""
+    """Check: a client's ε in a scope ("coordinate", "upload", "run_worst"), by the plain sum."""
 
     def check(evidence: Evidence) -> Found:
         lines = [entry_of(one.ledger, client)[scope] for one in evidence.of(label)[0] if one.ledger]
@@ -307,7 +307,7 @@ def _pixels(label: str, upload: str, clients: Sequence[int] | None, holds: Calla
 
 
 def _with_each(flags: Iterable[Any]) -> Outcome:
-    """Of what each run, client or image shows by itself."""
+    """Outcome of a check over runs, clients or images."""
     every = [bool(flag) for flag in flags]
     return "holds" if all(every) else "cannot tell" if any(every) else "contradicted"
 

@@ -15,7 +15,7 @@ from ldp_core.mechanisms.base import Floats
 
 @dataclass(frozen=True)
 class Attempts:
-    """What became of one client's uploads of one kind, over all rounds of a run."""
+    """Attack results of one client's uploads of one kind, over all rounds of a run."""
 
     psnr: Floats
     """In dB, round by round; of a real upload: of the image that came back best."""
@@ -67,7 +67,7 @@ class Evidence:
             self._runs.setdefault(one.label, {})[one.seed] = one
 
     def of(self, *labels: str) -> list[list[Outcome]]:
-        """For each variant its runs, seed by seed, and the same seeds for all.
+        """Runs of each variant in seed order; seeds are common to all variants.
 
         Raises:
             Missing: one of the variants has a seed less than another, or none.

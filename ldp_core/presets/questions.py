@@ -51,7 +51,7 @@ class Figure:
         return tuple(float(self.read(*seed)) for seed in _seeds(evidence, self.of))
 
     def takes(self, guess: object) -> bool:
-        """Whether that can be guessed here."""
+        """Whether a value is a valid guess."""
         return isinstance(guess, int | float) and not isinstance(guess, bool) and 0 <= guess <= self.most
 
 
@@ -75,7 +75,7 @@ class Choice:
         return tuple(self.read(*seed) for seed in _seeds(evidence, self.of))
 
     def takes(self, guess: object) -> bool:
-        """Whether that can be guessed here."""
+        """Whether a value is a valid guess."""
         return guess in self.options
 
 
@@ -83,7 +83,7 @@ Question = Figure | Choice
 
 
 def accuracy(one: Outcome) -> float:
-    """In percent."""
+    """Accuracy in percent."""
     return 100 * one.accuracy
 
 
@@ -93,7 +93,7 @@ def named_right(classes: Sequence[int]) -> Callable[[Outcome], float]:
 
 
 def images_back(one: Outcome) -> float:
-    """Of a real upload: how many of its images came back in its best round, on average over clients."""
+    """Images of a real upload that came back in its best round, averaged over clients."""
     tries = [tries.recovered for (kind, _), tries in one.attempts.items() if kind == "real"]
     if not tries:
         raise Missing(f"no real upload of {one.label} was attacked")
@@ -101,7 +101,7 @@ def images_back(one: Outcome) -> float:
 
 
 def above(share: float) -> Callable[..., float]:
-    """How many of the runs end above an accuracy."""
+    """Number of runs that end above an accuracy."""
     return lambda *runs: float(sum(one.accuracy > share for one in runs))
 
 
@@ -110,7 +110,7 @@ def yes_or_no(text: str, of: tuple[str, ...], holds: Callable[..., bool], why: S
 
 
 def most_accurate(text: str, of: tuple[str, ...], why: Sentence, least: bool = False) -> Choice:
-    """Which of the runs ends at the highest accuracy; or at the lowest."""
+    """Question: which run ends at the highest accuracy (or the lowest)."""
     sign = -1 if least else 1
     return Choice(text, of, of, lambda *seed: _highest(seed, lambda one: sign * one.accuracy), why)
 
@@ -121,7 +121,7 @@ def closest(text: str, of: tuple[str, ...], why: Sentence) -> Choice:
 
 
 def ordered(text: str, of: tuple[str, ...], why: Sentence) -> Choice:
-    """In which order the runs end, from the least accurate to the most."""
+    """Question: in which order the runs end, from the least accurate."""
 
     def read(*seed: Outcome) -> str:
         ranked = sorted(seed, key=lambda one: one.accuracy)

@@ -24,7 +24,7 @@ SEND_SECONDS = 0.1
 
 @dataclass(frozen=True)
 class Figures:
-    """What one run came to. Accuracy (in [0, 1]), loss and noise are NaN-free: null where there is none."""
+    """Figures of one run: accuracy in [0, 1], loss and noise, null where undefined."""
 
     status: str
     """“completed”, “diverged”, or “failed” where its data cannot be dealt out."""
@@ -49,7 +49,7 @@ Said = tuple[int, Figures | None]
 
 
 def parcels(batch: Batch, data: Mapping[str, Data]) -> Iterator[list[Said]]:
-    """What comes of training a batch, a tenth of a second's worth at a time."""
+    """Results of training a batch, about every tenth of a second."""
     parcel, sent = list[Said](), 0.0
     for said in _trained(dict(batch), data):
         parcel.append(said)
@@ -82,14 +82,12 @@ def _trained(experiments: Mapping[int, Experiment], data: Mapping[str, Data]) ->
 
 
 def figures_of(last: Mapping[str, Any], end: Mapping[str, Any]) -> Figures:
-    """What a run came to, from the events of its last round (empty if it has none) and of its end."""
+    """Figures of a run from the events of its last round (empty if none) and its end."""
     return Figures(**{one.name: end.get(one.name, last.get(one.name)) for one in fields(Figures)})
 
 
 def batches(experiments: Mapping[int, Experiment], workers: int) -> list[Batch]:
-    """As many together as are worth it, and several batches a worker: a few quick ones, and then the longest
-    first. Each is of one data set, and of what takes equally long.
-    """
+    """Batches for the workers: a few quick ones, then the longest; each of one data set and cost."""
     from ldp_core.many import at_once
 
     def order(place: int) -> tuple[str, int, int]:
@@ -109,9 +107,7 @@ def batches(experiments: Mapping[int, Experiment], workers: int) -> list[Batch]:
 
 
 def bits(experiment: Experiment, together: bool = True) -> str:
-    """What figures from a batch, or of a run by itself, are equal to, bit for bit: ALONE, or FOLDED ones with
-    other last bits. The fused engine gives each run the bits that it has by itself.
-    """
+    """Bit class of a run's figures: ALONE, or FOLDED with other last bits."""
     from ldp_core.many import at_once
 
     engine = choice.bits(experiment)

@@ -32,7 +32,7 @@ def shelf(system: str) -> Shelf:
 
 
 def seconds_of(claim: Claim) -> float | None:
-    """How long all runs of a claim take here, one after another; None where this machine was not measured."""
+    """Seconds of all runs of a claim on this machine; None if it was not measured."""
     known = rates()
     each = [arm.work() for read in claim.read_each.values() for arm in read.runs]
     return seconds(each, known) * claim.seeds if known else None

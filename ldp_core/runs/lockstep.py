@@ -48,7 +48,7 @@ def one_thread() -> None:
 
 @dataclass(frozen=True)
 class Turn:
-    """What one run did until it let the next one go on: its beginning, a round, or its end."""
+    """A run's step in lockstep: its beginning, a round, or its end."""
 
     run: int
     events: list[dict[str, Any]]
@@ -61,7 +61,7 @@ class Turn:
 
 @dataclass(frozen=True)
 class Start:
-    """Where a run is taken up again, and the seconds that it has taken by then."""
+    """Checkpoint to resume a run from, with the seconds spent so far."""
 
     state: State
     seconds: float = 0.0

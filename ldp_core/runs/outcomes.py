@@ -67,7 +67,7 @@ class Outcome:
 
     @property
     def current(self) -> bool:
-        """Whether it is of this version, and of the scenario as it is now."""
+        """Whether it was measured with this version and the present scenario."""
         runs = _experiments(presets.get(self.name).draft)
         return self.version == version(*runs) and self.key == _key(runs)
 
@@ -149,7 +149,7 @@ def _curve(runs: Sequence[RunProgress]) -> list[float]:
 
 
 def _pictures(runs: Sequence[RunProgress]) -> dict[str, Any]:
-    """Of the client whose upload gave most away under any variant, what each variant gave away."""
+    """Reconstructions of each variant, for the client whose upload leaked most under any of them."""
     tried = {place: tries for one in runs for place, tries in one.tries.items() if tries.closest}
     if not tried:
         return {}

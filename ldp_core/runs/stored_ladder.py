@@ -39,17 +39,17 @@ class StoredLadder:
 
     @property
     def scenario(self) -> str:
-        """What the experiment is called that it is of."""
+        """Label of its experiment."""
         return str(self.desk.start["ladder"]["base"]["name"])
 
     @property
     def current(self) -> bool:
-        """Whether it is of this version."""
+        """Whether it was measured with this version."""
         return self.version == version(asked())
 
 
 def asked() -> Ladder:
-    """What it is of."""
+    """The ladder that is measured and stored."""
     return Ladder(base=presets.get(SCENARIO).draft.base, images=IMAGES)
 
 

@@ -20,7 +20,7 @@ PER_LOOP, PER_PAGE = 3, 5
 
 @dataclass(frozen=True)
 class Limits:
-    """What the operator has set, or else what was found to fit."""
+    """Limits on visitors, set by the operator or derived from the machine."""
 
     connections: int
     """Open at a time, of whatever kind; a browser has up to seven."""
@@ -41,7 +41,7 @@ class Limits:
 
 
 def limits() -> Limits:
-    """As the environment says now."""
+    """Limits of the environment."""
     return Limits(
         settings.CONNECTIONS.value(),
         settings.CONNECTIONS_EACH.value(),
@@ -55,7 +55,7 @@ def limits() -> Limits:
 
 
 def descriptors() -> int:
-    """How many files and connections the server's process may have open, if it asks for enough."""
+    """File descriptors that the server's process may open at most."""
     try:
         import resource
     except ImportError:  # Windows

@@ -31,16 +31,16 @@ class Selection(Component):
         """
 
     def problem(self, count: int, rounds: int) -> str:
-        """Why so many rounds cannot be filled, as what follows “rounds …”; "" if they can."""
+        """Why the rounds cannot be filled, as the rest of a sentence “rounds …”; "" if they can."""
         return ""
 
     @abstractmethod
     def expected_uploads(self, count: int, rounds: int) -> float:
-        """How often one client uploads in a run, on average."""
+        """Expected number of uploads of a client in a run."""
 
     @abstractmethod
     def most_uploads(self, count: int, rounds: int) -> int:
-        """How often one client uploads in a run, at worst."""
+        """Largest number of uploads of a client in a run."""
 
     def uploads_quantile(self, count: int, rounds: int, share: float) -> int:
         """The fewest uploads that a client stays within with probability `share` at least.
@@ -50,13 +50,11 @@ class Selection(Component):
         return self.most_uploads(count, rounds)
 
     def size(self, count: int) -> int | None:
-        """How many take part in a round, if any so many of the clients are as likely as any others, and
-        rounds are drawn independently; None where that is not so.
-        """
+        """Participants of a round if they are a uniform sample, independent between rounds; else None."""
         return None
 
     def stretches(self, count: int, rounds: int) -> list[tuple[int, int, int]] | None:
-        """Where no client uploads twice: first round, last round, and how many take part in each of
-        them, any so many as likely as any others. None for every other kind.
+        """Stretches in which no client uploads twice: first round, last round, participants a round (a
+        uniform sample); None for other selections.
         """
         return None

@@ -36,7 +36,7 @@ class SelfSampling(Selection):
 
     @property
     def chance(self) -> float:
-        """That a client takes part in a round."""
+        """Probability that a client takes part in a round."""
         return (1 + self.least) / 2
 
     def choose(self, count: int, seed: int, number: int, rounds: int) -> NDArray[np.int64]:

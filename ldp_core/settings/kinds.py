@@ -27,7 +27,7 @@ class Setting(Generic[T]):
     """The default in words, where it is no constant."""
 
     def value(self) -> T:
-        """What the environment says now; the default where it says nothing.
+        """Value from the environment, or the default.
 
         Raises:
             InvalidInput: it says what cannot be.
@@ -43,7 +43,7 @@ class Setting(Generic[T]):
 
     @property
     def unset(self) -> str:
-        """What holds where it is not set, in words."""
+        """Description of the default."""
         if self.usual or self.default is None:
             return self.usual
         return f"{self.default:g}" if isinstance(self.default, int | float) else str(self.default)

@@ -77,7 +77,7 @@ def _flock(file: int, how: str) -> None:
 
 
 def missing(folder: Path) -> str:
-    """Why a folder's file system cannot be trusted with locks; "" where one that is taken is seen.
+    """Why a folder's file system cannot be trusted with locks; "" if it can.
 
     Raises:
         OSError: no file can be made there.

@@ -61,8 +61,7 @@ def keep_what_is_freed() -> None:
 
 
 def be_given_up(share: int) -> None:
-    """Where the machine, or the container, has no memory left, have the system end this process, and those
-    that it starts, before others: a server and what it trains share one limit (on Linux).
+    """Raise this process's (and its children's) chance of being killed first when memory runs out (Linux).
 
     Args:
         share: 0 for a process like any other, 1000 for the first to go.

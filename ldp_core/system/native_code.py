@@ -13,7 +13,7 @@ PAGE = mmap.PAGESIZE
 
 @cache
 def refusal() -> str:
-    """Why not, in words; "" if it can. The answer is kept: it costs a few microseconds once."""
+    """Why native code cannot run here; "" if it can. Cached."""
     if not installed():
         return "llvmlite is not installed"
     if not _memory_can_be_executed():

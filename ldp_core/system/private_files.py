@@ -30,7 +30,7 @@ def unwritten() -> Iterator[None]:
 
 
 def open_to_others(folder: Path) -> str:
-    """Why what lies in a folder may be another user's; "" where it cannot be."""
+    """Why files of a folder may be another user's; "" if they cannot."""
     if not hasattr(os, "geteuid"):
         return "this system does not tell who else can write there"
     place = folder.resolve(strict=True)
@@ -44,7 +44,7 @@ def open_to_others(folder: Path) -> str:
 
 
 def read(file: Path) -> bytes | None:
-    """What a file holds; None if it is not there, is a link, or others can write to it or where it lies."""
+    """Content of a file; None if it is missing, a link, or writable by others."""
     try:
         folder = file.parent.resolve(strict=True)
         if open_to_others(folder):

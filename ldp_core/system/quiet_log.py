@@ -26,7 +26,7 @@ class Quiet:
         self._one = threading.Lock()
 
     def lets_pass(self, record: logging.LogRecord, now: float | None = None) -> bool:
-        """Whether it is written; one that is says how many like it were not, and is cut if it is too long."""
+        """Whether to write a log record; states how many were dropped, and cuts a long one."""
         kind = f"{record.name} {record.lineno} {str(record.msg)[:200]}"
         if self._same.wait(kind, now) > 0 or not self._all.take(now=now):
             with self._one:
@@ -44,7 +44,7 @@ class Quiet:
 
 
 def be_quiet() -> None:
-    """From now on every logger of this process, and of those that it forks, says so much and no more."""
+    """Limit the rate and length of log records in this process and its forks."""
     if getattr(logging.Logger.handle, "quiet", False):
         return
     plain, quiet = logging.Logger.handle, Quiet()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Setting:
-    """What the paper sets for one data set in one case; budgets are modes, the first of them by default."""
+    """The paper's settings for one data set and case."""
 
     clients: int
     rounds: int

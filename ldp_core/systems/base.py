@@ -19,7 +19,7 @@ Indices = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Sent:
-    """What one upload of m coordinates tells, known before any is sent; the ledger is made of this."""
+    """Perturbed and clear parts of an upload of m coordinates, which the ledger counts."""
 
     perturbed: float
     """Coordinates that go through the mechanism; on average, where a draw decides."""
@@ -31,7 +31,7 @@ class Sent:
 
 @dataclass(frozen=True)
 class Release:
-    """What one upload of a round tells of its client's values, known before any is sent."""
+    """Part of an upload that is released about a client's values in a round."""
 
     mechanism: Mechanism
     uses: int
@@ -42,7 +42,7 @@ class Release:
 
 @dataclass(frozen=True)
 class Public:
-    """What everybody knows of a run before it begins."""
+    """Public facts about a run before it begins."""
 
     clients: int
     rounds: int
@@ -68,7 +68,7 @@ class Public:
 
 @dataclass(frozen=True)
 class Encoded:
-    """What some clients hand to the mechanism, and what of it passes it by; arrays of k rows, m columns."""
+    """Encoded values for the mechanism, and what is sent beside them; arrays (k, m)."""
 
     values: Vectors
     """(k, m), before they are clipped."""
@@ -99,7 +99,7 @@ class Participation:
         self.arrays: dict[str, NDArray[Any]] = arrays or {}
 
     def begin(self, model: Vectors, clients: Indices) -> Vectors | None:
-        """Where each of the clients begins to train, (k, d); None: all at the global model (d,)."""
+        """Start weights of the clients (k, d); None if all start from the global model."""
         return None
 
     def records(self, shards: Sequence[Indices], generator: np.random.Generator) -> Sequence[Indices]:
@@ -109,7 +109,7 @@ class Participation:
     def encode(
         self, values: Vectors, low: Floats, high: Floats, clients: Indices, generator: np.random.Generator
     ) -> Encoded:
-        """What the clients make of their `values` (k, m) before the mechanism sees them.
+        """Encode the clients' `values` (k, m) before the mechanism perturbs them.
 
         Args:
             values: trained weights, or what training changed; the columns that are sent.
@@ -123,7 +123,7 @@ class Participation:
         """The clients have trained, and keep what they will need of their weights (k, d) in `arrays`."""
 
     def finish(self, aggregate: Floats) -> Floats:
-        """What the server makes of the aggregate (m,) before it takes the step; by default nothing.
+        """Post-process the aggregate (m,) before the server's step; the identity by default.
 
         Asked for the noisy aggregate and for what it is without noise, so nothing is remembered here.
         """
@@ -139,7 +139,7 @@ class Participation:
         """
 
     def noted(self, clients: Indices) -> Mapping[str, Floats]:
-        """What those notes say of some clients, for attackers that ask for it by name; one row a client."""
+        """Notes about some clients that attackers may ask for, one row a client."""
         return {}
 
 
@@ -172,53 +172,49 @@ class System(Component):
         return {}
 
     def papers_data(self, dataset: str) -> str | None:
-        """Whose settings are the paper's, for a run on `dataset`: itself, if the paper has it; None: `fill`'s
-        own.
+        """Data set whose settings the paper states for a run on `dataset`: itself if the paper has it; None
+        for `fill`'s own.
         """
         return dataset
 
     def scale(self, dataset: str) -> float:
-        """What the samples of a data set are multiplied by before anybody trains on them or is scored."""
+        """Factor on the samples before training and evaluation."""
         return 1.0
 
     def initial(self, weights: Vectors) -> Vectors:
-        """What the server begins with, of a model's usual initial weights (d,)."""
+        """The server's initial weights, from the model's usual ones (d,)."""
         return weights
 
     def problems(self, experiment: Any) -> Iterator[tuple[tuple[str, ...], Any, str]]:
-        """What of an experiment contradicts the system or cannot be used with it: the field's path, what
-        stands there, and a sentence that says what the system needs and what would do.
-        """
+        """Conflicts of an experiment with the system: field path, value, and a sentence on what would do."""
         yield from ()
 
     def extends(self, model: Model) -> Model:
-        """What a client trains around the experiment's model; by default the model itself. Where it is more,
-        the model's own weights come first in it, and they are what is sent.
+        """Network that a client trains around the model; its first weights are the model's, and they are
+        sent.
         """
         return model
 
     def why_diverged(self, experiment: Any, exact: bool) -> str:
-        """What to say of weights that left the numbers, as the end of a sentence; "" for what is usual.
+        """Explanation of a divergence, as the end of a sentence; "" for the usual one.
 
         `exact`: no noise had reached them yet.
         """
         return ""
 
     def unpredicted(self, experiment: Any) -> str:
-        """Why it is not known before training how much noise its clients add, as the end of a sentence that
-        begins “as”; "" if it is known.
+        """Why the noise cannot be predicted before training, as the end of a sentence that begins “as”; "" if
+        it can.
         """
         return ""
 
     def trains(self, experiment: Any) -> str:
-        """What a client trains, or on what, other than the shared network on all of its samples, as the end
-        of a sentence that begins with “each client trains”.
-        """
+        """What a client trains other than the shared network, as the end of “each client trains …”."""
         return ""
 
     def bounds(self, experiment: Any) -> tuple[str, str]:
-        """How a client bounds what it sends, as the end of a sentence that begins with “each client”, and
-        what of its data that sends in clear; "" for its own safe range, which it states before it trains.
+        """How a client bounds its upload, as the end of “each client …”, and what that reveals of its data;
+        "" for its safe range.
         """
         return "", ""
 
@@ -231,13 +227,11 @@ class System(Component):
         return mechanism
 
     def corrects(self, experiment: Any) -> str:
-        """What the corrected form does of the system itself, besides its mechanism's, in one sentence; ""
-        where it does nothing.
-        """
+        """What the corrected form changes in the system itself, in one sentence; "" if nothing."""
         return ""
 
     def tells(self, size: int, form: Form) -> Sent:
-        """What one upload of `size` coordinates tells in a form."""
+        """Perturbed and clear parts of an upload of `size` coordinates in a form."""
         return Sent(size)
 
     def joins(self, public: Public, arrays: dict[str, NDArray[Any]] | None = None) -> Participation:
@@ -250,11 +244,9 @@ class System(Component):
         return self.participation is Participation
 
     def readable(self, mechanism: Mechanism, form: Form) -> bool:
-        """Whether attackers can read an upload of it, which then has a law that the server knows up to the
-        image: what clients encode follows from what they trained and from what is public.
-        """
+        """Whether an upload's law is known up to the image, so that attackers can read it."""
         return self.plain
 
     def server_knows(self, experiment: Any) -> tuple[str, ...]:
-        """What an attacker knows of an upload besides what is said of every upload, as noun phrases."""
+        """Facts about an upload that the server knows beyond the usual, as noun phrases."""
         return ()

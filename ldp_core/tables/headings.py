@@ -32,7 +32,7 @@ def words(heading: str) -> frozenset[str]:
 
 
 def find(headings: Sequence[str], columns: Mapping[str, Column]) -> list[str]:
-    """Which column each heading names; "" for none, and for a heading of several."""
+    """Column of each heading; "" if none or ambiguous."""
     return [_name(heading, columns) for heading in headings]
 
 

@@ -35,12 +35,12 @@ _NO_NUMBERS = frozenset(
 
 
 def is_gap(cell: str) -> bool:
-    """Whether a cell says that there is nothing."""
+    """Whether a cell means "empty"."""
     return _plain(cell).casefold() in _GAPS
 
 
 def is_no_number(cell: str) -> bool:
-    """Whether a cell says that a number was due and none came out: NaN, infinity, a spreadsheet's error."""
+    """Whether a cell is NaN, infinity or a spreadsheet's error."""
     return _plain(cell).casefold() in _NO_NUMBERS
 
 

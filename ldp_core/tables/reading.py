@@ -97,7 +97,7 @@ def _decoded(data: bytes, most: int) -> str:
 
 
 def _delimiter(text: str) -> str:
-    """As a line `sep=;` on top says; else what makes most cells of the headings."""
+    """Delimiter of a table: as `sep=;` states, else the one that splits the headings best."""
     head = text.lstrip("\r\n ")[:100_000].splitlines()[:1]
     if not head:
         return ","

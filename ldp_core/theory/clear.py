@@ -8,7 +8,7 @@ from ldp_core.mechanisms import InClear
 
 
 def sent_in_clear(experiment: Experiment) -> tuple[InClear, ...]:
-    """What no ε covers, because it is sent as it is."""
+    """Values that are sent without noise, covered by no ε."""
     mechanism, aggregator = experiment.randomiser, experiment.aggregator
     found = [
         *mechanism.in_clear(),

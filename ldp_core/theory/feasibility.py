@@ -58,7 +58,7 @@ HITS: Mapping[Word, tuple[int, int]] = {"learns": (28, 29), "borderline": (100, 
 
 
 def hits_in_words() -> str:
-    """How often the rule was right where it was tried, with the 95 % interval (Wilson) of that share."""
+    """Success rate of the rule where it was tested, with its 95 % Wilson interval."""
     right, said = (sum(counts) for counts in zip(*HITS.values(), strict=True))
     low, high = wilson(right, said)
     rate = f"{100 * right / said:.0f} %; 95 % interval {100 * low:.0f} to {100 * high:.0f} %"
@@ -133,12 +133,12 @@ def _judged(experiment: Experiment, noise: ServerNoise, size: float) -> Outlook:
 
 
 def limits_in_words(low: float, high: float) -> str:
-    """What the two ratios of an outlook mean."""
+    """Meaning of an outlook's two ratios, in words."""
     return f"it learns up to {low:g}, and not at all above {high:g}"
 
 
 def _hope(experiment: Experiment, over: float) -> str:
-    """Why so much noise may still be borne; "" if not. `over`: the noise over the most that is borne."""
+    """Why the model may bear so much noise after all; "" if not. `over`: noise over the tolerable noise."""
     if experiment.target == "update":
         return ""
     if by_lot(experiment):
@@ -149,7 +149,7 @@ def _hope(experiment: Experiment, over: float) -> str:
 
 
 def _doubt(experiment: Experiment, heard: float, reach: float) -> str:
-    """Why nothing can be said of less noise after all; "" if something can. `reach` in trained sizes."""
+    """Why small noise allows no prediction either; "" if it does. `reach` in units of trained weights."""
     if heard < FEW[0]:
         return f"only some {heard:.1f} rounds are heard, and whether any is luck"
     if reach < REACH[0]:
@@ -160,7 +160,7 @@ def _doubt(experiment: Experiment, heard: float, reach: float) -> str:
 
 
 def _reservation(experiment: Experiment, heard: float, reach: float, left: float) -> str:
-    """Why little noise is not enough; "" if it is. `reach` and `left` in sizes of trained weights."""
+    """Why little noise is not enough; "" if it is. `reach` and `left` in units of trained weights."""
     if heard < FEW[1]:
         return f"but only about {heard:.1f} rounds are heard, and which ones is luck"
     if reach < REACH[1]:

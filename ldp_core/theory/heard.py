@@ -15,7 +15,7 @@ HELD = 6
 
 
 def by_lot(experiment: Experiment) -> bool:
-    """Whether unlike clients are heard in different rounds: drawn, or left over once others have stopped."""
+    """Whether unlike clients take part in different rounds, by sampling or by exhausted limits."""
     count = experiment.clients.count
     drawn = (
         experiment.selection.size(count) != count
@@ -42,7 +42,7 @@ def held(experiment: Experiment) -> float:
 
 
 def counting(experiment: Experiment) -> float:
-    """How many clients' answers a round averages: as many equal ones would leave as much of their noise."""
+    """Effective number of clients whose noise a round averages."""
     count, rounds = experiment.clients.count, experiment.rounds
     taking_part = experiment.selection.expected_uploads(count, rounds) / rounds
     return taking_part / float((client_weights(experiment) ** 2).sum())

@@ -74,7 +74,7 @@ def beyond(experiment: Experiment) -> str:
 
 
 def _beyond_ranges(experiment: Experiment) -> str:
-    """Why it does not apply to these safe ranges; "" if it does."""
+    """Why the rule does not apply to these safe ranges; "" if it does."""
     population = experiment.population()
     half = (population.high - population.low) / 2
     if (abs(population.high + population.low) / 2 > CENTRED * half).any():
@@ -87,7 +87,7 @@ def _beyond_ranges(experiment: Experiment) -> str:
 
 
 def unsteady(experiment: Experiment) -> bool:
-    """Whether its training may lose by itself, without any noise, what it has learnt."""
+    """Whether training may lose what it learnt even without noise."""
     local = experiment.local
     return local.learning_rate > STEADY[experiment.model.name] * math.sqrt(local.batch_size)
 

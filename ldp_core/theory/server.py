@@ -56,9 +56,7 @@ def server_variance(experiment: Experiment) -> float:
 
 
 def client_weights(experiment: Experiment) -> Floats:
-    """How much each client counts in the aggregate when all take part, on average over rounds that are not
-    empty, (K,); they sum to 1.
-    """
+    """Mean weight of each client over non-empty rounds with all present, (K,); sums to 1."""
     mean, _, empty = experiment.aggregator.moments(
         worst_variance(experiment), sizes(experiment), experiment.aggregator.between
     )
@@ -88,7 +86,7 @@ def _server_noise(experiment: Experiment, held: tuple[float, ...]) -> ServerNois
 
 
 def unpredicted(experiment: Experiment) -> str:
-    """Why the noise of an experiment that adds any cannot be predicted, as in `ServerNoise.unknown`."""
+    """Why the noise cannot be predicted, as in `ServerNoise.unknown`."""
     of_system = experiment.system.unpredicted(experiment) if experiment.system else ""
     return experiment.aggregator.unpredicted or of_system
 
@@ -125,7 +123,7 @@ class _Public:
         return alike(worst, self._held, *(part for _, drawn in pieces for part in drawn))
 
     def noise(self, turnout: Turnout) -> tuple[Floats, Floats]:
-        """For each of its rounds the mean square of the noise, and the chance that none is heard, (J,)."""
+        """Mean square of the noise and probability of an empty round, for each of its rounds, (J,)."""
         rounds, share = (
             _nodes(*turnout.rounds) if self._changes else (np.array(turnout.rounds[:1]), np.ones(1))
         )

@@ -90,8 +90,8 @@ def _chance(experiment: Experiment) -> float | None:
 
 
 def _all_choices(kinds: NDArray[np.int64], chance: float, rounds: int) -> Turnout | None:
-    """Of clients each of whom takes part by a draw of its own, how many of each kind come together:
-    a binomial number each; None if there are too many cases.
+    """Joint distribution of how many clients of each kind take part (independent binomials); None if there
+    are too many cases.
     """
     order, sizes = np.argsort(kinds, kind="stable"), np.bincount(kinds)
     cases = math.prod((sizes + 1).tolist()) if len(sizes) <= MOST_KINDS else MOST_CASES + 1
@@ -168,7 +168,7 @@ def _once(
 
 
 def affordable(experiment: Experiment) -> NDArray[np.int64]:
-    """How many uploads each client's own limit allows, at most one a round, (K,)."""
+    """Uploads that each client's own limit allows, at most one a round, (K,)."""
     limits = experiment.clients.run_limits()
     found = np.full(len(limits), experiment.rounds, dtype=np.int64)
     if not np.isfinite(limits).any():

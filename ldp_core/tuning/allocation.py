@@ -41,12 +41,12 @@ class Allocation:
 
     @cached_property
     def weights(self) -> Floats:
-        """That the server gives each client; they sum to 1."""
+        """Aggregation weight of each client; they sum to 1."""
         return self._weights(BEST)
 
     @cached_property
     def left(self) -> dict[str, float]:
-        """What aggregators leave of the noise at worst, Σw²σ² per weight, by their names."""
+        """Remaining noise Σw²σ² per weight under each aggregator, at worst."""
         return {name: float(self._weights(name) ** 2 @ self.variance) for name in ALTERNATIVES}
 
     @cached_property
@@ -57,7 +57,7 @@ class Allocation:
         }
 
     def if_like(self, variance: float, aggregator: str = BEST) -> Floats:
-        """For each client, the server's noise if this one's were `variance`, over what it is now, (K,)."""
+        """Per client: server noise if this client's variance were `variance`, relative to now, (K,)."""
         if aggregator == MEAN:
             return (_others(self.variance) + variance) / self.variance.sum()
         precision = 1 / self.variance
@@ -65,9 +65,7 @@ class Allocation:
         return found
 
     def without(self, aggregator: str = BEST) -> Floats:
-        """For each client, the server's noise if this one stayed away, over what it is now, (K,); infinite
-        where there is no other.
-        """
+        """Per client: server noise without it, relative to now, (K,); infinite for a single client."""
         every = len(self.variance)
         if every == 1:
             return np.full(1, np.inf)
@@ -130,7 +128,7 @@ def allocate(experiment: Experiment, need: float | None = None) -> Allocation:
 
 
 def _others(values: Floats) -> Floats:
-    """For each of them the sum of all others, (K,); none is taken away from a sum that it may fill."""
+    """Sum of all other values for each, (K,), without cancellation."""
     before = np.concatenate([[0.0], values[:-1].cumsum()])
     after = np.concatenate([values[:0:-1].cumsum()[::-1], [0.0]])
     found: Floats = before + after

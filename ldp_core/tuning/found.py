@@ -56,7 +56,7 @@ class Tried:
 
 
 class More(NamedTuple):
-    """What would settle a question that is open, if figures stay as they are."""
+    """Further runs that would settle an open question, if figures stay as they are."""
 
     effort: int
     """To ask again with."""
@@ -89,7 +89,7 @@ class Answer:
 
 
 def sure_end(accuracies: Sequence[float]) -> float:
-    """What one more run reaches with so much confidence, by Student's t."""
+    """Accuracy that one more run reaches with the stated confidence, by Student's t."""
     return float(np.mean(accuracies)) - below_end(len(accuracies)) * float(np.std(accuracies, ddof=1))
 
 

@@ -56,7 +56,7 @@ class Follows:
 
 
 def follows(experiment: Experiment, epsilon: float, clients: int | None = None) -> Follows:
-    """What follows if all clients, or so many of them, ask for an ε.
+    """Consequences if all clients, or so many of them, ask for an ε.
 
     Raises:
         InvalidInput: that experiment cannot be, or its noise cannot be predicted.
@@ -110,7 +110,7 @@ def at_run_budget(experiment: Experiment, budget: float) -> Follows:
 
 
 def clients_for(experiment: Experiment, epsilon: float, sigma: float) -> Follows:
-    """How many clients with this ε it takes to leave at most a σ: with one fewer, it is more.
+    """Smallest number of clients with this ε that leaves at most a σ.
 
     Raises:
         InvalidInput: the data set has too few samples for so many, or ranges are listed client by client.

@@ -30,7 +30,7 @@ LOWER = 8
 
 
 class Leak(NamedTuple):
-    """What came of one range and budget, in one batch of uploads or in all."""
+    """Identification result for a range and budget, in one batch or in all."""
 
     half: float
     epsilon: float
@@ -42,12 +42,12 @@ class Leak(NamedTuple):
 
     @property
     def share(self) -> float:
-        """Of the uploads, those of which the right image was picked."""
+        """Share of uploads whose image was identified."""
         return self.picked / self.made
 
     @property
     def interval(self) -> tuple[float, float]:
-        """That the share lies in, however often it was looked at meanwhile."""
+        """Anytime-valid interval of the share."""
         return wilson(self.picked, self.made, SURE)
 
 
@@ -93,7 +93,7 @@ def next_uploads(
 
 
 def cap(question: Question, known: Iterable[Leak], half: float) -> Cap:
-    """What a limit allows of a range, as far as is known."""
+    """What a limit on identification allows for a range, from what is known."""
     ours = pooled(known, half)
     most, above = _around(question, ours)
     if above is None:

@@ -33,7 +33,7 @@ RUNS = 4
 
 
 class Cap(NamedTuple):
-    """What a limit on what an attacker picks has come to, for one range."""
+    """Result of a limit on identification for one range."""
 
     half: float
     most: float | None
@@ -92,7 +92,7 @@ class Question:
 
     @cached_property
     def _affordable(self) -> dict[float, float]:
-        """What the price of a run allows, by ranges."""
+        """Largest affordable ε by range, for a priced run."""
         return {half: self._at_price(half) for half in self.ranges}
 
     def _at_price(self, half: float) -> float:
@@ -128,7 +128,7 @@ class Question:
         )
 
     def as_json(self) -> dict[str, Any]:
-        """As JSON values; `parse_question` gives the same question back."""
+        """JSON of the question; the inverse of `parse_question`."""
         own = {name: getattr(self, name) for name in FIELDS if name not in ("base", "ranges", "caps")}
         return {"base": self.base.as_json(), **own, "ranges": list(self.ranges)}
 

@@ -58,8 +58,8 @@ class Ranked:
 
 
 def ranking(asked: Asked) -> list[Ranked]:
-    """By the least noise that an aggregator leaves, without mechanisms that cannot keep to the budgets or
-    whose noise changes from round to round.
+    """Mechanisms and aggregators by remaining noise, without those that cannot keep the budgets or whose
+    noise changes from round to round.
 
     Raises:
         InvalidInput: the smallest budget is larger than the largest.
@@ -112,6 +112,6 @@ def _ranked(asked: Asked, made: Mechanism) -> Ranked:
 
 
 def _draws(aggregator: Aggregator, worst: Floats) -> bool:
-    """Whether its weights are drawn anew each round."""
+    """Whether weights are drawn anew each round."""
     weights, squares, _ = aggregator.moments(worst)
     return not np.allclose(squares, weights**2)

@@ -39,7 +39,7 @@ MOST_RUNS = 1200
 
 
 def next_points(question: Question, known: Known) -> list[Point]:
-    """What to train next; nothing where the answer is known and checked."""
+    """Points to train next; empty if the answer is known and checked."""
     if wanted := _searched(question, known):
         return wanted
     chosen, _ = _chosen(question, known)
@@ -50,7 +50,7 @@ def next_points(question: Question, known: Known) -> list[Point]:
 
 
 def _searched(question: Question, known: Known) -> list[Point]:
-    """What to train next to find the answer."""
+    """Points to train next to find the answer."""
     first = [Point(half, None, s) for half in question.ranges for s in range(FEW)]
     first += [Point(h, e, s) for h in question.ranges for e in ladder(question, h) for s in range(FEW)]
     if missing := [point for point in first if point not in known]:
@@ -179,7 +179,7 @@ def bracket(found: Sequence[Tried]) -> tuple[Tried | None, Tried | None]:
 
 
 def answer_of(question: Question, known: Known) -> Answer:
-    """What can be said by now: the least ε of all ranges, or what stands in the way."""
+    """Present answer: least ε over all ranges, or the obstacle."""
     meets, fails = _chosen(question, known)
     if meets is None:
         return Answer.none(*_in_the_way(question, known))
@@ -262,7 +262,7 @@ def _top(question: Question, known: Known, half: float) -> float:
 
 
 def _in_the_way(question: Question, known: Known) -> tuple[str, More | None]:
-    """Why no range was found to do, from what was trained, and what would settle it."""
+    """Why no range is known to do, and what would settle it."""
     words = []
     spoken = {half: _spoken(question, known, half) for half in question.ranges}
     for half, found in spoken.items():
@@ -310,7 +310,7 @@ def _in_words(one: Tried) -> str:
 
 
 def _more(question: Question, known: Known, opened: Iterable[Tried], caps: Iterable[Cap]) -> More | None:
-    """What would settle it, if figures stay as they are; None where not even the largest effort would."""
+    """Runs that would settle the question; None if not even the largest effort would."""
     effort, runs, uploads = question.effort, 0, 0.0
     for one in opened:
         needed = _enough(one, RUNS * EFFORT.maximum * question.seeds)
@@ -341,7 +341,7 @@ def _enough(one: Tried, most: float) -> int | None:
 
 
 def leak_in_words(question: Question, caps: Iterable[Cap]) -> str:
-    """What a limit on what an attacker picks has come to: the largest ε of each range."""
+    """Result of a limit on identification in words: the largest ε of each range."""
     words = []
     for one in caps:
         ends = f"up to ε {one.most:g}" if one.most else "at no ε that was tried"

@@ -47,7 +47,7 @@ class Crowd:
             await self.app(scope, receive, send)
 
     def full(self, address: str) -> str:
-        """Why no further page is opened for this address; "" if one is."""
+        """Why no more pages open for this address; "" if one does."""
         if self.open.total() >= self.limits.pages:
             return f"{self.limits.pages} pages are open on this server, as many as it serves at a time."
         if sessions() >= self.room:

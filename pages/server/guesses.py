@@ -38,7 +38,7 @@ def guess(secret: str, visitor: str, address: str) -> str:
 
 
 def codes_wait(visitor: str, address: str) -> str:
-    """Why no code is looked at now, in a sentence; "" if one is."""
+    """Why codes are refused for now, in a sentence; "" if they are not."""
     wait = max(CODES_EACH.wait(visitor), CODES_PLACE.wait(address))
     return f"Too many wrong codes were tried from here. Try again in {ceil(wait)} s." if wait > 0 else ""
 

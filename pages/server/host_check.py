@@ -34,9 +34,7 @@ log = logging.getLogger(__name__)
 
 
 def headers() -> Mapping[str, str]:
-    """What every answer carries: pages fetch nothing from other hosts, whatever was typed into them, and only
-    named ones may embed them.
-    """
+    """Headers of every response: nothing is fetched from other hosts, and only named sites may embed."""
     ancestors = FRAME_ANCESTORS.value().split()
     frames = " ".join(["'self'", *ancestors])
     found = {
@@ -100,17 +98,17 @@ class Door:
 
 
 def signs_in() -> bool:
-    """Whether a provider is set up (.streamlit/secrets.toml)."""
+    """Whether a sign-in provider is configured (.streamlit/secrets.toml)."""
     return secrets_singleton.load_if_toml_exists() and "auth" in secrets_singleton
 
 
 def is_file(path: str) -> bool:
-    """Whether a path can be no page's."""
+    """Whether a path is a file's and not a page's."""
     return "." in path.rpartition("/")[2] or "/_stcore/" in path
 
 
 def beside(path: str, location: str) -> str:
-    """Where a path with a slash too many is sent, as seen from there: a proxy may have taken a prefix off."""
+    """Relative redirect for a path with a slash too many, as a proxy may have stripped a prefix."""
     slashes = len(path) - len(path.rstrip("/"))
     page, mark, query = location.partition("?")
     return "../" * slashes + page.rpartition("/")[2] + mark + query
@@ -157,7 +155,7 @@ def welcome(host: str, allowed: Sequence[str]) -> bool:
 
 
 def refusal(host: str) -> str:
-    """What a visitor reads who comes by a name that is not configured."""
+    """Page for a visitor who uses a host name that is not configured."""
     try:
         name = urlsplit(f"//{host}").hostname or host
     except ValueError:

@@ -75,7 +75,7 @@ def _close_if_silent(protocol: Any, transport: asyncio.Transport) -> None:
 
 
 def _descriptors() -> int:
-    """How many this process may have, once it has asked for enough."""
+    """File descriptors that this process may open, after raising its limit."""
     most = descriptors()
     try:
         import resource

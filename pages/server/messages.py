@@ -62,7 +62,7 @@ class Messages:
 
 
 def is_needed(payload: bytes) -> bool:
-    """Whether a visitor may say this; False too for what is no message at all."""
+    """Whether a message is valid and needed."""
     if not payload or len(payload) > MOST_BYTES:
         return False
     try:

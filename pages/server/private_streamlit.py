@@ -50,7 +50,7 @@ def run_again(session: Any) -> None:
 
 
 def is_session(identity: str) -> bool:
-    """Whether a browser that names this session is known, be its connection there or lost."""
+    """Whether a session id is known, connected or lost."""
     return runtime.get_instance()._session_mgr.get_session_info(identity) is not None
 
 
@@ -123,7 +123,7 @@ def _set(states: WStates, widget_state: WidgetState) -> None:
 
 
 def _read(states: WStates, identity: str) -> Any:
-    """What a widget holds; what it begins with, where a browser said what it cannot hold."""
+    """Value of a widget; its default if the browser sent an impossible one."""
     state, drawn = states.states.get(identity), states.widget_metadata.get(identity)
     if drawn is None or not isinstance(state, Serialized):
         return _plain_read(states, identity)

@@ -75,7 +75,7 @@ class Threshold:
             self.asked |= BackMsg.FromString(payload).WhichOneof("type") == "rerun_script"
 
     def lets_pass(self, payload: bytes) -> bool:
-        """Whether the browser is to hear this message."""
+        """Whether a message is passed on to the browser."""
         if not self.closed:
             return True
         kind = ForwardMsg.FromString(payload).WhichOneof("type")

@@ -80,7 +80,7 @@ class Uploads:
                 del self.coming[session]
 
     def _no_room(self, session: str, address: str, size: int) -> str:
-        """Why an upload is refused; "" if there is a place for it."""
+        """Why an upload is refused; "" if it fits."""
         own, every = uploaded(session)
         if own + self.coming[session] + size > self.limits.uploads_each:
             most = self.limits.uploads_each / 1e6

@@ -108,9 +108,7 @@ def intervals(hits: ArrayLike, trials: ArrayLike, z: float = 1.959963984540054) 
 
 
 def by_chance(hits: float, trials: int, share: float) -> float:
-    """How likely at least so many hits are, where each trial is one with a probability of `share`: exact, and
-    between whole numbers for shared hits.
-    """
+    """Exact probability of at least `hits` hits in `trials` trials with hit probability `share`."""
     return float(betainc(hits, trials - hits + 1, share)) if hits > 0 else 1.0
 
 

@@ -29,7 +29,7 @@ PRODUCTS = 1_250
 
 @dataclass(frozen=True)
 class Training:
-    """What a run does besides being attacked."""
+    """Cost of a run without its attacks."""
 
     rounds: int
     samples: float
@@ -49,7 +49,7 @@ class Training:
 
 @dataclass(frozen=True)
 class AttackSchedule:
-    """What attackers do beside, or after, a training."""
+    """Rounds and steps of the attacks beside or after a training."""
 
     every: int = 1
     """Rounds from one that is attacked to the next, from round 1 on."""

@@ -62,7 +62,7 @@ def scaled(z: Floats, white: float = 1.0) -> Floats:
 
 @dataclass(frozen=True)
 class Window:
-    """Where a mechanism's answer lies most of the time: gain · value ± half, around the centre."""
+    """Interval that holds most of a mechanism's answers: gain · value ± half, around the centre."""
 
     gain: Floats
     half: Floats

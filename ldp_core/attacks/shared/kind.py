@@ -18,7 +18,7 @@ SPREAD = np.array([0.05, 0.25, 0.4, 0.25, 0.05])
 
 @dataclass(frozen=True)
 class Kind:
-    """Of each class."""
+    """Statistics of each class."""
 
     means: NDArray[np.float32]
     """(classes, *shape): of each class, or of all where there is none of it."""

@@ -21,7 +21,7 @@ SMOOTH = 1e-3
 
 @dataclass
 class Goal:
-    """What n pictures are searched for."""
+    """Objective of the search for n images."""
 
     gradients: torch.Tensor
     """(n, d)"""

@@ -37,7 +37,7 @@ class Descent(ABC):
     def __init__(
         self, objective: Objective, start: torch.Tensor, iterations: int, enough: float = 0.0
     ) -> None:
-        """From `start` (N, n), `iterations` steps at most; a row rests once its value is at most `enough`."""
+        """Descend from `start` (N, n) for at most `iterations` steps; a row stops at a value of `enough`."""
         import torch
 
         self._objective, self._iterations, self._enough = objective, iterations, enough

@@ -33,7 +33,7 @@ class PublicSteps:
 
 
 def public_steps(seen: Sequence[Observation]) -> PublicSteps:
-    """Of observations of one model; without public images a gradient of 1 is taken for the largest."""
+    """Public gradients of one model; without public images the largest is taken as 1."""
     one = next((one for one in seen if one.clear), seen[0])
     d = one.previous.size
     if one.public is None:

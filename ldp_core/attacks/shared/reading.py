@@ -73,9 +73,8 @@ def read(seen: Observation, public: PublicSteps | None = None) -> Reading:
 
 
 def _in_clear(seen: Observation, uploads: Floats, public: PublicSteps) -> Reading:
-    """What R-PSS leaves without noise shows (as in `clear_weights`): it is small, and arrives where public
-    images send it, first those of any label, then those of the label that this tells. All else says nothing
-    beside it.
+    """Reading of R-PSS uploads from the weights sent without noise (as in `clear_weights`): those where
+    public images send something, first of any label, then of the label found.
     """
     steps = seen.base - uploads
     sizes = np.abs(seen.base if seen.target == "weights" else uploads)
@@ -86,7 +85,7 @@ def _in_clear(seen: Observation, uploads: Floats, public: PublicSteps) -> Readin
 
 
 def _of_kept(seen: Observation, steps: Floats, kept: Mask) -> Reading:
-    """Of steps (T, V, m) those that are kept, averaged."""
+    """Mean over the kept steps of (T, V, m)."""
     count = kept.sum(axis=0)
     gradients = (steps * kept).sum(axis=0) / np.maximum(count, 1) / seen.learning_rate
     return Reading(gradients, count > 0, np.zeros(len(gradients)))

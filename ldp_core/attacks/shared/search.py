@@ -91,7 +91,7 @@ class Search(Reconstructor):
 
     @property
     def stated_effort(self) -> str:
-        """How much it does, in words: that is part of what an attacker is."""
+        """The search's effort in words, part of the attacker's description."""
         starts = (
             "1 random image"
             if self.restarts == 1
@@ -100,7 +100,7 @@ class Search(Reconstructor):
         return f"its effort: {self.iterations} steps at most, from {starts}"
 
     def way(self, model: Model, shape: Shape, classes: int) -> Search:
-        """Whose distance and descent suit such a model."""
+        """Search with the distance and descent that suit a model."""
         return self
 
     def at_most(self, steps: int) -> Self:
@@ -109,7 +109,7 @@ class Search(Reconstructor):
 
     @abstractmethod
     def descent(self, objective: Match, start: torch.Tensor) -> Descent:
-        """How it goes downhill from `start` (n, unknowns)."""
+        """Descent from `start` (n, unknowns)."""
 
     @abstractmethod
     def edges(self, reading: Reading, pixels: int) -> NDArray[np.float64]:
@@ -202,7 +202,7 @@ class SearchBatch:
 
     @property
     def share(self) -> float:
-        """Of the whole search, how much is done."""
+        """Share of the search done, in [0, 1]."""
         return float(self._shares.mean())
 
     def images(self, observation: int) -> Image:
@@ -350,7 +350,7 @@ def _before(seen: Observation, pixels: int) -> tuple[NDArray[np.float64], NDArra
 
 
 def _like(seen: Observation) -> torch.Tensor:
-    """What to compute in: double precision where the answer is exact to begin with."""
+    """Dtype and device to compute in; double precision if the answer is exact."""
     import torch
 
     dense = not no_dense_start(seen.model, seen.shape, seen.classes)

@@ -80,7 +80,7 @@ def _compiled(layers: Layers, batch: int, number: Number, tile: Tile, adam: bool
 
 @lru_cache(maxsize=64)
 def failure(model: Model, shape: Shape, classes: int, adam: bool = False) -> str:
-    """Why the kernel of a model cannot be made here; "" if it can, and now is."""
+    """Why the kernel of a model cannot be compiled here; "" if it can (and then it is)."""
     try:
         compiled(layers_of(model, shape, classes), 1, np.dtype(np.float32), adam)
     except Exception as error:
@@ -98,7 +98,7 @@ def has_fma() -> bool:
 
 
 def folder() -> Path:
-    """Where machine code is kept."""
+    """Folder of compiled kernels."""
     return (CACHE_DIR.value() or user_cache_path(APP)) / "kernels"
 
 

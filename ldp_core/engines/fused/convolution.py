@@ -21,7 +21,7 @@ from ldp_core.models.chain import Conv
 
 @dataclass(frozen=True)
 class Grid:
-    """How the outputs of a channel are cut into blocks of rows × half vectors; blocks may overlap."""
+    """Blocks of rows × half vectors that cover a channel's outputs; blocks may overlap."""
 
     rows: int
     halves: int

@@ -259,11 +259,11 @@ class Kernel:
         code.b.call(self._parts[name], given)
 
     def _at(self, code: Code, work: Value, name: str) -> Value:
-        """Where a stretch of the memory begins."""
+        """Address of a named stretch of the working memory."""
         return code.bytes_on(work, self.memory.places[name])
 
     def _of(self, code: Code, work: Value, name: str, s: Value) -> Value:
-        """Where a sample's numbers begin in a stretch of the batch's."""
+        """Address of sample s in a named stretch of the batch."""
         each = self.memory.sizes[name] // self.number.bytes // self.batch
         return code.at(self._at(code, work, name), code.times(s, each))
 
@@ -273,11 +273,11 @@ class Kernel:
         return code.at(place, code.times(s, self.layers.convs[i].outputs), SHORT)
 
     def _before(self, i: int) -> str:
-        """What convolution i reads."""
+        """Name of the stretch that convolution i reads."""
         return f"conv{i - 1}.out" if i else "x"
 
     def _below(self, code: Code, work: Value, i: int) -> Value:
-        """What dense layer i reads."""
+        """Address of the inputs of dense layer i."""
         if i:
             return self._at(code, work, f"dense{i - 1}.out")
         return self._at(code, work, self._before(len(self.layers.convs)))

@@ -89,7 +89,7 @@ def _larger(code: Code, a: Value, b: Value) -> Value:
 
 
 def _largest(code: Code, value: Value) -> Value:
-    """Of a vector's lanes."""
+    """Largest lane of a vector."""
     lanes = value.type.count
     while lanes > 1:
         lanes //= 2

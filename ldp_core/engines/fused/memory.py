@@ -55,7 +55,7 @@ def row_stride(count: int, lanes: int) -> int:
 
 @dataclass(frozen=True)
 class Memory:
-    """Where everything lies, in bytes from the beginning."""
+    """Layout of the working memory, in bytes from its beginning."""
 
     places: dict[str, int]
     sizes: dict[str, int]
@@ -63,7 +63,7 @@ class Memory:
 
     @property
     def guards(self) -> list[int]:
-        """Where the guard lines begin."""
+        """Byte offsets of the guard lines."""
         return [0, *(self.places[name] + up_to(size, LINE) + LINE for name, size in self.sizes.items())]
 
 
@@ -76,7 +76,7 @@ def weights_of(layers: Layers) -> list[tuple[str, str]]:
 
 
 def moments_of(weights: str) -> tuple[str, str]:
-    """Where Adam keeps the mean of a stretch's gradients, and the mean of their squares."""
+    """Names of the stretches with Adam's first and second moments of some weights."""
     return f"{weights} mean", f"{weights} square"
 
 
@@ -136,7 +136,7 @@ class Workspace:
 
     @property
     def address(self) -> int:
-        """Where it begins, on a cache line."""
+        """Address of the working memory, aligned to a cache line."""
         return self._block.ctypes.data + self._first
 
     def intact(self) -> bool:

@@ -25,7 +25,7 @@ class Tile:
 
 
 def tile_of(features: str) -> Tile:
-    """What suits a processor: it has 32 registers of 64 bytes, 16 of 32, or fewer and shorter ones."""
+    """Register tile for this processor: 32 registers of 64 bytes, 16 of 32, or fewer and shorter ones."""
     if "+avx512f" in features:
         return Tile(4, 5, 5, 5, 4, 20)
     if "+avx2" in features or "+avx" in features:

@@ -117,7 +117,7 @@ def scores_fused(recipe: Recipe, weights: torch.Tensor, x: torch.Tensor, threads
 
 
 def is_adam(recipe: Recipe) -> bool:
-    """Whether its steps need moments of their own."""
+    """Whether the optimiser keeps moments."""
     return recipe.optimizer.name == "adam"
 
 

@@ -45,7 +45,7 @@ def channels_last(module: Value, number: Number, name: str, layer: Conv) -> Valu
 
 
 def _gradient_at(code: Code, layer: Conv, delta: Value, o: Any, p: Any, last: bool) -> Value:
-    """Of an output channel at a maximum; the last convolution's lie channel after channel."""
+    """Gradient at the maximum of an output channel; the last convolution's are stored channel by channel."""
     place = code.plus(code.times(o, layer.positions), p) if last else code.plus(code.times(p, layer.out), o)
     return code.load(delta, place)
 

@@ -39,7 +39,7 @@ class GaussianLaw(Law["GaussianNoise"]):
 
     @cached_property
     def sensitivity(self) -> Floats:
-        """How far two inputs in the safe range, or in the ball, can lie apart, in the mechanism's scope."""
+        """Largest distance of two inputs in the safe range (or ball), in the mechanism's scope."""
         own, width = self.mechanism, self.high - self.low
         if own.norm is not None:
             return np.full(width.shape, 2 * own.norm)
@@ -175,7 +175,7 @@ class GaussianNoise(Mechanism):
         """The standard deviation of the noise on each weight."""
 
     def stated(self, sensitivity: Floats) -> Floats:
-        """What the formula for σ takes for the true sensitivity."""
+        """Sensitivity that the σ formula uses, given the true one."""
         return sensitivity if self.sensitivity is None else np.full_like(sensitivity, self.sensitivity)
 
     def project(self, values: Floating, low: ArrayLike, high: ArrayLike) -> Floating:

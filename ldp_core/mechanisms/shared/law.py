@@ -71,9 +71,7 @@ class Law(ABC, Generic[M]):
 
     @property
     def weighing_variance(self) -> Any:
-        """What a server weighs uploads by: for a vote the variance of the noise whose sign is sent, as votes
-        vary alike however noisy they are.
-        """
+        """Variance that uploads are weighted by; for a vote that of the noise before its sign is taken."""
         return self.max_variance
 
     @abstractmethod
@@ -84,7 +82,7 @@ class Law(ABC, Generic[M]):
         """
 
     def marginal_log_prob(self, output: ArrayLike, value: ArrayLike) -> Any:
-        """Of one coordinate of the output, whatever the scope."""
+        """Log law of one coordinate of the output, whatever the scope."""
         return self.log_prob(output, value)
 
     def likelihood(self, output: ArrayLike) -> Callable[[ArrayLike], Any]:
@@ -108,7 +106,7 @@ class Law(ABC, Generic[M]):
 
     @property
     def ledger_loss(self) -> Any:
-        """What the ledger takes for the loss: the exact one, unless a paper's form has its own."""
+        """Privacy loss in the ledger: the exact one, unless a paper's form states its own."""
         return self.loss
 
     @abstractmethod
@@ -126,7 +124,8 @@ class Law(ABC, Generic[M]):
 
     @abstractmethod
     def edges(self, value: float) -> Floats:
-        """Where the density is not smooth, ascending, from its lowest output to its highest.
+        """Ascending points where the density is not smooth, with lowest and highest output (−inf and inf if
+        unbounded); empty if the law is discrete.
 
         Without a lowest or highest output the ends are −inf and inf; empty if all are atoms.
         """

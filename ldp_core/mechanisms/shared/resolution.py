@@ -55,7 +55,7 @@ def check_resolution(low: Floats, high: Floats, precision: Any) -> None:
 
 
 def rule(low: float, high: float, precision: Any = SINGLE) -> str:
-    """What a range that is too narrow fails to be, in words."""
+    """Why a range is too narrow for the precision, in words."""
     if np.isinf(least_width(low, high, precision)):
         return f"low and high must lie within ±{float(precision.max):.2g}, the largest {precision.dtype}"
     least = least_in_words(low, high, precision)

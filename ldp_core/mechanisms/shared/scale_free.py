@@ -99,7 +99,7 @@ class ScaleFree(Mechanism):
 
     @abstractmethod
     def unit_coefficients(self, epsilon: Floats) -> dict[str, Floats]:
-        """What the sampler needs to know of the budget."""
+        """Coefficients of the sampler that depend on ε alone."""
 
     @abstractmethod
     def unit_sample(self, xp: Any, v: Any, u: Any, k: Mapping[str, Any]) -> Any:
@@ -122,7 +122,7 @@ class ScaleFree(Mechanism):
         """The log density of an output y, or the log probability of an atom."""
 
     def unit_atomic(self, y: Floats, epsilon: Floats) -> Any:
-        """Where an output is an atom, so that its log law is of a probability and not of a density."""
+        """Whether an output is an atom, with a log probability in place of a log density."""
         return self.discrete
 
     def unit_settled(self, y: Floats, epsilon: Floats, blur: Floats) -> Floats:
@@ -146,7 +146,7 @@ class ScaleFree(Mechanism):
         return np.empty(0)
 
     def unit_edges(self, v: float, epsilon: float) -> Floats:
-        """Where the density is not smooth."""
+        """Points where the density is not smooth."""
         return np.empty(0)
 
     def unit_law(self, y: Floats, epsilon: Floats, log_half: Floats) -> Callable[[Floats], Any]:
@@ -194,9 +194,7 @@ def _placed(x: Floats, low: Floats, high: Floats, width: Floats) -> Floats:
 
 
 def blur(output: ArrayLike, centre: Floats, half: Floats) -> Floats:
-    """How far rounding may have moved an output, in half-widths: some steps of its own type where it and its
-    range lie. A range far from 0 has few of them.
-    """
+    """Rounding error of an output in half-widths, from the floating-point spacing around its range."""
     given = np.asarray(output)
     step = np.finfo(given.dtype if given.dtype == np.float32 else np.float64).eps
     return STEPS * float(step) * (np.maximum(np.abs(given), np.abs(centre)) / half + 1)

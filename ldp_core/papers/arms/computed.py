@@ -16,7 +16,7 @@ from ldp_core.theory.relative_error import relative_errors
 
 
 class Computed(Arm):
-    """What needs no training and no data."""
+    """An arm that needs no training and no data."""
 
     unit: ClassVar[str]
     """What its figure is, as an axis says it."""
@@ -28,7 +28,7 @@ class Computed(Arm):
 
 @dataclass(frozen=True)
 class Sent(Computed):
-    """What clients send in a round when a share of them takes part, over what they send when all do."""
+    """Traffic of a round with a share of the clients, relative to all of them."""
 
     base: Mapping[str, Any]
     share: float
@@ -54,7 +54,7 @@ class Sent(Computed):
 
 @dataclass(frozen=True)
 class Packed(Computed):
-    """What clients send in a round in as few bits as it takes, over what they would send as floats."""
+    """Traffic of a round in as few bits as possible, relative to floats."""
 
     base: Mapping[str, Any]
     set: Mapping[str, Any]

@@ -24,14 +24,14 @@ from ldp_core.limits import SEEDS
 
 @dataclass(frozen=True)
 class Arm(ABC):
-    """What is measured, and under which name."""
+    """A measured quantity and its label."""
 
     label: str
 
     @property
     @abstractmethod
     def setting(self) -> dict[str, Any]:
-        """As JSON: what is stored beside each figure."""
+        """JSON that is stored beside each figure."""
 
     def key(self, seed: int) -> str:
         """Twelve hex digits that two measurements share if and only if they are asked for alike.
@@ -44,7 +44,7 @@ class Arm(ABC):
 
     @cached_property
     def keys(self) -> tuple[str, ...]:
-        """Of every seed that there may be, from 0 on."""
+        """Cache keys of all possible seeds, from 0 on."""
         return tuple(self.key(seed) for seed in range(int(SEEDS.maximum)))
 
     @cached_property
@@ -58,12 +58,12 @@ class Arm(ABC):
 
     @cached_property
     def version(self) -> str:
-        """Of what it computes."""
+        """Version of the program for what it computes."""
         return version(self.tried)
 
     @abstractmethod
     def work(self) -> Work:
-        """What one measurement takes."""
+        """Work of one measurement."""
 
     def under(self, settings: Mapping[str, Any]) -> Arm:
         """The same arm with other settings, in place of its own where it sets the same."""

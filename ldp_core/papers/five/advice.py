@@ -42,7 +42,7 @@ def advice(found: Sequence[Point]) -> Iterator[Advice]:
 
 
 def in_short(found: Sequence[Point]) -> str:
-    """From which price on anything is learnt, and what is given away then at least."""
+    """Lowest ε from which anything is learnt, and what is identified there at least."""
     able = [one for one in found if one.learns]
     if not able:
         return NONE
@@ -73,8 +73,7 @@ def _named(one: Point) -> str:
 
 
 def _ahead(one: Point, other: Point) -> bool:
-    """Whether a point is clearly the more accurate: over their common seeds, and for other held-out samples,
-    whose error is taken as if the two had been scored on different ones.
+    """Whether a point is significantly more accurate than another, over common seeds and held-out samples.
 
     Each interval holds for 95 %. That the best is clearly ahead of all is then said wrongly at most once in
     20 times: most often where two are equally good, as among more of them the second is closer.

@@ -81,7 +81,7 @@ LEARNS = 30.0
 
 
 def settings(label: str, population: str, run: float, rate: float) -> dict[str, Any]:
-    """What a point sets, by dotted names."""
+    """Fields of a point, by dotted names."""
     place = RUNS.index(run)
     own, more = ASKED[label][place : place + 2]
     found = {**OWN[label], **SHARED, "clients.count": CLIENTS, "local.learning_rate": rate}
@@ -134,8 +134,7 @@ class Point:
 
 
 def points(shelf: Shelf) -> tuple[Point, ...]:
-    """Those that were measured, in the order of `ARMS`. A run that diverged is judged by its last model, and
-    gives nothing away."""
+    """Measured points, in the order of `ARMS`; a diverged run counts with its last model."""
     found = []
     for (label, population, run), arm in ARMS.items():
         known = [shelf.figures.get(arm.key(seed)) for seed in range(SEEDS)]

@@ -80,7 +80,7 @@ def as_flower(identity: str) -> bytes:
 
 
 def why_not(job: Job) -> str:
-    """Why none of a training's variants can be run by such an app; "" if one can."""
+    """Why none of a training's variants can run as a Flower app; "" if one can."""
     try:
         found = [unfit(one) for one in parse_draft(job.request["draft"]).experiments()]
     except (StudioError, LookupError, TypeError) as error:
@@ -89,7 +89,7 @@ def why_not(job: Job) -> str:
 
 
 def unfit(experiment: Experiment) -> str:
-    """Why an experiment cannot be run by such an app; "" if it can."""
+    """Why an experiment cannot run as a Flower app; "" if it can."""
     named = {
         "selection": (experiment.selection.name, SELECTIONS),
         "dataset": (experiment.dataset, ("digits",)),

@@ -33,7 +33,7 @@ WRONG = (ValueError, LookupError, TypeError, AttributeError, RecursionError, Ove
 
 
 class Arrived(NamedTuple):
-    """What counts of an export."""
+    """Validated content of an imported export."""
 
     kind: str
     request: dict[str, Any]

@@ -48,7 +48,7 @@ def write(folder: Path) -> list[str]:
 
 
 def packed(files: Mapping[str, str]) -> bytes:
-    """As a ZIP."""
+    """ZIP of the files."""
     into = io.BytesIO()
     with zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED) as file:
         for name, text in files.items():
@@ -117,7 +117,7 @@ def _rows(claims: Iterable[tuple[str, Claim, Shelf]]) -> dict[str, str]:
 
 
 def _curves(claim: Claim, known: Shelf) -> list[Curve]:
-    """Of each arm that trains, over its seeds."""
+    """Curves of each arm that trains, one a seed."""
     found = []
     for arm in claim.runs:
         curves = [one.curve for one in known.of_arm(claim, arm.label).values() if one.curve]

@@ -85,7 +85,7 @@ def as_page(identity: str) -> str:
 
 
 def verdict(found: Variants) -> str:
-    """Who ends where, and who is ahead beyond chance, in a sentence or two."""
+    """One or two sentences: final accuracies, and which differences exceed chance."""
     own = {n: runs for n, runs in found.items() if n >= 0}
     ends = [(final(runs).accuracy, runs) for runs in own.values()]
     ranked = sorted(((a, runs) for a, runs in ends if a is not None), key=lambda pair: pair[0], reverse=True)

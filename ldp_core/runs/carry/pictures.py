@@ -28,7 +28,7 @@ def picture(found: Variants, name: str, alone: bool = False) -> str:
 
 
 def pictures(job: Job) -> dict[str, str]:
-    """By file name, those of a job; none of one that is no training or has no rounds."""
+    """Pictures of a training job by file name; empty for other kinds."""
     found = variants(job) if job.kind == "run" else {}
     if not any(run.round for runs in found.values() for run in runs):
         return {}

@@ -62,7 +62,7 @@ def cells(content: bytes) -> Iterator[tuple[int, Row]]:
 
 
 def _layout(headings: Sequence[str]) -> list[tuple[str | None, dict[str, int]]]:
-    """Where the columns stand; for each run, where each has columns of its own."""
+    """Positions of the columns, for each run if runs have columns of their own."""
     runs: dict[str, dict[int, str]] = {}
     common_ones = dict(enumerate(headings))
     for i, heading in enumerate(headings):
@@ -85,7 +85,7 @@ def _layout(headings: Sequence[str]) -> list[tuple[str | None, dict[str, int]]]:
 
 
 def _tags(table: Table) -> tuple[int, dict[str, str]]:
-    """Of a table with a figure a line, as MLflow exports it: where their names stand, and which is which."""
+    """Column positions and tags of a table with one figure a line, as MLflow exports it."""
     tag = next((i for i, heading in enumerate(table.headings) if heading in ("key", "metric", "tag")), -1)
     if tag < 0 or "value" not in table.headings:
         return tag, {}
@@ -115,7 +115,7 @@ def chosen(headings: Mapping[int, str]) -> dict[str, int]:
 
 
 def _rank(name: str, heading: str) -> int:
-    """What is on held-out images comes first, as frameworks call the training's own plainly `accuracy`."""
+    """Rank of a column: held-out figures first, since frameworks call the training's own `accuracy`."""
     of = words(heading)
     if name in FIGURES:
         return 0 if of & TEST else 1 if of & HELD_OUT else 3 - (heading.casefold() == name)

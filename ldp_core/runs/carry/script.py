@@ -76,6 +76,6 @@ def stood_on() -> dict[str, str]:
 
 
 def _literal(value: Any) -> str:
-    """As Python writes it: text is quoted and in ASCII, so that none of it can be anything else."""
+    """Python literal; text is quoted ASCII."""
     text = pprint.pformat(value, width=108, compact=True, sort_dicts=False)
     return text.encode("ascii", "backslashreplace").decode()

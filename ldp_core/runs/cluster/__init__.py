@@ -76,7 +76,7 @@ def there(experiments: Mapping[int, Experiment], report: Report) -> Iterator[tup
 
 
 def far_parcels(left: Mapping[int, Mapping[str, Any]]) -> Iterator[list[Said]]:
-    """What one process there does, of experiments as JSON."""
+    """Results of one remote process for experiments given as JSON."""
     one_thread()
     try:
         batch = {place: parse(one) for place, one in left.items()}

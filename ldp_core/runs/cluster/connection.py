@@ -75,7 +75,7 @@ def connected(address: str) -> Any:
 
 
 def refuse_open(address: str) -> None:
-    """What comes back is unpickled here, so what answers at the address can run programs on this machine.
+    """Refuse an address where anybody could answer: results are unpickled here, so they can run code.
 
     Raises:
         StudioError: anybody could answer there, or that is no address.
@@ -130,7 +130,7 @@ def _encrypted() -> bool:
 
 
 def still_there(answered: float) -> float:
-    """When it last answered: then, or now. Ray would wait a minute for it, and then end this process.
+    """Time of its last answer, or now; Ray itself would end this process after a minute.
 
     Raises:
         StudioError: that is too long ago.

@@ -31,7 +31,7 @@ def refuse_others(own: Mapping[str, str], theirs: Mapping[str, Mapping[str, str]
 
 
 def own() -> dict[str, str]:
-    """What decides the bits on this machine."""
+    """Versions that decide the bits on this machine."""
     found = {"Python": platform.python_version(), "GPUs": _some(gpus())}
     for name in PACKAGES:
         try:

@@ -92,7 +92,9 @@ def export(identity: str, out: Path, more: Mapping[str, str] = NOTHING) -> int:
 
 
 def as_json(identity: str) -> str:
-    """What the ZIP's job.json, experiments.json and events.jsonl hold as one object; raises as `export`."""
+    """Content of the ZIP's job.json, experiments.json and events.jsonl as one JSON object; raises as
+    `export`.
+    """
     job, runs, events = _recorded(identity)
     bodies = [{"run": event.run, "at": event.at, **event.body} for event in events]
     experiments = [_experiment(*one) for one in enumerate(runs)]
@@ -129,7 +131,7 @@ def _about(job: Job) -> dict[str, Any]:
 
 
 def versions() -> dict[str, str | None]:
-    """Of what the program stands on; None for what is not there."""
+    """Versions of the libraries; None if missing."""
     found: dict[str, str | None] = {}
     for name in PACKAGES:
         try:

@@ -28,12 +28,12 @@ class Line:
 
     @property
     def accuracy(self) -> float | None:
-        """Of the best of its variants."""
+        """Accuracy of the best variant."""
         return max((one.accuracy for one in self.finals if one.accuracy is not None), default=None)
 
     @property
     def epsilon(self) -> float | None:
-        """For the whole run at worst, of the variant that promises most."""
+        """Worst-case ε of the whole run, of the variant that promises most."""
         return min((one.epsilon for one in self.finals if one.epsilon is not None), default=None)
 
     @property
@@ -91,7 +91,7 @@ def _noted(text: str | None) -> list[dict[str, Any]]:
 
 
 def _read(body: Mapping[str, Any]) -> Final:
-    """As it was noted; a figure that is none counts as not there."""
+    """Final figures from their stored form; an invalid number counts as missing."""
 
     def number(name: str) -> float | None:
         value = body.get(name)

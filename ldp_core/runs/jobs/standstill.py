@@ -38,13 +38,13 @@ def unmoved(job: Job) -> Job:
 
 
 def look_twice(identity: str) -> None:
-    """For a single look: have the next look at this job be sure."""
+    """Force the next check of this job to be exact."""
     with suppress(UnknownJob):
         locks.look_twice(_files(queue.get(identity)))
 
 
 def _files(job: Job) -> list[Path]:
-    """What is held by those who do a job: a computation by the one that trains, and the worker's lock."""
+    """Lock files of a job: its computations' and the worker's."""
     if not job.live:
         return []
     found = list[Path]()

@@ -39,5 +39,5 @@ def bring_back(identity: str, person: Person = OPERATOR) -> None:
 
 
 def deleted(person: Person = OPERATOR) -> list[Job]:
-    """What this person may bring back, what was deleted last at the beginning."""
+    """Deleted jobs that this person may restore, latest first."""
     return [job for job in queue.deleted()[::-1] if person.owns(job.owner) and not removal.is_due(job)]

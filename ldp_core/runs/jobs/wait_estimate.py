@@ -36,12 +36,12 @@ class Wait:
 
 
 def would_wait(owner: str | None, address: str | None = None) -> Wait:
-    """How long a job would wait that this person launched now from this address (`people.address`)."""
+    """Expected wait of a job launched now by this person from this address (`people.address`)."""
     return wait(replace(NEW, owner=owner, address=address))
 
 
 def wait(job: Job) -> Wait:
-    """How long a queued job will wait, as far as anybody knows."""
+    """Expected wait of a queued job."""
     # it may have begun since it was looked up: it never waits for itself
     running = [one for one in queue.running() if one.id != job.id]
     order = queue.in_turn(None if job.id else job)

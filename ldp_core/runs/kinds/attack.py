@@ -86,7 +86,7 @@ class AttackJob(Kind):
 
 
 def _trained(ladder: Ladder) -> Draft:
-    """What is trained for it: the base up to the round of the attack."""
+    """Draft of the training that leads to the attacked round."""
     return Draft(changed(ladder.base, {"attack": None, "rounds": ladder.round}), (Variant("ladder", {}),))
 
 

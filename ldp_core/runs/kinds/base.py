@@ -32,14 +32,14 @@ UNREADABLE = (StudioError, LookupError, TypeError, ValueError, OverflowError)
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a job has ended, or why it goes back to the queue."""
+    """How a job ended, or why it returns to the queue."""
 
     status: Status = "completed"
     message: str = ""
 
 
 class Words(NamedTuple):
-    """What a job is, in words; empty where its request cannot be read any more."""
+    """A job in words; empty if its request cannot be read."""
 
     name: str
     size: str = ""
@@ -93,15 +93,15 @@ class Kind(Component):
 
     @abstractmethod
     def read(self, data: Any, changes: Mapping[str, Any]) -> Any:
-        """What a JSON file asks for, with some of its fields set by dotted names."""
+        """Request read from a JSON file, with some fields set by dotted names."""
 
     @abstractmethod
     def request(self, asked: Any) -> dict[str, Any]:
-        """What the queue is to hold."""
+        """Request as the queue stores it."""
 
     @abstractmethod
     def parse(self, request: Request) -> Any:
-        """What a stored request asks for; one of any version before is understood.
+        """Request parsed from its stored form.
 
         Raises:
             StudioError: nothing that this version can do.
@@ -118,7 +118,7 @@ class Kind(Component):
 
     @abstractmethod
     def cost(self, asked: Any) -> Cost:
-        """What it takes, before it is launched."""
+        """Estimated cost before the launch."""
 
     @abstractmethod
     def refuse_what_cannot_fit(self, asked: Any) -> None:
@@ -129,7 +129,7 @@ class Kind(Component):
         """
 
     def computations(self, asked: Any, job: str, room: str = "") -> list[Computation]:
-        """What is computed for it, each under its key; what several jobs ask for is computed once.
+        """Computations of the request with their keys; equal keys are computed once.
 
         Args:
             room: where it is private.
@@ -160,26 +160,24 @@ class Kind(Component):
         """Do all that the recorder is given, and have it note the end of each."""
 
     def outcome(self, ended: Sequence[Ended]) -> Outcome:
-        """How a job has ended whose computations have ended so, in their order."""
+        """Outcome of a job from the ends of its computations, in order."""
         return Outcome(as_status(ended[0].status), str(ended[0].figures.get("message", "")))
 
     @abstractmethod
     def recorded(self, asked: Any) -> Iterable[Run]:
-        """What an export lists as its runs, one a computation and each made as it is asked for; of what
-        trains none to be looked at, one that says what it begins from.
-        """
+        """Runs of an export, one a computation; for a kind that trains none, one that describes its start."""
 
     @abstractmethod
     def telling(self, asked: Any, runs: Sequence[Run]) -> Order:
-        """What a record of these runs may tell, and after what: a file from outside is held against it."""
+        """Order of events that a record of these runs may have, to validate an imported file."""
 
     def figures(self, job: Job) -> list[dict[str, Any]]:
-        """What the list of runs says of a job (`Job.noted`)."""
+        """Figures for the list of runs (`Job.noted`)."""
         return []
 
     @abstractmethod
     def status(self, job: Job, events: Sequence[Stored]) -> dict[str, Any]:
-        """What `status --json` says of it besides what all kinds say.
+        """Kind-specific fields of `status --json`.
 
         Args:
             job: as the queue has it; its request may be of any version, or unreadable.
@@ -188,10 +186,10 @@ class Kind(Component):
 
     @abstractmethod
     def describe(self, asked: Any) -> Words:
-        """What it is, for the list of jobs."""
+        """The request in words, for the list of jobs."""
 
     def estimate(self, request: Request) -> Cost | None:
-        """What a stored request takes; None if that is unknown."""
+        """Cost of a stored request; None if unknown."""
         try:
             return self.cost(self.parse(request))
         except UNREADABLE:

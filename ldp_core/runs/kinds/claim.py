@@ -29,7 +29,7 @@ FIELDS = ("system", "claim", "seeds")
 
 @dataclass(frozen=True)
 class Measured:
-    """Which claim of which system, with how many seeds of each arm."""
+    """A claim of a system, with its number of seeds."""
 
     system: str
     claim: Claim
@@ -144,6 +144,6 @@ def _trained(asked: Measured) -> list[Trained]:
 
 
 def _base(asked: Measured) -> Any:
-    """What stands in the record where training has its runs."""
+    """Experiment that stands in the record in place of a training's runs."""
     name = {"name": asked.claim.title[: limits.NAME_LENGTH]}
     return parse({**(_trained(asked)[0].base if _trained(asked) else {"rounds": 1}), **name, "attack": None})

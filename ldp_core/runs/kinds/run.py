@@ -127,7 +127,7 @@ class TrainingJob(Kind):
         return [one.as_json() for one in finals(progress_of(job).update().runs)]
 
     def status(self, job: Job, events: Sequence[Stored]) -> dict[str, Any]:
-        """Of several runs, the figures are of the one that is furthest behind."""
+        """Status of several runs: figures of the one that is furthest behind."""
         rounds, accuracy, sha256 = dict[int, int](), dict[int, Any](), dict[int, Any]()
         try:
             runs = runs_of(job)

@@ -131,7 +131,7 @@ def _trained(experiments: Sequence[Experiment], progress: Report) -> Iterator[tu
 def _known_or_trained(
     room: str, experiments: Sequence[Experiment], progress: Report
 ) -> Iterator[tuple[int, dict[str, Any]]]:
-    """What is known, to the same bits, is not trained again; what is trained is noted."""
+    """Figures of experiments: known ones from the store if the bits are equal, others trained and stored."""
     noted = FiguresNoted(bits, room)
     known = noted.find(experiments)
     yield from known.items()

@@ -23,7 +23,7 @@ MOST_SECONDS = 3600.0
 
 
 def rates() -> Rates | None:
-    """What was measured; None before that."""
+    """Measured rates; None before the first measurement."""
     try:
         found = Rates(**read_json(_path()))
         sound = all(type(rate) is float and 0 < rate < MOST_SECONDS for rate in astuple(found))
@@ -55,7 +55,7 @@ def _timed(experiment: Experiment) -> float:
 
 
 def _per_attack() -> tuple[float, float, float]:
-    """What attacks add to a round: for an upload, for each of its weights, and for each answer weighed."""
+    """Seconds that attacks add to a round: per upload, per weight of it, and per answer weighed."""
     quick, wide = {"attacker": "least_squares"}, {"name": "mlp", "hidden": 128}
     small, large, thorough = (
         parse({"rounds": ROUNDS, "model": model, "attack": attack})

@@ -35,13 +35,13 @@ class Slot:
 
 
 def count() -> int:
-    """How many jobs train at the same time, at least 1."""
+    """Number of jobs that train at the same time, at least 1."""
     return SLOTS.value() or len(resources.gpus()) or max(1, resources.cores() // 2)
 
 
 def at_work() -> int:
-    """How many jobs the present worker trains at the same time, or one that would be started: who is at work
-    may have other settings than this process.
+    """Slots of the running worker, or of one that would be started: it may have other settings than this
+    process.
     """
     who = worker()
     return min(MOST, who.slots) if who and who.slots > 0 else count()

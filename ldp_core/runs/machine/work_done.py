@@ -86,8 +86,8 @@ class RoundsDone:
 
 
 def _search_after(experiment: Experiment) -> tuple[float, int, int]:
-    """Of a search for images that waits until all rounds are done: how many rounds take as long, by this
-    machine's rates; how many uploads are searched; and with how many steps each at most.
+    """Work of image searches after training: its equivalent in rounds, the number of uploads, the most steps
+    of each.
     """
     one, known = resolved(experiment), rates()
     if known is None or one.attack is None or not one.attack.after:

@@ -66,7 +66,7 @@ def train_job(job: Job, room: int) -> Outcome:
 
 
 def _in_words(error: Exception, job: Job, room: int) -> str:
-    """What went wrong, without paths."""
+    """Error message without paths."""
     if is_full(error):
         return full_disk(kinds.storage_of(job))
     if isinstance(error, StudioError):

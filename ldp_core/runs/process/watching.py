@@ -51,7 +51,7 @@ class Watched:
 
     @property
     def pid(self) -> int:
-        """Of its process."""
+        """Process id."""
         return int(self._process.pid)
 
     def step(self) -> bool:
@@ -112,7 +112,7 @@ class Watched:
             queue.move(self.job.id, "cancelled")
 
     def _heard(self) -> Outcome:
-        """How it ended, in its own words if it had any left."""
+        """Outcome that the process wrote before it ended, or one made from its exit code."""
         with self._pipe:
             try:
                 if self._pipe.poll():

@@ -176,8 +176,8 @@ def _turn(watched: list[Watched], free: list[Slot]) -> None:
 
 
 def _can_begin(job: Job) -> bool:
-    """Whether there is something to do for a queued job. One of which everything is known by now is completed
-    here: it takes no slot; while others are at all that is left, it waits.
+    """Whether a queued job has something to compute now. A job whose results are all known is completed here
+    and takes no slot; one that depends on others' computations waits.
     """
     try:
         # looked at first: what ends meanwhile is known by then

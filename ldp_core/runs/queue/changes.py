@@ -63,7 +63,7 @@ def set_keys(identity: str, keys: Sequence[str]) -> None:
 
 
 def note_figures(identity: str, figures: Sequence[dict[str, Any]]) -> None:
-    """What a job's variants came to, for lists."""
+    """Store final figures of a job's variants for lists."""
     with changing() as db:
         db.execute("UPDATE jobs SET figures = ? WHERE id = ?", (json.dumps(list(figures)), identity))
 

@@ -23,7 +23,7 @@ def running() -> list[Job]:
 
 
 def ahead_of(job: Job) -> int:
-    """How many jobs will run before a queued one, the running ones included."""
+    """Number of jobs that run before a queued one, running ones included."""
     before = sum(other.id != job.id for other in running())  # it may have begun since it was looked up
     order = [waiting.id for waiting in in_turn()]
     return before + (order.index(job.id) if job.id in order else 0)
@@ -70,14 +70,14 @@ def in_turn(newcomer: Job | None = None) -> list[Job]:
 
 
 class Latest(NamedTuple):
-    """When a job last began, in seconds since 1970: by address (`Job.place_of`), and by person."""
+    """Latest start of a job, in seconds since 1970, by address (`Job.place_of`) and by person."""
 
     places: dict[str | None, float]
     people: dict[str | None, float]
 
 
 def _last_turns(db: sqlite3.Connection) -> Latest:
-    """What began in the future counts for nothing: a clock was set back."""
+    """Latest starts; one in the future (a clock was set back) is ignored."""
     found = Latest({}, {})
     query = (
         "SELECT owner, coalesce(address, owner) AS place, MAX(started) AS at FROM jobs "

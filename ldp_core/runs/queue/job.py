@@ -56,8 +56,7 @@ class Job:
 
     @cached_property
     def request(self) -> dict[str, Any]:
-        """What it was asked to do; empty if it cannot be read any more. That of ten thousand clients is
-        long: it is read on demand, and not with the state.
+        """Request; empty if unreadable. A long one (ten thousand clients) is read on demand.
 
         Raises:
             StorageFailed: a long one cannot be read now.
@@ -70,12 +69,12 @@ class Job:
 
     @cached_property
     def brief(self) -> dict[str, Any]:
-        """What it was asked to do, as a list tells of it: of a long request, without its long lists."""
+        """Request for lists, without long lists in it."""
         return _read(self.text)
 
     @property
     def place_of(self) -> str | None:
-        """What takes turns with others: an address; where none is known, a person."""
+        """Name under which the job takes turns: an address, or a person if none is known."""
         return self.address or self.owner
 
     @property
@@ -85,7 +84,7 @@ class Job:
 
     @property
     def folder(self) -> Path:
-        """Where its process says how far it is."""
+        """Folder in which its process writes its progress."""
         return runs_dir() / "jobs" / self.id
 
 

@@ -140,7 +140,7 @@ def find(where: str = "1", values: tuple[Any, ...] = (), most: int = 100) -> lis
 
 
 def deleted() -> list[Job]:
-    """Those that may still come back, and those that are due; what was deleted first at the beginning."""
+    """Soft-deleted jobs, oldest deletion first, due ones included."""
     with looking() as db:
         return list(selected(db, "deleted IS NOT NULL ORDER BY deleted")) if db else []
 

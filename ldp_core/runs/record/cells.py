@@ -43,13 +43,13 @@ class FiguresNoted:
         self._noted = time.monotonic()
 
     def find(self, experiments: Sequence[Experiment]) -> dict[int, dict[str, Any]]:
-        """By the place of an experiment, its figures, where they are known."""
+        """Known figures, by index of the experiment."""
         keys = [key_of_figures(one, self._equal_to(one), self._room) for one in experiments]
         known = computations.ended(keys)
         return {place: known[key].figures for place, key in enumerate(keys) if key in known}
 
     def note(self, experiment: Experiment, figures: dict[str, Any]) -> None:
-        """What did not complete is trained again on request."""
+        """Store figures of a completed experiment."""
         if figures["status"] == "completed":
             key = key_of_figures(experiment, self._equal_to(experiment), self._room)
             self._waiting.append((key, "figures", "completed", figures))
@@ -76,7 +76,7 @@ class CellRecorder:
         return [number for number in range(len(self._cells)) if number not in self._statuses]
 
     def count(self, status: str) -> int:
-        """How many have ended so."""
+        """Number of cells with this status."""
         return sum(one == status for one in self._statuses.values())
 
     def take_over(self) -> None:

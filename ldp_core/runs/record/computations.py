@@ -78,7 +78,7 @@ def new_imported_key() -> str:
 
 
 def folder_of(key: str) -> Path:
-    """Where the files of a key lie: those of a private room in a folder of their own.
+    """Folder of a key's files; a private room has its own.
 
     Raises:
         StorageFailed: this is no key.
@@ -124,7 +124,7 @@ def note_ends(rows: Iterable[tuple[str, str, str, dict[str, Any]]]) -> None:
 
 
 def ended(keys: Collection[str]) -> dict[str, Ended]:
-    """Those of these computations that have ended, and how."""
+    """Ended computations among these, and how each ended."""
     with looking() as db:
         query = (
             "SELECT key, kind, status, figures FROM computations "
@@ -140,7 +140,7 @@ def ended(keys: Collection[str]) -> dict[str, Ended]:
 
 
 def left(keys: Sequence[str]) -> list[str]:
-    """Those that have not ended."""
+    """Computations among these that have not ended."""
     known = ended(keys)
     return [key for key in dict.fromkeys(keys) if key not in known]
 

@@ -73,7 +73,7 @@ def _shorten(db: sqlite3.Connection, identity: str) -> None:
 
 
 def _in_order(db: sqlite3.Connection, spared: str) -> list[tuple[str, str, int]]:
-    """What may go, the first first: its table, its name, and how many characters it takes."""
+    """Rows that may be evicted, first to go first: table, name, size in characters."""
     rows = db.execute(
         "SELECT 'revisions' AS held, draft AS name, sum(length(body)) AS size, max(at) AS at FROM revisions "
         "GROUP BY draft UNION ALL SELECT 'snapshots', id, length(body), at FROM snapshots"

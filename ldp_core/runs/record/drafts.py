@@ -162,7 +162,7 @@ def forget_typed(identity: str) -> None:
 
 
 def typed_of(identity: str) -> dict[str, Any]:
-    """What stands in such fields, by their names."""
+    """Contents of the typed fields, by name."""
     with reading(_path()) as db:
         query = "SELECT field, body FROM typed WHERE id = ?"
         rows = db.execute(query, (identity,)).fetchall() if db else []
@@ -173,7 +173,7 @@ def typed_of(identity: str) -> dict[str, Any]:
 
 
 def ladder_of(identity: str) -> dict[str, Any] | None:
-    """What a draft's or a snapshot's attacker is to do; None where that was not said."""
+    """Ladder of a draft or snapshot; None if none was set."""
     with reading(_path()) as db:
         row = db.execute("SELECT body FROM ladders WHERE id = ?", (identity,)).fetchone() if db else None
     try:

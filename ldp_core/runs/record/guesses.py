@@ -38,7 +38,7 @@ def keep(who: str, draft: Draft, guess: Guess) -> None:
 
 
 def of(who: str, draft: Draft) -> Guess | None:
-    """What a visitor guessed about these settings; None where nothing was."""
+    """The visitor's guess about these settings, or None."""
     return all_of(who).get(key_of(draft))
 
 
@@ -72,7 +72,7 @@ def all_skipped(who: str) -> set[str]:
 
 
 def key_of(draft: Draft) -> str:
-    """What tells settings from others: 12 hex digits."""
+    """Digest of the settings, 12 hex digits."""
     return sha256(json.dumps(draft.as_json(), sort_keys=True).encode()).hexdigest()[:12]
 
 

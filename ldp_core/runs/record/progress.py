@@ -72,7 +72,7 @@ class Reached(NamedTuple):
 
 
 def how_far(job: Job) -> Reached | None:
-    """How far a job is that runs; None where that is not known."""
+    """Progress of a running job; None if unknown."""
     path = job.folder / FILE
     with suppress(OSError, ValueError, TypeError):
         fields, left = read_json(path)

@@ -39,7 +39,7 @@ def kept() -> list[Kept]:
 
 
 def _weighed(oldest_first: Iterable[Job]) -> list[Kept]:
-    """What each job adds to what is on the disk."""
+    """Disk space that each job would free."""
     counted, found = set[str](), list[Kept]()
     for job in oldest_first:
         new = set(job.keys) - counted
@@ -91,7 +91,7 @@ def taken() -> int:
 
 
 def _damaged() -> dict[Path, int]:
-    """What was moved aside because it could not be read: no job shows it any more."""
+    """Files moved aside as unreadable, with their sizes; no job shows them."""
     found = dict[Path, int]()
     for file in (runs_dir() / "computed").rglob("*.damaged"):
         with suppress(FileNotFoundError):  # it goes with the last job of its key

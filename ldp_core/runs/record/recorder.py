@@ -91,12 +91,12 @@ class Recorder:
                 computations.note_ends([(one.key, one.kind, row["status"], figures)])
 
     def recorded(self, number: int) -> list[dict[str, Any]]:
-        """What is recorded of one so far."""
+        """Recorded events of one run."""
         with sound(self.given[number].key):
             return bodies(self._dbs[number])
 
     def starts(self) -> dict[int, Start]:
-        """Where those that were begun can be taken up; of one that has no checkpoint nothing is kept."""
+        """Checkpoints of the runs that were begun; a run without one starts over."""
         found = {}
         for number, db in self._dbs.items():
             row = db.execute("SELECT * FROM checkpoint").fetchone()

@@ -53,7 +53,7 @@ def is_tight() -> bool:
 
 
 def shortage() -> str:
-    """Why nothing can begin now; "" while there is a little room at least."""
+    """Why no job can begin (disk nearly full); "" if there is room."""
     try:
         return "" if _free() >= LEAST else "the disk is full"
     except OSError:  # unknown: what begins finds out itself
@@ -61,7 +61,7 @@ def shortage() -> str:
 
 
 def full_disk(needed: int) -> str:
-    """What to say of a job that had no room left, and to do.
+    """Message for a job that ran out of disk.
 
     Args:
         needed: bytes that it takes; 0 if that is unknown.

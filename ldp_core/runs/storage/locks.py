@@ -62,7 +62,7 @@ class Holder:
         return self.host == socket.gethostname()
 
     def in_words(self) -> str:
-        """As seen from here."""
+        """Description of the process, as seen from here."""
         elsewhere = f" of host {self.host[:60]!r}, in another container or on another machine"
         return f"process {self.pid}{'' if self.here else elsewhere}"
 
@@ -178,7 +178,7 @@ def is_held(path: Path) -> bool:
 
 
 def holder(path: Path) -> Holder | None:
-    """Who holds a file, by its own words; None if no process does, or it has not said so yet."""
+    """The process that holds the lock, by what it wrote; None if free or not written yet."""
     try:
         said = json.loads(path.read_bytes()[BEAT_BYTES:].partition(b"\n")[0]) if is_held(path) else {}
         host, token, program = (str(said[name]) for name in ("host", "token", "program"))
@@ -226,7 +226,7 @@ def stands_still(path: Path) -> float:
 
 
 def look_twice(paths: Collection[Path]) -> None:
-    """For a single look: where a first one leaves a doubt, wait until the next one is sure."""
+    """Wait until a second look at the locks is conclusive."""
     for path in paths:
         stands_still(path)
     if any(path in _seen and _seen[path][2] >= STALLED_SECONDS for path in paths):

@@ -14,7 +14,7 @@ from ldp_core.runs.view.run_progress import RunProgress
 
 
 def apart(one: Sequence[RunProgress], other: Sequence[RunProgress], variants: int = 2) -> Difference:
-    """How far ahead of another a variant is, over common seeds, and sample by sample where that is kept.
+    """Difference of two variants over common seeds, paired by held-out sample where that is recorded.
 
     Args:
         one: its runs, a seed each.

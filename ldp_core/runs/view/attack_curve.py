@@ -56,15 +56,15 @@ class Tries:
 
     @property
     def rounds(self) -> int:
-        """In how many rounds it was attacked, all controls included."""
+        """Number of attacked rounds, controls included."""
         return min(len(self.psnr.get(control, ())) for control in CONTROLS)
 
     def place(self, number: int) -> int:
-        """Where in the columns round `number` stands, which was attacked."""
+        """Column of an attacked round."""
         return int(np.searchsorted(self.numbers[:], number))
 
     def share(self, control: str | None, number: int) -> float:
-        """Of a real upload: the share of its images that came back in round `number`."""
+        """Share of a real upload's images that came back in a round."""
         back = self.recovered[control][self.place(number)]
         return 0.0 if isnan(back) else back / max(1, self.images)
 
@@ -95,5 +95,5 @@ class Tries:
 
 
 def success(event: dict[str, Any]) -> tuple[int, float]:
-    """How far an attempt got, to compare attempts of one kind by."""
+    """Sort key of an attempt's success among attempts of one kind."""
     return event.get("recovered") or 0, event["psnr"]

@@ -15,7 +15,7 @@ from ldp_core.runs.view.run_progress import RunProgress
 
 @dataclass(frozen=True)
 class Worst:
-    """What the run costs the client that gives most away, at worst."""
+    """Worst-case ε of a run for the client with the weakest promise."""
 
     epsilon: float | None
     """None where some client has no guarantee."""
@@ -53,7 +53,7 @@ def finals(runs: Iterable[RunProgress]) -> list[Final]:
 
 
 def final(runs: Sequence[RunProgress]) -> Final:
-    """What the seeds of one variant came to."""
+    """Final figures of a variant over its seeds."""
     ended = [run.end for run in runs if run.end and run.end["status"] == "completed"]
     promised = next((worst(end["ledger"]) for end in ended if end.get("ledger")), Worst(None, 0.0))
     hits, attempts, chance = identified(runs)
@@ -70,7 +70,7 @@ def final(runs: Sequence[RunProgress]) -> Final:
 
 
 def worst(ledger: Table) -> Worst:
-    """Of all clients' lines for the whole run at worst the one that promises least."""
+    """The weakest whole-run promise among all clients."""
     most = max((entry.run_worst for entry in entries_in(ledger)), key=lambda line: (line.bound, line.delta))
     return Worst(most.bound, most.delta) if math.isfinite(most.bound) else Worst(None, 0.0, most.why)
 

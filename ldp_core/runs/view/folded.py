@@ -55,7 +55,7 @@ class Folded(ABC):
 
     @property
     def seq(self) -> int:
-        """How many events have come so far."""
+        """Number of events read so far."""
         return sum(self._seqs)
 
     @abstractmethod

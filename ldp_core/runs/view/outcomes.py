@@ -14,7 +14,7 @@ from ldp_core.runs.view.run_progress import RunProgress
 
 
 def evidence(runs: Iterable[RunProgress]) -> Evidence:
-    """What those of them show that have completed, and which have left the numbers."""
+    """Evidence of completed and diverged runs."""
     ended = [(run, run.end["status"]) for run in runs if run.end]
     return Evidence(
         (_outcome(run) for run, status in ended if status == "completed"),
@@ -23,7 +23,7 @@ def evidence(runs: Iterable[RunProgress]) -> Evidence:
 
 
 def verdict_on(tries: Tries, event: dict[str, Any]) -> Verdict:
-    """What may be said of an attempt, given its controls and the guesses without an upload."""
+    """Verdict on an attempt, given its controls and the guess without an upload."""
     at = event["round"]
     if tries.upload == "real":
         by_chance = event.get("recovered_non_members") or 0.0

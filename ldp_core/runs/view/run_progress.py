@@ -78,7 +78,7 @@ class RunProgress:
             self.end = body
 
     def _client(self, body: dict[str, Any]) -> int:
-        """Whose event it is, from 0."""
+        """Client of an event, from 0."""
         return int(body["client"]) - 1
 
     def forming(self, client: int) -> dict[str, Any] | None:
@@ -132,7 +132,7 @@ class Progress(Folded):
         return sum(run.end is not None and run.ended <= at for run in self.runs)
 
     def seconds_taken(self, since: float) -> float:
-        """What the runs took that have ended since some time, however often they were stopped."""
+        """Seconds of all runs that ended after a time, interruptions excluded."""
         own = [run.end for run in self.runs if run.end and run.ended > since]
         return sum(float(end.get("seconds") or 0.0) for end in own)
 

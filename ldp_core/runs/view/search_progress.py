@@ -28,7 +28,7 @@ class SearchProgress(Folded):
 
 
 def known(cells: Iterable[Mapping[str, Any]]) -> dict[Point, float]:
-    """What the search needs of runs: one that did not finish reached nothing."""
+    """Best accuracy per searched point; an unfinished run counts as none."""
     return {
         Point(one["half"], one["epsilon"], one["seed"]): float(one["accuracy"] or 0.0)
         if one["status"] == "completed"

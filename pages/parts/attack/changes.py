@@ -27,7 +27,7 @@ IDLE_OF_CLIENTS = ("epsilon", "epsilon_scope", "run_limit")
 
 
 def ladder_changes(before: Ladder, now: Ladder) -> str:
-    """In a few words; "" if both are the same ladder."""
+    """Changes of a ladder in a few words; "" if none."""
     words = []
     for field, name in NAMES.items():
         old, new = getattr(before, field), getattr(now, field)

@@ -29,7 +29,7 @@ _NOTHING: list[Piece] = [("nothing was attacked", None)]
 
 
 def head(desk: Desk, live: bool) -> Body:
-    """What was found in a line and three figures, as assets/web/head.js writes them."""
+    """Headline and three figures, as assets/web/head.js takes them."""
     every = {name: cells_of(desk, name) for name in desk.start["attackers"]}
     measured = {name: cells for name, cells in every.items() if cells}
     if live or not measured:
@@ -63,7 +63,7 @@ def head(desk: Desk, live: bool) -> Body:
 
 
 def _line(measured: dict[str, list[Body]]) -> list[Piece]:
-    """Who gives the image back, from the least budget on, and who does not."""
+    """Headline: mechanisms whose uploads give the image back, by least budget, and those that do not."""
     ranked = sorted(measured, key=lambda name: _lowest(measured[name]))
     found: list[Piece] = []
     for place, name in enumerate(ranked[:MOST_NAMED]):
@@ -125,7 +125,7 @@ def _picked_from(desk: Desk) -> Callable[[list[Body]], str]:
 
 
 def _doubts(desk: Desk, measured: dict[str, list[Body]]) -> str:
-    """What else stands above guessing in the charts, and is no finding."""
+    """Remarks on values above chance that are no finding."""
     found = {_named(name)[0]: doubtful(asked(cells), desk) for name, cells in measured.items()}
     return "; ".join(f"{label} {words}" for label, words in found.items() if words)
 

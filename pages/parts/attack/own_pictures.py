@@ -56,7 +56,7 @@ def _choose(workspace: Workspace, name: str) -> None:
 
 
 def through_lenet(name: str, clients: int) -> dict[str, Any]:
-    """What makes an experiment one on a folder of images in colour, with so many clients at most."""
+    """Changes that make an experiment use a folder of colour images, with at most so many clients."""
     return {
         "system": None,
         "dataset": name,

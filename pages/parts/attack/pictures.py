@@ -49,7 +49,7 @@ def pictures(desk: Desk, back: bool = True) -> Body:
 
 
 def _control(desk: Desk, name: str, steps: list[int]) -> Body | None:
-    """What the same attack makes of an upload with nothing on it."""
+    """Same attack on an upload without noise, for comparison."""
     place: Place = (name, None, "clean")
     found = desk.references.get((name, "clean")) or desk.newest(place)
     if found is None:

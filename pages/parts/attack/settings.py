@@ -106,7 +106,7 @@ def settings(workspace: Workspace, before: Ladder) -> Ladder | None:
 
 
 def _client(workspace: Workspace, before: Ladder) -> int:
-    """Whose images, and whose safe range."""
+    """Field: the client whose images and safe range are attacked."""
     base = workspace.draft.base
     named = named_clients(base)
     names = {index: f"{index + 1}: {name}" for name, index in named.items()}
@@ -125,7 +125,7 @@ def _client(workspace: Workspace, before: Ladder) -> int:
 
 
 def setting_of(base: Experiment, client: int) -> str:
-    """Where a client's values are clipped to, and of which model and data they are."""
+    """Clipping, model and data of a client's upload, in words."""
     low, high = (float(end[client]) for end in base.clients.bounds())
     what = "weights" if base.target == "weights" else "changes"
     data = datasets.registry.labels().get(base.dataset, base.dataset)

@@ -139,7 +139,7 @@ def _state(job: Job, desk: Desk) -> None:
 
 
 def _expected(job: Job) -> str:
-    """How long the whole takes by this machine's rates: until there is a pace."""
+    """Expected duration of the whole job, before there is a pace."""
     known = rates()
     if known is None:
         return ""
@@ -168,7 +168,7 @@ def _first_card(desk: Desk, real: bool) -> Card:
 
 
 def _band(n: int) -> str:
-    """Of the median of n values: of fewer than six, all lie on one side of it too often for 95 %."""
+    """Label of the band around a median of n values; "" under six, which allow no 95 % interval."""
     return "95 % interval of the median" if n > 5 else f"lowest and highest of {n}"
 
 

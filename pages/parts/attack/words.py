@@ -24,7 +24,7 @@ MARKS = {
 
 
 def caption(desk: Desk) -> str:
-    """What the pictures are, for the page and for the file of them."""
+    """Caption of the pictures, for the page and their file."""
     ladder, start = desk.start["ladder"], desk.start
     base = ladder["base"]
     model = base["model"] if isinstance(base["model"], str) else base["model"]["name"]
@@ -55,7 +55,7 @@ def caption(desk: Desk) -> str:
 
 
 def findings(desk: Desk) -> list[str]:
-    """For each mechanism, from which budget on the picture is back and the image picked out."""
+    """Per mechanism: budgets from which the picture is back and the image is identified."""
     sentences = []
     for name in desk.start["attackers"]:
         cells = cells_of(desk, name)
@@ -155,7 +155,7 @@ def controls(desk: Desk) -> list[str]:
 
 
 def limits(desk: Desk) -> list[str]:
-    """What the attackers at work do not do, each with the reason."""
+    """Limits of the attackers at work, each with its reason."""
     kinds = [attacks.registry.kind(name) for name in dict.fromkeys(desk.start["attackers"].values())]
     return [plain(f"{kind.label}: {kind.cannot}", 500) for kind in kinds if kind.cannot]
 

@@ -46,7 +46,7 @@ def picture_figure(desk: Desk) -> Figure:
 
 
 def share_figure(desk: Desk) -> Figure:
-    """Of an upload of many images: the share that came back, with its interval and what chance gives."""
+    """Chart: share of a many-image upload that came back, with interval and chance."""
     traces: list[Trace] = []
     ends: list[End] = []
     chance = 0.0

@@ -101,8 +101,9 @@ def drawn_caps(attacked: Attacked) -> tuple[dict[int, Floats], bool]:
 
 
 def returned_figure(attacked: Attacked, rounds: int) -> Figure:
-    """Of real uploads: the share of all seeds' images that came back, by round, with a 95 % band; beside it
-    the share of images that were not in the upload."""
+    """Chart: share of real uploads' images that came back, by round, with a 95 % band; beside it the share
+    for images that were not in the upload.
+    """
     traces: list[Trace] = []
     ends: Ends = []
     chances = []

@@ -98,7 +98,7 @@ def rounded_up(value: float) -> float:
 
 
 def _named(axis: dict[str, Any]) -> dict[str, Any]:
-    """How a tooltip over all lines names the place on the axis: “round 3”, and not a bare 3."""
+    """Tooltip title of an axis, such as “round 3” in place of 3."""
     words = NAMED.get(axis.get("title", ""))
     return {"unifiedhovertitle": {"text": words}} if words else {}
 
@@ -177,7 +177,7 @@ def leaders(
 def label_spots(
     ends: Sequence[tuple[float, str, str]], low: float, high: float, gap: float
 ) -> list[tuple[int, float]]:
-    """Where each label stands, as a share of the axis, in order from below."""
+    """Position of each label as a share of the axis, from below."""
     span = high - low
     wanted = sorted(range(len(ends)), key=lambda i: ends[i][0])
     placed: list[float] = []

@@ -106,7 +106,7 @@ def by_line(
 
 
 def common(labels: Sequence[str]) -> str:
-    """What the labels of a line's runs begin with: `Duchi`, of `Duchi ε 1` and `Duchi ε 4`."""
+    """Common beginning of a line's labels: `Duchi` for `Duchi ε 1` and `Duchi ε 4`."""
     if len(labels) == 1:
         return labels[0]
     same = list(takewhile(lambda letters: len(set(letters)) == 1, zip(*labels, strict=False)))

@@ -23,7 +23,7 @@ MOST_LINES = 12
 
 
 def arms_figure(claim: Claim, shelf: Shelf) -> Figure:
-    """For each arm a dot with its interval; a diamond where the paper prints a figure."""
+    """Chart: a dot with an interval for each arm; a diamond for the paper's figure."""
     controls = {control.arm for control in claim.controls}
     made = styles_of(claim)
     shown = [arm for arm in claim.measured if shelf.of_arm(claim, arm.label)][::-1]

@@ -11,7 +11,7 @@ NOTHING = "\N{NO-BREAK SPACE}"
 
 
 def through(steps: Sequence[int], frames: Mapping[int, Body]) -> list[Body]:
-    """Of each step the newest frame by then: a search that has come to rest stays as it is."""
+    """Newest frame at each step; a search that has ended keeps its last."""
     shown, then = [], frames[min(frames)]
     for step in steps:
         then = frames.get(step, then)

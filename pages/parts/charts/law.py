@@ -49,7 +49,7 @@ class Atoms:
 
 @dataclass(frozen=True)
 class Density:
-    """From the first of its `ends` to the last, and just beside each of them."""
+    """Density between its `ends`, and beside each of them."""
 
     ends: Floats
     closer: float
@@ -66,7 +66,7 @@ class Density:
         return scatter(self.x, self.y, **self.look)
 
     def brief(self) -> Trace:
-        """As assets/web/law.js spells it out."""
+        """Trace in the short form that assets/web/law.js expands."""
         heights = np.round(self.y / (self.highest or 1.0) * 4095).astype(int)
         pairs = LETTERS[np.stack(np.divmod(heights, 64), 1)]
         body = {"ends": self.ends.tolist(), "closer": self.closer}
@@ -136,14 +136,14 @@ def _notes(stems: Atoms, tint: int) -> Iterator[dict[str, Any]]:
 
 
 def grey(mechanism: Mechanism, low: float, high: float) -> str:
-    """What the second law beside that of the weight is."""
+    """Label of the grey law beside that of the weight."""
     if mechanism.region == "ball":
         return "grey: a weight from the other end of what is shaded; uploads are shortened to a length"
     return f"grey: a weight from the other end of the safe range, {range_in_words(low, high)} (shaded)"
 
 
 def _across(drawn: Sequence[Atoms | Density], low: float, high: float) -> list[float]:
-    """From the least to the largest that may be sent, and a little more."""
+    """Output axis: from the least to the largest possible value, with a margin."""
     centre = (low + high) / 2
     farthest = max([high - centre, *(float(np.abs(one.x - centre).max()) for one in drawn)])
     half = 1.06 * rounded_up(farthest)
@@ -151,7 +151,7 @@ def _across(drawn: Sequence[Atoms | Density], low: float, high: float) -> list[f
 
 
 def stems(tint: int | None) -> dict[str, Any]:
-    """How atoms look: of this weight in its colour, of the other end thin and grey."""
+    """Line style of atoms: this weight's in its colour, the other end's thin and grey."""
     paint = MUTED if tint is None else colour(tint)
     line, marker = (
         {"color": paint, "width": 2 if tint is None else 5},
@@ -173,7 +173,7 @@ def area(tint: int | None) -> dict[str, Any]:
 
 
 def chance(probability: float) -> str:
-    """In per cent; one that is near none or all with as many digits as that takes."""
+    """Probability in per cent, with enough digits near 0 and 100."""
     if SELDOM < probability < 1 - SELDOM or probability in (0.0, 1.0):
         return percent(probability)
     return f"{number(100 * probability, 2 if probability < SELDOM else 4)}{THIN}%"

@@ -24,7 +24,7 @@ class Bought(NamedTuple):
 
 
 def front(points: Sequence[Bought]) -> list[Bought]:
-    """Those of which no other has at most the price and more accuracy, by rising price."""
+    """Points that no other beats in both price and accuracy, by rising price."""
     found: list[Bought] = []
     for point in sorted(points, key=lambda each: (each.price, -each.accuracy)):
         if not found or point.accuracy > found[-1].accuracy:

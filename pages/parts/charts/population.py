@@ -78,7 +78,7 @@ def drawn(*curves: np.ndarray) -> np.ndarray:
 
 
 def left_out(count: int) -> str:
-    """What the chart does not show of so many clients; "" if it shows them all."""
+    """Number of clients that the chart leaves out, in words; "" if none."""
     if count <= MOST:
         return ""
     return f"of every {number(round(count / BINS), 6)} neighbours, the lowest and the highest are drawn"

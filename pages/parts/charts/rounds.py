@@ -145,7 +145,7 @@ def noise_figure(
 
 
 def noise_words(shown: Sequence[Series]) -> str:
-    """What the lines of `noise_figure` are, once rounds are done: in whichever of them there was noise."""
+    """Explanation of the lines of `noise_figure` once rounds are done."""
     noisy = [one for one in shown if (one.curve("noise_variance")[2] > 0).any()]
     votes = [one for one in noisy if not (one.curve("noise_variance_theory")[2] > 0).any()]
     if not noisy:
@@ -205,7 +205,7 @@ def _not_ours(one: Beside, written: Callable[[float], str]) -> str:
 
 
 def rounds_axis(shown: Sequence[Series], rounds: int, beside: Sequence[Beside] = ()) -> dict[str, Any]:
-    """From the start to the last round, with whole numbers only."""
+    """Axis from 0 to the last round, whole numbers only."""
     last = max([reach(shown, rounds), *(int(one.rounds[-1]) for one in beside)])
     return {"title": "round", "range": [0, last], "tickformat": "d"} | ({"dtick": 1} if last <= 8 else {})
 

@@ -92,7 +92,7 @@ def _legend(name: str, colour: str, i: int, classes: int) -> dict[str, object]:
 
 
 def split_in_words(counts: Counts) -> str:
-    """What the bars show, in a sentence, over all clients."""
+    """Summary of the bars over all clients."""
     sizes, kinds = counts.sum(1), (counts > 0).sum(1)
     clients, classes = counts.shape
     who = f"each of the {number(clients, 6)} clients holds" if clients > 1 else "the one client holds"

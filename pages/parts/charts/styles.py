@@ -61,9 +61,7 @@ def styles(draft: Draft, shared: bool = False) -> list[Style]:
 
 
 def ladders(draft: Draft) -> list[tuple[str, float]]:
-    """For each variant the line it stands on and its ε there, where many variants are a few designs at
-    several budgets each; nothing where they are not.
-    """
+    """Line and ε of each variant where many variants are a few designs at several budgets; else empty."""
     base = draft.base.clients.epsilon
     found = []
     for variant in draft.variants:

@@ -19,7 +19,7 @@ SELDOM = 0.025
 
 
 def attempts_on(one: Series, upload: str, client: int) -> list[Tries]:
-    """What became of a client's uploads in each of a variant's seeds; none before a first round."""
+    """Attack results of a client's uploads, one a seed; empty before the first round."""
     found = [run.tries[upload, client] for run in one.runs if (upload, client) in run.tries]
     return found if len(found) == len(one.runs) and all(tries.rounds for tries in found) else []
 
@@ -35,7 +35,7 @@ class Tally:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Of the share, 95 % (Wilson): which image is the right one is drawn afresh for every attempt."""
+        """95 % Wilson interval of the share."""
         return wilson(self.hits, self.n)
 
     def above_chance(self, comparisons: int = 1) -> bool:
@@ -48,17 +48,17 @@ class Tally:
 
     @property
     def picked(self) -> str:
-        """How many right picks, as people count: shared ones add up to whole ones."""
+        """Number of right picks; shared ranks count in fractions."""
         return number(round(self.hits), 6)
 
     @property
     def candidates(self) -> int:
-        """How many images there were to pick from."""
+        """Number of candidates."""
         return round(1 / self.chance)
 
     @property
     def guessed(self) -> str:
-        """How many right picks chance gives: `4 or 5`, where that is no whole number."""
+        """Right picks expected by chance: `4 or 5` if it is no whole number."""
         expected = self.chance * self.n
         low = math.floor(expected + 1e-9)
         return number(low, 4) if expected - low < 0.05 else f"{number(low, 4)} or {number(low + 1, 4)}"

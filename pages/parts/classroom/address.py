@@ -24,7 +24,7 @@ def join_address(session: Session) -> str:
 
 
 def join_line(session: Session) -> None:
-    """What the room needs to join: the code in large letters, the address, and both to scan."""
+    """Code in large letters, address, and both as a QR code."""
     address = join_address(session)
     st.markdown(f"![The address, to scan]({_qr(address)})", width=112)
     with st.container(gap=None, width="content", key="room-code"):
@@ -33,7 +33,7 @@ def join_line(session: Session) -> None:
 
 
 def reach_warning(session: Session) -> None:
-    """Where other machines cannot follow the address on the board: what to do."""
+    """Warning and advice where other machines cannot reach the address."""
     if urlsplit(join_address(session)).hostname in HERE_ONLY:
         st.caption(
             "**Only this computer reaches this address.** Start the server with "

@@ -85,7 +85,7 @@ def job_of(session: Session) -> Job | None:
 
 
 def answers_of(session: Session, job: Job | None) -> tuple[float | str, ...]:
-    """What the run that all watch answers, one for each seed; empty as long as it does not tell."""
+    """Answer of each seed of the shown run; empty while it does not tell."""
     found = evidence_of(job) if job is not None and job.status == "completed" else None
     try:
         return presets.get(session.scenario).ask.answers(found) if found else ()
@@ -94,7 +94,7 @@ def answers_of(session: Session, job: Job | None) -> tuple[float | str, ...]:
 
 
 def _present(session: Session) -> None:
-    """Who is here, and before guesses are closed, who has guessed."""
+    """Who has joined, and who has guessed."""
     here = room.members(session)
     asking = session.phase == "ask"
     guessed = sum(one.guessed for one in here)
@@ -156,7 +156,7 @@ def _guesses(session: Session, job: Job | None) -> None:
 
 
 def _why(session: Session, job: Job | None) -> None:
-    """What the run answers, and the sentence that explains it as far as these runs bear it out."""
+    """The runs' answer, and its explanation where the runs bear it out."""
     question, answers = presets.get(session.scenario).ask, answers_of(session, job)
     with st.container(border=True, key="room-why"):
         if not answers:
@@ -167,13 +167,13 @@ def _why(session: Session, job: Job | None) -> None:
 
 
 def lesson(session: Session, job: Job | None) -> str:
-    """Why it came out so, if the run that all watch is the scenario's own and bears it out."""
+    """The scenario's explanation; "" unless the shown run is the scenario's own and bears it out."""
     found = evidence_of(job) if job is not None and lesson_of(job) else None
     return literal(in_words((presets.get(session.scenario).ask.why,), found)) if found else ""
 
 
 def told(question: Question, guesses: Sequence[float | str], answers: Sequence[float | str]) -> str:
-    """How the room did, in a sentence."""
+    """How close the guesses came, in a sentence."""
     if not guesses:
         return "nobody guessed."
     if not answers:

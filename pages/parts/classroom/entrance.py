@@ -108,7 +108,7 @@ def _mine() -> None:
 
 
 def _open_form() -> None:
-    """What a link may have prepared: `/class?lesson=NAME&free=FIELD`."""
+    """Form for a new class, filled by a link `/class?lesson=NAME&free=FIELD`."""
     names, prepared = presets.names(), st.query_params.get("lesson", "")
     asked = st.selectbox(
         "The first question",

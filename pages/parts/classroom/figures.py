@@ -165,5 +165,5 @@ def tries_figure(dots: Sequence[Dot]) -> Figure:
 
 
 def _named(text: str) -> str:
-    """As plotly takes it: what a student types is no markup."""
+    """Text escaped for plotly."""
     return html.escape(shortened(text, 32))

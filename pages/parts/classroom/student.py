@@ -124,7 +124,7 @@ def _try(session: Session) -> None:
 
 
 def _mine(session: Session) -> None:
-    """What this student's own runs came to."""
+    """Results of this student's own runs."""
     tries = room.tries(session, me())
     found = {dot.job: dot for dot in dots(tries)}
     for one in tries[::-1][:5]:

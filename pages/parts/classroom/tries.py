@@ -58,7 +58,7 @@ def draft_of(session: Session, value: Any, called: str) -> Draft:
 
 
 def dots(tries: Sequence[Try]) -> list[Dot]:
-    """What each try came to; those that still run, or were deleted, are none."""
+    """Completed tries with their final figures."""
     return [Dot(one.name, one.value, one.job, found) for one in tries if (found := _final(one.job))]
 
 

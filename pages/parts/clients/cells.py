@@ -27,7 +27,7 @@ Cell = tuple[int, str]
 
 @dataclass(frozen=True)
 class Outcome:
-    """What to set in the draft, what stays typed, and what is wrong with it."""
+    """Changes of the draft, text that stays typed, and errors."""
 
     changes: dict[str, Any]
     typed: dict[Cell, str]

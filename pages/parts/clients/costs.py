@@ -32,7 +32,7 @@ def costs(experiment: Experiment, clients: Iterable[int] | None = None) -> dict[
 def run_promises(
     experiment: Experiment, asked: Sequence[float], low: float, high: float, limit: float
 ) -> list[Promise]:
-    """Of the run at worst, for budgets that a client with a limit of its own might ask for."""
+    """Worst-case promise of the run for budgets that a client with its own limit might ask for."""
     ends = np.full(len(asked), low), np.full(len(asked), high)
     spending, most = Spending(experiment.releases), experiment.most_uploads
     found = []
@@ -52,7 +52,7 @@ def promise_words(promise: Promise) -> dict[str, Any]:
 
 
 def offer(workspace: Workspace) -> None:
-    """What it would take to promise a little where the run promises nothing, and a button for it."""
+    """A way to a small promise where the run promises nothing, with a button."""
     base = workspace.draft.base
     strictest = int(base.clients.budgets().argmin())
     if base.mechanism.role == "identity" or word_of(entries(base, [strictest])[0].run_worst.bound) != NOTHING:

@@ -48,7 +48,7 @@ def data_panel(workspace: Workspace) -> None:
 
 
 def _size(source: Dataset) -> str:
-    """How many samples of what kind, and what they take in memory."""
+    """Number and kind of samples, and their memory."""
     shape = source.shape
     if not source.images:
         kind = f"{shape[0]} numbers"

@@ -24,7 +24,7 @@ class Edit(NamedTuple):
 
 
 def heard(state: Any) -> tuple[str, list[Edit]]:
-    """Which table it is, and what was typed in it, in order.
+    """Table id and typed edits in order, from the component's state.
 
     Args:
         state: the component's state.

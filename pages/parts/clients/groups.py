@@ -25,7 +25,7 @@ LENGTHS = 0.1, 20.0
 
 
 def group_data(experiment: Experiment) -> dict[str, Any] | None:
-    """As assets/web/dots.js takes it; None of too many different clients."""
+    """Data for assets/web/dots.js; None if clients are too many and unlike."""
     clients = experiment.clients
     if clients.count > MOST_CLIENTS:
         return None

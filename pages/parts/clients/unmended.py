@@ -11,12 +11,12 @@ PAGE = "clients"
 
 
 def errors_of(workspace: Workspace) -> dict[Cell, str]:
-    """Why a cell could not be taken over."""
+    """Error of each cell that could not be applied."""
     found: dict[Cell, str] = st.session_state.get(workspace.key("wrong", PAGE), {})
     return found
 
 
 def unmended(workspace: Workspace) -> str:
-    """How many cells that are, in words; "" if there is none."""
+    """Number of such cells in words; "" if none."""
     count = len(errors_of(workspace))
     return f"{count} cell{'s' if count > 1 else ''} of the clients' table to mend" if count else ""

@@ -42,7 +42,7 @@ class Arm:
 
     @property
     def state(self) -> str:
-        """Where it is, if it has not completed; "" if it has."""
+        """Status of an uncompleted run; "" if completed."""
         at = f"at round {number(self.series.round, 6)} of {number(self.experiment.rounds, 6)}"
         if self.series.diverged:
             return "diverged"
@@ -98,7 +98,7 @@ def _run_of(job: Job, number: int) -> tuple[Experiment, Series]:
 
 
 def named_apart(found: Sequence[Arm]) -> list[Arm]:
-    """By the one setting in which they differ, where their variants have the same name."""
+    """Arms of equal variant names, renamed by the one setting in which they differ."""
     fields = causes(unlike([arm.experiment for arm in found])) if found else []
     alike = len({arm.series.label[len(arm.letter) :] for arm in found}) < len(found)
     if not alike or len(fields) != 1 or max(map(len, fields[0].values)) > LONGEST:

@@ -24,7 +24,7 @@ CURVES = ("accuracy", "loss", "noise_variance")
 
 
 def swept(job: Job) -> Sweep | None:
-    """What a job was asked to sweep over; None if it is none, or means nothing any more."""
+    """Sweep of a job; None if it is none or unreadable."""
 
     def read() -> Sweep | None:
         try:
@@ -72,5 +72,5 @@ def _run(
 
 
 def cell_values(sweep: Sweep, number: int) -> dict[str, Scalar]:
-    """What a setting sets; a cell is trained without an attack."""
+    """Fields that a cell sets; cells have no attack."""
     return {**sweep.setting(number), "attack": None}

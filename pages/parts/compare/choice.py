@@ -33,8 +33,8 @@ Chosen = tuple[str, int]
 
 
 def chosen() -> tuple[list[Chosen], list[str]]:
-    """What the address names, each once and six at most, and what of it means nothing, in sentences. A job
-    without a variant stands for all of its variants.
+    """Jobs and variants that the address names (at most six, each once), and errors; a job alone stands for
+    all its variants.
     """
     found: dict[Chosen, None] = {}
     trouble = []

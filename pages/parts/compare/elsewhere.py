@@ -61,13 +61,13 @@ class Curve(NamedTuple):
 
 
 def chosen() -> list[Outside]:
-    """What the address names, as far as it is here."""
+    """Runs from outside that the address names, as far as present."""
     named = [*dict.fromkeys(st.query_params.get(PARAMETER, "").split(","))][:MOST_FILES]
     return [found for identity in named if (found := outside.get(identity))]
 
 
 def choose() -> None:
-    """Where a file is brought, shown beside ours, and removed."""
+    """Upload, list and removal of files from outside."""
     with st.popover("Rounds measured elsewhere", type="tertiary"):
         kinds = [ending.removeprefix(".") for ending in outside.ROUNDS]
         st.file_uploader("CSV or JSON lines", type=kinds, key=UPLOAD, on_change=_take, help=HELP)
@@ -137,7 +137,7 @@ def drawn(found: Sequence[Curve], name: str, taken: Collection[int]) -> list[Bes
 
 
 def show(found: Sequence[Curve]) -> None:
-    """What they end at, and that no sentence of the page is of them."""
+    """Final accuracies of runs from outside, which no sentence of the page covers."""
     if not found:
         return
     st.subheader("Measured elsewhere, not ours", anchor=False)

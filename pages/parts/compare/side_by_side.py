@@ -64,7 +64,7 @@ def _cards(arms: Sequence[Arm], others: Sequence[Curve]) -> list[Card]:
 
 
 def _noise_words(shown: Sequence[Series]) -> str:
-    """Of a sweep's cells the last round is all that is known."""
+    """Caption where a sweep's cells have their last round alone."""
     followed = [one for one in shown if any(run.start for run in one.runs)]
     return noise_words(followed) if followed else "measured in the last round"
 

@@ -31,7 +31,7 @@ def verdict(arms: Sequence[Arm], fields: Sequence[Field]) -> str:
 
 
 def gap(one: Arm, other: Arm, among: int = 2) -> Difference:
-    """How much more accurate the first is, `among` so many: paired where they share seeds and data."""
+    """Difference of two arms, `among` so many; paired where seeds and data are common."""
     shared = {run.seed for run in one.series.runs} & {run.seed for run in other.series.runs}
     alike = share_their_luck(unlike([one.experiment, other.experiment]))
     least = min(len(one.series.runs), len(other.series.runs))
@@ -76,7 +76,7 @@ def _ranking(ranked: Sequence[Arm], why: Sequence[Field]) -> str:
 
 
 def _alone(ranked: Sequence[Arm]) -> str:
-    """Of two among them that differ in one thing, what that did; the pair that is furthest apart."""
+    """Sentence on the furthest pair that differs in one setting alone."""
     pairs = []
     for one, other in combinations(ranked, 2):
         why = causes(unlike([one.experiment, other.experiment]))
@@ -92,7 +92,7 @@ def _alone(ranked: Sequence[Arm]) -> str:
 
 
 def _between(one: Arm, other: Arm, found: Difference) -> str:
-    """How far apart two runs end, and what that rests on."""
+    """Difference of two runs in words, with its basis."""
     ahead = f"{_name(one)} ends {in_points(found.mean)} points above {_name(other)}"
     return f"{ahead}, with one seed" if found.seeds < 2 else f"{ahead} ({found.in_words()})"
 

@@ -70,7 +70,7 @@ def _unlikely(
     epsilon: float,
     run: Promise,
 ) -> Iterator[str]:
-    """What the bounds are instead: for any mechanism of this ε, and for this one."""
+    """Bounds on an unlikely sum of answers: for any mechanism of this ε, and for this one."""
     generic, found, delta = run.generic, f"**ε {number(run.bound, 4)}**", run.delta
     tells_less = run.rule == "own_law"
     if generic is not None and generic * 1.001 < run.sum:
@@ -113,9 +113,7 @@ def _worst(answers: int, epsilon: float, delta: float, bound: float, exact: str)
 
 
 def _shares(epsilon: float, leans: float, digits: int) -> tuple[float, float]:
-    """How often an answer is right, and how often it is not, in per cent: with as many digits as the average
-    needs to come out of them.
-    """
+    """Per cent of right and wrong answers, with the digits that the average needs."""
     for shown in range(4, 12):
         right, wrong = (as_shown(50 * (1 + sign * leans), shown) for sign in (1, -1))
         if as_shown(epsilon * (right - wrong) / 100, digits) == as_shown(epsilon * leans, digits):
@@ -146,7 +144,7 @@ def _normal(answers: int, mean: float, spread: float, delta: float, bound: float
 
 
 def _digits(mean: float, answers: int) -> int:
-    """How many of an answer's average are shown: as many as the sum needs to come out."""
+    """Digits of an average that make its sum come out."""
     return 4 if answers * mean < 10_000 else 6
 
 

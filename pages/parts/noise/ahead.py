@@ -21,7 +21,7 @@ DIGITS = 6
 
 
 def ahead(now: WhatIf, shown: Sequence[Design]) -> bytes:
-    """What assets/web/ahead.js keeps: of the slider that the hand is at, as long as the browser lacks it."""
+    """Tables for assets/web/ahead.js: of the slider under the hand, while the browser lacks them."""
     key = now.keys[now.wants]
     if now.has.get(now.wants) == key:  # some hundred kB, and the work of a hundred verdicts and laws
         return components.packed({"slider": now.wants})
@@ -96,7 +96,7 @@ def columns(values: Sequence[Any]) -> dict[str, Any]:
 
 
 def _beginning(texts: Sequence[str]) -> str:
-    """Of all of them: of the first and the last by the alphabet."""
+    """Common beginning of all texts."""
     first, last = min(texts), max(texts)
     return first[: next((i for i, letter in enumerate(first) if letter != last[i]), len(first))]
 

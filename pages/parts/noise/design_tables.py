@@ -66,7 +66,7 @@ def at_the_server(shown: Sequence[Design], named: dict[int, str]) -> None:
 
 
 def _counts_as_right() -> str:
-    """Which end of a run bears each verdict out."""
+    """Rule: which final accuracy bears out each verdict."""
     ends = {word: (percent(low), percent(high)) for word, (low, high) in ENDS.items()}
     return (
         f"“learns” that ends at {ends['learns'][0]} or more, “chance” at {ends['chance'][1]} or less, and "
@@ -75,7 +75,7 @@ def _counts_as_right() -> str:
 
 
 def _otherwise(shown: Sequence[Design]) -> str:
-    """For which of the designs the middle of the range is not all that is assumed of an upload."""
+    """Designs with further assumptions than the middle of the range."""
     used = [design.experiment.randomiser for design in shown]
     notes = []
     if any(one.region == "ball" for one in used):
@@ -154,7 +154,7 @@ def in_clear(shown: Sequence[Design]) -> None:
 
 
 def printed(seen: Sequence[View], value: float) -> None:
-    """What each paper says of its mechanism, beside what is so."""
+    """The paper's printed figures beside the exact ones, for each mechanism."""
     rows = []
     for view in different(list(seen)):
         use, budget = view.design.experiment.use(), (view.epsilon, view.low, view.high)

@@ -57,13 +57,13 @@ class View:
 
     @property
     def mechanism(self) -> Mechanism:
-        """In the design's form, where that makes a difference."""
+        """Mechanism in the design's form, if forms differ."""
         own = self.design.experiment.randomiser
         return own if own.printed_otherwise else own.formed("corrected")
 
     @property
     def per(self) -> str:
-        """What its ε is of, where that is a part of what was asked for."""
+        """What the ε covers, if that was part of the request."""
         experiment = self.design.experiment
         divided = experiment.shares > 1 or experiment.clients.epsilon_scope == "run"
         return f" per {PER[self.mechanism.scope]}" if divided else ""
@@ -93,7 +93,8 @@ def views(
 
 
 def moved(seen: Sequence[View], epsilon: float | None, tau: float | None) -> list[View]:
-    """For another ε that the client might ask for, or another safe range (None: for its own).
+    """Designs for another ε or safe range (None: the client's own). τ is half the range's width with its
+    centre kept; norm-bounded uploads have no range.
 
     τ is half the range's width, its centre stays; where whole uploads are shortened to a length there is no
     range to be changed.
@@ -250,7 +251,7 @@ def _relabelled(draft: Draft, place: int) -> Draft:
 
 
 def _label(experiment: Experiment, sets: Mapping[str, Any]) -> str:
-    """What sets a run apart, in a few words."""
+    """Short label of what a run sets."""
     mechanism = experiment.mechanism.label
     own = [value for key, value in sets.items() if key.startswith("mechanism.") and key != "mechanism.name"]
     words = [" ".join([mechanism, *(str(v) for v in own), *AS_PRINTED[: experiment.form == "as_printed"]])]

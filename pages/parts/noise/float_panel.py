@@ -26,7 +26,7 @@ TICKS = [0.1, 0.2, 0.5, 1, 2, 4, 8, 20]
 
 
 def arithmetic(key: str) -> Precision:
-    """In which arithmetic the promise is held against samples."""
+    """Floating-point type in which the promise is tested against samples."""
     chosen = st.segmented_control(
         "Arithmetic",
         list(ARITHMETIC),
@@ -39,7 +39,8 @@ def arithmetic(key: str) -> Precision:
 
 
 def given_away(seen: Sequence[View], chart: bool = True) -> None:
-    """How many answers only one input can have caused, in words and as a figure, for each design.
+    """Share of answers that only one input can cause, for each design; without `chart` while a budget is
+    dragged.
 
     Without the `chart` while a budget is dragged: one more would make all of them late.
     """

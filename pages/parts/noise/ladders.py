@@ -17,7 +17,7 @@ FIRST_WEIGHT = round(0.6 * (WEIGHTS - 1))
 
 @dataclass(frozen=True)
 class Span:
-    """From strict to generous, on a geometric scale."""
+    """Geometric scale from strict to generous."""
 
     low: float
     high: float
@@ -33,7 +33,7 @@ HALVES = Span(0.02, 5.0, 40, (0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5))
 
 
 def budgets_of(divided: bool) -> Span:
-    """Those of an ε that is divided over many uses go on to where one of them has enough."""
+    """Scale of an ε; one that is divided over many uses extends to where a single use has enough."""
     return replace(BUDGETS, high=EPSILON.maximum) if divided else BUDGETS
 
 
@@ -45,7 +45,7 @@ class Stand:
     at: int
 
     def asked(self, at: int) -> float | None:
-        """What is asked for at a place; None where it is what the client asks for anyway."""
+        """Value at a place; None at the client's own."""
         return None if at == self.own else self.steps[at]
 
     @property

@@ -41,7 +41,7 @@ def laws(now: WhatIf, moving: bool = False) -> Iterator[Card]:
 
 
 def _otherwise(view: View) -> str:
-    """That a run uses other ranges than the client's own, where it does."""
+    """Note that a run uses other ranges than the client's own, if so."""
     experiment = view.design.experiment
     why = experiment.system.unpredicted(experiment) if experiment.system else ""
     return f"; this one is the client's own: in a run {why}" if why else ""

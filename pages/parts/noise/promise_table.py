@@ -84,12 +84,12 @@ class Promised:
 
     @property
     def mostly(self) -> tuple[int, Promise]:
-        """How often most of the clients upload at most, and what that costs."""
+        """Upload count of most clients, and its cost."""
         return _promise(self.experiment.key, self.experiment, self.client, self.limit)[1]
 
     @property
     def seen(self) -> int:
-        """How many uploads of the same values the attack on this run is given."""
+        """Uploads of equal values that this run's attack is given."""
         attack = self.experiment.attack
         return attack.rounds_observed if attack and spies(self.experiment) else 1
 
@@ -150,7 +150,7 @@ def _figure(line: Promise) -> str:
 
 
 def _price(one: Promised, line: Promise) -> str:
-    """What an average number of uploads costs; where the number is drawn by lot, what most spend at most."""
+    """Cost of the average number of uploads; for random selections the cost that most clients stay below."""
     if line.epsilon is None or line.rule == "nominal" or line == one.entry.run_worst:
         return _cell(line)
     often, most = one.mostly
@@ -162,14 +162,14 @@ def _price(one: Promised, line: Promise) -> str:
 
 
 def _seen(one: Promised) -> str:
-    """What an attack was given: so many uploads of the same values, whatever the run itself sends."""
+    """Number of equal uploads an attack was given."""
     line = Spending(one.experiment.releases).again(one.client, one.seen)
     times = "1 upload" if one.seen == 1 else f"{one.seen} uploads of the same values"
     return f"{times}: {_cell(line)}"
 
 
 def in_words(one: Promised) -> str:
-    """What the first two numbers mean: by how much any event's probability can grow."""
+    """Meaning of the first two figures: growth of any event's probability."""
     weight, upload = one.entry.coordinate, one.entry.upload
     if not (weight.guarantee and upload.guarantee):
         return f"In words, for {plain(one.name, 100)}: nothing is promised."

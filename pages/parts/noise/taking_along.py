@@ -37,7 +37,7 @@ def taken(draft: Draft, now: WhatIf) -> Draft:
 
 
 def _prepared(draft: Draft) -> bool:
-    """Whether the runs set by themselves what their clients ask for."""
+    """Whether the runs set their clients' budgets themselves."""
     return any(
         path.split(".")[0] in ("clients", "system") for variant in draft.variants for path in variant.set
     )

@@ -128,7 +128,7 @@ def against_value(seen: Sequence[View], use: Use, value: float) -> Figure:
 
 
 def crossings(x: Floats, drawn: Sequence[Curve]) -> list[tuple[float, float, str]]:
-    """Where two of the curves have the same variance: ε, the variance, and their names."""
+    """Points where two curves have equal variance: ε, variance, names."""
     found = []
     for one, other in combinations(drawn, 2):
         gap = np.log(one.y) - np.log(other.y)

@@ -26,7 +26,7 @@ RATIOS = 0.03, 30.0
 
 
 def verdicts(now: WhatIf, shown: Sequence[Design], checked: bool = False) -> dict[str, Any]:
-    """What assets/web/verdicts.js shows of all designs; `checked`: as of `asking`."""
+    """Data for assets/web/verdicts.js; `checked` comes from `asking`."""
     asked, still = all_asking(shown, now, checked)
     rows = [_row(design, experiment, now) for design, experiment in zip(shown, asked, strict=True)]
     return {
@@ -66,7 +66,7 @@ def each_once(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def promise(experiment: Experiment, now: WhatIf) -> dict[str, Any]:
-    """What the run is worth to the client, with the budget and the range that it is imagined to ask for."""
+    """Worth of the run for the client's tried budget and range."""
     clients, client = experiment.clients, min(now.client, experiment.clients.count - 1)
     own, low, high = (float(values[client]) for values in (clients.budgets(), *clients.bounds()))
     if now.tau is not None and experiment.mechanism.region != "ball":
@@ -78,7 +78,7 @@ def promise(experiment: Experiment, now: WhatIf) -> dict[str, Any]:
 
 
 def who_asks(now: WhatIf, experiment: Experiment) -> str:
-    """Which clients ask for something else, and for what; "" where none does."""
+    """Clients with other values, and those; "" if none."""
     if now.own:
         return ""
     clients, client = experiment.clients, now.client
@@ -102,9 +102,7 @@ def _all(chosen: NDArray[np.bool_]) -> str:
 
 
 def _scale(view: Outlook) -> dict[str, Any] | None:
-    """Where the noise stands between learning and chance, as shares of a logarithmic line; None where nothing
-    is said.
-    """
+    """Noise on a logarithmic line between learning and chance, as shares; None if there is no verdict."""
     if view.limits is None or view.ratio is None:
         return None
     places = [_place(ratio) for ratio in (*view.limits, view.ratio)]
@@ -119,7 +117,7 @@ def _place(ratio: float) -> float:
 
 
 def all_asking(shown: Sequence[Design], now: WhatIf, checked: bool = False) -> tuple[list[Experiment], str]:
-    """As `asking`, of all designs; where one of them has to stay as it is, they all do."""
+    """As `asking` for all designs; if one cannot change, none does."""
     asked = [asking(design.experiment, now, checked) for design in shown]
     still = next((why for _, why in asked if why), "")
     return [design.experiment if still else own for design, (own, _) in zip(shown, asked, strict=True)], still
@@ -158,6 +156,6 @@ def asking(experiment: Experiment, now: WhatIf, checked: bool = False) -> tuple[
 
 
 def alike(experiment: Experiment, client: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Who asks for the ε of a client, and who for its safe range, (K,) each."""
+    """Masks (K,) of clients with the same ε, and with the same safe range."""
     budgets, (low, high) = experiment.clients.budgets(), experiment.clients.bounds()
     return budgets == budgets[client], (low == low[client]) & (high == high[client])

@@ -43,7 +43,7 @@ class WhatIf:
 
     @property
     def own(self) -> bool:
-        """Whether it is all as the client asks for it."""
+        """Whether all values are the client's own."""
         return self.epsilon is None and self.tau is None
 
     @property
@@ -61,7 +61,7 @@ class WhatIf:
 
     @cached_property
     def keys(self) -> dict[str, str]:
-        """By slider, of what is computed ahead along it: that depends on where the others stand."""
+        """Cache keys of precomputed tables by slider; each depends on the other sliders."""
         designs = [(view.design.experiment.key, view.design.label) for view in self.seen]
         at = {"epsilon": self.epsilon, "tau": self.tau, "weight": self.weight}
         places = self.sliders["weight"].steps  # which change with the range
@@ -155,9 +155,7 @@ def _slider(key: str, label: str, now: WhatIf) -> dict[str, Any]:
 
 
 def _range_note(low: float, high: float, whole: bool) -> dict[str, Any]:
-    """What the slider of the safe range says besides: where the range's centre is, if not at 0; and where
-    `whole` uploads are shortened in all designs, that there is none.
-    """
+    """Extra text of the safe range's slider: its centre if not 0, or that norm-bounded uploads have none."""
     if whole:
         still = {"steps": ["none"], "values": [None], "at": 0, "own": 0}
         return still | {"note": "whole uploads are shortened to a length instead"}
@@ -180,7 +178,7 @@ def settled(workspace: Workspace) -> int:
 
 
 def _asked(key: str) -> Mapping[str, Any]:
-    """What the strip says, if it is the strip that says it."""
+    """Value of the strip, if the event is the strip's."""
     state = (st.session_state.get(key) or {}).get(ASKED)
     return state if isinstance(state, Mapping) else {}
 

@@ -51,7 +51,7 @@ def again(system: str, claim: Claim) -> None:
 
 
 def _watch(system: str, claim: Claim) -> None:
-    """How far it is; once it has ended the page is drawn again, with the new figures."""
+    """Progress of a re-measurement; the page is redrawn at its end."""
     job = _newest(system, claim)
     if job is None or not job.live:
         st.rerun()
@@ -92,5 +92,5 @@ def _where(system: str, claim: Claim) -> str:
 
 
 def _draft(system: str, identity: str) -> str:
-    """What stands in the queue where other jobs have the draft that they come from."""
+    """Queue id that stands for the claim in place of a draft."""
     return f"{system}/{identity}"

@@ -40,7 +40,7 @@ def card(name: str) -> None:
 
 
 def _way(example: dict[str, Any], name: str) -> None:
-    """Who does what, from left to right; on a phone from above."""
+    """Way of the data from left to right, on a phone from above."""
     own = parse(example)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown("**The way of the data**")

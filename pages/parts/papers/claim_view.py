@@ -167,7 +167,7 @@ def _arms(claim: Claim, shelf: Shelf, found: Verdict) -> None:
 
 
 def _more(claim: Claim, shelf: Shelf) -> list[str]:
-    """What else is known of its arms than what it speaks of, in the table's order."""
+    """Results of the claim's arms that no statement uses, in table order."""
     known = [one for arm in claim.measured for one in shelf.of_arm(claim, arm.label).values()]
     named = {name for one in known for name in one.also}
     return [

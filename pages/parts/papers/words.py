@@ -30,7 +30,7 @@ LOOKS: dict[Word, Look] = {
 
 
 def badge(word: Word, count: int = 0) -> str:
-    """As Markdown; with how many claims have it."""
+    """Markdown badge of a verdict with the number of claims."""
     many = f"{count} {word if count == 1 else word.replace('holds', 'hold')}"
     return f":{LOOKS[word].colour}-badge[{many if count else word}]"
 

@@ -10,7 +10,7 @@ from pages.parts.ui.text import plain
 
 
 def results(stale: bool) -> DeltaGenerator:
-    """Where results are drawn; faintly if they are of earlier settings, until they are pointed at."""
+    """Container for results; faint if they are of earlier settings, until pointed at."""
     if stale:
         st.html(ASSETS / "stale.css")
     return st.container(key="results", gap="small")

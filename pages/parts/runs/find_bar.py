@@ -51,7 +51,7 @@ def find_bar() -> Wanted:
 
 
 def figures_in_words(line: Line) -> str:
-    """What its variants came to: accuracy by variant, and the whole run's ε; "" before they have."""
+    """Accuracy of each variant and ε of the run; "" before they are known."""
     ended = sorted(
         ((one, one.accuracy) for one in line.finals if one.accuracy is not None),
         key=lambda pair: pair[1],
@@ -72,7 +72,7 @@ def _reached(one: Final, accuracy: float, named: bool) -> str:
 
 
 def _picked(line: Line) -> str:
-    """How often the right image was picked out, over the variants, and what guessing gives; "" unattacked."""
+    """Identification rate over the variants beside chance; "" if unattacked."""
     shares = sorted(one.hits / one.attempts for one in line.finals if one.attempts)
     if not shares:
         return ""
@@ -95,7 +95,7 @@ def _promised(line: Line) -> str:
 
 
 def relabel(line: Line, was: str) -> None:
-    """Where its owner names it and writes a note; "" is as it was."""
+    """Fields for the owner's name and note of a job."""
     identity = line.job.id
     keys = f"name of {identity}", f"note of {identity}"
     with st.popover("Name", type="tertiary", key=f"naming {identity}"):

@@ -99,7 +99,7 @@ def job_list() -> None:
 
 
 def _stop_all() -> None:
-    """For a teacher: an end to all that waits or runs."""
+    """A teacher's button to stop all jobs."""
     going = len(queue.find(f"status IN {LIVE}", most=10_000))
     if not going:
         return
@@ -168,7 +168,7 @@ def _state(one: Listed) -> str:
 
 @st.cache_data(ttl=PAUSE_SECONDS, show_spinner=False)
 def _places() -> dict[str, int]:
-    """How many jobs are before each that waits."""
+    """Number of jobs ahead of each waiting one."""
     running = len(queue.find("status IN ('running', 'cancelling')"))
     return {job.id: running + n for n, job in enumerate(queue.in_turn())}
 
@@ -200,7 +200,7 @@ def _said(identity: str, _job: Job) -> Words:
 
 
 def _in_brief(job: Job) -> Words:
-    """What stands in the request of thousands of clients, to read all of which would hold up everybody."""
+    """Summary of a request of thousands of clients without reading all of it."""
     base = kinds.get(job.kind).base(job.brief)
     rounds, clients = int(base["rounds"]), int(base["clients"]["count"])
     variants = job.brief.get("draft", {}).get("variants", [])
@@ -210,7 +210,7 @@ def _in_brief(job: Job) -> Words:
 
 
 def in_words(kind: str, request: Mapping[str, Any]) -> Words:
-    """What a job of this kind was asked to do: as its page would say it, where it has one.
+    """Request in words, for the list.
 
     Raises:
         StudioError: another version of the program asked for it.
@@ -257,7 +257,7 @@ def _attacked(ladder: Ladder) -> str:
 
 
 def _keep(one: Listed) -> None:
-    """What its owner may do with a record: keep it whatever happens, or delete it."""
+    """Pin and delete, for the owner."""
     if one.job.pinned:
         unpin = partial(jobs.pin, on=False)
         st.button("Unpin", key=f"unpin {one.job.id}", type="tertiary", on_click=act, args=(unpin, one.job.id))

@@ -71,9 +71,7 @@ def job_state(job: Job, draft: Draft, progress: Progress, shown: Sequence[Series
 
 
 def diverged_lines(job: Job, shown: Sequence[Series], known: bool = False) -> None:
-    """What became of those of a job's runs that left the numbers, where others did not; where it is `known`
-    what drove them out, without what else it might be.
-    """
+    """Diverged runs of a job, with the cause if `known`."""
     for one in shown:
         if job.status != "diverged" and one.diverged and one.diverged.end:
             what, _, advice = one.diverged.end["message"].partition("; ")
@@ -121,7 +119,7 @@ def _took(job: Job, progress: Progress) -> float:
 
 
 def _known(job: Job, progress: Progress) -> str:
-    """How many of the runs had been trained before."""
+    """Number of runs that were known before."""
     if job.imported:
         return "; imported: not trained on this server"
     before = progress.known_before(job.created)
@@ -144,13 +142,13 @@ def place_in_queue(job: Job) -> str:
 
 
 def takes(planned: float) -> str:
-    """How long a job would take that was launched from this page now, and what is before it."""
+    """Expected duration and wait of a job launched now."""
     behind = _behind(would_wait(**who()), "it")
     return f"takes about {seconds(planned)} on this server{'; ' * bool(behind)}{behind}"
 
 
 def missing(experiments: Iterable[Experiment]) -> str:
-    """What has to be fetched before such runs can train, in words; "" where all is there."""
+    """Data to be downloaded first, in words; "" if none."""
     sources = {one.dataset: one.source for one in experiments}.values()
     return " ".join(
         f"{plain(one.label)} is not on this server: {bytes_in_words(one.download)} are downloaded first."
@@ -160,7 +158,7 @@ def missing(experiments: Iterable[Experiment]) -> str:
 
 
 def _behind(found: Wait, it: str) -> str:
-    """What is before a job; "" if there is a slot for it."""
+    """Jobs ahead, in words; "" if there is a free slot."""
     if found.ahead < slots.at_work():
         return ""
     place = f"{found.ahead} job{'s' if found.ahead > 1 else ''} before {it}"

@@ -62,7 +62,7 @@ def take_away(job: Job, name: str, place: str) -> None:
 
 
 def _refused(job: Job, ending: str) -> str:
-    """Why a job cannot be taken away in this form; "" if it can."""
+    """Why a job cannot be exported in this form; "" if it can."""
     if ending == ".flower.zip":
         return why_not(job)
     if ending == ".py" and job.status != "completed":
@@ -71,7 +71,7 @@ def _refused(job: Job, ending: str) -> str:
 
 
 def bring_in() -> None:
-    """Where an exported ZIP is given, and what became of it."""
+    """Upload of an exported ZIP, and the result."""
     with st.popover("Bring a run back", type="tertiary"):
         st.file_uploader(
             "A ZIP that was taken away",

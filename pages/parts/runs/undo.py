@@ -38,7 +38,7 @@ def _delete(identity: str, then: Callable[[], None]) -> None:
 
 
 def offered_back(me: Person) -> None:
-    """What this person has deleted a moment ago, each with its way back."""
+    """Recently deleted jobs of this person, each with Undo."""
     for job in jobs.deleted(me)[:MOST]:
         with st.container(horizontal=True, vertical_alignment="center", key=f"deleted {job.id}"):
             name = job.name or describe(job).name or "Untitled"

@@ -30,7 +30,7 @@ class Guessed:
         return cls(names, frozenset(revealed))
 
     def is_open(self, name: str) -> bool:
-        """Whether the answer has been neither asked for nor shown: a guess may be changed until then."""
+        """Whether the answer is still hidden, so that the guess may change."""
         return name not in self.revealed
 
     def veiled(self, name: str) -> list[str]:
@@ -51,12 +51,12 @@ class Guessed:
         return float(guess) / 100 if _asks_accuracy(name) and isinstance(guess, int | float) else None
 
     def mine(self, name: str) -> str:
-        """What was guessed, in words; "" where nothing was."""
+        """The guess in words; "" if none."""
         guess = self.guesses.get(name)
         return "" if guess is None else literal(shown(presets.get(name).ask, guess))
 
     def words(self, name: str, found: Outcome) -> str:
-        """How the guess stands to what is stored; "" where that does not tell."""
+        """Guess against the stored answer; "" if that does not tell."""
         preset = presets.get(name)
         labels = [variant.label for variant in preset.draft.variants]
         if name not in self.guesses or not _asks_accuracy(name):
@@ -78,7 +78,7 @@ def _key(name: str) -> str:
 
 @cache
 def _kinds(name: str, labels: tuple[str, ...]) -> frozenset[tuple[object, ...]]:
-    """What makes runs much the same to who looks: how unlike clients are heard, and with which noise."""
+    """Features by which runs look alike: how clients are heard, and the noise."""
     draft = presets.get(name).draft
     return frozenset(
         (one.mechanism, one.aggregator, one.target, len(set(one.clients.budgets().tolist())) > 1)

@@ -32,7 +32,7 @@ def picture(
     veiled: Collection[str] = (),
     guess: float | None = None,
 ) -> dict[str, Any]:
-    """As assets/web/outcome.js wants it.
+    """Data for assets/web/outcome.js.
 
     Args:
         asked: labels of the runs that the scenario's question is about.
@@ -135,8 +135,7 @@ def _images(
 
 
 def made(draft: Draft, found: Outcome) -> str:
-    """Of which version it is, and when it was made: a stored figure never passes for a fresh one; and how
-    long it takes to make it anew."""
+    """Version and date of a stored figure, and the time to recompute it."""
     whose = "this version" if found.current else "an earlier version"
     many = f"{found.seeds} seeds" if found.seeds > 1 else "one seed"
     return f"stored: {whose}, {found.date}, {many}; {_takes(found.key, draft, found.seconds)}"
@@ -144,7 +143,7 @@ def made(draft: Draft, found: Outcome) -> str:
 
 @st.cache_data(max_entries=64, show_spinner=False, ttl=600)
 def _takes(key: str, _draft: Draft, before: float) -> str:
-    """By this machine's rates; where it was not measured yet, what it took where it was made."""
+    """Time by this machine's rates; before they are measured, the time where it was made."""
     known = rates()
     if known is None:
         return f"took {seconds(before)}"

@@ -35,7 +35,7 @@ SAME = {"clients.epsilon": "ε {} for all", "clients.range": "±{} for all", "cl
 
 
 def field_name(path: str, new: Mapping[str, Any]) -> str:
-    """What the page calls a field of a draft as `flat` has it; a part's parameters are named by the part."""
+    """Page label of a draft's field (as named by `flat`)."""
     part, _, last = path.rpartition(".")
     if path not in FIELDS and part in PARTS and part in new:
         fields = PARTS[part].kind(new[part]).model_fields.items()
@@ -45,7 +45,7 @@ def field_name(path: str, new: Mapping[str, Any]) -> str:
 
 
 def value_words(path: str, value: Any) -> str:
-    """How a field's value reads."""
+    """Text of a field's value."""
     if value is None:
         return "none"
     if isinstance(value, bool):

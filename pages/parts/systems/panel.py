@@ -71,7 +71,7 @@ def _set_form(workspace: Workspace, form: str) -> tuple[Problem, ...]:
 
 
 def _said(workspace: Workspace, system: System) -> None:
-    """What was changed, the way back, and what the paper leaves open."""
+    """Changes by the system, the way back, and what the paper leaves open."""
     found = departures(workspace.draft.base)
     if found:
         st.markdown("**Not as in the paper**")

@@ -65,7 +65,7 @@ def attack_choices(workspace: Workspace) -> None:
 
 
 def _clients(workspace: Workspace, attack: Attack) -> None:
-    """Whose uploads are attacked, by numbers as the pages count: from 1."""
+    """Field: clients under attack, numbered from 1."""
     st.text_input(
         "Clients attacked",
         placeholder="strictest, median, most permissive",

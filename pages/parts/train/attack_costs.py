@@ -11,7 +11,7 @@ from pages.parts.ui.text import few, number, percent, seconds
 
 
 def costs(base: Experiment) -> str:
-    """What is done by default, and how long all takes; "" where there is no attack."""
+    """Default attacks and total time; "" without an attack."""
     asked, spelled = base.attack, resolved(base)
     attack, who = spelled.attack, spies(spelled)
     if asked is None or attack is None or not who:
@@ -43,7 +43,7 @@ def _as_asked(attack: Attack, last: int) -> str:
 
 
 def _takes(base: Experiment) -> str:
-    """In seconds, where this machine's rates have been measured."""
+    """Seconds by this machine's rates, once measured."""
     if not (known := rates()):
         return ""
     spared = cost([work_of(changed(base, {"attack": None}))], known)

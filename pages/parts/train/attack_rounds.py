@@ -65,9 +65,7 @@ def attack_rounds(draft: Draft, shown: Sequence[Series], upload: str, moment: Mo
 
 
 def client_names(draft: Draft, shown: Sequence[Series]) -> dict[int, str]:
-    """What each client under attack stands for: its budget, in each of the runs; or its place among all,
-    where that is the same in all of them.
-    """
+    """Label of each attacked client: its budget in each run, or its place among all if equal."""
     asked: dict[int, set[float]] = {}
     for one in shown:
         for client in one.runs[0].targets:
@@ -149,7 +147,7 @@ def _pixels(attacked: Attacked, rounds: int, what: str, upload: str) -> Card:
 
 
 def _worst_case(attacked: Attacked) -> str:
-    """What the bounds that hold for any images say, in their own words."""
+    """Bounds that hold for any images, in words."""
     found = [
         cap["label"]
         for _, tries in attacked

@@ -23,7 +23,7 @@ class Blame(NamedTuple):
 
 
 def blame(one: Series, all_runs: Sequence[Series]) -> Blame | None:
-    """What drove a diverged run out; None where no twin without noise was run, or has not come to an end."""
+    """Cause of a divergence; None without a completed noiseless twin."""
     asked = _experiment(one)
     twins = [other for other in all_runs if _clean(other) and _steps(other) == _steps(one)]
     rate = _rate(asked)
@@ -72,7 +72,7 @@ def _rate(asked: dict[str, Any]) -> str:
 
 
 def _half_width(asked: dict[str, Any]) -> float:
-    """Of the safe ranges, on average; 0 where the record does not tell."""
+    """Mean half-width of the safe ranges; 0 if not recorded."""
     try:
         population = parse(asked).population()
     except StudioError:

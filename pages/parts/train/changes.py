@@ -10,7 +10,7 @@ from pages.parts.ui.text import few
 
 
 def changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
-    """What has changed from one draft (as JSON data) to the other, in a few words; "" if nothing has."""
+    """Changes between two drafts (as JSON) in a few words; "" if none."""
     return few(differing(before, now))
 
 

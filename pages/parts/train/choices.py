@@ -92,14 +92,14 @@ def _training(workspace: Workspace) -> None:
 
 
 def fits(fit: Fit) -> str:
-    """What fits a model, and how that is known."""
+    """Learning rate that fits a model, and its evidence."""
     held = f", and a safe range of ±{number(fit.half)} costs at most a point" if fit.half else ""
     reaches = f"it reaches {percent(fit.accuracy)}"
     return f"{number(fit.rate)} fits this model: {reaches}{held} (measured on {fit.where})"
 
 
 def _compared(workspace: Workspace) -> None:
-    """Which runs stand side by side: aggregators, mechanisms, or the scenario's own variants."""
+    """Field: what is compared (aggregators, mechanisms, or the scenario's variants)."""
     variants = workspace.draft.variants
     # each sets one and the same field: one that changes nothing is the visitor's own comparison
     paths = {tuple(variant.set) for variant in variants}

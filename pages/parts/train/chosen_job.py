@@ -22,7 +22,8 @@ def chosen_job(workspace: Workspace) -> Job | None:
 
 
 def closest(found: Sequence[Job], draft: Draft) -> Job | None:
-    """Of the scenario's jobs, newest first, the one that differs least; one that does not may be of any.
+    """The scenario's job with the fewest differences to the draft, newest first; an identical one may be of
+    any scenario. A small edit is thus compared with what was shown before it.
 
     So a small edit is held against what was on the page before it, and not against another experiment.
     """
@@ -34,12 +35,12 @@ def closest(found: Sequence[Job], draft: Draft) -> Job | None:
 
 
 def differs(job: Job, draft: Draft) -> str:
-    """What has changed since a job was launched, in a few words; "" if nothing has."""
+    """Changes since a job was launched, in a few words; "" if none."""
     return changes(job.request["draft"], draft.as_json())
 
 
 def lesson_of(job: Job | None) -> Lesson:
-    """What a scenario is meant to show; nothing unless the job was launched as that was prepared."""
+    """Lesson of a scenario; empty unless the job ran it unchanged."""
     if job is None:
         return ()
     name = job.request["draft"]["base"]["name"]

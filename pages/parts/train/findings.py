@@ -16,7 +16,7 @@ from pages.parts.ui.text import listed, number, plain
 def findings(
     shown: Sequence[Series], reference: Series | None, chance: float | None, stopped: bool = False
 ) -> str:
-    """What the finished (or stopped) runs show, as Markdown: first that in which they differ."""
+    """Findings of finished (or stopped) runs as Markdown, differences first."""
     ranking, leak = standings(shown, reference, chance, stopped), _leaks(shown)
     if not ranking:
         return ""
@@ -26,7 +26,7 @@ def findings(
 
 
 def _one_by_one(shown: Sequence[Series]) -> str:
-    """Of runs that differ in what is attacked alone: how close each attack came; "" where one is of none."""
+    """Closest reconstruction of each run, if runs differ only in what is attacked; "" if one has none."""
     ends = []
     for one in shown:
         closest, _ = _closest([one], "audit", list(one.runs[0].targets))
@@ -37,7 +37,7 @@ def _one_by_one(shown: Sequence[Series]) -> str:
 
 
 def _leaks(shown: Sequence[Series]) -> str:
-    """What pixels and identification say together, budget by budget; then what real uploads gave away."""
+    """Reconstruction and identification by budget, then real uploads."""
     attacked = [one for one in shown if one.runs[0].targets]
     attacked = [one for one in attacked if perturbed(one)] or attacked
     if not attacked:
@@ -51,7 +51,7 @@ def _leaks(shown: Sequence[Series]) -> str:
 
 
 def _nothing(attacked: Sequence[Series], upload: str) -> str:
-    """Of an attack that found nothing: what that is worth."""
+    """Meaning of an attack that found nothing."""
     clients = list(attacked[0].runs[0].targets)
     runs = [run for one in attacked for run in one.runs]
     tries = [found for run in runs for c in clients if (found := run.tries.get((upload, c)))]
@@ -92,7 +92,7 @@ def _named(clients: Sequence[int], budgets: Sequence[float]) -> str:
 
 
 def _audit(attacked: Sequence[Series], budgets: Sequence[float], clients: Sequence[int]) -> str:
-    """What came of clients' one-image uploads; "" if nothing that guessing does not explain."""
+    """Findings on one-image uploads; "" if chance explains them."""
     closest, where = _closest(attacked, "audit", clients)
     if closest is None or closest.closest is None:
         return ""
@@ -119,7 +119,7 @@ def _audit(attacked: Sequence[Series], budgets: Sequence[float], clients: Sequen
 
 
 def _picked(attacked: Sequence[Series], clients: Sequence[int]) -> str:
-    """How often the right image was picked, in the run where most often; "" if chance explains it."""
+    """Highest identification rate of all runs; "" if chance explains it."""
     counts = []
     for one in attacked:
         each = [count for client in clients if (count := tally(attempts_on(one, "audit", client)))]
@@ -137,7 +137,7 @@ def _picked(attacked: Sequence[Series], clients: Sequence[int]) -> str:
 
 
 def _real(attacked: Sequence[Series], budgets: Sequence[float], clients: Sequence[int]) -> str:
-    """What came of clients' real uploads; "" if no more than by chance."""
+    """Findings on real uploads; "" if chance explains them."""
     closest, where = _closest(attacked, "real", clients)
     if closest is None or closest.closest is None:
         return ""
@@ -166,5 +166,5 @@ def _run(one: Series, tries: Tries) -> str:
 
 
 def _budget(one: Series, client: int) -> list[float]:
-    """What a client asks for in one run: others may have asked for something else."""
+    """The client's budget in one run (others may differ)."""
     return [asked_by(one, client)] if client in one.runs[0].targets else []

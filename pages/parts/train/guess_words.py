@@ -25,7 +25,7 @@ class Reply:
 
 
 def literal(words: str) -> str:
-    """In markdown as they are, and no line ends before a percent sign."""
+    """Literal text in markdown, with no break before a percent sign."""
     return plain(words, 400).replace(" %", f"{THIN}%")
 
 
@@ -39,7 +39,7 @@ def shown(question: Question, value: float | str) -> str:
 
 
 def reply(question: Question, guess: Guess | None, answers: Sequence[float | str]) -> Reply:
-    """What came out, and how the guess stands to it.
+    """The answer, and how the guess compares.
 
     Args:
         guess: a number or an option; None without a guess.

@@ -62,7 +62,7 @@ def _card(rows: Rows) -> Card:
 
 
 def _compared(rows: Rows) -> str:
-    """What the columns of clients' own models are, and how unlike clients are, never without the accuracy."""
+    """Meaning of the columns of clients' own models."""
     unlike = [
         f"{row['unlike']:.2g} with {one.label} (accuracy {percent(row['accuracy'])})"
         for one, row in rows

@@ -65,7 +65,7 @@ def _attackers(shown: Sequence[Series]) -> Iterator[str]:
 
 
 def _engines(shown: Sequence[Series]) -> Iterator[str]:
-    """How these runs are computed, once where it is the same for all."""
+    """Engines of these runs, once if equal."""
     found: dict[str, list[str]] = {}
     for one in shown:
         for run in one.runs:

@@ -39,7 +39,7 @@ def title(draft: Draft | None = None) -> DeltaGenerator:
 
 
 def question_of(draft: Draft) -> str:
-    """What its scenario asks; "" once something that it speaks of is other."""
+    """The scenario's question; "" once its subject was changed."""
     preset = preset_of(draft)
     if preset is None:
         return ""
@@ -100,7 +100,7 @@ def launch(workspace: Workspace, job: Job | None) -> None:
 
 
 def _lasts(draft: Draft) -> str:
-    """How long its runs will take here; "" while this machine has not been measured."""
+    """Expected duration; "" before this machine was measured."""
     if kinds.is_known("run", Training(draft, reference=True)):
         return "trained here before: shown at once"
     known = rates()
@@ -134,7 +134,7 @@ def again_bar(workspace: Workspace, job: Job | None) -> None:
 
 
 def _too_much(draft: Draft) -> list[str]:
-    """Why this draft cannot fit on this server, if it cannot."""
+    """Why the draft does not fit on this server; empty if it does."""
     try:
         jobs.refuse_too_much("run", Training(draft, True))
     except InvalidExperiment as error:

@@ -43,7 +43,7 @@ def ledger_section(draft: Draft) -> None:
 
 
 def _of_form(experiment: Experiment) -> str:
-    """What the form that is run corrects, or is still to be corrected in it; "" where both are the same."""
+    """What the form corrects or leaves; "" if both forms are equal."""
     printed = experiment.form == "as_printed" and experiment.correction
     return f"These are the numbers as printed. {printed}" if printed else experiment.correction
 
@@ -63,7 +63,7 @@ def named_clients(experiment: Experiment) -> dict[str, int]:
 
 
 def spent_so_far(shown: Sequence[Series], live: bool) -> None:
-    """What the clients have spent in the rounds that were trained, with what is left of their limits."""
+    """ε spent in the trained rounds, and what is left of clients' limits."""
     same: dict[str, list[str]] = {}
     for one in shown:
         if one.runs and one.runs[0].last.get("spent"):
@@ -74,9 +74,7 @@ def spent_so_far(shown: Sequence[Series], live: bool) -> None:
 
 
 def spent_words(one: Series) -> str:
-    """What each client under attack has spent in a run's first seed, and at which δ: 0 where no rule needs
-    one.
-    """
+    """ε and δ spent by each attacked client in the first seed."""
     last, parts = one.runs[0].last, []
     for client, line in last["spent"].items():
         cost = "no guarantee" if line["epsilon"] is None else f"ε {number(line['epsilon'], 4)}"

@@ -152,7 +152,7 @@ def _formed(one: Series, client: int, event: dict[str, Any], steps: Sequence[int
 def _row(
     attacked: Sequence[Series], client: int, worst: bool, steps: Sequence[int] = ()
 ) -> dict[str, Any] | None:
-    """Of an upload of one image: the image, what each variant gives away of it, the average image."""
+    """Row of a one-image upload: image, reconstruction of each variant, mean image."""
     tries, made = _attempts(attacked, "audit", client, worst)
     if not made:
         return None
@@ -190,7 +190,7 @@ def _row(
 
 
 def _gallery(attacked: Sequence[Series], client: int, worst: bool) -> dict[str, Any] | None:
-    """Of an upload of many images: the pairs of the variant that gives most away, a line for each variant."""
+    """Row of a many-image upload: pairs of the leakiest variant, a line for each variant."""
     tries, made = _attempts(attacked, "real", client, worst)
     if not made:
         return None
@@ -241,7 +241,7 @@ def _settings(experiment: str) -> Experiment:
 
 
 def _how_often(attacked: Sequence[Series], client: int) -> dict[str, Any] | None:
-    """How often the right image came first, in the variant where it did so most often."""
+    """Identification rate of the variant with the highest one."""
     counts = [count for one in attacked if (count := tally(attempts_on(one, "audit", client)))]
     if not counts:
         return None
@@ -255,7 +255,7 @@ def _how_often(attacked: Sequence[Series], client: int) -> dict[str, Any] | None
 
 
 def seed_of(one: Series, tries: Tries) -> int | None:
-    """Of the run in which the attempts were made, if it is not the first, whose pictures are shown."""
+    """Seed of the shown attempts, if it is not the first."""
     return next((run.seed for run in one.runs[1:] if any(tries is made for made in run.tries.values())), None)
 
 
@@ -271,7 +271,7 @@ def _said(attacked: Sequence[Series], verdicts: Sequence[Verdict], best: int) ->
 
 
 def _back(event: dict[str, Any]) -> str:
-    """How much of a real upload came back, with its interval and what chance gives."""
+    """Share of a real upload that came back, with interval and chance."""
     back, n = event.get("recovered") or 0, event.get("images", 1)
     by_chance = round((event.get("recovered_non_members") or 0.0) * n)
     return f"{back} of {n} images back ({between(*wilson(back, n))}; chance {by_chance})"

@@ -24,7 +24,7 @@ MOST_NAMED = 4
 def standings(
     shown: Sequence[Series], reference: Series | None, chance: float | None, stopped: bool = False
 ) -> list[str]:
-    """What the finished (or stopped) runs reach, in sentences; none before a first round."""
+    """Final accuracies in sentences; empty before the first round."""
     going = [one for one in shown if one.diverged is None]
     ranked = sorted(((one, one.final("accuracy")) for one in going if one.round > 0), key=_mean, reverse=True)
     parts = [_diverged(one, [*shown, *([reference] if reference else [])]) for one in shown if one.diverged]
@@ -53,7 +53,7 @@ def standings(
 
 
 def _one_run(reference: Series) -> str:
-    """What is not trained with every seed is no mean, and is not to be read as one."""
+    """Note on a single-seed reference."""
     return f"one run (seed {number(reference.runs[0].seed, 10)} alone)"
 
 
@@ -64,7 +64,7 @@ def same_model(shown: Sequence[Series]) -> bool:
 
 
 def held_out(one: Series) -> int:
-    """How many samples its accuracies are of; 0 where that is not known."""
+    """Number of held-out samples; 0 if unknown."""
     run = one.runs[0]
     if samples := (run.end or {}).get("held_out"):
         return int(samples)
@@ -94,7 +94,7 @@ def _reached(ranked: Sequence[tuple[Series, Floats]], stopped: bool) -> str:
 
 
 def _order(ranked: Sequence[tuple[Series, Floats]], chance: float | None) -> list[str]:
-    """Whether the best is ahead of the second, and of the last where it is not."""
+    """Sentences: whether the best is ahead of the second, or else of the last."""
     if at_chance(_mean(ranked[0]), chance):
         return ["Nothing learns: none of them is better than guessing."]
     if min(len(values) for _, values in ranked) < 2:
@@ -108,7 +108,7 @@ def _order(ranked: Sequence[tuple[Series, Floats]], chance: float | None) -> lis
 
 
 def compared(one: Series, other: Series, variants: int = 2) -> Difference:
-    """How far ahead of another a run is; `variants` as for `apart`."""
+    """Difference of two runs; `variants` as for `apart`."""
     return apart(one.runs, other.runs, variants)
 
 
@@ -128,7 +128,7 @@ def _ahead(one: Series, other: Series, gap: Difference) -> str:
 
 
 def _diverged(one: Series, all_runs: Sequence[Series]) -> str:
-    """That a run left the numbers, and what drove it out, where that is known."""
+    """Sentence on a diverged run and its cause, if known."""
     run = one.diverged
     if run is None or run.end is None:
         return ""

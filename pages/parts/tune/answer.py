@@ -58,7 +58,7 @@ def answer_view(job: Job | None, ask_again: AskAgain | None = None) -> None:
 
 
 def question_of(job: Job) -> Question | None:
-    """What a job was asked; None if that means nothing any more."""
+    """Question of a job; None if unreadable."""
 
     def read() -> Question | None:
         try:

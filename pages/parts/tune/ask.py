@@ -85,7 +85,7 @@ def ask(workspace: Workspace, before: Question | None) -> Question | None:
 
 
 def _ranges(text: str) -> list[Any]:
-    """What stands there, if all of it may be chosen among."""
+    """Ranges typed in the field, if all are valid."""
     try:
         found = read_values(text)
     except InvalidExperiment as error:

@@ -60,7 +60,7 @@ def formulas(workspace: Workspace) -> None:
 def answers(
     base: Experiment, sigma: float | None, epsilon: float | None, budget: float | None
 ) -> list[tuple[str, Answer]]:
-    """What was asked, in words, and what follows from it; nothing for a field that is empty."""
+    """Answers to the typed questions; empty fields are skipped."""
     wanted: list[tuple[str, Callable[[], Follows]]] = []
     if sigma is not None:
         wanted.append((f"σ {number(sigma, DIGITS)}: the least ε", lambda: inverses.at_noise(base, sigma)))
@@ -83,7 +83,7 @@ def _or_why(ask: Callable[[], Follows]) -> Answer:
 
 
 def _first(base: Experiment) -> tuple[float, float, float]:
-    """What stands in the fields before anything is typed: the median budget, and what follows from it."""
+    """Initial values of the fields: the median budget and what follows from it."""
     epsilon = float(f"{float(np.median(base.clients.budgets())):.3g}")
     found = _or_why(lambda: inverses.follows(base, epsilon))
     if isinstance(found, str):

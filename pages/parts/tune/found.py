@@ -58,7 +58,7 @@ def settings(sweep: Sweep, cells: Mapping[int, Mapping[str, Any]]) -> list[Setti
 
 @lru_cache(maxsize=4096)
 def verdict(experiment: Experiment) -> Outlook:
-    """What theory expects of it, before any training."""
+    """Outlook before training."""
     return outlook(experiment)
 
 
@@ -72,13 +72,13 @@ def dearest(experiment: Experiment) -> float | None:
 
 
 def dearest_promise(experiment: Experiment) -> Promise:
-    """Of the whole run at worst, to the client whom it costs most."""
+    """Worst-case whole-run promise of the client with the weakest one."""
     lines = (promise(experiment, client).run_worst for client in set(everyone(experiment)))
     return max(lines, key=lambda line: line.bound)
 
 
 def front(found: Sequence[tuple[float, float]]) -> list[int]:
-    """Of (cost, accuracy) the places of those that no other beats in both, by rising cost."""
+    """Indices of Pareto-optimal (cost, accuracy) pairs by rising cost."""
     best, kept = -math.inf, list[int]()
     for place in sorted(range(len(found)), key=lambda i: (found[i][0], -found[i][1])):
         if found[place][1] > best:

@@ -18,7 +18,7 @@ EXPECTED = {"learns": "should learn", "borderline": "borderline", "chance": "cha
 
 
 def heat_data(sweep: Sweep, found: Sequence[Setting], chosen: int | None) -> dict[str, Any]:
-    """As assets/web/heat.js takes it: the first field runs across, the others down."""
+    """Data for assets/web/heat.js: first field across, others down."""
     if not sweep.grid:
         return _one_by_one(sweep, found, chosen)
     (across, columns), *rest = sweep.grid.items()

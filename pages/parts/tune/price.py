@@ -37,7 +37,7 @@ def promise_in_words(line: Promise) -> str:
 
 
 def three_figures(experiment: Experiment, accuracies: list[float], leaks: list[Leak]) -> None:
-    """Of the setting that was found: accuracy, what the run costs a person, what an attacker picks."""
+    """The found setting's accuracy, ε of the run and identification rate."""
     accuracy, privacy, picked = st.columns(3)
     with accuracy:
         st.markdown(

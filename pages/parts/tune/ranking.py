@@ -91,7 +91,7 @@ def headline(found: Sequence[Ranked]) -> str:
 
 
 def promise_line(one: Ranked) -> str:
-    """What it is worth to the client with the largest budget."""
+    """Worth for the client with the largest budget."""
     found = worth(one.generous)
     return (
         f"the most generous client all uploads together cost {promise_in_words(one.generous)}: "

@@ -51,7 +51,7 @@ def sweep_view(job: Job | None, planned: Sweep | None, own: bool = False) -> Non
 
 
 def asked(job: Job) -> Sweep | None:
-    """What a job was asked to sweep over; None if that means nothing any more."""
+    """Sweep of a job; None if unreadable."""
 
     def read() -> Sweep | None:
         try:

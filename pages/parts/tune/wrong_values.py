@@ -38,7 +38,7 @@ def _few(given: Sequence[str]) -> str:
 def wrong_in(
     base: Experiment, axis: Axis, values: Sequence[Scalar], other: Axis, beside: Sequence[Scalar]
 ) -> list[str]:
-    """What is wrong with an axis's values, whatever the other axis holds.
+    """Errors of an axis's values, whatever the other axis holds.
 
     Args:
         axis: whose values these are.
@@ -62,7 +62,7 @@ def wrong_in(
 
 
 def _why(base: Experiment, axis: Axis, value: Scalar, beside: Mapping[str, Scalar]) -> str:
-    """Why a value cannot be; "" if it can."""
+    """Why a value is invalid; "" if it is valid."""
     if axis.words is None and not is_number(value):
         return f"takes numbers between commas{GOT}{shown(value)}"
     try:

@@ -77,7 +77,8 @@ def written(figure: Figure) -> str:
 
 
 def packed(data: dict[str, Any]) -> bytes:
-    """What a component is to show, ready to be sent.
+    """JSON bytes for a component. Streamlit sends bytes as they are; other data it would serialise twice for
+    each viewer.
 
     Streamlit sends bytes as they are; what is not bytes yet it writes out for each viewer, twice. So what
     many look at is packed once for all of them.

@@ -106,7 +106,7 @@ def _edited(workspace: Workspace, changes: dict[str, Any]) -> tuple[Problem, ...
 
 
 def _try_again(workspace: Workspace) -> None:
-    """What did not fit before may fit now: a data set once there is a model for it."""
+    """Retry values that did not fit before: a data set may fit once its model does."""
     page = tab().page
     for place, (name, given) in [*_waiting().items()]:
         if not workspace.edit({name: given}):
@@ -117,7 +117,7 @@ def _try_again(workspace: Workspace) -> None:
 
 
 def _waiting() -> dict[str, tuple[str, Any]]:
-    """What stands in fields that are on the page and does not fit the draft: field and value, by widget."""
+    """Invalid contents of fields on the page: field and value by widget."""
     page = tab().page
     for place in [place for place in page.waiting if not _is_there(place)]:
         del page.waiting[place]
@@ -125,15 +125,13 @@ def _waiting() -> dict[str, tuple[str, Any]]:
 
 
 def _is_there(place: str) -> bool:
-    """Whether a field is on the page. Streamlit forgets it with the first page run that draws all but it; one
-    that was interrupted has not come to it perhaps, and proves nothing.
-    """
+    """Whether a field is on the page. An interrupted run of the page may not have reached it yet."""
     kept = tab().page.keepers.get(place)
     return kept is not None and kept[0] in st.session_state
 
 
 def mistakes(workspace: Workspace) -> list[str]:
-    """What is wrong with what is typed, in words, as long as the field that holds it is on the page."""
+    """Errors of typed values, in words, while their field is on the page."""
     mine = [found for place, found in tab().page.wrong.items() if _is_there(place)]
     return [problem_in_words(problem) for problems in mine for problem in problems]
 

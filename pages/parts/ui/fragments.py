@@ -56,7 +56,7 @@ def guarded(draw: Callable[P, None]) -> Callable[P, None]:
 
 
 def _foreign() -> bool:
-    """Whether one of the jobs that the address names came as a file."""
+    """Whether the address names an imported job."""
     for named in [*st.query_params.get_all("job"), *st.query_params.get("runs", "").split(",")][:20]:
         with suppress(StudioError):
             if queue.get(named[:12]).imported:
@@ -85,7 +85,7 @@ def crowding() -> float:
 
 
 def _viewers(session: str, now: float) -> int:
-    """How many look at live jobs, this session among them."""
+    """Number of sessions that watch live jobs, this one included."""
     with _lock:
         _asked[session] = now
         for gone in [one for one, at in _asked.items() if now - at > GONE_SECONDS]:

@@ -80,7 +80,7 @@ def question(words: str, more: str = "") -> DeltaGenerator:
 
 
 def headline(words: str) -> None:
-    """What was found, as Train's own headline looks (assets/studio.css)."""
+    """Headline in Train's style (assets/studio.css)."""
     with st.container(key="headline"):
         st.header(words, anchor=False)
 

@@ -72,7 +72,7 @@ def glossary(terms: Iterable[str] = GLOSSARY) -> str:
 
 
 def each(what: str, registry: Registry[Any]) -> str:
-    """What such a part is, and in a line each what every one of them does."""
+    """Meaning of a kind of part, and a line for each registered one."""
     lines = [f"- **{plain(kind.label)}**: {kind.summary}" for kind in map(registry.kind, registry.labels())]
     return "\n".join([what, "", *lines])
 

@@ -15,7 +15,7 @@ NAME = "memory of this tab"
 
 @dataclass
 class Page:
-    """Of the page that is shown; begun anew whenever another one is."""
+    """State of the shown page; reset with every page change."""
 
     fields: dict[str, tuple[Any, int, Any]] = field(default_factory=dict)
     """By widget: the value that the draft holds, which version of the widget shows it, and what that began
@@ -33,7 +33,7 @@ class Page:
 
 @dataclass
 class Tab:
-    """Of one tab, as long as its connection is known."""
+    """State of a browser tab while its connection is known."""
 
     page: Page = field(default_factory=Page)
     shown: str = ""

@@ -29,7 +29,7 @@ _lock = threading.Lock()
 
 
 class Moment(NamedTuple):
-    """How far a job is: all who look at one moment see the same."""
+    """Progress of a job, as a cache key: equal moments look equal."""
 
     job: str
     status: str
@@ -38,8 +38,8 @@ class Moment(NamedTuple):
 
 
 def once(place: Hashable, make: Callable[[], T], moment: Moment | None = None) -> T:
-    """What `make` gives, made by the first who asks for this place; others who ask for it wait, and nobody
-    else does: what takes seconds for a draft of many clients takes them from its own visitor.
+    """Cached result of `make`, computed once per `place`; concurrent callers of the same place wait, others
+    do not. With a `moment`, a new one replaces the last.
 
     Where it changes with a job, it is of one moment, and takes the place of that of the moment before:
     charts of a thousand rounds, each with all rounds before it, would fill the server's memory.
@@ -58,7 +58,7 @@ Kept = tuple[Moment | None, Any]
 
 
 def _made(place: Hashable, make: Callable[[], T], moment: Moment | None) -> Kept:
-    """What another thread has made, or what is made now; it is kept before another may make it."""
+    """Cached or newly made value; stored before another thread may compute it."""
     with _lock:
         found = _found(place, moment)
     try:

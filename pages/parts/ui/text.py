@@ -39,7 +39,7 @@ def plain(text: str, most: int = 80) -> str:
 
 
 def shortened(label: str, most: int) -> str:
-    """In at most so many characters, with its end: that tells labels apart as often as the beginning."""
+    """Label of at most so many characters, keeping its end, which distinguishes labels too."""
     tail = most // 3
     return label if len(label) <= most else f"{label[: most - tail - 1].rstrip()}…{label[-tail:].lstrip()}"
 
@@ -67,7 +67,7 @@ def upwards(value: float, digits: int = 3) -> float:
 
 
 def as_shown(value: float, digits: int = 3) -> float:
-    """What `number` shows of it, to compute on with: a reader with a calculator has no more."""
+    """The value that `number` shows, to compute with: readers check by calculator."""
     if value == 0 or not math.isfinite(value):
         return value
     size = math.floor(math.log10(abs(value)))
@@ -80,7 +80,7 @@ def percent(share: float, digits: int = 0) -> str:
 
 
 def decibels(psnr: float, digits: int = 0) -> str:
-    """How close a picture came: a copy whose errors are below any digit of a pixel is called one."""
+    """PSNR in words; a copy with errors below a pixel's last digit is called one."""
     return "exact copy" if psnr >= EXACT_DB else f"{psnr:.{digits}f} dB"
 
 
@@ -127,18 +127,18 @@ def budgets_in_words(epsilons: Iterable[float]) -> str:
 
 
 def asked_in_words(experiments: Iterable[Experiment]) -> list[str]:
-    """Who asks for what, each population once: runs that are compared may have budgets of their own."""
+    """Budgets and ranges of each population once, in words."""
     found = [budgets_in_words(one.clients.budgets().tolist()) + covered(one) for one in experiments]
     return list(dict.fromkeys(found))
 
 
 def covered(experiment: Experiment) -> str:
-    """What stands behind a budget as it was asked for, where it is not the mechanism's own."""
+    """What a typed budget covers, if not the mechanism's own scope."""
     return COVERED[experiment.clients.epsilon_scope]
 
 
 def asked_per(experiment: Experiment) -> str:
-    """Of what a client's ε is asked for: weight, layer, upload or run."""
+    """Unit of a client's ε: weight, layer, upload or run."""
     scope = experiment.clients.epsilon_scope
     return PER[experiment.randomiser.scope] if scope == "mechanism" else scope
 
@@ -176,7 +176,8 @@ def signed(value: float) -> str:
 
 
 def class_names(recorded: Mapping[str, Any], count: int = 0) -> list[str]:
-    """What the classes of a recorded experiment's data are called: short, and each by a name of its own.
+    """Short, distinct class names of a recorded experiment's data; numbers from 1 if the data set is missing
+    or has changed.
 
     Numbers from 1, `count` of them, where the data set is not here (any more) or has other classes by now.
     """
@@ -192,7 +193,7 @@ def class_names(recorded: Mapping[str, Any], count: int = 0) -> list[str]:
 
 
 def an_image_of(recorded: Mapping[str, Any], label: int) -> str:
-    """Of which class an image is: a 3, or dogs."""
+    """Class of an image in words: a 3, or dogs."""
     names = class_names(recorded)
     name = names[label] if label < len(names) else f"class {label + 1}"
     return f"a {name}" if name.isdigit() else name

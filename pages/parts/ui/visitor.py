@@ -55,12 +55,12 @@ def look(identity: str) -> Job:
 
 
 def who() -> dict[str, str | None]:
-    """Who launches a job here, and from where, as `jobs.launch` takes it."""
+    """Owner and address for `jobs.launch`."""
     return {"owner": visitor().owner, "address": address(of_page())}
 
 
 def token() -> str:
-    """What names this browser to the server alone."""
+    """Secret token of this browser."""
     memory = st.session_state.get("memory") or {}
     given = (st.context.cookies.get(COOKIE), memory.get("token"))
     known = next((t for t in given if isinstance(t, str) and TOKEN.fullmatch(t)), None)
@@ -82,7 +82,7 @@ def sign_in_entrance() -> None:
 
 
 def teacher_entrance() -> None:
-    """Where a teacher types the secret that the server was started with; nothing where it has none."""
+    """Field for the teacher's secret; nothing if the server has none."""
     introduce(token())  # or this browser would be another one after a reload
     if not TEACHER.value():
         return

@@ -42,7 +42,7 @@ class Workspace:
 
     @cached_property
     def typed(self) -> dict[str, Any]:
-        """What stands in fields that are no part of the draft, and stays with it."""
+        """Contents of fields that are no part of the draft."""
         return drafts.typed_of(self.id)
 
     @property
@@ -138,7 +138,7 @@ def start_with(draft: Draft) -> Workspace:
 
 
 def offer_first() -> None:
-    """Where nothing has been trained yet: the first scenario, to be opened on Train."""
+    """Button that opens the first scenario on Train, for an empty page."""
     first = presets.get(presets.names()[0])
     if st.button(f"Open “{first.label}”", type="primary"):
         start_with(first.draft)
@@ -187,7 +187,7 @@ def _brought(settings: str) -> Workspace:
 
 
 def _say(words: str) -> None:
-    """What was opened instead of what the link names: it stays until a slow page has been drawn."""
+    """Toast that stays until a slow page is drawn."""
     st.toast(words, duration="long")
 
 

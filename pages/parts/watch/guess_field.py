@@ -28,7 +28,7 @@ MOST_LETTERS = 48
 
 
 def me() -> str:
-    """Whose guesses are kept and read here."""
+    """Owner of the guesses on this page."""
     return visitor().owner or ""
 
 
@@ -53,7 +53,7 @@ def way_around(words: str, scenario: str, skipped: bool = True, help: str | None
 
 
 def not_kept() -> None:
-    """Why a guess was not kept, if one was not."""
+    """Error of a guess that could not be stored."""
     refusal(NOT_KEPT)
 
 

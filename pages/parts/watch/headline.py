@@ -111,7 +111,7 @@ def _before(draft: Draft, open_question: bool) -> list[Piece]:
 
 
 def _expected(draft: Draft) -> list[Piece]:
-    """By the rule of thumb, run by run, before any training."""
+    """Verdicts of the rule of thumb, run by run."""
     looks = styles(draft)
     words: dict[str, list[Piece]] = {}
     for variant, experiment, look in zip(draft.variants, draft.experiments(), looks, strict=True):
@@ -203,7 +203,7 @@ def _line(shown: Sequence[Series], chance: float | None, state: str, reference: 
 
 
 def _by_attack(shown: Sequence[Series], top: float) -> list[Piece]:
-    """Of runs that train the same model: how close each attack came."""
+    """Closest attack of each run, where runs train the same model."""
     found: list[Piece] = []
     for place, one in enumerate(shown):
         tries, _ = closest_of_all([one], "audit")
@@ -286,8 +286,8 @@ def promised(draft: Draft) -> Chip:
 
 
 def _promises(draft: Draft, client: int, whole: bool = True) -> tuple[str, str, Worth]:
-    """What the runs promise to one client, its δ, and the worth of the least of it: `promises nothing: ε 0.5
-    per weight → 1 396 for the run`; as a `whole` with the names of those without a guarantee.
+    """Promise to a client, its δ and the worth of the weakest: `promises nothing: ε 0.5 per weight → 1 396
+    for the run`; `whole` adds names without a guarantee.
     """
     own, lines, per, bare = list[float](), list[Promise](), set[str](), list[str]()
     for variant, experiment in zip(draft.variants, draft.experiments(), strict=True):
@@ -328,7 +328,7 @@ def _between(values: Sequence[float], exact: bool = False) -> str:
 
 
 def _others(experiments: Sequence[Experiment]) -> str:
-    """How all others stand to a client, where everybody has the same budget."""
+    """Note on all other clients, where budgets are equal."""
     if experiments[0].clients.count == 1:
         return ""
     alike = all(

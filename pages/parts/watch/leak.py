@@ -65,7 +65,7 @@ def closest_of_all(shown: Sequence[Series], upload: str) -> tuple[Tries | None, 
 
 
 def _picked(attacked: Sequence[Series], upload: str) -> str:
-    """How often the right image was picked, where most often; "" where guessing explains it."""
+    """Highest identification rate; "" if chance explains it."""
     counts = [
         (count, client, one.label)
         for one in attacked

@@ -58,7 +58,7 @@ def live_view(
 
 
 def _before(draft: Draft, guess: float | None, open_question: bool) -> None:
-    """What to expect, in the places that a job's own lines and charts will take: so nothing moves then."""
+    """Expected curves in their final places, so that nothing moves at the start."""
     state, view = _lines()
     with state:
         st.caption("Nothing trains yet. What theory expects is drawn already.")
@@ -78,7 +78,7 @@ def _lines() -> tuple[DeltaGenerator, DeltaGenerator]:
 
 
 def settings_of(job: Job) -> Draft | None:
-    """What a job was launched with; None, and a word on the page, if that means nothing any more."""
+    """Draft that a job was launched with; None, with a sentence on the page, if it is invalid now."""
     try:
         return once(("settings", job.id), lambda: parse_draft(job.request["draft"]))
     except InvalidExperiment as error:
@@ -100,12 +100,12 @@ class Seen:
 
     @property
     def moment(self) -> Moment:
-        """Who draws it at one moment draws the same."""
+        """Cache key of what is drawn."""
         return Moment(self.job.id, self.job.status, self.progress.seq)
 
     @property
     def state(self) -> str:
-        """In a word: "live", "completed", or "stopped" for whatever else it came to."""
+        """ "live", "completed" or "stopped"."""
         if self.after is not None:
             return "stopped"
         return "live" if self.job.live else "completed" if self.job.status == "completed" else "stopped"
@@ -159,7 +159,7 @@ def _watch(identity: str, every: float | None, guess: float | None = None) -> No
 
 
 def _then(now: Seen) -> Seen:
-    """As it stood after the round that the viewer goes back to; a job that has ended is where one begins."""
+    """State after the round that the viewer chose; the last one by default."""
     last = now.progress.at()
     if now.job.live or last < 2 or now.progress.seq > MOST_EVENTS:
         return now
@@ -210,8 +210,7 @@ def _pictured(draft: Draft, shown: list[Series]) -> Pictured:
 
 
 def _first_shown(noisy: Mapping[int, bool]) -> list[int]:
-    """Of many, by number and whether noise is added, those that are shown unless the viewer chooses: the
-    last, or what is without noise and the next ones, as all others are held against that."""
+    """Variants whose reconstructions are shown at first: the last ones, or the noiseless one and the next."""
     exact = [number for number, noise in noisy.items() if not noise]
     if not exact:
         return list(noisy)[-MOST_COLUMNS:]

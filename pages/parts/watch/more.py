@@ -58,7 +58,7 @@ def _watch(identity: str, every: float | None, lesson: Lesson, draw: Draw) -> No
 
 
 def _in_words(now: Seen, lesson: Lesson) -> None:
-    """What the runs show, once they have ended, and of the scenario's lesson what they bear out."""
+    """The runs' findings at their end, and the lesson as far as they bear it out."""
     status = now.job.status
     words_of_runs = findings(now.shown, now.reference, chance_of(now.shown), stopped=status != "completed")
     learned = lesson_in_words(lesson, evidence(now.progress.runs)) if status == "completed" else ""

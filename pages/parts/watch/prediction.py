@@ -34,7 +34,7 @@ from pages.parts.watch.guess_field import field, me, not_kept, way_around
 
 @dataclass(frozen=True)
 class Asked:
-    """What a page asks about some settings, and what was guessed."""
+    """A question about some settings with the visitor's guess."""
 
     question: Question
     draft: Draft
@@ -49,12 +49,12 @@ class Asked:
 
     @property
     def open(self) -> bool:
-        """Whether no guess has been made yet: then nothing on the page may show the answer."""
+        """Whether there is no guess yet, so that nothing may show the answer."""
         return self.guess is None and not self.skipped
 
 
 def question_about(draft: Draft) -> Question | None:
-    """What its scenario asks; None once what it speaks of or the runs that tell are others."""
+    """The scenario's question; None once its subject or the runs that answer it were changed."""
     preset = preset_of(draft)
     if preset is None or not question_of(draft):
         return None
@@ -147,7 +147,7 @@ def _picture(drawn: dict[str, Any]) -> None:
 
 
 def evidence_of(job: Job) -> Evidence | None:
-    """What the runs show; None where their record is damaged, as is said where they are drawn."""
+    """Evidence of the runs; None if their record is damaged."""
     try:
         progress = progress_of(job).update()
     except StorageFailed:

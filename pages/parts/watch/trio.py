@@ -25,7 +25,7 @@ from pages.parts.watch.headline import head
 
 @dataclass(frozen=True)
 class Pictured:
-    """Whose reconstructions are shown, of which kind of upload, and the closest or the newest."""
+    """Runs, kind of upload and view (closest or newest) of the reconstructions shown."""
 
     shown: list[Series]
     upload: str = "audit"
@@ -98,7 +98,7 @@ def expected_view(draft: Draft) -> str:
 
 
 def nothing_yet(job: Job, draft: Draft, shown: Sequence[Series]) -> str:
-    """What the server's panel says while it has no image."""
+    """Text of the server's panel while it has no image."""
     if is_gone(job):
         return "there is nothing left to show"
     notes = [note for one in shown for run in one.runs if (note := run.start.get("attack_note"))]
@@ -112,7 +112,7 @@ def nothing_yet(job: Job, draft: Draft, shown: Sequence[Series]) -> str:
 
 
 def _predicted(draft: Draft, noises: Sequence[ServerNoise], drawn: str) -> str:
-    """What the noise chart shows before the first round; `drawn` says how."""
+    """Caption of the noise chart before the first round; `drawn` names the curve."""
     if any(noise.heard > 0 for noise in noises):
         some = ", where it can be" * any(noise.unknown for noise in noises)
         regions = {experiment.randomiser.region for experiment in draft.experiments()}
@@ -123,5 +123,5 @@ def _predicted(draft: Draft, noises: Sequence[ServerNoise], drawn: str) -> str:
 
 
 def _unknown(noises: Sequence[ServerNoise]) -> list[str]:
-    """Why it does not show all of it, each reason once."""
+    """Reasons for missing curves, each once."""
     return list(dict.fromkeys(noise.unknown for noise in noises if noise.unknown))

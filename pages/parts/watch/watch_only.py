@@ -56,7 +56,7 @@ def go_on(job: Job) -> None:
 
 
 def whose(job: Job) -> None:
-    """Who has launched it, as far as that is the visitor's business."""
+    """Owner of the run, as far as visitors may know."""
     mine = job.owner is not None and job.owner == visitor().owner
     # the navigation's own entry leads here, to the page that is shown already
     draft = job.draft if mine else tab().draft
