@@ -49,7 +49,7 @@ class Component(BaseModel):
         return sorted(getattr(cls, "__abstractmethods__", ()))
 
     def matters(self, parameter: str) -> bool:
-        """False for a parameter that the others make idle, so that a page need not ask for it."""
+        """Whether a parameter matters, given the others; a page need not ask for one that does not."""
         return True
 
     def parameters(self) -> dict[str, Any]:
@@ -60,7 +60,7 @@ C = TypeVar("C", bound=Component)
 
 
 class Registry(Generic[C]):
-    """The components of one package, found by looking at its files, and those for it from outside."""
+    """Components of one package, discovered from its files and entry points."""
 
     def __init__(self, package: str, kind: type[Any], noun: str) -> None:
         self.package, self._kind, self._noun = package, kind, noun

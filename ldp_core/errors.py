@@ -147,7 +147,7 @@ def printable(text: str) -> bool:
 
 
 def shown(value: object, most: int = 60) -> str:
-    """`value` as it is quoted in a message: short, on one line, in the spelling of JSON."""
+    """A value as quoted in messages: short, on one line, in JSON's spelling."""
     if isinstance(value, str):
         text = f"“{value}”"
     else:

@@ -67,7 +67,7 @@ class Choice:
     words: tuple[str, ...]
 
     def check(self, value: Any) -> str:
-        """`value` itself; refused with the list of words if it is none of them."""
+        """`value` itself; refused with the list of words if it is not among them."""
         if not isinstance(value, str) or value not in self.words:
             raise refused(f"must be {one_of(self.words)}; got {shown(value)}{hint(value, self.words)}")
         return value

@@ -85,7 +85,7 @@ def mu_of(epsilon: ArrayLike, delta: ArrayLike) -> Floats:
 
 
 def _newton(a: Floats, epsilon: Floats, goal: Floats) -> tuple[Floats, Floats]:
-    """The next a, and how far √(−2 ln δ) still is from where it should be."""
+    """Newton step: the next a, and the error in √(−2 ln δ)."""
     mu = _mu_at(a, epsilon)
     now = np.maximum(delta_of(epsilon, mu), 1e-320)
     with np.errstate(divide="ignore", invalid="ignore"):

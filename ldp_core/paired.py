@@ -63,7 +63,7 @@ class Difference:
 
     @property
     def clear(self) -> bool:
-        """True where chance does not explain it."""
+        """Whether chance does not explain the difference."""
         return self.outcome in ("holds", "contradicted")
 
     @property
@@ -128,7 +128,7 @@ def _uppers(among: int) -> Floats:
 
 
 def unpaired(first: ArrayLike, second: ArrayLike, among: int = 1) -> Difference:
-    """The same of runs that share no seeds: by Welch's t, so the luck of the seeds is in it twice.
+    """As `difference` without common seeds: Welch's t, so seed noise counts twice.
 
     Args:
         first: accuracies (S,).

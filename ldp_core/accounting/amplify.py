@@ -23,7 +23,8 @@ class Amplified:
 
 
 def by_sampling(epsilon: float, share: float, hidden: bool) -> Amplified:
-    """ln(1 + q(e^ε − 1)) for a client that takes part with probability q, if it is hidden whether.
+    """Amplification by sampling, ln(1 + q(e^ε − 1)), for a client that takes part with a secret probability
+    q.
 
     Raises:
         InvalidInput: a share that is no probability.

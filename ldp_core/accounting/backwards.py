@@ -59,7 +59,7 @@ def _budget_of_use(releases: Releases, uploads: int, budget: float, low: float, 
 
 
 def largest(cost: Callable[[float], float], budget: float, start: float) -> float:
-    """The largest ε within its limits whose cost, which grows with it, is at most a budget.
+    """Largest ε within its limits whose `cost`, which grows with ε, stays within a budget.
 
     The cost is at most `TOLERANCE` below the budget, and never above. Steps go where a power of ε between
     both ends meets the budget, or halve log ε.

@@ -110,7 +110,7 @@ def _ratio(top: Any, bottom: Any) -> Floats:
 
 
 def _event(hits: Floats, misses: Floats, delta: float) -> float:
-    """The threshold on the ratio whose event promises the largest bound, by a rough normal interval."""
+    """Threshold on the likelihood ratio with the largest expected bound, by a normal approximation."""
     runs = len(hits)
     steps = np.unique(np.sort(hits)[np.linspace(0, 0.995 * (runs - 1), 60).astype(int)])
     finite = np.isfinite(steps)

@@ -51,12 +51,12 @@ class GivenAway:
 
     @property
     def share(self) -> float | None:
-        """The larger of the two: with a smaller δ, no ε whatever holds."""
+        """The larger share of the two ends; for any smaller δ no ε holds."""
         return None if self.low is None or self.high is None else max(self.low, self.high)
 
 
 class Given(np.random.Generator):
-    """A generator that hands out what it was given, so that every draw can be tried."""
+    """Generator that returns given values, so that every draw can be tried."""
 
     def __init__(self, draws: NDArray[Any]) -> None:
         super().__init__(stream(0, "audit").bit_generator)
@@ -103,7 +103,7 @@ class Client:
 
 
 def countable(mechanism: Mechanism) -> bool:
-    """True where an answer follows from the weight and one draw, so that it can be looked for."""
+    """Whether an answer is determined by the weight and one draw, so that draws can be enumerated."""
     if mechanism.scope != "coordinate":
         return False
     if isinstance(mechanism, ScaleFree):  # a printed scale hangs on the whole upload
@@ -178,7 +178,7 @@ def given_away(mechanism: Mechanism, epsilon: float, low: float, high: float) ->
 
 
 def _compared(one: Any, other: Any) -> GivenAway:
-    """Two laws as (answers, counts of draws), held against each other."""
+    """Compare two laws given as (answers, counts of draws)."""
     (a, many), (b, much) = one, other
     at = np.minimum(np.searchsorted(b, a), len(b) - 1)
     both = b[at] == a
@@ -243,5 +243,5 @@ def _gaussian(mechanism: GaussianNoise, epsilon: float, low: float, high: float)
 
 
 def _bits(answers: Answers) -> NDArray[np.uint32]:
-    """Answers as an onlooker sees them: 0 and −0 are not the same."""
+    """Answers as bit patterns: 0 and −0 differ."""
     return answers.view(np.uint32)

@@ -105,7 +105,7 @@ def losses_of(mechanism: Mechanism, epsilon: float, low: float, high: float, cel
 
 
 def _joined(loss: float, curve: Floats) -> Losses:
-    """The law whose δ at evenly spaced losses from 0 to `loss` is this, and a line in e^t between them."""
+    """Losses with this δ curve at evenly spaced losses from 0 to `loss`, linear in e^t between."""
     cells = len(curve) - 1
     step = loss / cells
     falls = np.append(curve[:-1] - np.append(curve[1:-1], 0.0), 0.0)

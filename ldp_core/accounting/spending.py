@@ -162,7 +162,7 @@ def _squares(releases: Releases, client: Client) -> np.ndarray:
 
 
 def _gaussian(squares: float, uses: int) -> Promise:
-    """Uses whose μ² add up to `squares`; the plain sum gives each of them its share of δ."""
+    """Promise for uses whose μ² add up to `squares`; the plain sum splits δ evenly."""
     epsilon = float(epsilon_of(DELTA, math.sqrt(squares)))
     basic = uses * float(epsilon_of(DELTA / uses, math.sqrt(squares / uses)))
     return _by("gaussian", epsilon, DELTA, max(basic, epsilon))

@@ -50,7 +50,7 @@ class Answers(NamedTuple):
 
 
 def answers(mechanism: Mechanism, epsilon: float, low: float, high: float) -> Answers | None:
-    """The answers of a mechanism that tell two things; None for one that tells more, or the same by both."""
+    """Two-answer form of a mechanism's law; None if more than two answers differ in what they tell."""
     if mechanism.scope != "coordinate":
         return None
     law = mechanism.at(epsilon, low, high)
@@ -86,7 +86,7 @@ def _merged(top: Floats, bottom: Floats) -> Floats:
 
 
 def block_of(uses: int) -> int:
-    """The uses of a block, so that whole blocks exceed `uses` by little; all of them, if they are few."""
+    """Block size such that whole blocks exceed `uses` by little; all uses if they are few."""
     if uses <= BLOCKS[-1]:
         return uses
     return min(reversed(BLOCKS), key=lambda size: -(-uses // size) * size)

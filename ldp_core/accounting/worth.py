@@ -40,7 +40,7 @@ class Worth:
 
     @property
     def right(self) -> tuple[int, int] | None:
-        """At most so many right answers of so many tries, at least one being wrong; None beyond `COUNTED`."""
+        """Right answers and tries, at least one being wrong; None beyond `COUNTED`."""
         if -self.wrong > COUNTED:
             return None
         tries = max(FEWEST, 10 ** math.ceil(-self.wrong / math.log(10) - 1e-9))

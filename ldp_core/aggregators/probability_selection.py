@@ -36,7 +36,7 @@ class ProbabilitySelection(WeighsByNoise):
         return (self.probabilities(variances, between) > generator.random()).astype(np.float64)
 
     def probabilities(self, variances: Floats, between: float = 0.0) -> Floats:
-        """P_i, how likely each client is to be heard; they add up to 1."""
+        """Probability of each client to be drawn, (K,); sums to 1."""
         raw = power_of_inverse(variances + between, 0.5)
         return raw / raw.sum()
 

@@ -51,7 +51,7 @@ def identifier() -> Identifier:
 
 
 def choose(facts: Facts) -> Reconstructor | None:
-    """The attacker that suits an upload best, by its own word; None if none that can attack it suits.
+    """The most suitable attacker by its own rating; None if none suits.
 
     Those from outside are chosen by name only: a run that names none is the same with and without them.
     """

@@ -56,7 +56,7 @@ class Facts:
 
 @dataclass(frozen=True)
 class Effort:
-    """The bulk of what an attacker does to one upload that it sees once."""
+    """Dominant cost of an attack on one upload seen once."""
 
     gradients: float = 0.0
     """Gradients of one image that are computed and differentiated again."""
@@ -83,7 +83,7 @@ class Attacker(Component):
         return ""
 
     def knows(self, facts: Facts) -> list[str]:
-        """Everything it uses, in plain words for a page: this and nothing else."""
+        """All facts that the attacker uses, in plain words."""
         what = "the weights" if facts.target == "weights" else "what training changed, weight by weight"
         times = "" if facts.rounds == 1 else f", {facts.rounds} times with fresh noise"
         mechanism = facts.mechanism
@@ -123,7 +123,7 @@ class Reconstructor(Attacker):
         return no_picture(shape) or no_dense_start(model, shape, classes)
 
     def suits(self, facts: Facts) -> float | None:
-        """How well it suits what it can attack at all; None to be chosen by name only.
+        """Suitability rating for these facts; None if it is chosen by name only.
 
         The largest is chosen by “auto”: from 2 on for one that reads exactly what was sent, from 1 for
         a closed form, below 1 for one that searches.

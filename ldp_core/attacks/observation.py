@@ -37,7 +37,7 @@ class Public:
     _found: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def once(self, what: Callable[..., T], *of: Any) -> T:
-        """what(self, *of), when it is first asked for: pictures stay the same from round to round."""
+        """Cached result of what(self, *of): public pictures do not change between rounds."""
         key = (what, *of)
         if key not in self._found:
             self._found[key] = what(self, *of)
@@ -174,7 +174,7 @@ class Observation:
         return torch.cat(parts, 1).numpy().astype(np.float64)
 
     def reactions_of(self, x: NDArray[np.float32], y: NDArray[np.int64]) -> Floats:
-        """(n, units): of those gradients the first layer's bias, how strongly each unit reacts."""
+        """Response of each unit (n, units) to gradients x, y of the first layer."""
         _, bias = self.model.slices(self.shape, self.classes)[:2]
         return self._gradients_of(x, y)[bias.name].numpy().astype(np.float64)
 

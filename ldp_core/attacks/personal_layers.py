@@ -19,7 +19,7 @@ from ldp_core.models.base import Model, Shape
 
 
 class PersonalLayers(Reconstructor):
-    """Takes the b that it has added up out of every row, and reads what is left."""
+    """Subtracts the accumulated personal part b from each row and reads the rest."""
 
     label = "Solves for personal layers"
     order = 9

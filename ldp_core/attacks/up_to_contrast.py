@@ -40,7 +40,7 @@ class UpToContrast(Reconstructor):
 
 
 def stretched(pixels: Floats) -> Floats:
-    """(V, F), each brought into [0, 1] if it leaves it."""
+    """Images (V, F) rescaled into [0, 1] where they leave it."""
     low, high = (np.quantile(pixels, end, axis=1, keepdims=True) for end in ENDS)
     fits = (pixels.min(axis=1, keepdims=True) >= -BEYOND) & (pixels.max(axis=1, keepdims=True) <= 1 + BEYOND)
     return np.where(fits, pixels, (pixels - low) / np.maximum(high - low, 1e-300))

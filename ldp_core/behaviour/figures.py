@@ -95,7 +95,9 @@ def _rounded(figures: Figures) -> Figures:
 
 
 def _data(experiment: Experiment) -> Data:
-    """Its own, where they come with the program; else some made up in their shape. Of convolutions a few."""
+    """The experiment's data if they come with the program, else synthetic data of the same shape; few samples
+    for convolutions.
+    """
     source, train = experiment.source, max(40, 2 * experiment.clients.count)
     if experiment.dataset in OWN:
         own = source.load(data_dir())
@@ -108,7 +110,7 @@ def _data(experiment: Experiment) -> Data:
 
 
 def data_of(name: str) -> Figures:
-    """Sums of what comes with the program; of what is fetched the checksums that it must have."""
+    """Checksums of shipped data, or the required ones of downloads."""
     source = datasets.get(name)
     if isinstance(source, Downloaded):
         return {one.name: one.checksum for one in source.remotes()}

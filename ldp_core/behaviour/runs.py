@@ -30,7 +30,7 @@ FEW: dict[str, Any] = {"clients": {"count": 3, "epsilon": 8}, "rounds": 1}
 
 @cache
 def asked() -> dict[str, Experiment | Ladder]:
-    """The set: every run and every attacker's ladder, by what it is there for."""
+    """Recorded set: every run and every ladder, by purpose."""
     changes = {f"setting {name}": dict(one) for name, one in SETTINGS.items()}
     for kind, registry in REGISTRIES.items():
         for name in own(registry):
@@ -45,7 +45,7 @@ def asked() -> dict[str, Experiment | Ladder]:
 
 
 def _choices(kind: str, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """A part as it is usually, and with each of its parameters' other words."""
+    """A part at its defaults, then with each other option of its parameters."""
     key = "kind" if kind in ("partition", "selection") else "name"
     yield "", {key: name}
     for field, about in REGISTRIES[kind].kind(name).model_fields.items():
@@ -74,7 +74,7 @@ def _with(kind: str, part: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]
 
 
 def _trained(model: dict[str, Any]) -> dict[str, Any]:
-    """One of more than a million weights as small as it can be made."""
+    """Smallest setting of a model with over a million weights."""
     kind = models.get(model["name"])
     where = next(one for one in (*OWN, *datasets.names()) if kind.fits(datasets.get(one).shape))
     source = datasets.get(where)

@@ -110,7 +110,7 @@ def guess_of(session: Session, who: str) -> Value | None:
 
 
 def guesses(session: Session) -> list[Guess]:
-    """All guesses about the present question; empty before they are shown, whoever asks."""
+    """All guesses about the present question; empty before the phase that shows them."""
     if session.phase not in ("shown", "free"):
         return []
     query = (

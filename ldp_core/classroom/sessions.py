@@ -99,7 +99,7 @@ def move(session: Session, teacher: Person, phase: Phase, job: str | None = None
 
 
 def ask(session: Session, teacher: Person, scenario: str) -> None:
-    """Ask about another scenario: guesses of it that were made before are kept and may be changed.
+    """Ask about another scenario; earlier guesses about it are kept and may be changed.
 
     Raises:
         NotYours: this person has not given the teacher's secret.

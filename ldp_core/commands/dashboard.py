@@ -47,7 +47,7 @@ def main(arguments: Sequence[str], commands: Sequence[str]) -> int:
 
 
 def _refuse_port(arguments: Sequence[str]) -> None:
-    """Do nothing where the port that was asked for is free; where none was, Streamlit looks for a free one.
+    """Refuse an occupied port if one was asked for; else Streamlit finds a free one.
 
     Raises:
         InvalidInput: the port is taken, or this user may not listen there.

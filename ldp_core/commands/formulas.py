@@ -20,14 +20,14 @@ ASKED = {
 
 
 def command_of_invert(added: argparse.ArgumentParser, experiment: Reader) -> None:
-    """Give the command its options; `experiment` reads the one that all else is taken from."""
+    """Add the command's options; `experiment` reads the base experiment."""
     _from_an_experiment(added, experiment)
     for name, words in ASKED.items():
         added.add_argument(f"--{name.replace('_', '-')}", metavar="NUMBER", help=words)
 
 
 def command_of_allocate(added: argparse.ArgumentParser, experiment: Reader) -> None:
-    """The same for the experiment whose budgets and ranges are limits."""
+    """As `command_of_invert`, for the experiment whose budgets and ranges are limits."""
     _from_an_experiment(added, experiment)
     added.add_argument("--need", metavar="TAU", help="how far from 0 weights reach; no range is wider")
 

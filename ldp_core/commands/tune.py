@@ -16,7 +16,7 @@ from ldp_core.experiment.sweep import read_values
 def command_of_tune(
     added: argparse.ArgumentParser, experiment: Callable[[argparse.Namespace], Experiment]
 ) -> None:
-    """Give the command its options; `experiment` reads the one that it starts from."""
+    """Add the command's options; `experiment` reads the starting experiment."""
     added.set_defaults(experiment_of=experiment)
     added.add_argument("experiment", metavar="EXPERIMENT.json", help="a JSON file, or - for stdin")
     added.add_argument("--set", nargs="+", default=[], metavar="NAME=VALUE", action="extend")

@@ -41,7 +41,7 @@ def of_any(kind: str, one: Component) -> Promises:
 
 
 def data_for(one: Any) -> Dataset:
-    """Data that a model fits, of those that are here if there are any."""
+    """A data set that the model fits, local ones first."""
     fitting = [each for each in map(datasets.get, datasets.names()) if one.fits(each.shape)]
     return min(fitting, key=lambda each: (not each.there(data_dir()), each.order))
 
@@ -65,7 +65,7 @@ def _asked(kind: str, one: Component) -> list[Experiment]:
 
 
 def _fitting(one: Reconstructor) -> dict[str, Any]:
-    """A model and a form of uploads that it can read."""
+    """Model and form of uploads that the attacker can read."""
     source = datasets.get("digits")
     from ldp_core import models
 

@@ -30,7 +30,7 @@ def of_dataset(one: Dataset) -> Promises:
 
 
 def held(one: Dataset, data: Data | None = None) -> None:
-    """Its data are as it says: loaded from the data folder, where they are not given.
+    """Check loaded data against what the data set declares.
 
     Raises:
         Broken: they are not.

@@ -18,7 +18,7 @@ KINDS = ("numpy64", "numpy32", "torch")
 
 
 def whole_vectors(mechanism: Mechanism) -> bool:
-    """The law of a weight depends on the others of its upload, or the budget covers more than one."""
+    """Whether a weight's law depends on others of its upload, or the budget covers several."""
     return mechanism.scope != "coordinate" or isinstance(mechanism, PiecewiseAsPrinted)
 
 

@@ -19,7 +19,7 @@ def close(a: float, b: float, rel: float, absolute: float = 0.0) -> bool:
 
 
 def sent_by(mechanism: Mechanism, budget: Budget) -> np.ndarray:
-    """All vectors that it can send.
+    """All vectors that the mechanism can send.
 
     Raises:
         Broken: it does not list them.
@@ -69,7 +69,7 @@ def check_worst_variance(mechanism: Mechanism, budget: Budget) -> None:
 
 
 def outputs_of(mechanism: Mechanism, budget: Budget, inputs: np.ndarray) -> np.ndarray:
-    """Outputs that stand for all: atoms, edges, what lies between them and beyond."""
+    """Representative outputs: atoms, edges, points between and beyond."""
     found = [np.empty(0)]
     for v in inputs:
         found.append(mechanism.at(*budget).atoms(v))
@@ -83,7 +83,7 @@ def outputs_of(mechanism: Mechanism, budget: Budget, inputs: np.ndarray) -> np.n
 
 
 def check_loss(mechanism: Mechanism, budget: Budget) -> None:
-    """No output tells two inputs apart by more than the stated loss, and some output by just that."""
+    """Check that the loss between two inputs never exceeds the stated one, and reaches it."""
     inputs = np.linspace(*budget[1:], 41)
     stated = float(mechanism.privacy_loss(*budget))
     if mechanism.scope == "coordinate":
@@ -105,7 +105,7 @@ def check_loss(mechanism: Mechanism, budget: Budget) -> None:
 
 
 def check_delta(mechanism: Mechanism, budget: Budget, target: float) -> None:
-    """The stated δ is the largest excess of probability over e^target times the other."""
+    """Check the stated δ: the largest excess of one probability over e^target times the other."""
 
     def excess(a: float, b: float) -> float:
         def over(y: np.ndarray) -> np.ndarray:

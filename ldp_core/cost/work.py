@@ -152,12 +152,12 @@ def _victims(experiment: Experiment) -> int:
 
 
 def gradient(seen: Facts, together: float = CHUNK) -> float:
-    """Products that a picture's gradient counts as, where so many are computed at once."""
+    """Products equivalent to one picture's gradient, where so many are computed in a batch."""
     return EVALUATION / together + PICTURE + seen.model.products(seen.shape, seen.classes)
 
 
 def _share(seen: int) -> float:
-    """Half of an attack is done upload by upload, half once for all of them."""
+    """Share of an attack's cost: half is per upload, half is shared by the batch."""
     return (1 + seen) / 2
 
 

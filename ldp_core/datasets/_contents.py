@@ -109,7 +109,7 @@ def contents_of(root: Path, identity: str) -> Contents:
 
 
 def _parts(folder: Path) -> dict[str, str]:
-    """The folders called train and test, in letters of any case; without them the folder itself, as “”."""
+    """Subfolders train and test (any case); without them the folder itself, as “”."""
     found = subfolders(folder)
     parts = {part: name for part in SPLIT for name in found if name.lower() == part}
     if len(parts) == 1:

@@ -54,7 +54,7 @@ class Failed(Exception):
 
 
 def download(remote: Remote, target: Path, most: int, report: Callable[[int], None]) -> None:
-    """Bring one file to `target`, where it appears only when it is whole and right.
+    """Download one file to `target`, which appears only when complete and verified.
 
     What has come of it stays beside it as `….partial`, whatever interrupts this, and is gone on with.
 
@@ -87,7 +87,7 @@ def download(remote: Remote, target: Path, most: int, report: Callable[[int], No
 
 
 def _bring(url: str, remote: Remote, partial: Path, most: int, report: Callable[[int], None]) -> None:
-    """Go on with a file, and begin it anew once if its beginning was of another file."""
+    """Resume a download; restart once if its beginning was of another file."""
     for resumed in (_size(partial) > 0, False):
         _append(url, partial, most, report)
         if remote.matches(partial):
@@ -104,7 +104,7 @@ def _bring(url: str, remote: Remote, partial: Path, most: int, report: Callable[
 
 
 def _append(url: str, partial: Path, most: int, report: Callable[[int], None]) -> None:
-    """Ask for what is missing and write it down as it comes."""
+    """Append the missing bytes as they arrive."""
     if not url.startswith(("https://", "http://")):
         raise ValueError("its address is no web address")
     have = _size(partial)

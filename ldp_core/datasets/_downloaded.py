@@ -90,7 +90,7 @@ class Downloaded(Dataset):
 
     @contextmanager
     def _alone(self, downloads: Path, report: Report) -> Iterator[None]:
-        """Hold the lock of this data set; the system lets go of it if this process dies."""
+        """Hold the lock of this data set; the system releases it if this process dies."""
         lock = FileLock(downloads / "lock")
         while True:
             try:

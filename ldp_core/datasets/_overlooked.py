@@ -31,7 +31,7 @@ def subfolders(folder: Path) -> list[str]:
 
 
 def note(entry: os.DirEntry[str], others: Counter[str]) -> None:
-    """Count what lies in a class and is no image of it, by its kind."""
+    """Count non-image files in a class folder, by kind."""
     if not hidden(entry.name):
         others["folder" if entry.is_dir() else Path(entry.name).suffix.lower() or "no ending"] += 1
 

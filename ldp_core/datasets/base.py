@@ -95,7 +95,7 @@ class Dataset(Component):
     """What tells one state of the data from another, where they can change; part of a run's identity."""
 
     def load(self, root: Path, report: Report = quiet) -> Data:
-        """The data, from `root` or the library that carries it; downloaded to `root` if need be.
+        """Samples and labels from `root` or the library that carries them; downloaded to `root` if need be.
 
         Raises:
             DataUnavailable: it is not there and cannot be fetched, or is damaged; the message says what
@@ -138,7 +138,7 @@ class Dataset(Component):
 
     @abstractmethod
     def read(self, root: Path, report: Report) -> Data:
-        """The data from files that are there; any error counts as damage to them."""
+        """Samples and labels from present files; any error counts as damage."""
 
     def train_labels(self, root: Path) -> Labels | None:
         """The training labels in the order of `load`, without torch or scikit-learn.
@@ -153,7 +153,7 @@ class Dataset(Component):
 
     @property
     def memory(self) -> int:
-        """Bytes while it is loaded: a float32 and the byte that it comes from, for each number."""
+        """Bytes while loaded: a float32 and its source byte for each number."""
         return 5 * self.features * (self.train_size + self.test_size)
 
     def _damaged(self, how: str) -> DataUnavailable:

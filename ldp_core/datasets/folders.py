@@ -61,7 +61,7 @@ class ImageFolder(Dataset):
         self._refuse([one for one in self._each(root, report) if isinstance(one, BadImage)])
 
     def _each(self, root: Path, report: Report) -> Iterator[NDArray[np.float32] | BadImage]:
-        """All images in order, those to train on first; for what is none, why."""
+        """All images in order, training images first; a `BadImage` with the reason for an unreadable one."""
         for i, (path, _) in enumerate((*self.contents.train, *self.contents.test)):
             if i % TELL_EVERY == 0:
                 report(Step(f"Reading {self.files}", i, self.train_size + self.test_size, "images"))
@@ -71,7 +71,7 @@ class ImageFolder(Dataset):
                 yield error
 
     def _refuse(self, bad: Sequence[BadImage]) -> None:
-        """Name all that are bad at once, by what is wrong with them."""
+        """Refuse bad images, grouped by what is wrong."""
         if len(bad) == 1:
             raise bad[0]
         if not bad:
@@ -105,7 +105,7 @@ class Sources(Registry[Dataset]):
         return super().labels() | {f"{PREFIX}{name}": f"Images: {name}" for name in own}
 
     def _folders(self) -> list[str]:
-        """Folders that may be data sets: none that other data sets keep their files in."""
+        """Folders that may be data sets, without those of other data sets."""
         taken = {super(Sources, self).kind(name).files.partition("/")[0] for name in super().names()}
         return [name for name in folders() if name not in taken | {DOWNLOADS}]
 

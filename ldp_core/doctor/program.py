@@ -45,7 +45,7 @@ def packages() -> Finding:
 
 
 def _installed(name: str) -> str:
-    """Its version; "" where it is not there."""
+    """Installed version; "" if missing."""
     try:
         return version(name).partition("+")[0]
     except PackageNotFoundError:
@@ -58,7 +58,7 @@ def _few(names: list[str]) -> str:
 
 
 def parts() -> Finding:
-    """Mechanisms and other parts from outside, and which of them will not do."""
+    """Check plug-ins: found and failed ones."""
     held = [registry.kind(name) for registry in REGISTRIES.values() for name in registry.names()]
     plugged = [f"{kind.name} ({kind.plugin.rpartition(' ')[0]})" for kind in held if kind.plugin]
     presets.names()
@@ -68,7 +68,7 @@ def parts() -> Finding:
 
 
 def kernel() -> Finding:
-    """Make a fused kernel, as a run on a CPU would; it is kept for the next time."""
+    """Compile a fused kernel as a CPU run would; it stays cached."""
     slower = "convolutional networks are trained by PyTorch, several times slower"
     if reason := native_code.refusal():
         return note(reason, slower)

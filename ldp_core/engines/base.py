@@ -60,7 +60,7 @@ class Engine:
 
     @property
     def description(self) -> str:
-        """The work in words, for an error that says what took too long."""
+        """Description of the work, for an error about its duration."""
         return f"{self._words}; {self.note}" if self.note else self._words
 
     @property
@@ -192,7 +192,7 @@ def pool(size: int, samples: Samples) -> Pool:
 
 
 def close_pools() -> None:
-    """End all processes; the next one who needs some starts them anew."""
+    """End all pools; new ones start on demand."""
     for started, _ in _pools.values():
         started.close()
     _pools.clear()

@@ -22,7 +22,7 @@ Step = Callable[[torch.Tensor, torch.Tensor], None]
 
 
 class Replays:
-    """The steps of a plan, those that can be by a recording of one of them."""
+    """Steps of a plan, replayed from one captured step where possible."""
 
     def __init__(
         self, step: Step, samples: torch.Tensor, shares: torch.Tensor, active: Sequence[int]
@@ -46,11 +46,11 @@ class Replays:
             self._step(self._samples[t, :active], self._shares[t, :active])
 
     def _alike(self, t: int) -> int:
-        """Steps from `t` on for which a recording of it would do."""
+        """Number of steps from `t` on that one recording can replay."""
         return sum(2 * active > self._active[t] for active in self._active[t:])
 
     def _record(self, t: int, rows: int) -> None:
-        """Unless memory is short: a recording keeps as much of it as a step takes."""
+        """Record a step unless memory is short: a recording holds as much as a step takes."""
         try:
             self._replay = recorded(self._step, self._samples[t, :rows], self._shares[t, :rows])
             self._rows = rows

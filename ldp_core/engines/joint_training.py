@@ -83,7 +83,7 @@ def _groups(works: Sequence[Work]) -> list[list[int]]:
 
 
 def _as_one(works: Sequence[Work]) -> list[torch.Tensor]:
-    """All of them in one matrix, and cut apart again."""
+    """Train all works as one matrix and split the result."""
     first = works[0]
     counts = [len(work.plan.rows) for work in works]
     start = torch.cat([work.start.expand(n, -1) for work, n in zip(works, counts, strict=True)])
@@ -96,7 +96,7 @@ def _as_one(works: Sequence[Work]) -> list[torch.Tensor]:
 
 
 def joined(plans: Sequence[Plan]) -> Plan:
-    """One plan of all rows, those of the first plan's shards first; batches of one size."""
+    """Merged plan of all rows, those of the first plan's shards first; equal batch sizes."""
     steps = [plan.steps for plan in plans]
     before = np.cumsum([0, *(len(plan.rows) for plan in plans[:-1])])
     longest = max(len(plan.active) for plan in plans)

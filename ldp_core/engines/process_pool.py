@@ -54,7 +54,7 @@ class Pool:
             self._start()
 
     def _start(self) -> Connection:
-        """One more process; returns our end of the pipe to it."""
+        """Start one more process; returns our end of its pipe."""
         ours: Connection
         ours, theirs = self._context.Pipe()
         arguments = (theirs, os.getpid(), self._shared)
@@ -129,7 +129,7 @@ class Pool:
 
     @staticmethod
     def _joined(process: BaseProcess) -> int:
-        """The exit code of a process that may just have ended; 0 if it lives."""
+        """Exit code of a process that may have ended; 0 if it lives."""
         process.join(0.1)
         return process.exitcode or 0
 
@@ -161,7 +161,7 @@ def _serve(connection: Connection, parent: int, shared: Any) -> None:
 
 
 def _results(task: Task, shared: Any) -> Iterator[tuple[Any, bool]]:
-    """Each result, or what went wrong, and whether it is the last; None where an iterator has ended."""
+    """Each result or error, and whether it is the last."""
     try:
         found = task(shared)
         if not isinstance(found, Iterator):

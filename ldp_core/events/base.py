@@ -30,7 +30,7 @@ class Event:
 
     @classmethod
     def of(cls, body: Mapping[str, Any]) -> Self:
-        """From what a stranger says is its JSON object.
+        """Event from an untrusted JSON object.
 
         Raises:
             ValueError: a field is missing, unknown, of another type, or larger than any that is written here.

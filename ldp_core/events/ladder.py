@@ -125,7 +125,7 @@ class Guess(Event):
 
 @dataclass(frozen=True)
 class LadderEnded(Event):
-    """All cells are there, or training diverged before them."""
+    """End of a ladder: all cells done, or training diverged."""
 
     event: ClassVar[str] = "end"
 

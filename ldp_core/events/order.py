@@ -29,7 +29,7 @@ class Order(ABC):
 
     @abstractmethod
     def take(self, run: int, event: Event) -> Event:
-        """The next one, as it is kept: what follows from the request is not believed.
+        """Validated next event; fields that follow from the request are recomputed.
 
         Raises:
             ValueError: it cannot come now.
@@ -42,7 +42,7 @@ class Order(ABC):
 
 
 def must(holds: bool) -> None:
-    """Raise ValueError unless it does."""
+    """Raise ValueError unless `holds`."""
     if not holds:
         raise ValueError("told where it cannot be")
 

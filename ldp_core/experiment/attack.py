@@ -129,7 +129,7 @@ class Attack(BaseModel):
     )
 
     def attacked(self, last: int) -> Sequence[int]:
-        """The rounds that are attacked, of so many."""
+        """Attacked rounds among rounds 1 to `last`."""
         return self.rounds or range(1, last + 1, self.every)
 
     @property

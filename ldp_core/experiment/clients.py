@@ -116,7 +116,7 @@ class Clients(BaseModel):
         return _dealt(self.low, self.count, {}), _dealt(self.high, self.count, {})
 
     def run_limits(self) -> Floats:
-        """The ε of a run at which each client stops, shape (count,); infinite where there is none."""
+        """Each client's own limit on the run's ε, (count,); infinite if it has none."""
         if isinstance(self.run_limit, tuple):
             return np.array([np.inf if one is None else one for one in self.run_limit])
         return _dealt(np.inf if self.run_limit is None else self.run_limit, self.count, {})

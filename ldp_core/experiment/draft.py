@@ -80,7 +80,7 @@ class Draft:
         return list(self.each_run(reference))
 
     def each_run(self, reference: bool = False) -> Iterator[Run]:
-        """The same, each made as it is asked for: those of many clients take a megabyte each."""
+        """As `runs`, lazily: experiments with many clients take a megabyte each."""
         for s in range(self.seeds):
             for v, (variant, experiment) in enumerate(zip(self.variants, self._resolved, strict=True)):
                 yield Run(v, variant.label, changed(experiment, {"seed": experiment.seed + s}))

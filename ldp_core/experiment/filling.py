@@ -17,7 +17,7 @@ GROUPS = ("clients", "local")
 
 
 def filled(data: Any) -> Any:
-    """The fields of an experiment with those that its system sets and the user did not give; a new object.
+    """New object: the experiment's fields plus those that its system sets and the user did not.
 
     Whatever is wrong with the system is left for its field to say.
     """
@@ -34,7 +34,7 @@ def filled(data: Any) -> Any:
 
 
 def units(sets: Mapping[str, Any]) -> list[str]:
-    """The fields that a system sets; a part and its parameters are one, as they are chosen together."""
+    """Fields that a system sets; a part counts with its parameters."""
     return [
         f"{key}.{own}" if key in GROUPS else key
         for key, value in sets.items()

@@ -33,7 +33,7 @@ class Fit:
 
 @cache
 def fit_of(model: str) -> Fit | None:
-    """The fit of a model by its name; None where it was not measured, or learns at no rate that was tried."""
+    """Measured fit of a model; None if unmeasured, or if no tried rate learns."""
     table = json.loads(FILE.read_text(encoding="utf-8"))
     for data in ("digits", "mnist"):
         if one := table[data].get(model):
@@ -43,7 +43,7 @@ def fit_of(model: str) -> Fit | None:
 
 
 def with_fit(base: Experiment, changes: Mapping[str, Any]) -> dict[str, Any]:
-    """The changes, and where they choose another model the rate that fits it.
+    """The changes, with the fitting learning rate if they choose another model.
 
     A rate that the user has set stays: one that is neither the default nor that of the model before.
     """

@@ -38,7 +38,7 @@ class Departure:
 
 
 def departures(experiment: Experiment) -> tuple[Departure, ...]:
-    """Each field that the paper sets and that stands otherwise; none where there is no system.
+    """Fields that differ from the paper's setting; empty without a system.
 
     What the paper tries beside its main setting is no departure, nor is a mode written out as numbers.
     """
@@ -82,7 +82,7 @@ def _filled(system: System, own: Mapping[str, Any], sets: Mapping[str, Any]) -> 
 
 
 def _unlike(paper: Mapping[str, Any], now: Mapping[str, Any], path: str = "") -> Iterator[Departure]:
-    """Leaf by leaf; a part of another name is one departure, whatever its parameters."""
+    """Departures leaf by leaf; a part of another name counts once, whatever its parameters."""
     for key, value in paper.items():
         field, there = f"{path}{key}", now.get(key)
         if key == "range" and there is None:

@@ -59,8 +59,9 @@ def _chooses(path: str) -> bool:
 
 
 def _refill(data: dict[str, Any], before: Experiment, dataset: Any) -> None:
-    """Put what the system sets where nothing else has been chosen: where there was no system, or where
-    stands what the system before had set."""
+    """Apply the system's fields where the user chose nothing: unset ones, and those that the previous system
+    had set.
+    """
     if data.get("system") is None:
         return
     old = before.system

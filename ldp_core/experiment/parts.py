@@ -66,7 +66,7 @@ class Part:
 
 @dataclass(frozen=True)
 class OptionalPart(Part):
-    """The same, where null stands for none."""
+    """As `Part`, with null for none."""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_plain_validator_function(

@@ -153,7 +153,7 @@ def _numbered(cells: Sequence[str]) -> Sequence[str]:
 
 
 def _column(table: Table, name: str, where: Lines, cells: Sequence[str], problems: list[Problem]) -> Floats:
-    """A column's numbers; NaN, and a problem, where a cell holds none that would do. No limit is infinite."""
+    """Numbers of a column; NaN with a problem for invalid cells. Limits may be infinite."""
     limit = LIMITS[name]
     known = {cell: table.number(cell) for cell in set(cells)}  # a column often holds few different cells
     values = np.array([known[cell] for cell in cells], dtype=np.float64)

@@ -68,7 +68,7 @@ def read_json(text: str) -> Any:
 
 
 def typed_changes(pairs: Iterable[str]) -> dict[str, Any]:
-    """`rounds=5 mechanism.name=duchi`, as it was typed, by field.
+    """Changes from typed words such as `rounds=5 mechanism.name=duchi`, by field.
 
     Raises:
         InvalidExperiment: one is no such pair, or would undo another one.
@@ -162,7 +162,7 @@ def _belongs(parts: list[str]) -> str:
 
 
 def _known_fields(path: Path, data: Any, root: type[BaseModel]) -> tuple[list[str], Registry[Any] | None]:
-    """The fields of the object at `path`, and where it comes from if it is a part."""
+    """Fields of the object at `path`, and its registry if it is a part."""
     kind: Any = root
     for step in path:
         field = getattr(kind, "model_fields", {}).get(step)
@@ -193,7 +193,7 @@ def _hidden_behind(found: list[Problem], data: Mapping[str, Any]) -> list[Proble
 
 
 def _remove(data: Any, path: list[str]) -> None:
-    """Delete the value at `path`, or the deepest object on the way to it."""
+    """Delete the value at `path`, or its deepest existing parent."""
     if not isinstance(data, dict) or path[0] not in data:
         return
     if len(path) > 1 and isinstance(data[path[0]], dict) and path[1] in data[path[0]]:

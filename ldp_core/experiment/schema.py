@@ -140,7 +140,7 @@ class Experiment(BaseModel):
 
     @model_validator(mode="after")
     def _fits_together(self) -> Experiment:
-        """Check what only shows when fields are held against each other."""
+        """Validate combinations of fields."""
         wrong = list(self._conflicts())
         if wrong:
             details = [
@@ -325,7 +325,7 @@ class Experiment(BaseModel):
 
     @cached_property
     def sent(self) -> slice:
-        """The stretch of the network's vector that clients upload: all of it, unless a system keeps some."""
+        """Slice of the network's vector that clients upload; all of it unless a system keeps some."""
         return self.system.sends(self.layers) if self.system else slice(0, self.dimension)
 
     @property

@@ -215,7 +215,7 @@ def _with_seed(experiment: Experiment, seed: int, values: Mapping[str, Scalar]) 
 
 
 def in_cell(error: InvalidExperiment, values: Mapping[str, Scalar]) -> InvalidExperiment:
-    """The same refusal, with the cell that it is about."""
+    """The error with the cell's values added."""
     where = f" (in the cell {in_words(values)})"
     return InvalidExperiment([Problem(p.path, f"{p.message}{where}") for p in error.problems])
 

@@ -54,7 +54,7 @@ def spies(experiment: Experiment) -> tuple[Spy, ...]:
 
 
 def resolved(experiment: Experiment) -> Experiment:
-    """The same with its attack spelled out: by whom, on which clients, in which rounds, how far.
+    """Copy with its attack spelled out: attacker, clients, rounds, effort.
 
     What is chosen stays; who was not chosen does as much as `beside` says. An experiment has one key, spelled
     out or not; nothing is spelled out without an attack, or two attackers each have a kind of upload.

@@ -29,7 +29,7 @@ _deals: WeakValueDictionary[Hashable, Deal] = WeakValueDictionary()
 
 
 class Deal:
-    """Read only, like all that it gives: others may hold the same one.
+    """Partition of the data; read-only, as runs may share it.
 
     Attributes:
         shards: the sample indices of each of K clients.
@@ -47,7 +47,7 @@ class Deal:
         return np.array([len(shard) for shard in self.shards])
 
     def mix(self, members: NDArray[np.bool_], classes: int) -> Floats:
-        """The share of each class among the samples of some clients, (K,); all zero if there are none."""
+        """Class shares of some clients' samples, (K,); zero without samples."""
         shards = [self.shards[i] for i in np.flatnonzero(members)]
         if not shards:
             return np.zeros(classes)

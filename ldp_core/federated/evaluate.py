@@ -177,7 +177,7 @@ def mixes(federation: Federation) -> Floats:
 
 
 def _by_class(right: NDArray[np.bool_], labels: NDArray[np.int64], classes: int) -> Floats:
-    """The share that is right of each class, over all that were scored; 0 where none was."""
+    """Accuracy of each class over all scored samples; 0 for a class without any."""
     asked = np.bincount(labels.ravel(), minlength=classes)
     return np.bincount(labels[right], minlength=classes) / np.maximum(asked, 1)
 
@@ -185,7 +185,7 @@ def _by_class(right: NDArray[np.bool_], labels: NDArray[np.int64], classes: int)
 def _of_group(
     federation: Federation, members: NDArray[np.bool_], right: NDArray[np.bool_], labels: NDArray[np.int64]
 ) -> float | None:
-    """Classes weighted as the group holds them, each as its own members' models do on it."""
+    """Group accuracy: classes weighted by the group's mix, each scored by its own members' models."""
     mix = federation.deal.mix(members, federation.classes)
     return float(mix @ _by_class(right[members], labels[members], federation.classes)) if mix.any() else None
 

@@ -118,7 +118,7 @@ class Federation:
 
     @cached_property
     def test_counts(self) -> Indices:
-        """(classes,): how many of them each class has; 1 where it has none, to divide by."""
+        """Held-out samples of each class (classes,); 1 in place of 0, to divide by."""
         return np.maximum(np.bincount(self.test_labels, minlength=self.classes), 1)
 
     def placed(self, weights: NDArray[np.float32]) -> torch.Tensor:

@@ -92,7 +92,7 @@ class Round:
             yield _work(federation, begun, plan, self.before.round, (chunk.start, len(self.participants)))
 
     def alone(self) -> Iterator[torch.Tensor]:
-        """The trained weights (k, d) of each work, trained by itself when it is asked for."""
+        """Trained weights (k, d) of each work, trained on demand."""
         return (work.alone() for work in self.works())
 
 
@@ -194,7 +194,7 @@ def one_round(federation: Federation, before: State) -> RoundResult:
 def _plan(
     federation: Federation, shards: Sequence[Indices], generator: np.random.Generator, known: Hashable = None
 ) -> Plan:
-    """The batches of some shards; `known` says which, where other runs of the deal may have the same."""
+    """Batches of some shards; `known` caches plans that other runs with the same deal share."""
     local = federation.experiment.local
 
     def make() -> Plan:
@@ -204,7 +204,7 @@ def _plan(
 
 
 def _client_weights(federation: Federation, chosen: NDArray[np.int64], number: int) -> Floats:
-    """The aggregator's weight of each participant: all zero where it draws none, or none is left."""
+    """Aggregation weights of the participants; zero if none is drawn or left."""
     experiment = federation.experiment
     if not len(chosen):
         return np.zeros(0)

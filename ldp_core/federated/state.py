@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True)
 class State:
-    """After `round` rounds. All else follows from the experiment: streams are keyed, not carried on."""
+    """State after `round` rounds. Streams are keyed, so nothing else is carried on."""
 
     round: int
     weights: NDArray[np.float32]

@@ -143,7 +143,7 @@ class Moments:
 
     @contextmanager
     def beside(self, threads: int) -> Iterator[None]:
-        """Computed while the caller does something else, by `threads` − 1 others; then by the caller too."""
+        """Compute beside the caller, with `threads` − 1 threads, then with the caller's too."""
         others = min(threads, len(self._rows)) - 1
         if others < 1:
             yield

@@ -35,7 +35,7 @@ class Candidates:
 
     @cached_property
     def guessed(self) -> dict[str, Floats]:
-        """(V,) each, in dB: how close those two come, whatever is sent."""
+        """PSNR (V,) in dB of the two guesses made without any upload."""
         mean = np.broadcast_to(self.mean_image, self.originals.shape)
         return {
             "psnr_mean_image": metrics.psnr(mean, self.originals),
@@ -44,7 +44,7 @@ class Candidates:
 
     @property
     def kinds(self) -> tuple[Public, Public]:
-        """The candidates of any class, and those of the right one's class."""
+        """Candidates of all classes, and of the right one's class."""
         return self.any_class, self.same_class
 
     def of(self, victims: slice) -> Candidates:

@@ -43,7 +43,7 @@ class _Task:
 def search(
     grid: Grid, mechanisms: Sequence[Mechanism], who: Search, known: Known
 ) -> Iterator[Guess | Reference | Cell]:
-    """Guesses, references and cells of mechanisms that one attacker searches; none that is known.
+    """Guesses, references and cells of mechanisms that one attacker searches; stored ones are skipped.
 
     Without noise and uncut all mechanisms send the same, so that control is searched for once.
     """
@@ -91,7 +91,7 @@ class _Progress:
         self._order = list(self._events())
 
     def tasks(self) -> list[_Task]:
-        """Everything that is searched for, in the order of the ladder; it depends on the ladder alone."""
+        """All searches in ladder order; they depend on the ladder alone."""
         found = []
         for rung, control in self._order:
             if control != "clean" or rung.mechanism is self._mechanisms[0]:

@@ -184,7 +184,7 @@ class Grid:
         return rows
 
     def quality(self, guesses: Image, victims: slice) -> float:
-        """The median over some images of how close guesses at them are, in dB."""
+        """Median PSNR in dB of guesses at some images."""
         originals = self._lineup.of(victims).originals
         return float(np.median(metrics.psnr(metrics.clamped(guesses[:, 0]), originals)))
 

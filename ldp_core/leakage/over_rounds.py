@@ -42,7 +42,9 @@ class Share:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """95 %, if trials were independent: they share the run's models, whose luck is not in it."""
+        """95 % interval for independent trials; it leaves out the luck of the run's models, which trials
+        share.
+        """
         return wilson(self.hits, self.trials)
 
 

@@ -17,7 +17,7 @@ def run(
     settings: Mapping[str, Any] | None = None,
     **fields: Any,
 ) -> Result:
-    """Train an experiment here and return what came of it.
+    """Train an experiment in this process and return its result.
 
     Args:
         experiment: where to begin; by default the default experiment.

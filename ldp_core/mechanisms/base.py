@@ -120,11 +120,11 @@ class Mechanism(Component):
         return self.scope == "coordinate"
 
     def fitted(self, use: Use) -> Self:
-        """A copy that knows where it is used; itself, if that makes no difference."""
+        """Copy fitted to its place in an experiment; itself if that changes nothing."""
         return self
 
     def for_uploads(self) -> Self:
-        """The form that spends one budget on a whole upload; itself, if it can only spend it bit by bit."""
+        """Form that spends one budget on a whole upload; itself if there is none."""
         return self
 
     def parameters(self) -> dict[str, Any]:
@@ -138,7 +138,7 @@ class Mechanism(Component):
         return None
 
     def read_off(self, uploads: NDArray[Any], epsilon: Floats) -> tuple[Mechanism, Floats, Floats] | None:
-        """The law that uploads (T, V, m) show where ranges follow the data, and its ends (V,); else None."""
+        """Law visible in uploads (T, V, m) whose ranges follow the data, with range ends (V,); else None."""
         return None
 
     def in_clear(self) -> tuple[InClear, ...]:

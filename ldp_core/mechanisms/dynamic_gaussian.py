@@ -65,7 +65,7 @@ class DynamicGaussian(GaussianNoise):
         return sensitivity * classical(self.budget(epsilon, self.round or 1), self.delta_)
 
     def total(self, epsilon: float) -> tuple[float, float]:
-        """The sum of the rounds' budgets as printed, εa·ln(1 + ln(M)/a), and as it is."""
+        """Sum of the rounds' budgets as printed, εa·ln(1 + ln(M)/a), and the true sum."""
         rounds = self.rounds or 1
         printed = epsilon * self.a * np.log1p(np.log(rounds) / self.a)
         return float(printed), float(self.budget(epsilon, np.arange(1, rounds + 1)).sum())

@@ -114,7 +114,7 @@ class LayerLaw(Law["Harmony"]):
         return np.where(filled, others, each - np.log(self.mechanism.size))[()]
 
     def _answered(self, output: ArrayLike, value: ArrayLike) -> tuple[Floats, Any]:
-        """Duchi's law of each weight, were it the one that is answered, and which weights are not."""
+        """Duchi's law of each weight as if answered, and a mask of the weights that are not."""
         y, v = as_floats(output, "output"), normalised(value, self.low, self.high)[0]
         apart = np.maximum(1e-4, blur(output, self._centre, self._half))
         filled = np.abs(y - self._fill) / self._half <= apart

@@ -98,7 +98,7 @@ class PDPM(ScaleFree):
 
 
 class PDPMAsPrinted(PDPM):
-    """Three outcomes: the low answer is split into twice it and nothing, by a fair coin."""
+    """Three outcomes: the low answer becomes its double or 0 by a fair coin."""
 
     form = "as_printed"
 

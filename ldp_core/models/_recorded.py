@@ -32,7 +32,7 @@ class Layer:
 
 @dataclass(frozen=True)
 class Part:
-    """The gradient of one parameter for each of n images, in factors: what it is, is left @ rightᵀ."""
+    """Gradient of one parameter for each of n images, factored as left @ rightᵀ."""
 
     name: str
     left: torch.Tensor
@@ -48,7 +48,7 @@ class Part:
 
     @property
     def rank_one(self) -> bool:
-        """True where one position makes it an outer product, which need not be formed to be compared."""
+        """Whether the gradient is an outer product (one position), which need not be formed."""
         return self.right is not None and self.left.shape[2] == 1
 
     def square(self) -> torch.Tensor:
@@ -120,7 +120,7 @@ class Recorded(Alone):
 
 
 def parts(layers: list[Layer], losses: torch.Tensor, names: list[str]) -> list[Part]:
-    """The gradient of every parameter, in the order of their `names`; it can be differentiated again.
+    """Differentiable gradients of all parameters, in the order of `names`.
 
     Args:
         layers: of a pass, in any order.

@@ -70,7 +70,7 @@ class Model(Component):
         return self.slices(shape, classes)[-1].stop
 
     def products(self, shape: Shape, classes: int) -> int:
-        """Multiplications that one sample takes forwards; as many as weights unless they are shared."""
+        """Multiplications of one sample's forward pass; the number of weights unless they are shared."""
         return self.dimension(shape, classes)
 
     def activations(self, shape: Shape, classes: int) -> int:
@@ -104,7 +104,7 @@ class Model(Component):
 
     @abstractmethod
     def recorded(self, tape: Recorded, x: torch.Tensor) -> torch.Tensor:
-        """Scores (n, classes) of n samples (n, *shape) under the tape's weights; it keeps what they leave."""
+        """Scores (n, classes) of samples (n, *shape) under the tape's weights; activations are recorded."""
 
     def traced(
         self,

@@ -45,12 +45,12 @@ class Conv:
 
     @property
     def outputs(self) -> int:
-        """Numbers that it hands on, channel after channel."""
+        """Number of outputs, channel after channel."""
         return self.out * self.positions
 
     @property
     def inputs(self) -> int:
-        """Numbers that it reads."""
+        """Number of inputs."""
         return self.channels * self.height * self.width
 
 
@@ -67,7 +67,7 @@ class Dense:
 
     @property
     def outputs(self) -> int:
-        """Numbers that it hands on."""
+        """Number of outputs."""
         return self.out
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Network(Protocol):
-    """The operators of an architecture; x is whatever the reading works on.
+    """Operators of an architecture, over whatever `x` a reading works on.
 
     Layers are named; their parameters are `name.weight` and `name.bias`.
     """

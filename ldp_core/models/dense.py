@@ -92,7 +92,7 @@ class Dense(Model):
 
 
 def slopes(logits: torch.Tensor, y: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
-    """(K, B, classes): those of the weighted cross-entropy by the logits, softmax − one-hot."""
+    """Gradient (K, B, classes) of the weighted cross-entropy by the logits: softmax − one-hot."""
     delta = logits.softmax(-1)
     delta.scatter_add_(2, y.unsqueeze(2), delta.new_full((*y.shape, 1), -1.0))
     delta *= weight.unsqueeze(2)

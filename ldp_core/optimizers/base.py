@@ -57,7 +57,7 @@ class Optimizer(Component):
         """
 
     def after(self, steps: int) -> Optimizer:
-        """The rule of a round before which a client took so many steps; by default each begins anew."""
+        """Optimiser for a round after so many steps of a client; by default rounds start afresh."""
         return self
 
     def rate(self, number: int, learning_rate: float) -> float:

@@ -74,7 +74,7 @@ def drive(
     report: Report = quiet,
     tick: Callable[[int, float], None] | None = None,
 ) -> Iterator[Turn]:
-    """Run experiments side by side, by number, a turn of each after another; those in `starts` go on.
+    """Run experiments in lockstep, one turn each; those in `starts` are resumed.
 
     `report` is called with what is done before, `tick` a run's number and the trained share of its round.
     """

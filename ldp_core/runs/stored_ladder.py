@@ -64,7 +64,7 @@ def stored_ladder(folder: Path = SHIPPED) -> StoredLadder | None:
 
 
 def make_ladder(folder: Path = SHIPPED, say: Callable[[str], None] = print, progress: Report = quiet) -> None:
-    """Climb it here and store it; one of this version stays."""
+    """Measure the ladder here and store it, unless one of this version exists."""
     known = stored_ladder(folder)
     if known and known.current:
         say(f"{NAME}: of this version already")
@@ -82,7 +82,7 @@ def make_ladder(folder: Path = SHIPPED, say: Callable[[str], None] = print, prog
 
 
 def _thinned(events: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """With some of the frames: the first of them, then every so many."""
+    """Events with every n-th frame, the first ones kept."""
     steps = sorted({event["iterations"] for event in events if event["event"] == "guess"})[::EVERY]
     return [event for event in events if event["event"] != "guess" or event["iterations"] in steps]
 

@@ -31,7 +31,7 @@ class Bound:
 
     @property
     def vacuous(self) -> bool:
-        """True where it excludes nothing."""
+        """Whether the bound excludes nothing."""
         return self.value >= VACUOUS
 
     def as_json(self) -> dict[str, object]:
@@ -69,7 +69,7 @@ def instance(log_affinity: Floats) -> Floats:
 
 
 def worst_case(total: float, mu: float | None, candidates: int) -> list[Bound]:
-    """The bounds that hold whatever the images are.
+    """Bounds that hold for any images.
 
     Args:
         total: ε of everything observed of the image; inf where there is no pure loss.

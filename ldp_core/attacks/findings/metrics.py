@@ -118,7 +118,7 @@ def clamped(image: Image) -> Image:
 
 
 def _alike(reconstruction: Image, original: Image) -> Image:
-    """`original`, if it has the same shape: numpy would spread anything else without a word."""
+    """`original`, after checking that shapes are equal (numpy would broadcast silently)."""
     if np.shape(reconstruction) != np.shape(original):
         raise ValueError(f"images of shapes {np.shape(reconstruction)} and {np.shape(original)} differ")
     return original

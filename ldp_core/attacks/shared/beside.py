@@ -91,7 +91,7 @@ def beside(
 
 
 def _read(who: Sequence[tuple[Reconstructor, Facts]], training: Training, victims: int) -> float:
-    """Rounds from one to the next for closed forms, by what they look at."""
+    """Interval of rounds between closed-form attacks, by their cost."""
     looked = math.fsum(
         UPLOAD + WEIGHT * training.dimension + one.effort(seen).likelihoods
         for one, seen in who

@@ -30,7 +30,7 @@ def leading(rows: Floats) -> Floats:
 
 
 def leading_of_known(rows: Floats, kept: Mask) -> Floats:
-    """The same where only some entries are known: alternating least squares on those."""
+    """As `leading`, with some entries missing: alternating least squares on the known ones."""
     filled, known = np.where(kept, rows, 0.0), kept.astype(np.float64)
     filled_t, known_t = filled.transpose(0, 2, 1), known.transpose(0, 2, 1)
     z = leading(filled)
@@ -126,14 +126,14 @@ def trimmed(seen: Observation) -> tuple[Floats, Mask]:
 
 
 def _unclipped(seen: Observation) -> Mask:
-    """Without noise, a value at the very end of its range has been cut off, and says little."""
+    """Mask of values strictly inside their range: without noise, one at its end has been clipped."""
     sent = seen.first_layer(seen.uploads[0])
     low, high = (end.astype(np.float32)[:, None, None] for end in seen.first_ends)
     return (sent > low) & (sent < high)
 
 
 def _length(vectors: Floats) -> Floats:
-    """(V, R, 1) → (V, 1, 1), as numpy's own norm has it, which asks first what it is given."""
+    """Vector norms (V, R, 1) → (V, 1, 1), without the checks of numpy's own."""
     found: Floats = np.sqrt(np.add.reduce(vectors * vectors, axis=1, keepdims=True))
     return found
 

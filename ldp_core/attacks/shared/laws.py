@@ -47,7 +47,7 @@ def log_likelihood(seen: Observation, values: Floats) -> Floats:
 
 
 def _exactly(seen: Observation, values: Floats) -> Floats:
-    """(V, M): how many weights of each victim's uploads are those of M given vectors (V, M, d), to rounding.
+    """Number of weights of each victim's uploads that equal those of M given vectors (V, M, d), to rounding.
 
     A weight that no vector moves says nothing, and counts for none.
     """

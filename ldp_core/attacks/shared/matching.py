@@ -93,7 +93,7 @@ class Match:
     def _apart(
         self, parts: list[Part], wanted: torch.Tensor, known: torch.Tensor | None, size: torch.Tensor
     ) -> torch.Tensor:
-        """(k,): how far gradients are from those that are wanted (k, d), of squared lengths `size`."""
+        """Distances (k,) of gradients to the wanted ones (k, d) of squared lengths `size`."""
         import torch
 
         first = 0

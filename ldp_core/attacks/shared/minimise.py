@@ -107,7 +107,7 @@ class Curved(Descent):
         self.x, self.value, self._slope = there, new_value, new_slope
 
     def _curved(self) -> torch.Tensor:
-        """The slope times the inverse curvature that the history tells; pairs that tell none are skipped."""
+        """Quasi-Newton direction: slope times the inverse curvature of the history, without flat pairs."""
         import torch
 
         steps, bends = self._steps, self._bends

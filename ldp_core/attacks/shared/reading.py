@@ -16,7 +16,7 @@ from ldp_core.mechanisms.base import Floats
 
 @dataclass(frozen=True)
 class Reading:
-    """The gradients of V uploads, as far as they can be read."""
+    """Readable part of the gradients of V uploads."""
 
     gradients: Floats
     """(V, d); 0 where nothing is known."""
@@ -94,7 +94,7 @@ def _of_kept(seen: Observation, steps: Floats, kept: Mask) -> Reading:
 def _trimmed(
     seen: Observation, part: Part, uploads: Floats, furthest: Floats
 ) -> tuple[Floats, Mask, NDArray[np.float64]] | None:
-    """Steps (V, m), which of them are known, and the variance (V,) of what is left; None without a window."""
+    """Steps (V, m), a mask of the known ones and the variance (V,) of the rest; None without a window."""
     where, mechanism = part
     narrow = window(seen, mechanism) if seen.low.ndim == 1 else None
     if narrow is None:
@@ -123,7 +123,7 @@ def labels(seen: Observation, found: Reading) -> NDArray[np.int64]:
 
 
 def trims(seen: Sequence[Observation]) -> bool:
-    """True if what public images would send is needed to read some of them."""
+    """Whether public images' gradients are needed to read some weights."""
     return any(one.clear for one in seen) or any(
         mechanism.role != "identity" and window(one, mechanism) is not None
         for one in seen

@@ -104,7 +104,7 @@ class Search(Reconstructor):
         return self
 
     def at_most(self, steps: int) -> Self:
-        """The same, with so many steps at most."""
+        """Copy with at most so many steps."""
         return self.model_copy(update={"iterations": min(steps, self.iterations)})
 
     @abstractmethod
@@ -274,7 +274,7 @@ class _Chunk:
         return way.descent(Match(seen[0], way.distance, goal, most), begin)
 
     def advance(self, until: int) -> None:
-        """Go on until so many steps have been taken."""
+        """Advance to a total of `until` steps."""
         self._descent = self._descent or self._make()
         self._descent.advance(until)
 
@@ -291,7 +291,7 @@ class _Chunk:
         return 1.0 if self.done else self.taken / self._who.iterations
 
     def best(self) -> NDArray[np.float64]:
-        """(V, pixels): for each victim the picture whose restart has come closest."""
+        """Best restart's picture for each victim, (V, pixels)."""
         import torch
 
         at = self._descent or self._make()
@@ -305,7 +305,7 @@ class _Chunk:
 def _side_by_side(
     workers: int,
 ) -> Iterator[Callable[[Callable[[_Chunk], None], list[_Chunk]], Iterator[None]]]:
-    """A map over chunks, so many at a time; leaving it early does not wait for the rest."""
+    """Parallel map over chunks; leaving it early does not wait for running ones."""
     if workers == 1:
         yield map
         return
@@ -341,7 +341,7 @@ def chunked(rows: Sequence[int], most: int) -> list[list[tuple[int, slice]]]:
 
 
 def _before(seen: Observation, pixels: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The a and b (V, pixels) that are known to be before the network; `white` and 0 where none are."""
+    """Known transform a, b (V, pixels) before the network; `white` and 0 if there is none."""
     victims = len(seen.epsilon)
     if SCALE not in seen.noted:
         return np.full((victims, pixels), seen.white), np.zeros((victims, pixels))

@@ -40,7 +40,7 @@ class Number:
 
 
 def vector(type: Value, lanes: int) -> Value:
-    """LLVM's type of so many of one type."""
+    """LLVM vector type."""
     return ir.VectorType(type, lanes)
 
 
@@ -76,7 +76,7 @@ class Code:
         return ir.Constant(WHOLE, value) if isinstance(value, int) else value
 
     def plus(self, *terms: Any) -> Value:
-        """The sum; of Python's integers it is one."""
+        """Sum; Python integers are folded."""
         known = sum(term for term in terms if isinstance(term, int))
         found: Any = None
         for term in terms:
@@ -101,7 +101,7 @@ class Code:
     # cells, loops and branches
 
     def cell(self, type: Value, first: Value) -> Value:
-        """A variable; it becomes a register."""
+        """Mutable variable (becomes a register)."""
         self._cells.position_before(self._leave)
         made = self._cells.alloca(type)
         self.b.store(first, made)
@@ -152,7 +152,7 @@ class Code:
         return self.b.gep(place, [self.whole(index)], source_etype=type or self.number.type)
 
     def bytes_on(self, place: Value, offset: int) -> Value:
-        """The address so many bytes on."""
+        """Address plus a byte offset."""
         return self.b.gep(place, [self.whole(offset)], source_etype=ir.IntType(8))
 
     def load(self, place: Value, index: Any = 0, lanes: int = 0) -> Value:
@@ -181,7 +181,7 @@ class Code:
         return self.shuffle(one, one, [0] * lanes)
 
     def shuffle(self, a: Value, b: Value, order: Sequence[int]) -> Value:
-        """Lanes of a, and behind them those of b, in another order."""
+        """Lanes of a followed by b, in another order."""
         mask = ir.Constant(vector(SHORT, len(order)), [ir.Constant(SHORT, i) for i in order])
         return self.b.shuffle_vector(a, b, mask)
 
@@ -214,7 +214,7 @@ class Code:
     def accumulators(
         self, count: int, lanes: int, first: Callable[[int], Value] | None = None
     ) -> list[Value]:
-        """Cells for sums, zero unless `first` says otherwise."""
+        """Accumulators, zero unless `first` gives values."""
         kind = vector(self.number.type, lanes)
         zero = self.constant(0.0, lanes)
         return [self.cell(kind, first(i) if first else zero) for i in range(count)]

@@ -37,7 +37,7 @@ _lock = threading.Lock()
 
 
 class Compiled:
-    """The two functions of a kernel, and what memory they work in."""
+    """Functions of a kernel and its workspace."""
 
     def __init__(self, engine: Any, memory: Memory, batch: int) -> None:
         self._engine = engine  # the code lives as long as it does

@@ -23,7 +23,7 @@ from ldp_core.models.chain import Layers
 
 
 class Kernel:
-    """Writes a network's module; `text` is LLVM's assembly of it. It steps by a rate, or as Adam does."""
+    """Generates the LLVM assembly of a network's training step (`text`), with plain SGD or Adam."""
 
     def __init__(self, layers: Layers, batch: int, number: Number, tile: Tile, adam: bool = False) -> None:
         self.layers, self.number, self.tile, self.adam = layers, number, tile, adam

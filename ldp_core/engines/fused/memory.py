@@ -48,7 +48,7 @@ def row_chunks(count: int, lanes: int) -> list[tuple[int, int]]:
 
 
 def row_stride(count: int, lanes: int) -> int:
-    """Numbers that such a row takes."""
+    """Stride of such a row, in numbers."""
     first, last = row_chunks(count, lanes)[-1]
     return first + last
 
@@ -68,7 +68,7 @@ class Memory:
 
 
 def weights_of(layers: Layers) -> list[tuple[str, str]]:
-    """The stretches that hold weights, and those that hold their gradients."""
+    """Names of the weight stretches and of their gradients."""
     parts = [(f"conv{i}", part) for i in range(len(layers.convs)) for part in ("weight", "bias")]
     parts += [(f"dense{i}", part) for i in range(len(layers.dense)) for part in ("weight", "bias")]
     grown = {"weight": "gradient", "bias": "bias gradient"}

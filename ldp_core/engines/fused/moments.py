@@ -7,7 +7,7 @@ from ldp_core.optimizers.adam import BETA1, BETA2, EPSILON
 
 
 def forget(module: Value, number: Number, name: str) -> Value:
-    """f(moments, vectors): makes them zero."""
+    """Function f(moments, vectors) that zeroes the moments."""
     code = Code(module, number, name, POINTER, WHOLE)
     moments, vectors = code.parameters
     lanes = number.lanes

@@ -20,7 +20,7 @@ class Tile:
     """Vectors of patches."""
 
     def choose(self, total: int, most: int) -> int:
-        """A side of at most `most` that wastes least of `total`, and the largest of those."""
+        """Block side of at most `most` with the least waste of `total`; the largest of those."""
         return min(range(1, min(most, total) + 1), key=lambda side: (-(-total // side) * side, -side))
 
 

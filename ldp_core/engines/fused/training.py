@@ -122,7 +122,7 @@ def is_adam(recipe: Recipe) -> bool:
 
 
 class Progress:
-    """Counts the steps of all threads, and holds the flag that stops them."""
+    """Step counter of all threads, with their stop flag."""
 
     def __init__(self, total: int, tick: Tick | None) -> None:
         self.stop = np.zeros(1, dtype=np.int64)
@@ -144,7 +144,7 @@ class Progress:
 
 
 def _share(kernel: Compiled, calls: Sequence[Call], threads: int, progress: Progress) -> None:
-    """Make all calls, in this thread (0) or in others while this one waits."""
+    """Run all calls in this thread (0) or in several, while this one waits."""
     waiting = iter(calls)  # taking the next one is a single step of the interpreter
     failures: list[BaseException] = []
     ended: SimpleQueue[None] = SimpleQueue()
@@ -202,7 +202,7 @@ def _workspace(kernel: Compiled) -> Iterator[Workspace]:
 
 
 def _rates(recipe: Recipe, count: int, dtype: np.dtype[np.generic]) -> NDArray[np.generic]:
-    """The size of each of so many steps."""
+    """Step sizes of `count` steps."""
     steps = range(1, count + 1)
     sizes = np.array([recipe.optimizer.rate(step, recipe.learning_rate) for step in steps], dtype=dtype)
     if is_adam(recipe):

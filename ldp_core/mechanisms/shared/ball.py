@@ -8,7 +8,7 @@ from ldp_core.mechanisms.base import Floating
 
 
 def shortened(values: Floating, norm: float) -> Floating:
-    """Vectors (the last axis) brought to length `norm`; shorter ones stay as they are, bit for bit."""
+    """Vectors along the last axis scaled to length `norm` at most; shorter ones keep their bits."""
     length = np.linalg.norm(values.astype(np.float64), axis=-1, keepdims=True)
     shorter = values * (norm / np.maximum(length, norm))
     projected: Floating = np.where(length > norm, shorter, values).astype(values.dtype)

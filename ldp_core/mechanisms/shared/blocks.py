@@ -59,7 +59,7 @@ class Tables:
 
 
 class Blocks:
-    """A sampler at given budgets and ranges. What it makes of them for values of one kind, it keeps."""
+    """Sampler at given budgets and ranges, which caches its coefficients for values of one kind."""
 
     def __init__(self, coefficients: dict[str, Floats], low: Floats, high: Floats) -> None:
         """Float64 arrays that broadcast against the values."""
@@ -160,7 +160,7 @@ def broadcast(*shapes: tuple[int, ...]) -> tuple[int, ...]:
 def checked(
     values: Any, generator: Any, low: Floats, high: Floats, *others: tuple[int, ...]
 ) -> tuple[Any, Any]:
-    """The array module of `values`, and the values as floats in the shape that they have with all others.
+    """Array module of `values`, and the values as floats broadcast with the other arguments.
 
     Raises:
         InvalidInput: a generator of the other library, a range that the values' type cannot resolve, shapes

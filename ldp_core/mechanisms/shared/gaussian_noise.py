@@ -35,7 +35,7 @@ FARTHEST = 60
 
 
 class GaussianLaw(Law["GaussianNoise"]):
-    """Normal noise of one size, whatever the value."""
+    """Normal noise of constant size."""
 
     @cached_property
     def sensitivity(self) -> Floats:

@@ -28,7 +28,7 @@ M = TypeVar("M")
 
 
 class Law(ABC, Generic[M]):
-    """`Mechanism.at` makes it of checked terms. It may keep what follows from them, and nothing of values."""
+    """A mechanism at checked terms, made by `Mechanism.at`. It may cache constants, never values."""
 
     def __init__(self, mechanism: M, epsilon: Floats, low: Floats, high: Floats) -> None:
         self.mechanism, self.epsilon, self.low, self.high = mechanism, epsilon, low, high
@@ -67,7 +67,7 @@ class Law(ABC, Generic[M]):
     @property
     @abstractmethod
     def max_variance(self) -> Any:
-        """Over the safe range: it does not depend on data, so a server may weigh uploads by it."""
+        """Largest variance over the safe range. Independent of data, so a server may weigh uploads by it."""
 
     @property
     def weighing_variance(self) -> Any:

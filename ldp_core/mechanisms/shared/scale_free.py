@@ -91,7 +91,7 @@ class UnitLaw(Law["ScaleFree"]):
 
 
 class ScaleFree(Mechanism):
-    """A per-coordinate mechanism given by its law on [−1, 1]: unbiased and exactly ε, if it says no more."""
+    """Per-coordinate mechanism given by its law on [−1, 1]; unbiased and exactly ε by default."""
 
     law = UnitLaw
     discrete: ClassVar[bool] = False
@@ -126,7 +126,7 @@ class ScaleFree(Mechanism):
         return self.discrete
 
     def unit_settled(self, y: Floats, epsilon: Floats, blur: Floats) -> Floats:
-        """Outputs, put back to the nearest atom, where no more than floating point lies between them."""
+        """Outputs moved to an atom if only rounding separates them."""
         if not self.discrete or (blur <= FORGIVEN * (1 + np.abs(y))).all():
             return y
         for atom in self._atoms_of(epsilon):

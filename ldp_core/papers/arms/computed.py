@@ -47,7 +47,7 @@ class Sent(Computed):
         return Work(0, 0, 1, 0, 0, 0, 0)
 
     def measure(self, seed: int) -> float:
-        """Counted, and no seed changes it."""
+        """Counted exactly; seeds change nothing."""
         some, every = against_share(self.tried, [self.share, 1.0])
         return some.up / every.up
 
@@ -73,7 +73,7 @@ class Packed(Computed):
         return Work(0, 0, 1, 0, 0, 0, 0)
 
     def measure(self, seed: int) -> float:
-        """Counted, and no seed changes it."""
+        """Counted exactly; seeds change nothing."""
         asked = self.tried
         here, plain = traffic(asked), traffic(changed(asked, {"mechanism.name": "none", "form": "corrected"}))
         return here.packed / plain.packed

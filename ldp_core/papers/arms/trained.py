@@ -54,7 +54,7 @@ class Arm(ABC):
     @property
     @abstractmethod
     def tried(self) -> Experiment:
-        """An experiment of all the parts that it uses."""
+        """Experiment that uses all of the arm's parts."""
 
     @cached_property
     def version(self) -> str:
@@ -86,7 +86,7 @@ class Trained(Arm):
     """What of its run it is judged by, where not by what its claim speaks of; another arm has that run."""
 
     def experiment(self, seed: int = 0) -> Experiment:
-        """Without attacks, unless it sets one: they move no weight."""
+        """Experiment of a seed; without attacks unless the arm sets one, as they change no weight."""
         return changed(parse({**self.base, "attack": None}), {**self.set, "seed": seed})
 
     def under(self, settings: Mapping[str, Any]) -> Trained:

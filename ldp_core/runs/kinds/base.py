@@ -197,13 +197,13 @@ class Kind(Component):
 
 
 def note_figures(kind: Kind, job: Job) -> None:
-    """Note what a job came to, for lists; nothing of one whose record is damaged: its line says so."""
+    """Store a job's final figures for lists; nothing if its record is damaged."""
     with suppress(StorageFailed):
         queue.note_figures(job.id, kind.figures(job))
 
 
 def as_status(text: str) -> Status:
-    """The state of a job whose computation has ended so."""
+    """Status of a job whose computation ended so."""
     return text if text in ("completed", "diverged") else "failed"  # type: ignore[return-value]
 
 

@@ -36,7 +36,7 @@ class Measured:
     seeds: int
 
     def asked(self) -> list[Asked]:
-        """All its arms and seeds in every reading, whatever is known."""
+        """All arms and seeds of every reading, known or not."""
         return left(self.claim.read_each.values(), Shelf(), self.seeds, fresh=True)
 
 

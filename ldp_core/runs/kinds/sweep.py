@@ -65,7 +65,7 @@ class SweepJob(Kind):
         return SweepOrder(asked)
 
     def compute(self, asked: Sweep, recorder: Recorder, work: Work) -> None:
-        """Cells that are stored are not trained again, and nor are those that another sweep has trained."""
+        """Train the cells that neither this nor another sweep has stored."""
         cells = CellRecorder(asked.cells, recorder, FiguresNoted(bits, work.room))
         try:
             cells.take_over()

@@ -77,7 +77,7 @@ class TuneJob(Kind):
         return SearchOrder(asked)
 
     def compute(self, asked: Question, recorder: Recorder, work: Work) -> None:
-        """Runs that are stored are not trained again: the search goes on from what they came to."""
+        """Continue the search from stored runs."""
         for event in search(asked, recorder.recorded(0), work.report, partial(_known_or_trained, work.room)):
             recorder.write(Turn(0, [event], None, event.get("seconds", 0.0)))
             recorder.flush()
@@ -91,7 +91,7 @@ class TuneJob(Kind):
 def search(
     asked: Question, events: Sequence[Mapping[str, Any]], progress: Report, train: Train | None = None
 ) -> Iterator[dict[str, Any]]:
-    """Train until there is an answer, and tell each run and then the answer.
+    """Train until the question is answered; yields each run, then the answer.
 
     Args:
         events: of the runs that are known already.
@@ -147,8 +147,8 @@ def _known_or_trained(
 def _leaks(
     asked: Question, halves: Sequence[float], uploads: int, known: list[Leak], progress: Report
 ) -> Iterator[dict[str, Any]]:
-    """Attack uploads of ranges until it is known up to which ε they leak no more than is allowed; all are
-    added to what is known.
+    """Attack uploads until it is known up to which ε each range keeps within the limit; results are added to
+    `known`.
     """
     from ldp_core.leakage.grid import identified
 

@@ -28,7 +28,7 @@ class Slot:
     """As CUDA_VISIBLE_DEVICES names it."""
 
     def enter(self) -> None:
-        """Tell this process, and those that it starts, what they may use."""
+        """Limit this process and its children to the slot's cores and GPU."""
         os.environ[CORES.name] = str(self.cores)
         if self.gpu is not None:
             os.environ["CUDA_VISIBLE_DEVICES"] = self.gpu
@@ -48,7 +48,7 @@ def at_work() -> int:
 
 
 def slots() -> list[Slot]:
-    """Every slot. More slots than GPUs share them; a fifth of the memory is left to everything else."""
+    """All slots. Slots beyond the GPUs share them; a fifth of the memory is kept free."""
     number, gpus = count(), resources.gpus()
     cores = CORES.value() or max(1, resources.cores() // number)
     asked = MEMORY_GB.value()

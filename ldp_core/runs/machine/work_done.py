@@ -34,7 +34,7 @@ class CellsDone:
         self._before, self._report = before, report
 
     def __call__(self, place: int, ended: bool) -> None:
-        """The run at this place has trained one more round, or has ended, wherever it was."""
+        """Count a trained round, or the end, of the run at this place."""
         work = self._left[place] if ended else min(self._left[place], self._round[place])
         self._left[place] -= work
         self._done += work
@@ -44,7 +44,7 @@ class CellsDone:
 
 
 class RoundsDone:
-    """Rounds of runs side by side, and of what is searched after them so many rounds' worth."""
+    """Progress in rounds of runs side by side; later searches count as so many rounds."""
 
     def __init__(
         self, experiments: Mapping[int, Experiment], starts: Mapping[int, Start], report: Report

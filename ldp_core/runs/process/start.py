@@ -81,7 +81,7 @@ def _start(*arguments: str, hand: list[int] | None = None) -> None:
 
 
 def _begin_a_new_log(path: Path) -> None:
-    """Once it is long; of those before, one is kept."""
+    """Rotate a log that is long; one earlier log is kept."""
     with suppress(OSError):
         if path.stat().st_size > LOG_BYTES:
             path.replace(path.with_name(f"{path.name}.1"))

@@ -55,7 +55,7 @@ class Watched:
         return int(self._process.pid)
 
     def step(self) -> bool:
-        """Look after it; True once it has ended and how has been written down.
+        """Check on the process; True once it ended and its outcome is stored.
 
         Raises:
             StorageFailed: the queue cannot be read or written now; to be tried again.
@@ -82,13 +82,13 @@ class Watched:
         return self._outcome is not None or process_group.has_ended(self._process)
 
     def kill(self) -> None:
-        """End it and all that it has started: what it trained is kept."""
+        """Kill the process and its children; trained rounds are kept."""
         if self._outcome is None:  # or else its number may be another process's by now
             process_group.end(self._process)
             self._outcome = self._heard()
 
     def leave(self, end: Outcome) -> None:
-        """End it because the worker itself is ending, and so how; what it trained is kept."""
+        """Kill it because the worker ends, with that outcome; trained rounds are kept."""
         self._leaving = end
         self._ask_to_stop()
 

@@ -84,7 +84,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _taken(path: Path, after: str, said: dict[str, Any]) -> Held | None:
-    """The worker's lock; None if another one holds it. One whose place is to be taken is asked to leave."""
+    """The worker's lock; None if another holds it. A worker to be replaced is asked to leave."""
     until = time.monotonic() + PATIENCE_SECONDS
     while (held := locks.hold(path, **said)) is None:
         who = locks.worker()
@@ -156,7 +156,7 @@ def _work(held: Held) -> bool:
 
 
 def _turn(watched: list[Watched], free: list[Slot]) -> None:
-    """Fill the slots, look after what runs in them, and keep the house."""
+    """Fill slots, check running jobs, clean up."""
     queue.reap([one.job.id for one in watched], queue.LOST)
     most = len(watched) + len(free)
     while free and not disk_space.shortage() and (job := queue.claim(most, _can_begin)) is not None:

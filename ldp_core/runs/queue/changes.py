@@ -69,7 +69,7 @@ def note_figures(identity: str, figures: Sequence[dict[str, Any]]) -> None:
 
 
 def relabel(identity: str, name: str, note: str) -> None:
-    """Give a job a name and a note; both empty: as it was.
+    """Set a job's name and note; both empty restores the default.
 
     Raises:
         InvalidInput: one is too long, or no text.
@@ -108,7 +108,7 @@ def forget(identity: str) -> bool:
 
 
 def bring_back(identity: str, since: float) -> Job:
-    """Have a job as it was that was deleted since then.
+    """Restore a job that was deleted after `since`.
 
     Raises:
         UnknownJob: it was not, or is gone for good.
@@ -121,7 +121,7 @@ def bring_back(identity: str, since: float) -> Job:
 
 
 def note_removed(identity: str) -> bool:
-    """Note that a job's record goes, to make room; False if it waits, runs or is pinned."""
+    """Record that a job's record is evicted; False if the job waits, runs or is pinned."""
     with changing() as db:
         query = f"UPDATE jobs SET removed = ?, keys = '[]' WHERE id = ? AND removed IS NULL AND {MAY_GO}"  # noqa: S608
         return db.execute(query, (time.time(), identity)).rowcount == 1

@@ -146,7 +146,7 @@ def deleted() -> list[Job]:
 
 
 def parted(request: dict[str, Any]) -> tuple[str, str | None]:
-    """A request as JSON for lists; and the whole of it, if that is long."""
+    """Request as JSON for lists, and in full if it is long."""
     text = json.dumps(request)
     return (text, None) if len(text) <= LONG else (json.dumps(_brief(request)), text)
 
@@ -160,7 +160,7 @@ def _brief(value: Any) -> Any:
 
 
 def job_of(row: sqlite3.Row) -> Job:
-    """A job from its row; what is damaged in it counts as not there."""
+    """Job from its row; damaged fields count as missing."""
 
     def number(name: str) -> float | None:
         return row[name] if isinstance(row[name], int | float) else None

@@ -87,7 +87,7 @@ class CellRecorder:
         self._recorder.flush()
 
     def write(self, number: int, figures: dict[str, Any]) -> None:
-        """Store what a cell came to; it outlives this process when this returns."""
+        """Store a cell's figures durably."""
         self._store(number, figures)
         self._recorder.flush()
         self._figures.note(self._cells[number].experiment, figures)

@@ -94,7 +94,7 @@ def database(key: str) -> Path:
 
 
 def lock_of(key: str) -> Path:
-    """The file that is held by the process that computes it."""
+    """Lock file of a computation, held by the process that computes it."""
     return database(key).with_suffix(".lock")
 
 
@@ -105,7 +105,7 @@ def hold(key: str, beats: bool = False) -> Held | None:
 
 
 def is_computed(key: str) -> bool:
-    """True while some process computes it."""
+    """Whether some process holds its lock."""
     return locks.is_held(lock_of(key))
 
 

@@ -138,7 +138,7 @@ def share(draft: Draft, ladder: Mapping[str, Any] | None = None) -> str:
 
 
 def keep_ladder(identity: str, ladder: Mapping[str, Any] | None) -> None:
-    """Remember what a draft's attacker is to do (JSON values, without the base); None forgets it."""
+    """Store a draft's ladder (JSON without the base); None removes it."""
     with writing(_path(), SCHEMA) as db:
         if ladder is None:
             db.execute("DELETE FROM ladders WHERE id = ?", (identity,))
@@ -156,7 +156,7 @@ def keep_typed(identity: str, field: str, value: Any) -> None:
 
 
 def forget_typed(identity: str) -> None:
-    """Let such fields begin as for a new draft."""
+    """Clear the typed fields."""
     with writing(_path(), SCHEMA) as db:
         db.execute("DELETE FROM typed WHERE id = ?", (identity,))
 

@@ -106,7 +106,7 @@ def _body(text: str) -> dict[str, Any]:
 
 @contextmanager
 def sound(key: str) -> Iterator[None]:
-    """Around what makes sense of a record: if it makes none, the record is damaged.
+    """Context: an error while interpreting a record means that it is damaged.
 
     Raises:
         StorageFailed: in place of whatever went wrong.

@@ -91,7 +91,7 @@ def taken() -> int:
 
 
 def _damaged() -> dict[Path, int]:
-    """Files moved aside as unreadable, with their sizes; no job shows them."""
+    """Files moved aside as unreadable, with sizes; no job shows them."""
     found = dict[Path, int]()
     for file in (runs_dir() / "computed").rglob("*.damaged"):
         with suppress(FileNotFoundError):  # it goes with the last job of its key

@@ -81,7 +81,7 @@ class Recorder:
         self._pause = FLUSH_SECONDS
 
     def note_what_had_ended(self) -> None:
-        """Note the ends that the table of all has lost, or that a kill came before; those are done."""
+        """Store ends that are missing in the shared table, for example after a kill."""
         for number, db in [*self._dbs.items()]:
             row = db.execute("SELECT status, figures FROM about").fetchone()
             if row["status"] is not None:
@@ -117,7 +117,7 @@ class Recorder:
             self.flush()
 
     def _new(self, turn: Turn) -> Turn:
-        """A turn without the frames that are recorded already: a round that is begun again tells the same."""
+        """The turn without frames that are recorded already (a resumed round repeats them)."""
         if not turn.within:
             return turn
         known, new = self._within[turn.run], []
@@ -195,7 +195,7 @@ def _engine(db: sqlite3.Connection) -> str:
 
 
 def restore(given: Sequence[Computation], events: Iterable[Stored]) -> None:
-    """Write records from outside, whose locks this process holds; an event's run is the place of its record.
+    """Write imported records, whose locks this process holds; an event's run is its record's index.
 
     Raises:
         LookupError: an event is of no record.
@@ -213,6 +213,6 @@ def restore(given: Sequence[Computation], events: Iterable[Stored]) -> None:
 
 
 def move_aside(key: str) -> None:
-    """Have a database that cannot be read make room for another one; it is kept beside it."""
+    """Move an unreadable database aside to make room for a new one."""
     with suppress(FileNotFoundError):
         database(key).replace(database(key).with_suffix(".damaged"))

@@ -42,14 +42,14 @@ def forget(job: Job) -> bool:
 
 
 def strip(job: Job) -> bool:
-    """Have a job name no computations any more, to make room; False if it waits, runs or is pinned."""
+    """Evict a job's computations; False if it waits, runs or is pinned."""
     done = _noted(job, lambda: queue.note_removed(job.id))
     computations.sweep()
     return done
 
 
 def _noted(job: Job, note: Callable[[], bool]) -> bool:
-    """On a full disk the record goes before it is noted: a kill in between leaves a job without one."""
+    """Note the eviction; on a full disk the record goes first, so that a kill leaves a job without one."""
     try:
         with suppress(DiskFull):
             return note()

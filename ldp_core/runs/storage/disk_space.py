@@ -76,7 +76,7 @@ def full_disk(needed: int) -> str:
 
 
 def keep_back() -> None:
-    """Have the reserve, if there is room for it."""
+    """Allocate the reserve, if there is room."""
     with suppress(OSError):
         if not _path().is_symlink() and _path().stat().st_size == RESERVE:
             return
@@ -90,7 +90,7 @@ def keep_back() -> None:
 
 
 def give_up() -> None:
-    """Let others have the reserve."""
+    """Free the reserve."""
     with suppress(OSError):
         _path().unlink(missing_ok=True)
 

@@ -88,7 +88,7 @@ class Held:
         self.close()
 
     def close(self, remove: bool = False) -> None:
-        """Let go of it; with `remove`, the file goes too."""
+        """Release the lock; with `remove`, delete the file."""
         if remove:
             self.path.unlink(missing_ok=True)
         self._closed.set()
@@ -114,7 +114,7 @@ def _now() -> bytes:
 
 
 def hold(path: Path, **said: Any) -> Held | None:
-    """Hold a file, which is made if it is not there; None if another process does.
+    """Lock a file, creating it if needed; None if another process holds it.
 
     Args:
         path: of the file; its folder is there.
@@ -133,7 +133,7 @@ def hold(path: Path, **said: Any) -> Held | None:
 
 
 def taken(path: Path) -> int | None:
-    """A file, open and locked; None if another process has it locked.
+    """Descriptor of the locked file; None if another process holds the lock.
 
     Raises:
         OSError: it cannot be made, or its file system has no locks.
@@ -194,14 +194,14 @@ def worker() -> Holder | None:
 
 
 def ask_to_go(path: Path, token: str) -> None:
-    """Have a holder leave soon, if it still is the one with this token."""
+    """Ask the holder with this token to leave soon."""
     with suppress(OSError), path.open("r+b") as file:
         file.seek(ASKED_AT)
         file.write(token.encode())
 
 
 def stands_still(path: Path) -> float:
-    """Seconds for which the holder of a file has shown no sign of life, if they are too many; else 0.
+    """Seconds since the holder's last heartbeat if that is too long; else 0.
 
     0 too on the first look, and where no process that beats holds it.
     """

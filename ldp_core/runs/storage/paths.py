@@ -21,7 +21,7 @@ _bound = list[tuple[int, int]]()
 
 
 def bind() -> None:
-    """Have this process, and those that it forks, know no folder of runs but the one of now.
+    """Fix the folder of runs for this process and its forks.
 
     If that is removed they make no other in its place.
     """
