@@ -15,6 +15,7 @@ from tests.runs.processes import stop_all
 from tests.warm import Interpreter
 
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+SIZE_ON_SCREEN = "(one) => parseFloat(getComputedStyle(one).fontSize) * (one.currentCSSZoom ?? 1)"
 NAMES = ("Anna-Karenina", "Ben <b>bold</b>", "", "Dora")
 
 
@@ -90,6 +91,14 @@ def test_a_whole_lesson(browser: Browser, school: Server):
     press(board, "Show")
     expect(board.get_by_text(re.compile(r"What you guessed: \d of 3 within 5 points"))).to_be_visible()
     expect(anna.get_by_text(re.compile("A surprise: you guessed 50"))).to_be_visible()
+
+    board.get_by_role("heading", name="How accurate").click()
+    board.keyboard.press("p")  # the view for a wall: nothing under 20 px, no tools
+    expect(board.get_by_role("button", name="Back from the wall")).to_be_visible()
+    expect(board.get_by_role("link", name="Papers")).to_have_count(0)
+    assert board.get_by_text("What you guessed").evaluate(SIZE_ON_SCREEN) >= 20
+    board.keyboard.press("p")
+    expect(board.get_by_role("link", name="Papers")).to_be_visible()
 
     press(board, "Let them try")
     for page in (anna, dora):

@@ -23,6 +23,7 @@ from pages.parts.train.guess_words import literal, reply
 from pages.parts.ui import components
 from pages.parts.ui.fragments import refreshing
 from pages.parts.ui.job_actions import refusal, refuse
+from pages.parts.ui.projector import projector_button
 from pages.parts.ui.shared_cache import job_now
 from pages.parts.ui.text import plain
 from pages.parts.ui.uninterrupted import pressed
@@ -51,6 +52,7 @@ def board(session: Session) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="room-head"):
         join_line(session)
         refreshing(_present, every=SECONDS)(session)
+        projector_button()
         _new_class(session)
     reach_warning(session)
     preset = presets.get(session.scenario)

@@ -15,12 +15,15 @@ from ldp_core.runs.carry import link
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record import drafts
 from pages.parts.ui.job_actions import refusal, refuse
+from pages.parts.ui.projector import projector_button
 from pages.parts.ui.scenario import named
 from pages.parts.ui.uninterrupted import pressed
 from pages.parts.ui.workspace import Workspace
 
 MINE = "Your own"
 NOT_BACK = "not taken back"
+PROJECTED = ("train", "attack")
+"""Pages that a teacher shows to a room."""
 
 
 def header(workspace: Workspace, job: Job | None = None) -> DeltaGenerator:
@@ -65,6 +68,8 @@ def header(workspace: Workspace, job: Job | None = None) -> DeltaGenerator:
         )
         with st.popover("Share"):
             _share(workspace, job)
+        if workspace.page in PROJECTED:
+            projector_button()
     refusal(NOT_BACK)
     return line
 

@@ -44,6 +44,8 @@ class Tab:
     """The draft that is open, by its id."""
     generation: int = 0
     """How often all widgets were begun afresh."""
+    projector: bool = False
+    """Whether pages are shown as for a wall."""
     unheard: dict[str, Callable[[], None]] = field(default_factory=dict)
     """What would hear of a change, of widgets that are drawn for the first time."""
 
