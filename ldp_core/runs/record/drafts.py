@@ -104,10 +104,10 @@ def undo(identity: str) -> bool:
         return False
     with writing(_path(), SCHEMA) as db:
         done = db.execute(
-            "DELETE FROM revisions WHERE draft = ?1 "
-            "AND number = (SELECT max(number) FROM revisions WHERE draft = ?1) "
-            "AND number > (SELECT min(number) FROM revisions WHERE draft = ?1)",
-            (identity,),
+            "DELETE FROM revisions WHERE draft = :draft "
+            "AND number = (SELECT max(number) FROM revisions WHERE draft = :draft) "
+            "AND number > (SELECT min(number) FROM revisions WHERE draft = :draft)",
+            {"draft": identity},
         )
         return done.rowcount == 1
 

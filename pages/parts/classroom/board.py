@@ -22,11 +22,11 @@ from pages.parts.train.chosen_job import lesson_of
 from pages.parts.train.guess_words import literal, reply
 from pages.parts.ui import components
 from pages.parts.ui.fragments import refreshing
+from pages.parts.ui.header import projector_button
 from pages.parts.ui.job_actions import refusal, refuse
-from pages.parts.ui.projector import projector_button
 from pages.parts.ui.shared_cache import job_now
 from pages.parts.ui.text import plain
-from pages.parts.ui.uninterrupted import pressed
+from pages.parts.ui.uninterrupted import pressed, uncut
 from pages.parts.ui.visitor import visitor, who
 from pages.parts.watch.live import live_view, settings_of
 from pages.parts.watch.prediction import evidence_of
@@ -254,7 +254,7 @@ def _run(session: Session) -> None:
     _done(launch)
 
 
-@pressed
+@uncut
 def _ask(session: Session) -> None:
     if asked := st.session_state.get(f"class question {session.code} {session.scenario}"):
         _done(lambda: sessions.ask(session, visitor(), asked))
@@ -265,7 +265,7 @@ def _ask_about(session: Session, asked: str) -> None:
     _done(lambda: sessions.ask(session, visitor(), asked))
 
 
-@pressed
+@uncut
 def _put_before_all(session: Session) -> None:
     if job := st.session_state.get(f"class show {session.code} {session.job}"):
         _done(lambda: sessions.put_before_all(session, visitor(), job))

@@ -46,7 +46,7 @@ def opened(code: str) -> Session | None:
     except UnknownClass as error:
         if not (wait := codes_wait(me(), of_page())):
             wrong_code(me(), of_page())
-        st.error(plain(wait or f"T{str(error)[1:]}.", 200))
+        st.error(wait or said(error))
         return None
     known = visitor().teacher or room.member(session, me())
     if not known and (wait := codes_wait(me(), of_page())):

@@ -14,8 +14,9 @@ from ldp_core.errors import StudioError
 from ldp_core.runs.carry import link
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record import drafts
+from ldp_core.system.shipped import ASSETS
 from pages.parts.ui.job_actions import refusal, refuse
-from pages.parts.ui.projector import projector_button
+from pages.parts.ui.memory import tab
 from pages.parts.ui.scenario import named
 from pages.parts.ui.uninterrupted import pressed
 from pages.parts.ui.workspace import Workspace
@@ -88,6 +89,25 @@ def headline(words: str) -> None:
     """Headline in Train's style (assets/studio.css)."""
     with st.container(key="headline"):
         st.header(words, anchor=False)
+
+
+def projector_button() -> None:
+    """Button and key that turn the view for a wall on and off in this tab (assets/projector.css)."""
+    on = tab().projector
+    st.button(
+        "Back from the wall" if on else "Project",
+        key="projector",
+        shortcut="P",
+        help="Large letters for a projector, without tools; the key P does the same",
+        on_click=_turn,
+    )
+    if on:
+        st.html(ASSETS / "projector.css")
+
+
+@pressed
+def _turn() -> None:
+    tab().projector = not tab().projector
 
 
 def _share(workspace: Workspace, job: Job | None) -> None:
