@@ -21,6 +21,7 @@ from pages.parts.attack.settings import settings
 from pages.parts.attack.view import desk_view
 from pages.parts.runs.earlier import of_earlier_settings, results
 from pages.parts.runs.job_state import may_go_on, missing, takes
+from pages.parts.systems.panel import system_panel
 from pages.parts.ui.header import header, question
 from pages.parts.ui.job_actions import NOT_YOURS, act, go_on_button, refusal, refuse
 from pages.parts.ui.meanings import error_in_words
@@ -39,7 +40,10 @@ def main() -> None:
         return
     workspace = open_workspace("attack")
     job = _newest(jobs.of_draft(workspace.id, "attack", most=5))
-    buttons = header(workspace, job).container(horizontal=True, vertical_alignment="center")
+    line = header(workspace, job)
+    with line:
+        system_panel(workspace)
+    buttons = line.container(horizontal=True, vertical_alignment="center")
     _title()
     before = _asked(job) if job else None
     with st.container(key="results-first"):
