@@ -54,15 +54,14 @@ SHOWN = {
 }
 """And which file of tests comes there; all 1440 × 1200 pixels, light."""
 LIVE = """
-.es-memory, [class*="st-key-run-"], .st-key-launch [data-testid="stCaptionContainer"],
+.es-memory, .es-runs tbody, .st-key-launch [data-testid="stCaptionContainer"],
 [class*="st-key-card-"] [data-testid="stCaptionContainer"] { visibility: hidden !important; }
 """
 MASKS = {
     "train-running": """.es-plot > *, .es-panels canvas, .es-rows, .es-head-of-page,
     .st-key-state-line { visibility: hidden !important; }""",
     "train-done": ".st-key-state-line { visibility: hidden !important; }",
-    "runs-filled": """[data-testid="stLayoutWrapper"]:nth-child(1 of :has(> [class*="st-key-run-"]))
-    > [class*="st-key-run-"] { visibility: visible !important; }""",
+    "runs-filled": ".es-runs tbody { visibility: visible !important; }",
     "compare-filled": '[data-baseweb="tag"] span { color: transparent !important; }',
 }
 """What lives besides: of what is still trained all that is drawn; how long something took, or is ago. Of the

@@ -26,9 +26,9 @@ def test_three_runs_are_compared(visitor: Visitor, monkeypatch: pytest.MonkeyPat
     find = page.get_by_role("textbox", name="Find")
     find.fill("<b>three")  # what others have trained on this server is no matter of its picture
     find.press("Enter")
-    expect(page.locator('[class*="st-key-run-"]')).to_have_count(1)
-    at_rest(page)  # a list that is drawn anew while the button is down is not ticked
-    page.get_by_role("checkbox", name="Compare b three b").check(force=True)
+    expect(page.locator(".es-runs tbody tr")).to_have_count(1)
+    at_rest(page)
+    page.get_by_role("checkbox", name="Tick <b>three</b>").check()
     page.get_by_role("link", name="Compare the runs of this training").wait_for()
     at_rest(page)
     as_it_was("runs-filled", look(page, "runs-filled"))

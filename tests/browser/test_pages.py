@@ -361,6 +361,8 @@ def test_a_run_is_pinned_and_deleted_by_its_owner(
     there = stranger.open("/runs", f"a[href*='{job.id}']")
     line = there.get_by_text("completed, damaged: its record cannot be read")
     expect(line).to_be_visible()
+    there.get_by_role("checkbox").first.check()
+    expect(there.get_by_role("button", name="Untick all")).to_be_visible()
     expect(there.get_by_role("button", name="Delete")).to_have_count(0)
     expect(there.get_by_role("button", name="Pin")).to_have_count(0)
     there.get_by_role("radio", name="Mine").click()
@@ -371,6 +373,7 @@ def test_a_run_is_pinned_and_deleted_by_its_owner(
     page.get_by_role("link", name="Start").click()
     page.get_by_role("link", name="All runs").click()
     page.locator(f"a[href*='{job.id}']").wait_for()
+    page.get_by_role("checkbox").first.check()
     page.get_by_role("button", name="Pin", exact=True).click()
     expect(page.get_by_text("cannot be read, pinned")).to_be_visible()
     expect(page.get_by_role("button", name="Delete")).to_have_count(0)
@@ -382,7 +385,8 @@ def test_a_run_is_pinned_and_deleted_by_its_owner(
     page.get_by_role("button", name="Bring it back").click()
     expect(page.locator(f"a[href*='{job.id}']")).to_have_count(1)
     assert queue.get(job.id) == job
-    page.get_by_role("button", name="Delete").first.click()
+    page.get_by_role("checkbox").first.check()
+    page.get_by_role("button", name="Delete").click()
     expect(page.locator(f"a[href*='{job.id}']")).to_have_count(0)
     with pytest.raises(UnknownJob):
         queue.get(job.id)

@@ -71,6 +71,7 @@ def test_a_class_watches_by_a_link_and_a_teacher_may_stop(visitor: Visitor, brow
     link = page.get_by_text(re.compile(r"/train\?job=[0-9a-f]{12}$")).inner_text()
     page.keyboard.press("Escape")
     desk.goto(f"{school.url}/runs")
+    desk.get_by_role("checkbox").first.check()
     stop = desk.get_by_role("button", name="Stop")
     stop.wait_for()
 
@@ -118,6 +119,7 @@ def test_a_class_watches_by_a_link_and_a_teacher_may_stop(visitor: Visitor, brow
     expect(page.get_by_text(STOPPED)).to_be_visible()
     before = queue.find(most=2)[1]
     second.get_by_role("link", name="Runs").click()
-    second.get_by_role("button", name="Delete").first.click()
+    second.get_by_role("checkbox").first.check()
+    second.get_by_role("button", name="Delete").click()
     wait_until(page, lambda: queue.find(most=1)[0].id == before.id)
     expect(page.get_by_text("This run has been deleted.")).to_have_count(0)

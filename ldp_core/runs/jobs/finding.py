@@ -1,14 +1,15 @@
-"""Search among jobs: by words, by what they came to, in an order; quick with thousands."""
+"""Search among jobs: by words, by what they came to, in an order, as a table; quick with thousands."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import inf
 from typing import Any, Literal
 
+from ldp_core.runs import queue
 from ldp_core.runs.jobs.lookup import recent
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.view.final_figures import Final
@@ -16,15 +17,17 @@ from ldp_core.runs.view.final_figures import Final
 MOST = 5000
 """Jobs that are looked through, the newest ones."""
 Order = Literal["newest", "accuracy", "budget", "leakage"]
+"""By time, by accuracy, by the ε of the whole run, by how often the right image was picked out."""
 
 
 @dataclass(frozen=True)
 class Line:
     job: Job
+    """Without what it was asked to do, unless that was looked through (`whole`)."""
     finals: tuple[Final, ...]
-    """One a variant; none before it has ended, or of another kind of job."""
-    words: str
-    """All that can be looked for, in small letters."""
+    """One a variant, or one of a job that trains none; none before it has ended."""
+    words: str = ""
+    """All that is looked for, in small letters."""
 
     @property
     def accuracy(self) -> float | None:
@@ -51,6 +54,13 @@ class Wanted:
     epsilon: float = inf
     """… at most this for the whole run at worst."""
     order: Order = "newest"
+    turned: bool = False
+    """The last first, of those that have a figure."""
+
+    @property
+    def limits(self) -> bool:
+        """Whether anything is left out."""
+        return bool(self.text.split()) or self.accuracy > 0 or self.epsilon < inf
 
     def fits(self, line: Line) -> bool:
         if not all(word in line.words for word in self.text.lower().split()):
@@ -66,18 +76,37 @@ class Wanted:
 
 def lines(wanted: Wanted, owner: str | None = None) -> list[Line]:
     """The jobs that fit, of everybody or of one person, in the order asked for; what has no figure last."""
-    found = [line for job in recent(MOST, owner) if wanted.fits(line := _line(job))]
-    if wanted.order == "accuracy":
-        found.sort(key=lambda line: -inf if line.accuracy is None else line.accuracy, reverse=True)
-    elif wanted.order == "budget":
-        found.sort(key=lambda line: inf if line.epsilon is None else line.epsilon)
-    elif wanted.order == "leakage":
-        found.sort(key=lambda line: inf if line.picked is None else line.picked)
-    return found
+    looked_through = bool(wanted.text.split())
+    every = map(_line, recent(MOST, owner, requests=looked_through))
+    found = [line for line in every if wanted.fits(line)]
+    figure = ORDERS.get(wanted.order)
+    if figure is None:
+        return found[::-1] if wanted.turned else found
+    known = [line for line in found if figure(line) is not None]
+    known.sort(key=figure, reverse=(wanted.order == "accuracy") != wanted.turned)
+    return [*known, *(line for line in found if figure(line) is None)]
+
+
+ORDERS: dict[Order, Callable[[Line], Any]] = {
+    "accuracy": lambda line: line.accuracy,
+    "budget": lambda line: line.epsilon,
+    "leakage": lambda line: line.picked,
+}
+
+
+def whole(some: Sequence[Line]) -> list[Line]:
+    """The same with what was asked for; one that is gone meanwhile is left out."""
+    ids = [line.job.id for line in some]
+    jobs = {job.id: job for job in queue.find(f"id IN ({','.join('?' * len(ids))})", (*ids,), len(ids))}
+    return [
+        replace(line, job=replace(line.job, text=jobs[line.job.id].text))
+        for line in some
+        if line.job.id in jobs
+    ]
 
 
 def _line(job: Job) -> Line:
-    words = f"{job.name} {job.note} {_words(job.id, job.text)}".lower()
+    words = f"{job.name} {job.note} {_words(job.id, job.text)}".lower() if job.text else ""
     return Line(job, () if job.live else tuple(map(_read, _noted(job.noted))), words)
 
 
@@ -106,6 +135,8 @@ def _read(body: Mapping[str, Any]) -> Final:
         hits=number("hits") or 0.0,
         attempts=int(number("attempts") or 0),
         chance=number("chance") or 0.0,
+        curve=tuple(one for one in body.get("curve") or () if isinstance(one, float)),
+        answer=str(body.get("answer", "")),
     )
 
 
@@ -116,9 +147,15 @@ def _words(identity: str, text: str) -> str:
         request = json.loads(text)
     except (ValueError, TypeError, RecursionError):
         return ""
-    parts = [request.get(name) for name in ("draft", "sweep", "ladder")] if isinstance(request, dict) else []
-    part = next((one for one in parts if isinstance(one, dict)), {})
-    base, variants = part.get("base"), part.get("variants")
+    part, variants = asked(request if isinstance(request, dict) else {})
+    base = part.get("base")
     name = base.get("name", "") if isinstance(base, dict) else ""
-    labels = [one.get("label", "") for one in variants or () if isinstance(one, dict)]
-    return " ".join(map(str, (name, *labels)))
+    return " ".join(map(str, (name, *(one.get("label", "") for one in variants))))
+
+
+def asked(request: Mapping[str, Any]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """The part of a request that says what it begins from, and its variants."""
+    parts = (request.get(name) for name in ("draft", "sweep", "question", "ladder"))
+    part: dict[str, Any] = next((one for one in parts if isinstance(one, dict)), {})
+    variants = part.get("variants")
+    return part, [one for one in variants if isinstance(one, dict)] if isinstance(variants, list) else []

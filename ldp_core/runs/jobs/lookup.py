@@ -49,13 +49,15 @@ def of_draft(draft_id: str, kind: str = "run", most: int = 20) -> list[Job]:
     return [job for job in found if job.brief]  # what cannot be read any more is on the list of all
 
 
-def recent(most: int = 10, owner: str | None = None) -> list[Job]:
-    """The newest jobs of everybody but what is private, or all of one person, newest first."""
+def recent(most: int = 10, owner: str | None = None, requests: bool = True) -> list[Job]:
+    """The newest jobs of everybody but what is private, or all of one person, newest first; `requests` as in
+    `queue.find`.
+    """
     lost = reap()
     if queue.find("status = 'queued'", most=1):
         wake()
     mine = "room = ''" if owner is None else "owner = ?"
-    found = queue.find(mine, () if owner is None else (owner,), most=most)
+    found = queue.find(mine, () if owner is None else (owner,), most=most, requests=requests)
     return [unmoved(_by_whom(_as_it_is(job, lost))) for job in found]
 
 

@@ -6,6 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ldp_core import mechanisms
 from ldp_core.cost.estimate import Cost, cost, refuse_what_cannot_fit
 from ldp_core.cost.work import work_of_ladder
 from ldp_core.datasets import Step
@@ -18,6 +19,8 @@ from ldp_core.runs.lockstep import Turn, load
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record.events import Stored
 from ldp_core.runs.record.recorder import Recorder
+from ldp_core.runs.view.final_figures import found
+from ldp_core.runs.view.grid_progress import desk_of
 
 
 class AttackJob(Kind):
@@ -79,6 +82,19 @@ class AttackJob(Kind):
             cells += last["event"] == "cell"
             report(Step("", max(cells, last.get("done", 0)), every, "cells"))
         recorder.end(0, last["status"], {"message": str(last["message"])})
+
+    def figures(self, job: Job) -> list[dict[str, Any]]:
+        """From which budget on each mechanism gives back what was sent."""
+        every = dict[str, list[tuple[float, bool]]]()
+        for (name, epsilon), cell in sorted(desk_of(job).update().cells.items()):
+            every.setdefault(name, []).append((epsilon, cell["verdict"]["kind"] == "recovered"))
+        words = []
+        for name, cells in every.items():
+            hidden = max((epsilon for epsilon, back in cells if not back), default=0.0)
+            least = min((epsilon for epsilon, back in cells if back and epsilon > hidden), default=None)
+            says = f"not up to ε {cells[-1][0]:g}" if least is None else f"from ε {least:g} on"
+            words.append(f"{mechanisms.registry.kind(name).label} {says}")
+        return [found("image back: " + ", ".join(words))] if words else []
 
     def status(self, job: Job, events: Sequence[Stored]) -> dict[str, Any]:
         cells = sum(event.body["event"] == "cell" for event in events)

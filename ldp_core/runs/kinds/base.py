@@ -145,13 +145,17 @@ class Kind(Component):
         Raises:
             StudioError: it cannot be done, in a sentence.
         """
-        while left := computations.left(work.keys):
-            with _recording(work, left) as recorder:
-                if recorder is None:
-                    return Outcome("queued")
-                recorder.note_what_had_ended()
-                if recorder.given:
-                    self.compute(asked, recorder, work)
+        try:
+            while left := computations.left(work.keys):
+                with _recording(work, left) as recorder:
+                    if recorder is None:
+                        return Outcome("queued")
+                    recorder.note_what_had_ended()
+                    if recorder.given:
+                        self.compute(asked, recorder, work)
+        finally:  # of what was stopped, too
+            with suppress(StudioError):
+                note_figures(self, queue.get(work.job))
         ended = computations.ended(work.keys)
         return self.outcome([ended[key] for key in work.keys])
 

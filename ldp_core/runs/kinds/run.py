@@ -7,15 +7,13 @@ seen live by all that name it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from ldp_core.cost.estimate import Cost, cost, refuse_what_cannot_fit
-from ldp_core.errors import StorageFailed, StudioError
+from ldp_core.errors import StorageFailed
 from ldp_core.events.order import RunsOrder
 from ldp_core.experiment import Draft, Run, amended, parse_draft
-from ldp_core.runs import queue
 from ldp_core.runs.batch import bits, figures_of
 from ldp_core.runs.kinds.base import (
     UNREADABLE,
@@ -24,7 +22,6 @@ from ldp_core.runs.kinds.base import (
     Request,
     Words,
     Work,
-    note_figures,
     readable,
 )
 from ldp_core.runs.lockstep import drive
@@ -84,13 +81,6 @@ class TrainingJob(Kind):
 
     def computations(self, asked: Training, job: str, room: str = "") -> list[Computation]:
         return [of_run(run.experiment, room) for run in asked.runs()]
-
-    def run(self, asked: Training, work: Work) -> Outcome:
-        try:
-            return super().run(asked, work)
-        finally:  # of what was stopped, too
-            with suppress(StudioError):
-                note_figures(self, queue.get(work.job))
 
     def compute(self, asked: Training, recorder: Recorder, work: Work) -> None:
         runs = asked.runs()

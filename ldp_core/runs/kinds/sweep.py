@@ -6,9 +6,11 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from ldp_core.cost.estimate import Cost, cost_of_sweep, refuse_cells_that_cannot_fit
 from ldp_core.events.order_of_cells import SweepOrder
-from ldp_core.experiment import Run, amended
+from ldp_core.experiment import Run, amended, changed
 from ldp_core.experiment.sweep import Sweep, parse_sweep
 from ldp_core.limits import spelled
 from ldp_core.runs.batch import bits
@@ -19,6 +21,8 @@ from ldp_core.runs.record.cells import CellRecorder, FiguresNoted
 from ldp_core.runs.record.events import Stored
 from ldp_core.runs.record.recorder import Recorder
 from ldp_core.runs.train_all import train_all
+from ldp_core.runs.view.final_figures import found
+from ldp_core.runs.view.sweep_progress import sweep_of
 
 
 class SweepJob(Kind):
@@ -88,8 +92,25 @@ class SweepJob(Kind):
         ]
         recorder.end(0, "completed", {"message": ", ".join(counts)})
 
+    def figures(self, job: Job) -> list[dict[str, Any]]:
+        """The best of its settings, by the mean of the seeds that completed."""
+        asked, every = self.parse(job.request), dict[int, list[float]]()
+        for number, cell in sweep_of(job).update().cells.items():
+            if cell["status"] == "completed":
+                every.setdefault(number % len(asked.settings), []).append(cell["accuracy"])
+        if not every:
+            return []
+        best = max(every, key=lambda place: np.mean(every[place]))
+        setting = ", ".join(f"{_short(path)} {value}" for path, value in asked.settings[best].items())
+        experiment = changed(asked.base, asked.settings[best])
+        return [found(f"best of {len(every)}: {setting}", experiment, float(np.mean(every[best])))]
+
     def status(self, job: Job, events: Sequence[Stored]) -> dict[str, Any]:
         return {"cells": len(events), "cells_in_all": _cells(job.request)}
+
+
+def _short(path: str) -> str:
+    return {"clients.epsilon": "ε", "clients.range": "±"}.get(path, path.removesuffix(".name"))
 
 
 def _cells(request: Request) -> int:

@@ -25,7 +25,8 @@ from ldp_core.runs.record.cells import FiguresNoted
 from ldp_core.runs.record.events import Stored
 from ldp_core.runs.record.recorder import Recorder
 from ldp_core.runs.train_all import train_all
-from ldp_core.runs.view.search_progress import known
+from ldp_core.runs.view.final_figures import found
+from ldp_core.runs.view.search_progress import known, search_of
 from ldp_core.tuning import Question, answer_of, next_points, parse_question
 from ldp_core.tuning.leaks import UPLOADS, Leak, bounded, leaks_of, next_uploads
 from ldp_core.tuning.search import undecided
@@ -82,6 +83,15 @@ class TuneJob(Kind):
             recorder.write(Turn(0, [event], None, event.get("seconds", 0.0)))
             recorder.flush()
         recorder.end(0, "completed", {})
+
+    def figures(self, job: Job) -> list[dict[str, Any]]:
+        asked, answer = self.parse(job.request), search_of(job).update().answer
+        if answer is None:
+            return []
+        if answer["epsilon"] is None:
+            return [found(f"no ε was found that reaches {asked.accuracy:.1%}")]
+        words = f"{asked.accuracy:.1%} from ε {answer['epsilon']:.3g} on, with ±{answer['half']:g}"
+        return [found(words, asked.experiment(answer["half"], answer["epsilon"], 0), answer["mean"])]
 
     def status(self, job: Job, events: Sequence[Stored]) -> dict[str, Any]:
         answer = next((one.body for one in events if one.body.get("event") == "answer"), None)

@@ -59,6 +59,7 @@ COLUMNS = (
     "place, id, kind, draft, request, status, message, created, started, ended, pid, owner, address, keys, "
     "room, pinned, removed, deleted, name, note, figures, imported, long IS NOT NULL AS long"
 )
+WITHOUT_REQUESTS = COLUMNS.replace("request,", "'' AS request,")
 ID = re.compile(r"[0-9a-f]{12}")
 LONG = 20_000
 """Characters of a request from which on lists read it without its long lists."""
@@ -101,9 +102,11 @@ def _refuse_another_format(db: sqlite3.Connection) -> None:
         )
 
 
-def selected(db: sqlite3.Connection, where: str = "1", values: tuple[Any, ...] = ()) -> Iterator[Job]:
+def selected(
+    db: sqlite3.Connection, where: str = "1", values: tuple[Any, ...] = (), columns: str = COLUMNS
+) -> Iterator[Job]:
     """The jobs that fulfil a condition of this package (never of a user), also deleted ones."""
-    return map(job_of, db.execute(f"SELECT {COLUMNS} FROM jobs WHERE {where}", values))  # noqa: S608
+    return map(job_of, db.execute(f"SELECT {columns} FROM jobs WHERE {where}", values))  # noqa: S608
 
 
 def one(db: sqlite3.Connection, identity: str) -> Job:
@@ -131,12 +134,17 @@ def status(identity: str) -> Status | None:
     return row["status"] if row else None
 
 
-def find(where: str = "1", values: tuple[Any, ...] = (), most: int = 100) -> list[Job]:
-    """Jobs that are not deleted and fulfil a condition of this package (never of a user), newest first."""
+def find(where: str = "1", values: tuple[Any, ...] = (), most: int = 100, requests: bool = True) -> list[Job]:
+    """Jobs that are not deleted and fulfil a condition of this package (never of a user), newest first.
+
+    Args:
+        requests: whether they come with what they were asked to do, by far the largest part of them.
+    """
     with looking() as db:
         if db is None:
             return []
-        return list(selected(db, f"deleted IS NULL AND {where} ORDER BY place DESC LIMIT ?", (*values, most)))
+        where = f"deleted IS NULL AND {where} ORDER BY place DESC LIMIT ?"
+        return list(selected(db, where, (*values, most), COLUMNS if requests else WITHOUT_REQUESTS))
 
 
 def deleted() -> list[Job]:

@@ -9,8 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from ldp_core.accounting import Table, entries_in
+from ldp_core.accounting import Table, entries_in, ledger
+from ldp_core.experiment import Experiment
 from ldp_core.runs.view.run_progress import RunProgress
+
+MOST_POINTS = 32
+"""Of a curve: as many as a list has room for."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +43,10 @@ class Final:
     """… in so many attempts, …"""
     chance: float
     """… and what guessing gives as a share (0 where nothing was picked)."""
+    curve: tuple[float, ...] = ()
+    """Accuracy over the rounds, thinned."""
+    answer: str = ""
+    """What a sweep, a search or an attack found, in a few words."""
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -66,12 +74,29 @@ def final(runs: Sequence[RunProgress]) -> Final:
         hits=hits,
         attempts=attempts,
         chance=chance,
+        curve=_thinned(runs),
     )
 
 
-def worst(ledger: Table) -> Worst:
-    """The weakest whole-run promise among all clients."""
-    most = max((entry.run_worst for entry in entries_in(ledger)), key=lambda line: (line.bound, line.delta))
+def _thinned(runs: Sequence[RunProgress]) -> tuple[float, ...]:
+    """The mean over the seeds, up to the last round that all have done."""
+    curves = [run.curves["accuracy"] for run in runs if "accuracy" in run.curves]
+    length = min(map(len, curves)) if len(curves) == len(runs) else 0
+    places = np.unique(np.linspace(0, max(0, length - 1), min(length, MOST_POINTS)).astype(int))
+    means = [float(np.mean([curve[place] for curve in curves])) for place in places.tolist()]
+    return tuple(round(mean, 4) for mean in means if math.isfinite(mean))
+
+
+def found(answer: str, experiment: Experiment | None = None, accuracy: float | None = None) -> dict[str, Any]:
+    """What a job came to that trains no runs to be looked at; with the price of the experiment it found."""
+    promised = worst(ledger(experiment)) if experiment else Worst(None, 0.0)
+    line = Final("", 0, accuracy, promised.epsilon, promised.delta, 0.0, 0, 0.0, answer=answer)
+    return line.as_json()
+
+
+def worst(table: Table) -> Worst:
+    """Of all clients' lines for the whole run at worst the one that promises least."""
+    most = max((entry.run_worst for entry in entries_in(table)), key=lambda line: (line.bound, line.delta))
     return Worst(most.bound, most.delta) if math.isfinite(most.bound) else Worst(None, 0.0, most.why)
 
 

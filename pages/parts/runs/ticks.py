@@ -1,69 +1,123 @@
-"""A tick for each training in the list of runs, and the way from there to Compare."""
+"""What is ticked in the table of runs, and what may be done with it."""
 
 from __future__ import annotations
 
-import re
+from collections.abc import Callable
+from functools import partial
 
 import streamlit as st
 
+from ldp_core.errors import StudioError
+from ldp_core.runs import jobs, queue
+from ldp_core.runs.jobs.listing import describe
+from ldp_core.runs.queue.changes import MOST_NAME, MOST_NOTE
 from ldp_core.runs.queue.job import Job
+from ldp_core.runs.queue.people import Person
+from pages.parts.runs.take_away import take_away
+from pages.parts.runs.undo import delete_button
+from pages.parts.ui.job_actions import act, refuse
 from pages.parts.ui.uninterrupted import pressed, uncut
+from pages.parts.ui.visitor import visitor
 
 MOST = 6
-"""Trainings that can be ticked: as many as Compare has room for."""
+"""Trainings that Compare has room for."""
 TICKED = "ticked runs"
-WORD = r"[^\W_]+"
-"""A box's name is read out as it is typed, and read as Markdown besides: so it is of words alone."""
 PARAMETER = "runs"
 """By which the address of Compare names them."""
 
 
 def ticked() -> list[str]:
-    """The ids, in the order of the ticks; those on other pages of the list are among them."""
+    """The ids, in the order of the ticks; those on other pages of the table are among them."""
     found: list[str] = st.session_state.setdefault(TICKED, [])
     return found
 
 
-def tick(job: Job, name: str) -> None:
-    """A box that takes a training into the comparison; of another kind of job there is nothing to compare."""
-    if job.kind != "run":
-        return
-    held, key = ticked(), f"tick {job.id}"
-    full = len(held) >= MOST and job.id not in held
-    st.checkbox(
-        f"Compare {' '.join(re.findall(WORD, name)) or 'Untitled'}",
-        value=job.id in held,
-        key=key,
-        disabled=full,
-        on_change=_change,
-        args=(job.id, key),
-        label_visibility="collapsed",
-        width="content",
-    )
+def follow(key: str) -> Callable[[], None]:
+    """What keeps the ticks of the table that has this key."""
+
+    @uncut
+    def changed() -> None:
+        st.session_state[TICKED] = [str(one) for one in st.session_state[key]["ticked"]]
+
+    return changed
 
 
-def to_compare() -> None:
-    """The link to what is ticked; without ticks, what they are for."""
-    held = ticked()
-    if not held:
-        st.caption("Tick runs to compare them.")
-        return
-    with st.container(horizontal=True, vertical_alignment="center"):
-        words = (
-            f"Compare the {len(held)} ticked runs" if len(held) > 1 else "Compare the runs of this training"
-        )
-        st.page_link("compare.py", label=f":blue[**{words}**]", query_params={PARAMETER: ",".join(held)})
+def what_is_ticked(me: Person) -> None:
+    """One row of what can be done with it; without ticks, what they are for."""
+    held = {job.id: job for job in queue.find(f"id IN ({','.join('?' * len(ticked()))})", (*ticked(),))}
+    found = [held[identity] for identity in ticked() if identity in held]
+    with st.container(horizontal=True, vertical_alignment="center", key="ticked"):
+        if not found:
+            st.caption("Tick runs to compare them, to name, pin or delete your own, or to take one away.")
+            return
+        _compare([job.id for job in found if job.kind == "run"])
+        if going := [job.id for job in found if job.live and me.may(job.owner)]:
+            _button("Stop", jobs.cancel, going)
+        if all(me.owns(job.owner) for job in found):
+            _own(found)
+        if len(found) == 1 and not (found[0].live or found[0].removed):
+            # three buttons are a lot to send before they are asked for
+            shown = st.popover("Take away", type="tertiary", key="taking", on_change="rerun")
+            if shown.open:
+                with shown:
+                    take_away(found[0], _name(found[0]), "list")
         st.button("Untick all", type="tertiary", on_click=_clear)
 
 
-@uncut
-def _change(identity: str, key: str) -> None:
-    held = [one for one in ticked() if one != identity]
-    st.session_state[TICKED] = [*held, identity] if st.session_state[key] else held
+def _compare(held: list[str]) -> None:
+    if len(held) > MOST:
+        st.caption(f"Compare takes {MOST} runs at most.", width="content")
+    elif held:
+        words = f"Compare the {len(held)} ticked runs" if held[1:] else "Compare the runs of this training"
+        st.page_link("compare.py", label=f":blue[**{words}**]", query_params={PARAMETER: ",".join(held)})
+
+
+def _own(found: list[Job]) -> None:
+    """What its owner may do with a record: name it, keep it whatever happens, or delete it."""
+    if len(found) == 1:
+        _relabel(found[0])
+    if pinned := [job.id for job in found if job.pinned]:
+        _button("Unpin", partial(jobs.pin, on=False), pinned)
+    if loose := [job.id for job in found if not (job.pinned or job.removed)]:
+        _button(
+            "Pin", jobs.pin, loose, "A pinned run is not removed to make room, and not deleted by mistake"
+        )
+    if ended := [job.id for job in found if not (job.live or job.pinned)]:
+        delete_button(ended)
+
+
+def _button(label: str, do: Callable[[str, Person], object], ids: list[str], hint: str = "") -> None:
+    key = f"{label} what is ticked"
+    st.button(label, key=key, type="tertiary", help=hint or None, on_click=_each, args=(do, ids))
+
+
+def _each(do: Callable[[str, Person], object], ids: list[str]) -> None:
+    for identity in ids:
+        act(do, identity)
+
+
+def _name(job: Job) -> str:
+    return job.name or describe(job).name or "Untitled"
+
+
+def _relabel(job: Job) -> None:
+    """Where its owner names it and writes a note; "" is as it was."""
+    keys = f"name of {job.id}", f"note of {job.id}"
+    with st.popover("Name", type="tertiary", key=f"naming {job.id}"):
+        st.text_input("Name", job.name, MOST_NAME, key=keys[0], placeholder=describe(job).name or "Untitled")
+        st.text_area("Note", job.note, max_chars=MOST_NOTE, key=keys[1])
+        st.button("Keep", type="primary", key=f"keep name {job.id}", on_click=_keep, args=(job.id, *keys))
+
+
+@pressed
+def _keep(identity: str, name: str, note: str) -> None:
+    try:
+        title, words = (str(st.session_state.get(key) or "") for key in (name, note))
+        jobs.relabel(identity, title, words, visitor())
+    except StudioError as error:
+        refuse(error)
 
 
 @pressed
 def _clear() -> None:
-    for identity in ticked():
-        st.session_state[f"tick {identity}"] = False
     st.session_state[TICKED] = []

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 
 import streamlit as st
 
 from ldp_core.runs import jobs
 from ldp_core.runs.jobs.listing import describe
 from ldp_core.runs.queue.people import Person
+from ldp_core.runs.record import quota
 from ldp_core.runs.record.removal import UNDO_SECONDS
 from pages.parts.ui.job_actions import act
 from pages.parts.ui.text import ago, plain, seconds
@@ -19,22 +19,24 @@ MOST = 3
 """Runs that are offered back; those deleted before them follow when these have gone."""
 
 
-def delete_button(identity: str, then: Callable[[], None]) -> None:
-    """Deletes a run, and does what is to be done after that."""
+@st.cache_data(ttl=30, show_spinner=False)
+def quota_taken() -> int:
+    """Bytes of all records, looked up once for all who look at the table."""
+    return quota.taken()
+
+
+def delete_button(ids: list[str]) -> None:
+    words = f"It can be brought back for {seconds(UNDO_SECONDS)}"
     st.button(
-        "Delete",
-        key=f"delete {identity}",
-        type="tertiary",
-        help=f"It can be brought back for {seconds(UNDO_SECONDS)}",
-        on_click=_delete,
-        args=(identity, then),
+        "Delete", key="delete what is ticked", type="tertiary", help=words, on_click=_delete, args=(ids,)
     )
 
 
 @pressed
-def _delete(identity: str, then: Callable[[], None]) -> None:
-    act(jobs.delete, identity)
-    then()
+def _delete(ids: list[str]) -> None:
+    for identity in ids:
+        act(jobs.delete, identity)
+    quota_taken.clear()
 
 
 def offered_back(me: Person) -> None:

@@ -69,6 +69,7 @@ _verdicts = _component("verdicts")
 _ahead = _component("ahead")
 _outcome = _component("outcome")
 _heat = _component("heat")
+_runs = _component("runs")
 _scale = _component("scale")
 
 
@@ -173,6 +174,26 @@ def heat(data: dict[str, Any], *, key: str, opened: Callable[[], None]) -> None:
     stands in st.session_state[key]["opened"] when `opened` is called.
     """
     _heat(key=key, data=packed(data), on_opened_change=opened)
+
+
+def runs(
+    data: dict[str, Any],
+    *,
+    key: str,
+    ticked: Callable[[], None],
+    sorted_by: Callable[[], None],
+    opened: Callable[[], None],
+) -> None:
+    """The table of runs (see assets/web/runs.js for the data, and for what stands in st.session_state[key]
+    when one of these is called).
+    """
+    _runs(
+        key=key,
+        data=packed(data),
+        on_ticked_change=ticked,
+        on_sorted_change=sorted_by,
+        on_opened_change=opened,
+    )
 
 
 def remember(identity: str, name: str, prepared: bool, token: str) -> None:

@@ -7,8 +7,8 @@ import streamlit as st
 from ldp_core.errors import UnknownJob
 from ldp_core.runs import kinds
 from ldp_core.runs.queue.job import Job
-from pages.parts.runs.job_list import PAGES, in_words
 from pages.parts.runs.job_state import may_go_on
+from pages.parts.runs.said import PAGES, said
 from pages.parts.train.chosen_job import lesson_of
 from pages.parts.train.launch import title
 from pages.parts.ui.job_actions import go_on_button, refusal
@@ -19,7 +19,7 @@ from pages.parts.ui.workspace import start_with
 from pages.parts.watch.live import live_view, settings_of
 from pages.parts.watch.more import more
 
-NAMES = {"train.py": "Train", "attack.py": "Attack", "tune.py": "Tune", "runs.py": "the list of runs"}
+NAMES = {"train.py": "Train", "attack.py": "Attack", "tune.py": "Tune", "runs.py": "the table of runs"}
 
 
 def shared_job(identity: str, kind: str) -> Job | None:
@@ -79,7 +79,7 @@ def watch_only(identity: str) -> None:
     draft = settings_of(job)
     if draft is None:
         return
-    words = in_words(job.kind, job.request)
+    words = said(job.id, job).words
     if words.name:
         st.markdown(f"**{plain(words.name)}**")
     st.caption(f"{plain(words.compared, 300)}; {plain(words.asked, 300)}")

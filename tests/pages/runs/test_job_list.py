@@ -13,20 +13,25 @@ from ldp_core import presets
 from ldp_core.datasets import Step
 from ldp_core.experiment import Draft, Variant, changed
 from ldp_core.experiment.attack_grid import Ladder, parse_ladder
-from ldp_core.runs import queue
+from ldp_core.runs import kinds, queue
 from ldp_core.runs.jobs.listing import describe
 from ldp_core.runs.kinds import Words
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record.progress import Reporter
-from pages.parts.runs.job_list import PAGES, _places, _said, _state, in_words
+from pages.parts.runs.said import PAGES, _places, said, state
+from pages.parts.runs.said import in_words as in_words_of
 from tests.runs.in_process import compute, queued
 
 DRAFT = presets.get("two_volunteers").draft
 
 
+def in_words(kind: str, request: dict[str, Any]) -> Words:
+    return in_words_of(kind, kinds.get(kind).parse(request))
+
+
 def test_a_run_says_what_it_compares_and_who_asks_for_what():
-    said = in_words("run", {"draft": DRAFT.as_json(), "reference": True})
-    assert said == Words(
+    found = in_words("run", {"draft": DRAFT.as_json(), "reference": True})
+    assert found == Words(
         "Two volunteers among twenty",
         f"9 runs and one without noise, {DRAFT.base.rounds} rounds each",
         "Piecewise: mean, 1/σ, 1/σ²",
@@ -34,20 +39,27 @@ def test_a_run_says_what_it_compares_and_who_asks_for_what():
     )
 
 
-@pytest.mark.parametrize("change", [{"rounds": 7}, {"mechanism.name": "duchi"}, {"clients.epsilon": 3.0}])
-def test_what_was_changed_is_marked_and_shows(change: dict[str, object]):
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"rounds": 7}, "rounds 15 → 7"),
+        ({"mechanism.name": "duchi", "rounds": 7}, "mechanism Piecewise → Duchi and 1 more"),
+        ({"clients.epsilon": 3.0}, "budgets"),
+    ],
+)
+def test_what_was_changed_is_in_the_name_and_shows(change: dict[str, object], words: str):
     prepared = in_words("run", {"draft": DRAFT.as_json()})
-    said = in_words("run", {"draft": DRAFT.with_base(change).as_json()})
-    assert said.name == f"{prepared.name} (edited)"
-    assert said[1:] != prepared[1:]
+    changed = in_words("run", {"draft": DRAFT.with_base(change).as_json()})
+    assert changed.name == f"{prepared.name}: {words}"
+    assert changed[1:] != prepared[1:]
 
 
 def test_a_ladder_says_what_it_attacks_and_under_which_mechanisms():
     ladder = parse_ladder({"base": DRAFT.base, "mechanisms": ["duchi", "piecewise"]})
-    said = in_words("attack", _asked(ladder))
-    assert said.name == DRAFT.base.name, "its draft is what it trains: nobody has edited it"
-    assert said.size == "an attack on 20 images, one upload each"
-    assert said.compared == "Duchi, Piecewise"
+    words = in_words("attack", _asked(ladder))
+    assert words.name == DRAFT.base.name, "its draft is what it trains: nobody has edited it"
+    assert words.size == "an attack on 20 images, one upload each"
+    assert words.compared == "Duchi, Piecewise"
     assert in_words("attack", _asked(ladder, images=1)).size == "an attack on one image"
     assert (
         in_words("attack", _asked(ladder, rounds_observed=10)).size
@@ -66,9 +78,9 @@ def _asked(ladder: Ladder, **changes: object) -> dict[str, Any]:
 
 
 def test_runs_with_budgets_of_their_own_say_them_all():
-    said = in_words("run", {"draft": presets.get("everybody_equal").draft.as_json()})
+    words = in_words("run", {"draft": presets.get("everybody_equal").draft.as_json()})
     each = [f"20 clients, each asking for ε {epsilon}" for epsilon in (1, 4, 8)]
-    assert said.asked == "; or ".join(each)
+    assert words.asked == "; or ".join(each)
     uploads = in_words("run", {"draft": presets.get("what_epsilon_says").draft.as_json()})
     assert uploads.asked.endswith("; or 20 clients, each asking for ε 650 for a whole upload")
     many = tuple(Variant(f"ε {n}", {"clients.epsilon": float(n)}) for n in range(1, 6))
@@ -78,7 +90,7 @@ def test_runs_with_budgets_of_their_own_say_them_all():
 def test_a_request_of_another_version_keeps_its_name():
     request = {"draft": {"base": {"name": "older", "a field of then": 1, "rounds": 3}, "seeds": 1}}
     job = SimpleNamespace(kind="run", request=request, brief=request, long=False)
-    assert _said("a job", cast(Job, job)) == Words("older")
+    assert said("a job", cast(Job, job)).words == Words("older")
 
 
 def test_a_state_says_how_far_it_is(runs_dir: Path):
@@ -88,7 +100,7 @@ def test_a_state_says_how_far_it_is(runs_dir: Path):
 
     def states() -> list[str]:
         _places.clear()
-        return [_state(describe(queue.get(identity))) for identity in (first, second, third)]
+        return [state(describe(queue.get(identity))) for identity in (first, second, third)]
 
     folder = queue.get(first).folder
     folder.mkdir(parents=True)
@@ -111,7 +123,7 @@ def test_a_kind_without_a_page_has_its_line(runs_dir: Path, monkeypatch: pytest.
     words = in_words("sweep", queue.get(identity).request)
     assert words == Words("two by two", "a sweep of 4 settings × 3 seeds", "over 2 budgets ε, 2 mechanisms")
     assert queue.claim()
-    assert _state(describe(queue.get(identity))) == "running"
+    assert state(describe(queue.get(identity))) == "running"
     compute(job)
     assert queue.move(identity, "completed")
-    assert _state(describe(queue.get(identity))) == "completed"
+    assert state(describe(queue.get(identity))) == "completed"

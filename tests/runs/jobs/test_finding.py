@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from pyarrow import parquet
 
 from ldp_core.errors import InvalidInput, NotYours
 from ldp_core.experiment import parse_draft
-from ldp_core.runs import jobs, queue
-from ldp_core.runs.jobs.finding import Wanted, lines
+from ldp_core.runs import jobs, kinds, queue
+from ldp_core.runs.jobs.as_table import rows
+from ldp_core.runs.jobs.finding import Line, Wanted, lines, whole
+from ldp_core.runs.jobs.tables import as_csv, as_parquet
 from ldp_core.runs.kinds import run as kind_of_training
 from ldp_core.runs.lockstep import Turn, drive
 from ldp_core.runs.queue.people import Person
@@ -34,7 +40,7 @@ def made_up(name: str, accuracy: float | None, epsilon: float | None, hits: floa
 
 
 def names(wanted: Wanted) -> list[str]:
-    return [line.job.request["draft"]["base"]["name"] for line in lines(wanted)]
+    return [line.job.request["draft"]["base"]["name"] for line in whole(lines(wanted))]
 
 
 def test_by_words_by_limits_and_in_order(runs_dir: Path):
@@ -46,6 +52,8 @@ def test_by_words_by_limits_and_in_order(runs_dir: Path):
     assert names(Wanted(order="accuracy")) == ["clear", "High one", "low"]
     assert names(Wanted(order="budget")) == ["low", "High one", "clear"]
     assert names(Wanted(order="leakage")) == ["clear", "low", "High one"]
+    assert names(Wanted(order="budget", turned=True)) == ["High one", "low", "clear"], "no figure comes last"
+    assert names(Wanted(turned=True)) == ["low", "High one", "clear"]
     assert names(Wanted(accuracy=0.5)) == ["clear", "High one"]
     assert names(Wanted(accuracy=0.5, epsilon=60)) == ["High one"]
 
@@ -55,6 +63,64 @@ def test_a_training_notes_what_it_came_to(runs_dir: Path):
     noted = lines(Wanted())[0].finals
     assert noted[0].accuracy == jobs.status(identity)["accuracy"]
     assert noted[0].epsilon
+    assert len(noted[0].curve) == DRAFT["base"]["rounds"] + 1
+    assert noted[0].curve[-1] == pytest.approx(noted[0].accuracy, abs=1e-4)
+
+
+BASE = {"rounds": 1, "attack": None, "model": "logistic_regression"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "asked", "words"),
+    [
+        (
+            "sweep",
+            {"base": BASE | {"rounds": 5}, "grid": {"clients.epsilon": [0.01, 100]}, "seeds": 1},
+            "best of 2: ε 100",
+        ),
+        ("tune", kinds.get("tune").smallest, "30.0% from ε "),
+        (
+            "attack",
+            {"epsilons": [0.01, 500], "mechanisms": ["laplace"], "images": 2},
+            "Laplace from ε 500 on",
+        ),
+    ],
+)
+def test_what_a_sweep_a_search_and_an_attack_found_is_noted(
+    kind: str, asked: dict[str, Any], words: str, runs_dir: Path
+):
+    trained(asked, kind)
+    (line,) = lines(Wanted())
+    (final,) = line.finals
+    assert words in final.answer
+    if kind != "attack":
+        assert line.accuracy
+        assert line.accuracy > 0.25
+        assert line.epsilon
+        assert line.epsilon > 1, "of a whole run of many weights"
+
+
+def test_all_that_fit_are_one_table_in_their_order(runs_dir: Path):
+    made_up("=low", 0.2, 5.0, 1)
+    made_up("high", 0.9, 0.5)
+    made_up("no bound", 0.95, None, 0)
+    queue.add("run", {"draft": {"base": {"name": "waits"}, "variants": "damaged"}})
+    wanted = Wanted(order="budget", accuracy=0.1)
+    found = rows(lines(wanted))
+    assert [(one["name"], one["epsilon_run"], one["promises"]) for one in found] == [
+        ("high", 0.5, "much"),
+        ("=low", 5.0, "little"),
+        ("no bound", None, "nothing"),
+    ]
+    assert {(one["dataset"], one["mechanism"], one["clients"]) for one in found} == {
+        ("digits", "piecewise", 20)
+    }
+    assert found[1]["picked"] == 0.1
+    head, *written = csv.reader(io.StringIO(as_csv(found)))
+    assert [one[head.index("name")] for one in written] == ["high", "'=low", "no bound"], "no formula"
+    read = parquet.read_table(io.BytesIO(as_parquet(found))).to_pylist()
+    assert [{name: one.get(name) for name in read[0]} for one in found] == read
+    assert [one["name"] for one in rows(lines(Wanted()))][:1] == ["waits"]
 
 
 def test_what_was_stopped_has_the_figures_of_the_runs_that_had_ended(
@@ -100,7 +166,14 @@ def test_a_thousand_are_looked_through_in_a_moment(runs_dir: Path):
         told = '[{"label": "a", "seeds": 3, "accuracy": 0.5, "epsilon": 10.0, "delta": 0}]'
         row = "INSERT INTO jobs (id, kind, request, status, created, figures) VALUES (?, 'run', ?, ?, 0, ?)"
         db.executemany(row, [(f"{n:012x}", text, "completed", told) for n in range(1000)])
-    wanted = Wanted(text="many", order="accuracy", accuracy=0.1)
-    lines(wanted)
-    with of_cpu(0.3):  # a sixth of that was measured
-        assert len(lines(wanted)) == 1000
+    for wanted in (Wanted(text="many", order="accuracy", accuracy=0.1), Wanted(order="budget")):
+        lines(wanted)
+        with of_cpu(0.3):  # a sixth of that was measured
+            assert len(lines(wanted)) == 1000
+
+
+def test_what_was_asked_for_is_read_of_a_page_alone(runs_dir: Path):
+    identity = made_up("one", 0.5, 1.0)
+    (line,) = lines(Wanted())
+    assert line.job.text == ""
+    assert whole([line, Line(replace(line.job, id="0" * 12), ())]) == [replace(line, job=queue.get(identity))]

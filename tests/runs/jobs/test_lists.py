@@ -13,11 +13,11 @@ from tests.runs.in_process import queued, recorder_of, take
 
 DRAFT = Draft(parse({"rounds": 1, "attack": None}), (Variant("run"),))
 LISTS = """
-from ldp_core.runs.jobs.finding import Wanted, lines
+from ldp_core.runs.jobs.finding import Wanted, lines, whole
 from ldp_core.runs.jobs.listing import describe, listed
 def act():
     assert not any(one.damaged for one in listed(6))
-    assert [describe(line.job).state for line in lines(Wanted())] == ["completed", "completed"]
+    assert [describe(line.job).state for line in whole(lines(Wanted()))] == ["completed", "completed"]
 """
 
 

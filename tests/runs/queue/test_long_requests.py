@@ -15,7 +15,7 @@ from ldp_core.runs.jobs import lookup, wait_estimate
 from ldp_core.runs.jobs.finding import Wanted, lines
 from ldp_core.runs.jobs.listing import describe
 from ldp_core.runs.queue.table import parted
-from pages.parts.runs import job_list
+from pages.parts.runs.said import said
 from tests.pace import of_cpu
 
 CLIENTS = 60_000
@@ -44,9 +44,9 @@ def test_a_page_of_them_costs_no_more_than_others(many: list[str]):
         assert {(one.name, one.rounds, one.state, one.in_words()) for one in told} == {
             ("many", 3, "queued", "many")
         }
-        said = [job_list._said.__wrapped__(one.job.id, one.job) for one in told]  # type: ignore[attr-defined]
-        assert said[0].asked == "60\u202f000 clients, each with values of its own"
-        assert said[0].compared == "one, two"
+        (words, *_), *_ = [said.__wrapped__(one.job.id, one.job) for one in told]  # type: ignore[attr-defined]
+        assert words.asked == "60\u202f000 clients, each with values of its own"
+        assert words.compared == "one, two"
         assert [job.id for job in queue.in_turn()] == many
         assert queue.claim(0) is None
 

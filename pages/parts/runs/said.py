@@ -1,0 +1,150 @@
+"""Of a job in words: what it was asked to do, what became of it, and how far it is."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import streamlit as st
+
+from ldp_core import mechanisms
+from ldp_core.errors import StudioError
+from ldp_core.experiment import Draft
+from ldp_core.experiment.attack_grid import Ladder
+from ldp_core.experiment.sweep import Sweep
+from ldp_core.runs import kinds, queue
+from ldp_core.runs.jobs.listing import Listed
+from ldp_core.runs.kinds import Words
+from ldp_core.runs.kinds.run import Training
+from ldp_core.runs.queue.job import Job
+from ldp_core.runs.queue.people import Person
+from ldp_core.runs.queue.states import STALLED
+from ldp_core.runs.record.progress import how_far
+from pages.parts.charts.styles import styles
+from pages.parts.train.changes import differing
+from pages.parts.ui.scenario import preset_of
+from pages.parts.ui.shared_cache import PAUSE_SECONDS
+from pages.parts.ui.text import asked_in_words, few, number, runs_in_words
+
+PAGES = {"run": "train.py", "attack": "attack.py", "sweep": "tune.py", "tune": "tune.py"}
+"""Where a job of a kind is shown; one of another kind is in lists alone."""
+MOST = 500
+"""Jobs whose words are kept."""
+SWEPT = {
+    "clients.epsilon": "budgets ε",
+    "clients.range": "safe ranges ±τ",
+    "clients.count": "numbers of clients",
+    "mechanism.name": "mechanisms",
+    "aggregator.name": "aggregators",
+    "target": "kinds of upload",
+    "rounds": "numbers of rounds",
+    "local.learning_rate": "learning rates",
+}
+"""What the fields that Tune sweeps over are called, where there are several values of them."""
+MOST_ASKED = 3
+"""Populations listed of one run."""
+
+
+class Said(NamedTuple):
+    words: Words
+    tints: tuple[int, ...] = ()
+    """The colours of its variants; none of a job that trains none."""
+
+
+@st.cache_data(max_entries=MOST, show_spinner=False)
+def said(identity: str, _job: Job) -> Said:
+    """Said once a job: what was asked for stays as it was when it was launched."""
+    try:
+        if _job.long:
+            return Said(_in_brief(_job))
+        asked = kinds.get(_job.kind).parse(_job.request)
+        tints = (look.tint for look in styles(asked.draft)) if isinstance(asked, Training) else ()
+        return Said(in_words(_job.kind, asked), tuple(tints))
+    except (StudioError, LookupError, TypeError):  # of a version that knew other fields
+        return Said(Words(str(kinds.get(_job.kind).base(_job.brief)["name"])))
+
+
+def _in_brief(job: Job) -> Words:
+    """What stands in the request of thousands of clients, to read all of which would hold up everybody."""
+    base = kinds.get(job.kind).base(job.brief)
+    rounds, clients = int(base["rounds"]), int(base["clients"]["count"])
+    variants = job.brief.get("draft", {}).get("variants", [])
+    each = f"{number(rounds, 6)} round{'s' if rounds > 1 else ''}"
+    asked = f"{number(clients, 6)} clients, each with values of its own"
+    return Words(str(base["name"]), each, few([str(one["label"]) for one in variants]), asked)
+
+
+def in_words(kind: str, asked: Any) -> Words:
+    """What a job of this kind was asked to do: as its page would say it, where it has one."""
+    if isinstance(asked, Training):
+        return _training(asked)
+    if isinstance(asked, Ladder):
+        # its draft is what it trains, not what a visitor has edited: the name alone says where it is from
+        return Words(asked.base.name, _attacked(asked), few([one.label for one in asked.mechanisms]))
+    words = kinds.get(kind).describe(asked)
+    return Words(words.name, words.size, _swept(asked), words.asked) if isinstance(asked, Sweep) else words
+
+
+def _swept(asked: Sweep) -> str:
+    counts = {path: len({one.get(path) for one in asked.settings}) for path in asked.fields}
+    return "over " + ", ".join(f"{count} {SWEPT.get(path, path)}" for path, count in counts.items())
+
+
+def _training(asked: Training) -> Words:
+    draft = asked.draft
+    count = len(draft.runs())
+    clean = len(asked.runs()) - count
+    rounds = draft.base.rounds
+    each = f"{number(rounds, 6)} round{'s' if rounds > 1 else ''}{' each' if count + clean > 1 else ''}"
+    size = f"{runs_in_words(count + clean, clean)}, {each}"
+    population = asked_in_words(draft.experiments())
+    more = f"; or {len(population) - MOST_ASKED} more" if len(population) > MOST_ASKED else ""
+    used = {mechanisms.get(experiment.mechanism.name).label for experiment in draft.experiments()}
+    compared = few([variant.label for variant in draft.variants])
+    compared = f"{used.pop()}: {compared}" if len(used) == 1 else compared
+    return Words(_named(draft), size, compared, "; or ".join(population[:MOST_ASKED]) + more)
+
+
+def _attacked(ladder: Ladder) -> str:
+    if ladder.upload == "real":
+        return "an attack on a real upload"
+    images, seen = ladder.images, ladder.rounds_observed
+    what = f"an attack on {images} images" if images > 1 else "an attack on one image"
+    if seen > 1:
+        return f"{what}, {seen} uploads each" if images > 1 else f"{what}, {seen} uploads"
+    return f"{what}, one upload each" if images > 1 else what
+
+
+def _named(draft: Draft) -> str:
+    """By its scenario, and the first of what makes it another one."""
+    preset = preset_of(draft)
+    if preset is None or preset.draft == draft:
+        return draft.base.name
+    return f"{draft.base.name}: {few(differing(preset.draft.as_json(), draft.as_json()), 1) or 'edited'}"
+
+
+def state(one: Listed) -> str:
+    job = one.job
+    if job.status == "queued" and not job.message:
+        before = _places().get(job.id, 0)
+        return f"queued, {before} before it" if before else "queued"
+    far = how_far(job) if job.status in ("running", "cancelling", STALLED) else None
+    if far:
+        return f"{one.state}, {far.step}"
+    return one.state.replace("cancelled", "stopped", 1)
+
+
+def marks(one: Listed, me: Person) -> list[str]:
+    """What else is to be known of it."""
+    mine = one.job.owner is not None and one.job.owner == me.owner
+    return [
+        word
+        for word, is_so in (("pinned", one.job.pinned), ("imported", one.imported), ("yours", mine))
+        if is_so
+    ]
+
+
+@st.cache_data(ttl=PAUSE_SECONDS, show_spinner=False)
+def _places() -> dict[str, int]:
+    """How many jobs are before each that waits."""
+    running = len(queue.find("status IN ('running', 'cancelling')", requests=False))
+    return {job.id: running + n for n, job in enumerate(queue.in_turn())}

@@ -1,0 +1,115 @@
+"""A row a run: its name, its curve, its figures and how it stands."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import streamlit as st
+
+from ldp_core.accounting import word_of
+from ldp_core.runs.jobs.finding import Line, Order, Wanted
+from ldp_core.runs.jobs.listing import describe
+from ldp_core.runs.kinds import Words
+from ldp_core.runs.queue.people import Person
+from pages.parts.runs.find_bar import sort_by
+from pages.parts.runs.said import PAGES, Said, marks, said, state
+from pages.parts.runs.ticks import follow, ticked
+from pages.parts.ui import components
+from pages.parts.ui.text import THIN, ago, joined, number, percent
+from pages.parts.ui.uninterrupted import uncut
+
+KEY = "table of runs"
+COLUMNS: dict[str, Order | None] = {
+    "Run": None,
+    "Accuracy by round": None,
+    "Accuracy": "accuracy",
+    "ε of the whole run": "budget",
+    "Picked out": "leakage",
+    "When": "newest",
+}
+"""Heads, and by what they sort."""
+
+
+def table(shown: Sequence[Line], wanted: Wanted, me: Person) -> None:
+    sorted_by = {"ascending": "descending", "descending": "ascending"}
+    heads = []
+    for head, by in COLUMNS.items():
+        way = "descending" if by in ("newest", "accuracy") else "ascending"
+        way = sorted_by[way] if wanted.turned else way
+        heads.append({"text": head, "by": by, "sorted": way if by == wanted.order else ""})
+    components.runs(
+        {"heads": heads, "rows": [_row(line, me) for line in shown], "ticked": ticked()},
+        key=KEY,
+        ticked=follow(KEY),
+        sorted_by=_sorted,
+        opened=_opened,
+    )
+    page, identity = st.session_state.pop("opened run", ("", ""))
+    if page:
+        st.switch_page(page, query_params={"job": identity})
+
+
+@uncut
+def _sorted() -> None:
+    sort_by(st.session_state[KEY]["sorted"])
+
+
+@uncut
+def _opened() -> None:
+    kind, identity = st.session_state[KEY]["opened"]
+    st.session_state["opened run"] = PAGES[kind], identity
+
+
+def _row(line: Line, me: Person) -> dict[str, Any]:
+    one, job = describe(line.job), line.job
+    of = said(job.id, job) if one.rounds else Said(Words(one.name))
+    stands = [state(one) if one.state != "completed" else "", *marks(one, me), of.words.size]
+    page = PAGES.get(job.kind, "") if one.rounds else ""
+    finals = [final for final in line.finals if final.accuracy is not None]
+    answers = [final.answer for final in line.finals if final.answer]
+    return {
+        "id": job.id,
+        "kind": job.kind,
+        "href": f"{page.removesuffix('.py')}?job={job.id}" if page else "",
+        "name": job.name or of.words.name or "Untitled",
+        "stands": ", ".join(filter(None, stands)),
+        "compared": "; ".join(filter(None, [*answers, of.words.compared, of.words.asked])),
+        "note": job.note,
+        "curves": [
+            {"tint": of.tints[place] if place < len(of.tints) else 0, "values": final.curve}
+            for place, final in enumerate(line.finals)
+            if len(final.curve) > 1
+        ],
+        "accuracy": _span([final.accuracy or 0.0 for final in finals], percent),
+        "which": joined([max(finals, key=lambda final: final.accuracy or 0.0).label]) if finals[1:] else "",
+        "epsilon": _epsilon(line),
+        "picked": _picked(line),
+        "when": ago(time.time() - job.created).replace(" ago", f"{THIN}ago"),
+    }
+
+
+def _span(values: Sequence[float], written: Any) -> str:
+    """From the least to the largest, where they are not written alike."""
+    ends = list(dict.fromkeys(written(value) for value in (min(values), max(values)))) if values else []
+    return " – ".join(ends)
+
+
+def _epsilon(line: Line) -> list[str]:
+    """The whole run's ε at worst over the variants, and what it promises."""
+    noted = [final for final in line.finals if final.seeds or final.epsilon is not None]
+    if not noted:
+        return ["", ""]
+    budgets = [final.epsilon for final in noted if final.epsilon is not None]
+    words = dict.fromkeys(word_of(final.epsilon) for final in noted)
+    return [_span(budgets, number) or "no bound", f"promises {' or '.join(words)}"]
+
+
+def _picked(line: Line) -> list[str]:
+    """How often the right image was picked out over the variants, and what guessing gives."""
+    attacked = [final for final in line.finals if final.attempts]
+    if not attacked:
+        return ["", ""]
+    shares = [final.hits / final.attempts for final in attacked]
+    return [_span(shares, percent), f"guessing {_span([final.chance for final in attacked], percent)}"]
