@@ -61,7 +61,7 @@ def what_is_ticked(me: Person) -> None:
             if shown.open:
                 with shown:
                     take_away(found[0], _name(found[0]), "list")
-        st.button("Untick all", type="tertiary", on_click=_clear)
+        st.button("Untick all", type="tertiary", on_click=pressed(_untick))
 
 
 def _compare(held: list[str]) -> None:
@@ -83,7 +83,7 @@ def _own(found: list[Job]) -> None:
             "Pin", jobs.pin, loose, "A pinned run is not removed to make room, and not deleted by mistake"
         )
     if ended := [job.id for job in found if not (job.live or job.pinned)]:
-        delete_button(ended)
+        delete_button(ended, _untick)
 
 
 def _button(label: str, do: Callable[[str, Person], object], ids: list[str], hint: str = "") -> None:
@@ -118,6 +118,5 @@ def _keep(identity: str, name: str, note: str) -> None:
         refuse(error)
 
 
-@pressed
-def _clear() -> None:
+def _untick() -> None:
     st.session_state[TICKED] = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 import streamlit as st
 
@@ -25,18 +26,20 @@ def quota_taken() -> int:
     return quota.taken()
 
 
-def delete_button(ids: list[str]) -> None:
+def delete_button(ids: list[str], then: Callable[[], None]) -> None:
+    """Deletes runs, and does what is to be done after that."""
     words = f"It can be brought back for {seconds(UNDO_SECONDS)}"
     st.button(
-        "Delete", key="delete what is ticked", type="tertiary", help=words, on_click=_delete, args=(ids,)
+        "Delete", key="delete what is ticked", type="tertiary", help=words, on_click=_delete, args=(ids, then)
     )
 
 
 @pressed
-def _delete(ids: list[str]) -> None:
+def _delete(ids: list[str], then: Callable[[], None]) -> None:
     for identity in ids:
         act(jobs.delete, identity)
     quota_taken.clear()
+    then()
 
 
 def offered_back(me: Person) -> None:
