@@ -95,7 +95,7 @@ def found(answer: str, experiment: Experiment | None = None, accuracy: float | N
 
 
 def worst(table: Table) -> Worst:
-    """Of all clients' lines for the whole run at worst the one that promises least."""
+    """The weakest whole-run promise among all clients."""
     most = max((entry.run_worst for entry in entries_in(table)), key=lambda line: (line.bound, line.delta))
     return Worst(most.bound, most.delta) if math.isfinite(most.bound) else Worst(None, 0.0, most.why)
 

@@ -71,7 +71,7 @@ def _all(found: list[Line], wanted: Wanted, owner: str | None, me: Person) -> No
 
 
 def _stop_all() -> None:
-    """For a teacher: an end to all that waits or runs."""
+    """A teacher's button to stop all jobs."""
     going = len(queue.find(f"status IN {LIVE}", most=10_000, requests=False))
     if not going:
         return

@@ -64,7 +64,7 @@ def said(identity: str, _job: Job) -> Said:
 
 
 def _in_brief(job: Job) -> Words:
-    """What stands in the request of thousands of clients, to read all of which would hold up everybody."""
+    """Summary of a request of thousands of clients without reading all of it."""
     base = kinds.get(job.kind).base(job.brief)
     rounds, clients = int(base["rounds"]), int(base["clients"]["count"])
     variants = job.brief.get("draft", {}).get("variants", [])
@@ -74,7 +74,7 @@ def _in_brief(job: Job) -> Words:
 
 
 def in_words(kind: str, asked: Any) -> Words:
-    """What a job of this kind was asked to do: as its page would say it, where it has one."""
+    """Request in words, for lists."""
     if isinstance(asked, Training):
         return _training(asked)
     if isinstance(asked, Ladder):
@@ -145,6 +145,6 @@ def marks(one: Listed, me: Person) -> list[str]:
 
 @st.cache_data(ttl=PAUSE_SECONDS, show_spinner=False)
 def _places() -> dict[str, int]:
-    """How many jobs are before each that waits."""
+    """Number of jobs ahead of each waiting one."""
     running = len(queue.find("status IN ('running', 'cancelling')", requests=False))
     return {job.id: running + n for n, job in enumerate(queue.in_turn())}

@@ -73,7 +73,7 @@ def _compare(held: list[str]) -> None:
 
 
 def _own(found: list[Job]) -> None:
-    """What its owner may do with a record: name it, keep it whatever happens, or delete it."""
+    """Name, pin and delete, for the owner."""
     if len(found) == 1:
         _relabel(found[0])
     if pinned := [job.id for job in found if job.pinned]:
@@ -101,7 +101,7 @@ def _name(job: Job) -> str:
 
 
 def _relabel(job: Job) -> None:
-    """Where its owner names it and writes a note; "" is as it was."""
+    """Fields for the owner's name and note of a job."""
     keys = f"name of {job.id}", f"note of {job.id}"
     with st.popover("Name", type="tertiary", key=f"naming {job.id}"):
         st.text_input("Name", job.name, MOST_NAME, key=keys[0], placeholder=describe(job).name or "Untitled")
