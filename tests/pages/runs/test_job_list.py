@@ -44,7 +44,7 @@ def test_a_run_says_what_it_compares_and_who_asks_for_what():
     [
         ({"rounds": 7}, "rounds 15 → 7"),
         ({"mechanism.name": "duchi", "rounds": 7}, "mechanism Piecewise → Duchi and 1 more"),
-        ({"clients.epsilon": 3.0}, "budgets"),
+        ({"clients.epsilon": 3.0}, "budgets Two volunteers → ε 3 for all"),
     ],
 )
 def test_what_was_changed_is_in_the_name_and_shows(change: dict[str, object], words: str):
