@@ -6,7 +6,7 @@ from typing import Any
 
 from ldp_core.experiment.attack_grid import Ladder
 from pages.parts.attack.settings import AUTO, UPLOADS
-from pages.parts.train.changes import differing
+from pages.parts.systems.changes import differing
 from pages.parts.ui.text import few
 
 NAMES = {

@@ -10,8 +10,8 @@ import numpy as np
 
 from ldp_core.errors import shown
 from ldp_core.experiment import Experiment
+from pages.parts.systems.changes import flat
 from pages.parts.systems.field_words import field_name, value_words
-from pages.parts.train.changes import flat
 from pages.parts.ui.text import asked_in_words, ranges_in_words
 
 RANGES = ("clients.low", "clients.high", "clients.range")

@@ -20,7 +20,7 @@ from ldp_core.runs.queue.people import Person
 from ldp_core.runs.queue.states import STALLED
 from ldp_core.runs.record.progress import how_far
 from pages.parts.charts.styles import styles
-from pages.parts.train.changes import differing
+from pages.parts.systems.changes import differing
 from pages.parts.ui.scenario import preset_of
 from pages.parts.ui.shared_cache import PAUSE_SECONDS
 from pages.parts.ui.text import asked_in_words, few, number, runs_in_words

@@ -13,7 +13,7 @@ from ldp_core.errors import InvalidExperiment, Problem, StorageFailed
 from ldp_core.experiment import parse
 from ldp_core.federated.federation import assemble, untrained
 from ldp_core.federated.round import one_round
-from pages.parts.train.changes import flat
+from pages.parts.systems.changes import flat
 from pages.parts.train.help import TERMS
 from pages.parts.ui.meanings import GLOSSARY, error_in_words, glossary, problem_in_words
 from tests.conftest import ROOT
