@@ -61,13 +61,13 @@ def accuracy_by_budget(
 
 
 def noise_by_budget(shown: Sequence[Series], steps: Steps, predicted: Mapping[int, float]) -> Figure:
-    """Measured variance of the server's noise per weight in the newest round, a point a run; before it,
-    what is predicted.
+    """Measured variance of the server's noise per weight in the newest round (`Series.noise`), a point a
+    run; before it, what is predicted.
     """
 
     def value(one: Series) -> float:
-        measured = one.final("noise_variance")
-        return float(measured.mean()) if one.round and len(measured) else predicted.get(one.number, 0.0)
+        measured = one.noise()
+        return float(measured[-1]) if one.round and len(measured) else predicted.get(one.number, 0.0)
 
     traces: list[Trace] = []
     ends: Ends = []

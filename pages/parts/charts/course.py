@@ -6,20 +6,23 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from ldp_core.mechanisms.base import Floats
 from pages.parts.charts.series import Series
 
 PLACES = 4
 """Rounds that are named of each line: the first, the last, and two between."""
 
 
-def course(title: str, shown: Sequence[Series], curve: str, says: Callable[[float], str]) -> str:
+def course(
+    title: str, shown: Sequence[Series], curve: Callable[[Series], Floats], says: Callable[[float], str]
+) -> str:
     """`Noise variance per weight by round. mean: 0.84 after round 1, … 0.85 after round 15.`"""
     lines = [words for one in shown if (words := _line(one, curve, says))]
     return f"{title}. {'; '.join(lines) or 'No values yet'}."
 
 
-def _line(one: Series, curve: str, says: Callable[[float], str]) -> str:
-    mean, _, _ = one.curve(curve)
+def _line(one: Series, curve: Callable[[Series], Floats], says: Callable[[float], str]) -> str:
+    mean = curve(one)
     known = np.flatnonzero(np.isfinite(mean))
     if not known.size:
         return ""

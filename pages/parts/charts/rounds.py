@@ -105,8 +105,7 @@ def noise_figure(
     ends = [(float(np.log10(one.end)), _not_ours(one, number), colour(one.tint)) for one in beside]
     values = [float(end) for one in beside for end in (np.nanmin(one.values), np.nanmax(one.values))]
     for one in shown:
-        measured, _, _ = one.curve("noise_variance")
-        theory, _, _ = one.curve("noise_variance_theory")
+        measured, theory = one.noise(), one.noise("noise_variance_theory")
         x = np.arange(len(measured))
         pick = thinned(len(x))[1:]
         traces.append(line(x[pick], _positive(measured[pick]), one, "%{y:.3g}"))
@@ -115,12 +114,15 @@ def noise_figure(
         expected = predicted.get(one.number, 0.0)
         if len(pick) == 0 and expected > 0:
             traces.append(_expected(expected, rounds, one))
+            expected *= rounds if one.adds else 1
+            values.append(predicted[one.number])
         end = float(measured[-1]) if len(pick) else expected
         if end > 0:
             values.append(end)
             ends.append((np.log10(end), f"<b>{label(one)} {number(end, 2)}</b>", colour(one.style.tint)))
     signals = _signals(shown)
-    if signals and max(signals.values()) < ALIKE * min(signals.values()):
+    common = not any(one.adds for one in shown)
+    if signals and common and max(signals.values()) < ALIKE * min(signals.values()):
         level = float(np.exp(np.mean(np.log(list(signals.values())))))
         signals = {}
         values.append(level)
@@ -148,12 +150,15 @@ def noise_words(shown: Sequence[Series]) -> str:
     """Explanation of the lines of `noise_figure` once rounds are done."""
     noisy = [one for one in shown if (one.curve("noise_variance")[2] > 0).any()]
     votes = [one for one in noisy if not (one.curve("noise_variance_theory")[2] > 0).any()]
+    signal = "; dashed: signal" * bool(_signals(shown))
     if not noisy:
-        return "no noise was added; dashed: signal"
+        return f"no noise was added{signal}"
+    added = [one for one in noisy if one.adds]
+    adds_up = f", {'of changes ' * (len(added) < len(noisy))}added up over the rounds" * bool(added)
     if len(votes) == len(noisy):
-        return "line: measured, after the vote; dashed: signal"
+        return f"line: measured, after the vote{adds_up}{signal}"
     of_votes = ", of votes after the vote" * bool(votes)
-    return f"line: measured{of_votes}; circles: computed; dashed: signal"
+    return f"line: measured{of_votes}{adds_up}; circles: computed{signal}"
 
 
 def label(one: Series) -> str:
@@ -181,8 +186,8 @@ def spaced(length: int) -> Any:
 
 
 def _signals(shown: Sequence[Series]) -> dict[int, float]:
-    """The mean square of each run's aggregate without noise, where there is one."""
-    finals = {one.number: one.final("signal_variance") for one in shown}
+    """Mean square of each run's aggregate without noise; none of changes: one round's tells nothing."""
+    finals = {one.number: one.final("signal_variance") for one in shown if not one.adds}
     means = {number: float(values.mean()) for number, values in finals.items() if len(values)}
     return {number: mean for number, mean in means.items() if mean > 0}
 
@@ -246,9 +251,10 @@ def _dots(x: Any, y: Any, one: Series) -> Trace:
 
 
 def _expected(value: float, rounds: int, one: Series) -> Trace:
+    at = 1 + thinned(rounds) if one.adds else np.array([0, rounds])
     return scatter(
-        [0, rounds],
-        [value, value],
+        at,
+        value * (at if one.adds else np.ones(2)),
         mode="lines",
         name=label(one),
         line={"color": colour(one.style.tint), "width": 1.5, "dash": "dot"},

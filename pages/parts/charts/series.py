@@ -22,6 +22,8 @@ class Series:
     label: str
     runs: tuple[RunProgress, ...]
     style: Style = field(default_factory=lambda: Style(0))
+    adds: bool = False
+    """Changes are sent: each round's noise stays in the model, and adds to that of the others."""
 
     @property
     def round(self) -> int:
@@ -45,6 +47,14 @@ class Series:
         table = np.stack([curve[:length] for curve in curves])
         return table.mean(axis=0), table.min(axis=0), table.max(axis=0)
 
+    def mean(self, name: str = "accuracy") -> Floats:
+        return self.curve(name)[0]
+
+    def noise(self, name: str = "noise_variance") -> Floats:
+        """Noise variance in the server's model: of that round, or of all so far where it adds up."""
+        mean = self.mean(name)
+        return np.where(np.isnan(mean), np.nan, np.nancumsum(mean)) if self.adds else mean
+
     def final(self, name: str) -> Floats:
         """The value of each seed in the last round that all of them have finished."""
         curves = [run.curves.get(name, NOTHING) for run in self.runs]
@@ -56,17 +66,21 @@ class Series:
 def series(progress: Progress, draft: Draft) -> tuple[list[Series], Series | None]:
     """The variants of a job, in their order, and the reference run without noise if it has one."""
     found: dict[int, list[RunProgress]] = {}
-    looks = styles(draft)
+    looks, adds = styles(draft), _adds(draft)
     for run in progress.runs:
         found.setdefault(run.variant, []).append(run)
     reference = found.pop(REFERENCE, None)
     return (
-        [Series(n, runs[0].label, tuple(runs), looks[n]) for n, runs in sorted(found.items())],
+        [Series(n, runs[0].label, tuple(runs), looks[n], adds[n]) for n, runs in sorted(found.items())],
         Series(REFERENCE, without_noise(draft.seeds), tuple(reference)) if reference else None,
     )
 
 
 def announced(draft: Draft) -> list[Series]:
     """The variants of a draft before there are any runs."""
-    looks = styles(draft)
-    return [Series(n, variant.label, (), looks[n]) for n, variant in enumerate(draft.variants)]
+    looks, adds = styles(draft), _adds(draft)
+    return [Series(n, variant.label, (), looks[n], adds[n]) for n, variant in enumerate(draft.variants)]
+
+
+def _adds(draft: Draft) -> list[bool]:
+    return [experiment.target == "update" for experiment in draft.experiments()]

@@ -49,7 +49,7 @@ def _cards(arms: Sequence[Arm], others: Sequence[Curve]) -> list[Card]:
             + (f"; band: lowest to highest of {seeds} seeds" if seeds > 1 else ""),
             caption="",
             figure=accuracy_figure(shown, rounds, chance, beside=beside["accuracy"]),
-            label=course("Accuracy by round", shown, "accuracy", percent),
+            label=course("Accuracy by round", shown, Series.mean, percent),
             row=2,
         ),
         Card(
@@ -57,7 +57,7 @@ def _cards(arms: Sequence[Arm], others: Sequence[Curve]) -> list[Card]:
             rest=f" {_noise_words(shown)}",
             caption="",
             figure=noise_figure(shown, rounds, {}, beside["noise_variance"]),
-            label=course("Noise variance per weight by round", shown, "noise_variance", number),
+            label=course("Noise variance per weight by round", shown, Series.noise, number),
             row=2,
         ),
     ]

@@ -61,7 +61,7 @@ def what_is_ticked(me: Person) -> None:
             if shown.open:
                 with shown:
                     take_away(found[0], _name(found[0]), "list")
-        st.button("Untick all", type="tertiary", on_click=pressed(_untick))
+        st.button("Untick all", type="tertiary", on_click=_untick)
 
 
 def _compare(held: list[str]) -> None:
@@ -91,6 +91,7 @@ def _button(label: str, do: Callable[[str, Person], object], ids: list[str], hin
     st.button(label, key=key, type="tertiary", help=hint or None, on_click=_each, args=(do, ids))
 
 
+@pressed
 def _each(do: Callable[[str, Person], object], ids: list[str]) -> None:
     for identity in ids:
         act(do, identity)
@@ -118,5 +119,6 @@ def _keep(identity: str, name: str, note: str) -> None:
         refuse(error)
 
 
+@pressed
 def _untick() -> None:
     st.session_state[TICKED] = []

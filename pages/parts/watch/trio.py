@@ -56,12 +56,14 @@ def trio(
     if steps:
         at = min((one.round for one in shown), default=0)
         accuracy = accuracy_by_budget(shown, steps, chance, reference)
+        by_the_end = {one.number: rounds if one.adds else 1 for one in lines}
+        expected = {number: by_the_end[number] * variance for number, variance in expected.items()}
         noise, words = noise_by_budget(lines, steps, expected), f"after round {at} of {rounds}, against ε"
         drawn = words if at else _predicted(draft, noises, "{}, against ε")
     else:
         accuracy = accuracy_figure(shown, rounds, chance, reference, guess)
         noise, words = noise_figure(lines, rounds, expected), "on held-out images"
-        drawn = _predicted(draft, noises, "dashed: {}") if noises else noise_words(shown)
+        drawn = _predicted(draft, noises, _dashed(lines)) if noises else noise_words(shown)
     return {
         "head": head(draft, shown, chance, pictured.upload, state, empty, reference, open_question),
         "accuracy": {
@@ -69,14 +71,14 @@ def trio(
             "hint": GLOSSARY["Accuracy"],
             "subtitle": words + many,
             "figure": components.written(accuracy),
-            "label": course("Accuracy by round", shown, "accuracy", percent),
+            "label": course("Accuracy by round", shown, Series.mean, percent),
         },
         "noise": {
             "title": "Noise variance per weight",
             "hint": " ".join([GLOSSARY["Noise variance"], GLOSSARY["Signal"], *why]),
             "subtitle": drawn,
             "figure": components.written(noise),
-            "label": course("Noise variance per weight by round", shown, "noise_variance", number),
+            "label": course("Noise variance per weight by round", shown, Series.noise, number),
         },
         "server": server_panel(pictured.shown, pictured.upload, pictured.worst, empty, back=state != "live")
         | {"hint": f"{GLOSSARY['dB']} {GLOSSARY['Control']}"},
@@ -120,6 +122,11 @@ def _predicted(draft: Draft, noises: Sequence[ServerNoise], drawn: str) -> str:
         return drawn.format(f"predicted, for {which}{some}")
     why = next(iter(_unknown(noises)), "")
     return f"no noise is predicted, as {why}" if why else "no noise is added"
+
+
+def _dashed(lines: Sequence[Series]) -> str:
+    some = "" if all(one.adds for one in lines) else "of changes "
+    return f"dashed: {{}}{f'; {some}added up over the rounds' * any(one.adds for one in lines)}"
 
 
 def _unknown(noises: Sequence[ServerNoise]) -> list[str]:

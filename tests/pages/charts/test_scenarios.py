@@ -1,0 +1,90 @@
+"""No chart of a scenario contradicts its lesson: what a student reads off it is what its runs came to."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ldp_core import presets
+from ldp_core.experiment import Draft
+from ldp_core.runs import outcomes
+from ldp_core.runs.lockstep import drive
+from ldp_core.runs.view.outcomes import evidence
+from ldp_core.runs.view.run_progress import Progress, RunProgress
+from pages.parts.charts.rounds import noise_figure
+from pages.parts.charts.series import Series, series
+
+DRAFTS = {name: presets.get(name).draft for name in presets.names()}
+QUICK = [name for name, draft in DRAFTS.items() if draft.base.dataset == "digits" and len(draft.variants) < 4]
+APART = 0.15
+"""Accuracies that differ by more are told apart by eye."""
+
+
+@cache
+def trained(name: str) -> tuple[Draft, tuple[RunProgress, ...], list[Series]]:
+    """A scenario's first seed, without attacks."""
+    whole = DRAFTS[name].with_base({"attack": None})
+    draft = Draft(whole.base, whole.variants, 1)
+    found = []
+    for number, run in enumerate(draft.runs()):
+        one = RunProgress(number, run.label, run.experiment.seed, json.dumps(run.experiment.as_json()))
+        for turn in drive({0: run.experiment}):
+            for event in turn.events:
+                one.fold(event)
+        found.append(one)
+    progress = Progress((), ())
+    progress.runs.extend(found)
+    return draft, tuple(found), series(progress, draft)[0]
+
+
+def lines(figure: Any) -> dict[str, Any]:
+    return {trace["name"]: trace for trace in figure["data"] if trace.get("name")}
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_what_ends_better_is_not_drawn_with_more_noise_than_signal(name: str):
+    """Send changes was: 20 times its signal at 91 %, beside less than its signal at 22 %."""
+    draft, _, shown = trained(name)
+    figure = noise_figure(shown, draft.base.rounds, {})
+    levels = [
+        one["y"][0] for one in figure["data"] if not one.get("name") and one["line"].get("dash") == "dot"
+    ]
+    read = []
+    for one in shown:
+        noise = lines(figure).get(one.label)
+        signal = lines(figure).get(f"signal, {one.label}")
+        level = signal["y"][0] if signal else (levels or [None])[0]
+        if noise is not None and level:
+            read.append((float(one.final("accuracy").mean()), np.asarray(noise["y"])[-1] / level))
+    for better, ratio in read:
+        for worse, other in read:
+            assert better < worse + APART or not (ratio > 1 > other), f"{better:.0%} and {worse:.0%}"
+
+
+def test_changes_are_drawn_as_their_lesson_adds_them_up():
+    """Fifteen rounds' noise of changes, and one round's of weights: about seven times less."""
+    draft, runs, shown = trained("send_changes")
+    figure = noise_figure(shown, draft.base.rounds, {})
+    weights, changes = (np.asarray(lines(figure)[variant.label]["y"])[-1] for variant in draft.variants)
+    assert 4.5 < weights / changes < 10
+    assert "signal, changes in ±0.1" not in lines(figure)
+    added = presets.get("send_changes").says[2]
+    assert "added up" in added.text
+    found = added.found(evidence(runs))
+    assert found is not None
+    assert found.outcome == "holds"
+
+
+@pytest.mark.parametrize("name", DRAFTS)
+def test_what_is_stored_of_a_scenario_ends_where_its_lesson_says(name: str):
+    """Figures in the stored sentences are those of the stored curves; a band holds each curve's end."""
+    found = outcomes.stored(name)
+    if found is None:
+        return
+    for curve, ends in zip(found.curves, found.ends, strict=True):
+        assert min(ends) - 1e-3 <= curve[-1] <= max(ends) + 1e-3
+    assert "In these runs" not in found.lesson, "a lesson that its own runs contradict"
