@@ -8,7 +8,7 @@ has a `label`; `tests/runs/kinds/test_contract.py` runs over whatever is there.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from ldp_core.component import Registry
@@ -50,7 +50,7 @@ def settle(job: Job) -> bool:
         StorageFailed: nothing can be noted, or the table of jobs cannot be read.
     """
     known = computations.ended(job.keys)
-    broken = [key for key in known if not _can_be_read(key)]
+    broken = [key for key in known if _gives_up(key, is_whole)]
     if broken:
         computations.forget(broken)
     if broken or not job.keys or len(known) < len(set(job.keys)):
@@ -63,18 +63,6 @@ def settle(job: Job) -> bool:
     return True
 
 
-def _can_be_read(key: str) -> bool:
-    try:
-        if is_whole(key):
-            return True
-    except SAYS_NOTHING:
-        return True
-    except StorageFailed as error:
-        logging.warning("it is computed anew: %s", error)
-    _give_up(key)
-    return False
-
-
 def give_up_what_is_damaged(keys: Iterable[str]) -> None:
     """Have what was begun and cannot be taken up be computed anew: its file makes room.
 
@@ -82,19 +70,22 @@ def give_up_what_is_damaged(keys: Iterable[str]) -> None:
         StorageFailed: the table of jobs cannot be read.
     """
     for key in computations.left([*keys]):
-        try:
-            refuse_damaged(key)
-        except SAYS_NOTHING:
-            continue
-        except StorageFailed as error:
-            logging.warning("it is computed anew: %s", error)
-            _give_up(key)
+        _gives_up(key, refuse_damaged)
 
 
-def _give_up(key: str) -> None:
+def _gives_up(key: str, look: Callable[[str], bool | None]) -> bool:
+    """Whether a look finds that a record cannot be read; it is moved aside then, to be computed anew."""
+    try:
+        if look(key) is not False:
+            return False
+    except SAYS_NOTHING:
+        return False
+    except StorageFailed as error:
+        logging.warning("it is computed anew: %s", error)
     if (held := computations.hold(key)) is not None:
         with held:
             move_aside(key)
+    return True
 
 
 def storage_of(job: Job) -> int:

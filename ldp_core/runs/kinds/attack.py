@@ -14,10 +14,9 @@ from ldp_core.errors import InvalidExperiment, Problem
 from ldp_core.events.order_of_cells import LadderOrder
 from ldp_core.experiment import Draft, Run, Variant, changed
 from ldp_core.experiment.attack_grid import Ladder, parse_ladder
-from ldp_core.runs.kinds.base import UNREADABLE, Kind, Request, Words, Work, readable
+from ldp_core.runs.kinds.base import Kind, Request, Words, Work
 from ldp_core.runs.lockstep import Turn, load
 from ldp_core.runs.queue.job import Job
-from ldp_core.runs.record.events import Stored
 from ldp_core.runs.record.recorder import Recorder
 from ldp_core.runs.view.final_figures import found
 from ldp_core.runs.view.grid_progress import desk_of
@@ -28,6 +27,7 @@ class AttackJob(Kind):
 
     label = "attack"
     summary = "Attacks the same images under every mechanism and budget, a cell each."
+    part = "ladder"
     smallest = {"epsilons": [8], "mechanisms": ["duchi"], "images": 2}
 
     def read(self, data: Any, changes: Mapping[str, Any]) -> Ladder:
@@ -44,10 +44,7 @@ class AttackJob(Kind):
         return parse_ladder(data)
 
     def request(self, asked: Ladder) -> dict[str, Any]:
-        return {"draft": _trained(asked).as_json(), "ladder": asked.as_json()}
-
-    def parse(self, request: Request) -> Ladder:
-        return parse_ladder(readable(request, "ladder"))
+        return {"draft": _trained(asked).as_json()} | super().request(asked)
 
     def base(self, request: Request) -> Mapping[str, Any]:
         return request["draft"]["base"]
@@ -74,14 +71,17 @@ class AttackJob(Kind):
         from ldp_core.leakage.grid import climb
 
         stored, began, last = recorder.recorded(0), time.perf_counter(), dict[str, Any]()
-        report, every = work.report, len(asked.mechanisms) * len(asked.epsilons)
+        report = work.report
         cells = sum(event["event"] == "cell" for event in stored)
         for event in climb(asked, load(asked.base.dataset, report), earlier=stored):
             last = event.as_json()
             recorder.write(Turn(0, [last], None, time.perf_counter() - began))
             cells += last["event"] == "cell"
-            report(Step("", max(cells, last.get("done", 0)), every, "cells"))
+            report(Step("", max(cells, last.get("done", 0)), self.cells(asked), "cells"))
         recorder.end(0, last["status"], {"message": str(last["message"])})
+
+    def cells(self, asked: Ladder) -> int:
+        return len(asked.mechanisms) * len(asked.epsilons)
 
     def figures(self, job: Job) -> list[dict[str, Any]]:
         """From which budget on each mechanism gives back what was sent."""
@@ -96,19 +96,7 @@ class AttackJob(Kind):
             words.append(f"{mechanisms.registry.kind(name).label} {says}")
         return [found("image back: " + ", ".join(words))] if words else []
 
-    def status(self, job: Job, events: Sequence[Stored]) -> dict[str, Any]:
-        cells = sum(event.body["event"] == "cell" for event in events)
-        return {"cells": cells, "cells_in_all": _cells(job.request)}
-
 
 def _trained(ladder: Ladder) -> Draft:
     """Draft of the training that leads to the attacked round."""
     return Draft(changed(ladder.base, {"attack": None, "rounds": ladder.round}), (Variant("ladder", {}),))
-
-
-def _cells(request: Request) -> int:
-    """Cells that a ladder was asked for; 0 if that cannot be read any more."""
-    try:
-        return len(request["ladder"]["mechanisms"]) * len(request["ladder"]["epsilons"])
-    except UNREADABLE:
-        return 0

@@ -88,6 +88,8 @@ class Kind(Component):
 
     smallest: ClassVar[Mapping[str, Any]]
     """A file of this kind that takes a second: what the contract tests submit."""
+    part: ClassVar[str]
+    """Name under which a stored request holds what it is asked for."""
     fresh: ClassVar[bool] = False
     """Whether each job computes what it asks for anew, though it may be known."""
 
@@ -95,19 +97,28 @@ class Kind(Component):
     def read(self, data: Any, changes: Mapping[str, Any]) -> Any:
         """Request read from a JSON file, with some fields set by dotted names."""
 
-    @abstractmethod
     def request(self, asked: Any) -> dict[str, Any]:
         """Request as the queue stores it."""
+        return {self.part: asked.as_json()}
 
-    @abstractmethod
     def parse(self, request: Request) -> Any:
         """Request parsed from its stored form.
 
         Raises:
             StudioError: nothing that this version can do.
         """
+        return self.read(self.stored(request), {})
 
-    @abstractmethod
+    def stored(self, request: Request) -> Any:
+        """What a stored request asks for, as JSON values.
+
+        Raises:
+            StorageFailed: it is not there any more.
+        """
+        if not request.get(self.part):
+            raise StorageFailed("what it was asked to do cannot be read any more; launch it again")
+        return request[self.part]
+
     def base(self, request: Request) -> Mapping[str, Any]:
         """The experiment that it starts from, as JSON: so that a request that only another version of the
         program can do still has a name.
@@ -115,6 +126,8 @@ class Kind(Component):
         Raises:
             LookupError, TypeError: it cannot be read any more.
         """
+        base: Mapping[str, Any] = request[self.part]["base"]
+        return base
 
     @abstractmethod
     def cost(self, asked: Any) -> Cost:
@@ -179,7 +192,10 @@ class Kind(Component):
         """Figures for the list of runs (`Job.noted`)."""
         return []
 
-    @abstractmethod
+    def cells(self, asked: Any) -> int:
+        """Number of cells that it consists of."""
+        return 0
+
     def status(self, job: Job, events: Sequence[Stored]) -> dict[str, Any]:
         """Kind-specific fields of `status --json`.
 
@@ -187,6 +203,11 @@ class Kind(Component):
             job: as the queue has it; its request may be of any version, or unreadable.
             events: all that is stored of it; none where that cannot be read.
         """
+        try:
+            every = self.cells(self.parse(job.request))
+        except UNREADABLE:
+            every = 0
+        return {"cells": sum(one.body["event"] == "cell" for one in events), "cells_in_all": every}
 
     @abstractmethod
     def describe(self, asked: Any) -> Words:
@@ -209,14 +230,3 @@ def note_figures(kind: Kind, job: Job) -> None:
 def as_status(text: str) -> Status:
     """Status of a job whose computation ended so."""
     return text if text in ("completed", "diverged") else "failed"  # type: ignore[return-value]
-
-
-def readable(request: Request, part: str) -> Any:
-    """A part of a stored request.
-
-    Raises:
-        StorageFailed: it is not there any more.
-    """
-    if not request.get(part):
-        raise StorageFailed("what it was asked to do cannot be read any more; launch it again")
-    return request[part]

@@ -18,10 +18,8 @@ from ldp_core.papers.base import Claim
 from ldp_core.papers.measuring import Asked, keep, left, measure
 from ldp_core.papers.stored import Shelf
 from ldp_core.runs import claims
-from ldp_core.runs.kinds.base import UNREADABLE, Kind, Request, Words, Work, readable
+from ldp_core.runs.kinds.base import Kind, Request, Words, Work
 from ldp_core.runs.lockstep import Turn, load
-from ldp_core.runs.queue.job import Job
-from ldp_core.runs.record.events import Stored
 from ldp_core.runs.record.recorder import Recorder
 
 FIELDS = ("system", "claim", "seeds")
@@ -45,6 +43,7 @@ class ClaimJob(Kind):
 
     label = "claim"
     summary = "Measures a claim of a paper again: every arm with every seed."
+    part = "claim"
     fresh = True
     smallest = {"system": "pldp_fl", "claim": "relative-error", "seeds": 1}
 
@@ -74,7 +73,7 @@ class ClaimJob(Kind):
 
     def parse(self, request: Request) -> Measured:
         try:
-            return self.read(readable(request, "claim"), {})
+            return super().parse(request)
         except InvalidExperiment as error:  # of a version with other claims
             raise StorageFailed(f"what it was asked to do cannot be read any more: {error}") from None
 
@@ -99,9 +98,8 @@ class ClaimJob(Kind):
             )
 
     def describe(self, asked: Measured) -> Words:
-        count = len(asked.asked())
-        words = papers.get(asked.system).label
-        return Words(f"{words}: {asked.claim.title}", f"a claim, {count} runs", asked.claim.setting)
+        claim, label = asked.claim, papers.get(asked.system).label
+        return Words(f"{label}: {claim.title}", f"a claim, {self.cells(asked)} runs", claim.setting)
 
     def recorded(self, asked: Measured) -> list[Run]:
         return [Run(0, "claim", _base(asked))]
@@ -127,15 +125,8 @@ class ClaimJob(Kind):
         lost = f"{failed} of {len(stored)} runs did not end as they should" if failed else ""
         recorder.end(0, "completed", {"message": lost})
 
-    def status(self, job: Job, events: Sequence[Stored]) -> dict[str, Any]:
-        return {"cells": len(events), "cells_in_all": self._count(job.request)}
-
-    def _count(self, request: Request) -> int:
-        """Runs in all; 0 if that cannot be read any more."""
-        try:
-            return len(self.parse(request).asked())
-        except UNREADABLE:
-            return 0
+    def cells(self, asked: Measured) -> int:
+        return len(asked.asked())
 
 
 def _trained(asked: Measured) -> list[Trained]:

@@ -22,7 +22,6 @@ from ldp_core.runs.kinds.base import (
     Request,
     Words,
     Work,
-    readable,
 )
 from ldp_core.runs.lockstep import drive
 from ldp_core.runs.machine.work_done import RoundsDone
@@ -50,6 +49,7 @@ class TrainingJob(Kind):
 
     label = "training"
     summary = "Trains the runs of a draft, a round of each after another."
+    part = "draft"
     smallest = {"rounds": 1, "attack": None}
 
     def read(self, data: Any, changes: Mapping[str, Any]) -> Training:
@@ -63,10 +63,7 @@ class TrainingJob(Kind):
         return {"draft": asked.draft.as_json(), "reference": asked.reference}
 
     def parse(self, request: Request) -> Training:
-        return Training(parse_draft(readable(request, "draft")), bool(request.get("reference")))
-
-    def base(self, request: Request) -> Mapping[str, Any]:
-        return request["draft"]["base"]
+        return Training(parse_draft(self.stored(request)), bool(request.get("reference")))
 
     def cost(self, asked: Training) -> Cost:
         return cost(asked.draft)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -14,11 +13,10 @@ from ldp_core.experiment import Run, amended, changed
 from ldp_core.experiment.sweep import Sweep, parse_sweep
 from ldp_core.limits import spelled
 from ldp_core.runs.batch import bits
-from ldp_core.runs.kinds.base import UNREADABLE, Kind, Request, Words, Work, readable
+from ldp_core.runs.kinds.base import Kind, Request, Words, Work
 from ldp_core.runs.machine.work_done import CellsDone
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record.cells import CellRecorder, FiguresNoted
-from ldp_core.runs.record.events import Stored
 from ldp_core.runs.record.recorder import Recorder
 from ldp_core.runs.train_all import train_all
 from ldp_core.runs.view.final_figures import found
@@ -30,6 +28,7 @@ class SweepJob(Kind):
 
     label = "sweep"
     summary = "Trains one experiment under many settings of its fields, a cell each."
+    part = "sweep"
     smallest = {"base": {"rounds": 1}, "grid": {"clients.epsilon": [1, 2]}}
 
     def read(self, data: Any, changes: Mapping[str, Any]) -> Sweep:
@@ -38,14 +37,8 @@ class SweepJob(Kind):
             data = {**data, "base": amended(data.get("base", {}), changes)}
         return parse_sweep(data)
 
-    def request(self, asked: Sweep) -> dict[str, Any]:
-        return {"sweep": asked.as_json()}
-
     def parse(self, request: Request) -> Sweep:
-        return parse_sweep(readable(request, "sweep"), cells=False)
-
-    def base(self, request: Request) -> Mapping[str, Any]:
-        return request["sweep"]["base"]
+        return parse_sweep(self.stored(request), cells=False)
 
     def cost(self, asked: Sweep) -> Cost:
         return cost_of_sweep(asked)
@@ -92,6 +85,9 @@ class SweepJob(Kind):
         ]
         recorder.end(0, "completed", {"message": ", ".join(counts)})
 
+    def cells(self, asked: Sweep) -> int:
+        return len(asked.settings) * asked.seeds
+
     def figures(self, job: Job) -> list[dict[str, Any]]:
         """The best of its settings, by the mean of the seeds that completed."""
         asked, every = self.parse(job.request), dict[int, list[float]]()
@@ -105,21 +101,6 @@ class SweepJob(Kind):
         experiment = changed(asked.base, asked.settings[best])
         return [found(f"best of {len(every)}: {setting}", experiment, float(np.mean(every[best])))]
 
-    def status(self, job: Job, events: Sequence[Stored]) -> dict[str, Any]:
-        return {"cells": len(events), "cells_in_all": _cells(job.request)}
-
 
 def _short(path: str) -> str:
     return {"clients.epsilon": "ε", "clients.range": "±"}.get(path, path.removesuffix(".name"))
-
-
-def _cells(request: Request) -> int:
-    """Cells that a sweep was asked for; 0 if that cannot be read any more."""
-    try:
-        sweep = request["sweep"]
-        seeds = int(sweep["seeds"])
-        if "grid" in sweep:
-            return math.prod(len(values) for values in sweep["grid"].values()) * seeds
-        return len(parse_sweep(sweep, cells=False).settings) * seeds
-    except UNREADABLE:
-        return 0

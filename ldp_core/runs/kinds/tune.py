@@ -18,7 +18,7 @@ from ldp_core.events import Answered, Leaked, SearchCell
 from ldp_core.events.order_of_cells import SearchOrder
 from ldp_core.experiment import Draft, Experiment, Run, Variant, amended
 from ldp_core.runs.batch import bits
-from ldp_core.runs.kinds.base import Kind, Request, Words, Work, readable
+from ldp_core.runs.kinds.base import Kind, Words, Work
 from ldp_core.runs.lockstep import Turn, load
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record.cells import FiguresNoted
@@ -43,6 +43,7 @@ class TuneJob(Kind):
 
     label = "question"
     summary = "Finds the least ε, and the safe range, with which runs reach an accuracy."
+    part = "question"
     smallest = {"base": {"rounds": 3}, "accuracy": 0.3, "ranges": [1], "seeds": 3, "precision": 2}
 
     def read(self, data: Any, changes: Mapping[str, Any]) -> Question:
@@ -50,15 +51,6 @@ class TuneJob(Kind):
         if isinstance(data, Mapping) and changes:
             data = {**data, "base": amended(data.get("base", {}), changes).as_json()}
         return parse_question(data)
-
-    def request(self, asked: Question) -> dict[str, Any]:
-        return {"question": asked.as_json()}
-
-    def parse(self, request: Request) -> Question:
-        return parse_question(readable(request, "question"))
-
-    def base(self, request: Request) -> Mapping[str, Any]:
-        return request["question"]["base"]
 
     def cost(self, asked: Question) -> Cost:
         one = cost(_draft(asked))

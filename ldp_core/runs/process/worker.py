@@ -16,6 +16,7 @@ import signal
 import time
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -158,8 +159,8 @@ def _work(held: Held) -> bool:
 def _turn(watched: list[Watched], free: list[Slot]) -> None:
     """Fill slots, check running jobs, clean up."""
     queue.reap([one.job.id for one in watched], queue.LOST)
-    most = len(watched) + len(free)
-    while free and not disk_space.shortage() and (job := queue.claim(most, _can_begin)) is not None:
+    most, ready = len(watched) + len(free), partial(_can_begin, watched)
+    while free and not disk_space.shortage() and (job := queue.claim(most, ready)) is not None:
         try:
             watched.append(Watched(job, free[0]))
         except OSError as error:  # no memory, or no number, for one more process
@@ -175,17 +176,17 @@ def _turn(watched: list[Watched], free: list[Slot]) -> None:
             logging.info("job %s: its record was removed to make room", removed.job.id)
 
 
-def _can_begin(job: Job) -> bool:
+def _can_begin(watched: Sequence[Watched], job: Job) -> bool:
     """Whether a queued job has something to compute now. A job whose results are all known is completed here
     and takes no slot; one that depends on others' computations waits.
     """
     try:
         # looked at first: what ends meanwhile is known by then
-        busy = {key for one in queue.running() for key in one.keys}  # though it may not hold them yet
+        busy = {key for one in watched for key in one.job.keys}  # though it may not hold them yet
         busy |= {key for key in job.keys if computations.is_computed(key)}
-        if kinds.settle(job):
+        if (left := computations.left(job.keys)) and busy.issuperset(left):
             return False
-        return not job.keys or not busy.issuperset(computations.left(job.keys))
+        return not kinds.settle(job)
     except kinds.UNREADABLE as error:
         logging.warning("job %s has its turn like any other: %s", job.id, error)
         return True

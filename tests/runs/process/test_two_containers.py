@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import psutil
@@ -98,7 +99,7 @@ def test_what_is_computed_elsewhere_is_not_begun_here_until_its_holder_is_killed
 ):
     job = queued(Draft(parse({"rounds": 1, "attack": None}), (Variant("run"),)))
     holder = elsewhere(HOLD, job.keys[0])
-    assert queue.claim(ready=worker._can_begin) is None, "nothing begins beside it"
+    assert queue.claim(ready=partial(worker._can_begin, [])) is None, "nothing begins beside it"
     assert Trained(job).outcome().status == "queued"
     assert events_of(job) == []
 
@@ -107,7 +108,7 @@ def test_what_is_computed_elsewhere_is_not_begun_here_until_its_holder_is_killed
     assert living([inside.pid]) == []
     # its threads die one by one, and the last of them lets go of the file
     deadline = time.monotonic() + PATIENCE_SECONDS
-    while queue.claim(ready=worker._can_begin) is None:
+    while queue.claim(ready=partial(worker._can_begin, [])) is None:
         assert time.monotonic() < deadline, "the lock outlives its holder"
         time.sleep(0.02)
     assert Trained(job).outcome().status == "completed"

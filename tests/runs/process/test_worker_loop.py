@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import multiprocessing
 import time
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from ldp_core.errors import StorageFailed
-from ldp_core.runs import kinds, queue
+from ldp_core.runs import queue
 from ldp_core.runs.kinds import Outcome
 from ldp_core.runs.process import worker
 from ldp_core.runs.queue.job import Job
+from ldp_core.runs.record import computations
 from ldp_core.runs.storage.locks import Held
 from tests.pace import within
 from tests.runs.in_process import compute, queued, take
@@ -130,19 +134,21 @@ def test_what_is_known_just_now_takes_no_slot(moment: str, at_work: Held, monkey
     """What another job computes ends while it is looked at whether this one can begin."""
     first, second = queued({"rounds": 1, "attack": None}), queued({"rounds": 1, "attack": None})
     assert take(first.id)
-    assert not worker._can_begin(second)
-    settle = kinds.settle
+    going: Any = [SimpleNamespace(job=first)]
+    assert not worker._can_begin(going, second)
+    left = computations.left
 
-    def then(job: Job) -> bool:
-        done = moment == "after" and settle(job)
+    def then(keys: Sequence[str]) -> list[str]:
+        patch.undo()
+        before = left(keys)
         outcome = compute(first)
         assert queue.move(first.id, outcome.status)
-        return done or (moment == "before" and settle(job))
+        return before if moment == "after" else left(keys)
 
     with monkeypatch.context() as patch:
-        patch.setattr(kinds, "settle", then)
-        assert not worker._can_begin(second)
-    assert not worker._can_begin(second)
+        patch.setattr(computations, "left", then)
+        assert not worker._can_begin(going, second)
+    assert queue.claim(ready=partial(worker._can_begin, [])) is None
     assert (queue.get(second.id).status, queue.get(second.id).started) == ("completed", None)
 
 
