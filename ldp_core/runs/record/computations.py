@@ -93,6 +93,12 @@ def database(key: str) -> Path:
     return folder_of(key) / f"{key.rpartition('.')[2]}.sqlite"
 
 
+def key_in(file: Path) -> str:
+    """The key whose file this is."""
+    room = "" if file.parent.name == "computed" else f"{file.parent.name}."
+    return f"{room}{file.stem}"
+
+
 def lock_of(key: str) -> Path:
     """Lock file of a computation, held by the process that computes it."""
     return database(key).with_suffix(".lock")
@@ -161,7 +167,7 @@ def size_of(key: str) -> int:
 
 def sweep() -> list[str]:
     """Remove the computations that no job names any more, and the oldest of many figures; returns the keys
-    that are gone. A file that no row speaks of stays: the table may have been lost.
+    that are gone. A file that no row speaks of stays while there is room: the table may have been lost.
     """
     removed = list[str]()
     with changing() as db:

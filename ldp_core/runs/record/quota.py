@@ -8,7 +8,7 @@ never touched.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -85,24 +85,24 @@ def _bytes(keys: Iterable[str]) -> int:
 
 
 def taken() -> int:
-    """Bytes that all records together take, those among them that were deleted and may come back."""
-    named = _bytes(key for job in (*queue.deleted(), *queue.find(most=100_000)) for key in job.keys)
-    return named + sum(_damaged().values())
+    """Bytes that all records together take, those among them that no job shows (any more)."""
+    return sum(_files().values())
 
 
-def _damaged() -> dict[Path, int]:
-    """Files moved aside as unreadable, with sizes; no job shows them."""
+def _files() -> dict[Path, int]:
+    """The files of records, and what was moved aside as unreadable, with sizes."""
     found = dict[Path, int]()
-    for file in (runs_dir() / "computed").rglob("*.damaged"):
-        with suppress(FileNotFoundError):  # it goes with the last job of its key
-            found[file] = file.stat().st_size
+    for ending in ("sqlite", "damaged"):
+        for file in (runs_dir() / "computed").rglob(f"*.{ending}"):
+            with suppress(FileNotFoundError):  # it goes with the last job of its key
+                found[file] = file.stat().st_size
     return found
 
 
 def prune(most: int | None = None) -> list[Kept]:
-    """Remove records until all of them take at most `most` bytes: what is damaged and what was deleted first,
-    then what came from outside, then the oldest; returns the jobs whose records went. One that others name
-    goes with the last of them.
+    """Remove records until all of them take at most `most` bytes: what no job shows and what was deleted
+    first, then what came from outside, then the oldest; returns the jobs whose records went. One that others
+    name goes with the last of them.
 
     Raises:
         StorageFailed: nothing could be removed, because that cannot be noted.
@@ -111,13 +111,11 @@ def prune(most: int | None = None) -> list[Kept]:
     jobs = [*queue.deleted(), *_in_order()]
     names = Counter(key for job in jobs for key in set(job.keys))
     sizes = {key: computations.size_of(key) for key in names}
-    damaged, removed = _damaged(), list[Kept]()
-    total = sum(sizes.values()) + sum(damaged.values())
-    for file, size in damaged.items():
-        if total > limit:
-            with suppress(OSError):
-                file.unlink(missing_ok=True)
-                total -= size
+    files, removed = _files(), list[Kept]()
+    total = sum(files.values())
+    for file, size in files.items():
+        if total > limit and _go(file, names):
+            total -= size
     stays = {key for job in jobs if job.pinned or job.live for key in job.keys}
     for job in jobs:
         if total <= limit:
@@ -137,6 +135,17 @@ def prune(most: int | None = None) -> list[Kept]:
             removed.append(Kept(job, freed))
     removal.sweep()
     return removed
+
+
+def _go(file: Path, names: Collection[str]) -> bool:
+    """Remove what no job shows: False for a file that one does, that is in use, or that is none of ours."""
+    if file.suffix == ".damaged":
+        with suppress(OSError):
+            file.unlink(missing_ok=True)
+            return True
+        return False
+    key = computations.key_in(file)
+    return key not in names and computations.KEY.fullmatch(key) is not None and computations.unlink(key)
 
 
 def _in_order() -> list[Job]:

@@ -193,7 +193,7 @@ def class_names(recorded: Mapping[str, Any], count: int = 0) -> list[str]:
 
 
 def an_image_of(recorded: Mapping[str, Any], label: int) -> str:
-    """Class of an image in words: a 3, or dogs."""
+    """Class of an image in words: a 3, an 8, or dogs."""
     names = class_names(recorded)
     name = names[label] if label < len(names) else f"class {label + 1}"
-    return f"a {name}" if name.isdigit() else name
+    return f"{'an' if name[0] == '8' else 'a'} {name}" if name.isdigit() else name

@@ -77,14 +77,14 @@ def _lines() -> tuple[DeltaGenerator, DeltaGenerator]:
     return state, place
 
 
-def settings_of(job: Job) -> Draft | None:
-    """Draft that a job was launched with; None, with a sentence on the page, if it is invalid now."""
+def settings_of(job: Job, say: bool = True) -> Draft | None:
+    """Draft that a job was launched with; None if it is invalid now, which the page is to `say` once."""
     try:
         return once(("settings", job.id), lambda: parse_draft(job.request["draft"]))
     except InvalidExperiment as error:
-        st.error(
-            f"This run cannot be shown, as its settings no longer fit: {plain(error_in_words(error), 300)}."
-        )
+        if say:
+            words = plain(error_in_words(error), 300)
+            st.error(f"This run cannot be shown, as its settings no longer fit: {words}.")
         return None
 
 
@@ -111,20 +111,24 @@ class Seen:
         return "live" if self.job.live else "completed" if self.job.status == "completed" else "stopped"
 
 
-def seen(identity: str, live: bool) -> Seen | None:
-    """A job by its id, drawn while it was `live` or when it had ended; None, and a word, if it cannot be."""
+def seen(identity: str, live: bool, say: bool = True) -> Seen | None:
+    """A job by its id, drawn while it was `live` or when it had ended; None if it cannot be drawn, which the
+    page is to `say` once.
+    """
     job = watched(identity, live=live)
     if job is None:
-        st.info("This run has been deleted.")
+        if say:
+            st.info("This run has been deleted.")
         return None
     pace()  # viewers are counted; those who come later poll less often
-    draft = settings_of(job)
+    draft = settings_of(job, say)
     if draft is None:
         return None
     try:
         progress = progress_of(job).update(PAUSE_SECONDS if job.live else 0.0)
     except StorageFailed as error:
-        st.error(f"The record of this run is damaged: {plain(error_in_words(error), 300)}.")
+        if say:
+            st.error(f"The record of this run is damaged: {plain(error_in_words(error), 300)}.")
         return None
     return Seen(job, draft, progress, *series(progress, draft))
 

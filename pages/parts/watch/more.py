@@ -34,7 +34,7 @@ def more(draft: Draft, job: Job | None, lesson: Lesson, settings: Callable[[], N
     if settings:
         with tabs[SETTINGS]:  # always on the page: what stands typed in a field is not lost with its tab
             settings()
-    recorded = settings_of(job) if job else draft
+    recorded = settings_of(job, say=False) if job else draft
     for name, draw in DRAWN.items():
         if not tabs[name].open or recorded is None:
             continue
@@ -53,7 +53,7 @@ def more(draft: Draft, job: Job | None, lesson: Lesson, settings: Callable[[], N
 
 
 def _watch(identity: str, every: float | None, lesson: Lesson, draw: Draw) -> None:
-    if now := seen(identity, live=every is not None):
+    if now := seen(identity, live=every is not None, say=False):  # the charts above say why not
         draw(now, lesson)
 
 

@@ -99,6 +99,7 @@ def test_a_class_is_called_by_its_name(tmp_path: Path, monkeypatch: pytest.Monke
     samples.folder(tmp_path, "pets", {"cats": 6, "dogs": 5})
     assert [text.an_image_of({"dataset": "images:pets"}, i) for i in (0, 1)] == ["cats", "dogs"]
     assert text.an_image_of({"dataset": "digits"}, 3) == "a 3"
+    assert text.an_image_of({"dataset": "digits"}, 8) == "an 8"
     assert text.class_names({"dataset": "digits"}, 10) == list("0123456789")
     unknown = ["class 1", "class 2"]
     for gone in ({"dataset": "images:gone"}, {}):

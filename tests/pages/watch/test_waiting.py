@@ -11,7 +11,7 @@ from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import queue
 from ldp_core.runs.jobs import lookup
 from ldp_core.runs.lockstep import Turn
-from tests.runs.in_process import queued, recorder_of
+from tests.runs.in_process import queued, record_of, recorder_of
 from tests.runs.processes import PATIENCE_SECONDS
 
 DRAFT = Draft(parse({"rounds": 15, "attack": None}), (Variant("run"),))
@@ -45,3 +45,25 @@ def test_the_curves_of_the_one_that_trains_are_shown(runs_dir: Path, monkeypatch
         f"queued {second} {second} [0.1, 0.5]",
         f"running {first} {first} [0.1, 0.5]",
     ]
+
+
+def test_a_damaged_record_is_said_once(runs_dir: Path):
+    job = queued(DRAFT)
+    queue.cancel(job.id)
+    record_of(job).parent.mkdir(parents=True, exist_ok=True)
+    record_of(job).write_bytes(b"no database at all, " * 500)
+
+    def page() -> None:
+        from ldp_core.runs import jobs
+        from pages.parts.watch.live import live_view, settings_of
+        from pages.parts.watch.more import more
+
+        (job,) = jobs.recent()
+        draft = settings_of(job)
+        assert draft
+        live_view(draft, job)
+        more(draft, job, ())
+
+    app = AppTest.from_function(page, default_timeout=PATIENCE_SECONDS).run()
+    assert not app.exception
+    assert [one.value.count("cannot be used") for one in app.error] == [1]

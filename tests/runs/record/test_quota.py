@@ -106,6 +106,19 @@ def test_what_was_moved_aside_counts_and_goes_first():
     assert quota.taken() == 0, "it goes with the last job of its key"
 
 
+def test_what_no_job_shows_counts_and_goes_first():
+    """A table that was lost leaves such files; what is no record here is left alone."""
+    mine = record("completed")
+    lost, foreign = database("0" * 16), database("0" * 16).with_name("other.sqlite")
+    lost.write_bytes(b"x" * 500)
+    foreign.write_bytes(b"x" * 100)
+    assert quota.taken() == 1600
+    assert quota.prune(1600) == []
+    assert lost.exists()
+    assert quota.prune(1100) == []
+    assert (lost.exists(), foreign.exists(), file_of(mine).exists()) == (False, True, True)
+
+
 def test_what_came_from_outside_goes_first():
     older = record("completed")
     arrived = queue.arrive("run", {}, [IMPORTED + "0" * 16], "completed", "", (1.0, 1.0), None, None)
