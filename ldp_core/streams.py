@@ -37,6 +37,7 @@ Purpose = Literal[
     "audit",  # samples that a mechanism's promise is held against
     "hypercube",  # the settings of a sweep that are drawn
     "prediction",  # imagined rounds, where the server's noise has no closed form
+    "strokes",  # drawings by a program, beside which features compare
 ]
 
 

@@ -31,7 +31,7 @@ LAYERS = [
         "ldp_core.models",
         "ldp_core.optimizers",
     ],
-    ["ldp_core.aggregators", "ldp_core.attacks", "ldp_core.systems"],
+    ["ldp_core.aggregators", "ldp_core.attacks", "ldp_core.features", "ldp_core.systems"],
     *([f"ldp_core.accounting.{core}"] for core in ("compose", "two_answers", "own_law", "entry")),
     ["ldp_core.accounting.spending"],  # of releases, which are an experiment's
     ["ldp_core.accounting.backwards"],

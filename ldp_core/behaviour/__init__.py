@@ -57,6 +57,7 @@ def parts_of(one: Experiment | Ladder) -> set[Part]:
         ("partition", one.partition.name),
         ("selection", one.selection.name),
     }
+    used |= set() if one.features.identity else {("features", one.features.name)}
     used |= {("system", one.system.name)} if one.system else set()
     return used | _attackers() if one.attack else used
 

@@ -63,7 +63,7 @@ def _with(kind: str, part: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]
         for form in forms if len(part) == 1 else forms[:1]:
             more: dict[str, Any] = {"local": STEPS} if kind == "system" else {}
             yield f", {form}", {kind: part, "form": form, "attack": "auto" if quick else None} | more
-    elif kind in ("aggregator", "partition", "selection"):
+    elif kind in ("aggregator", "features", "partition", "selection"):
         yield "", {kind: part, "attack": None}
     elif kind == "optimizer":
         yield "", {"local": {kind: part["name"], **STEPS}, "attack": None} | FEW

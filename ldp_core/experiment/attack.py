@@ -11,9 +11,8 @@ from pydantic_core import CoreSchema, core_schema
 
 from ldp_core import attacks, limits
 from ldp_core.attacks import Reconstructor
-from ldp_core.component import Component, Registry
+from ldp_core.component import Component, Part, Registry
 from ldp_core.errors import hint, one_of, shown
-from ldp_core.experiment.parts import Part
 from ldp_core.fields import Checked, Choice, Whole, refused
 
 UPLOADS = {

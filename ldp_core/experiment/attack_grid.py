@@ -9,10 +9,10 @@ from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, ValidationEr
 
 from ldp_core import attacks, limits, mechanisms
 from ldp_core.attacks import Facts, Reconstructor
+from ldp_core.component import Part
 from ldp_core.errors import InvalidExperiment, Problem, one_of, shown
 from ldp_core.experiment.attack import WHO
 from ldp_core.experiment.overrides import changed
-from ldp_core.experiment.parts import Part
 from ldp_core.experiment.reading import parse, problems_of
 from ldp_core.experiment.schema import Experiment
 from ldp_core.experiment.threat_model import facts, why_no_attacker

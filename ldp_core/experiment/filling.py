@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from ldp_core import datasets, systems
-from ldp_core.experiment.parts import Part
+from ldp_core.component import Part
 
 KEYS = ("name", "kind")
 """Of an object that names a part: the parameters beside it are that part's own."""

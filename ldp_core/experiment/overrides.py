@@ -12,7 +12,7 @@ from ldp_core.experiment.reading import parse
 from ldp_core.experiment.schema import Experiment
 
 NAMING = ("name", "kind")
-SHORT = ("model", "optimizer", "attack", "attacker", "system")
+SHORT = ("features", "model", "optimizer", "attack", "attacker", "system")
 """Fields that may hold a bare name."""
 RANGE = {"clients.range": ("low", "high"), "clients.low": ("range",), "clients.high": ("range",)}
 

@@ -20,7 +20,6 @@ from pydantic_core import InitErrorDetails, ValidationError
 
 from ldp_core import (
     aggregators,
-    attacks,
     datasets,
     limits,
     mechanisms,
@@ -30,19 +29,25 @@ from ldp_core import (
     selections,
     systems,
 )
-from ldp_core.errors import DataUnavailable, InvalidInput, one_of, printable, shown
+from ldp_core.component import OptionalPart, Part
+from ldp_core.errors import DataUnavailable, printable, shown
 from ldp_core.experiment.attack import Attack, attack_as_json, check_attack
 from ldp_core.experiment.clients import Clients
+from ldp_core.experiment.conflicts import conflicts
 from ldp_core.experiment.filling import filled
-from ldp_core.experiment.parts import OptionalPart, Part
+from ldp_core.features import Features
+from ldp_core.features import registry as all_features
 from ldp_core.fields import Checked, Choice, Number, Whole, refused
 from ldp_core.mechanisms.base import Floats
-from ldp_core.mechanisms.shared.resolution import least_in_words, too_narrow
 
 TARGETS = {
     "weights": "the trained weights themselves",
     "update": "what training changed: the trained weights minus the server's",
 }
+FEW_ROUNDS = 5
+"""In which a random start is not undone."""
+LATER = {"features": "none"}
+"""Fields that no key counts while they are at this default: stored experiments may lack them."""
 
 
 class Local(BaseModel):
@@ -112,6 +117,7 @@ class Experiment(BaseModel):
     name: Annotated[str, Checked(_check_name)] = ""
     dataset: Annotated[str, Checked(_check_dataset)] = "digits"
     partition: Annotated[partitions.Partition, Part(partitions.registry, "kind")] = partitions.get("iid")
+    features: Annotated[Features, Part(all_features, "name", short=True)] = all_features.get("none")
     clients: Clients = Clients()
     model: Annotated[models.Model, Part(models.registry, "name", short=True)] = models.get(
         "logistic_regression"
@@ -141,7 +147,7 @@ class Experiment(BaseModel):
     @model_validator(mode="after")
     def _fits_together(self) -> Experiment:
         """Validate combinations of fields."""
-        wrong = list(self._conflicts())
+        wrong = list(conflicts(self))
         if wrong:
             details = [
                 InitErrorDetails(type=refused(message), loc=path, input=given)
@@ -150,99 +156,11 @@ class Experiment(BaseModel):
             raise ValidationError.from_exception_data("Experiment", details)
         return self
 
-    def _conflicts(self) -> Any:
-        count, source = self.clients.count, self.source
-        if count > source.train_size:
-            yield (
-                ("clients", "count"),
-                count,
-                f"must be at most {source.train_size}, the training samples of {source.label}, so that "
-                f"each client holds one; got {count}",
-            )
-        if not self.model.fits(source.shape):
-            fitting = [name for name in models.names() if models.get(name).fits(source.shape)]
-            yield (
-                ("model",),
-                self.model.name,
-                f"does not fit the data set {self.dataset}: {self.model.name} needs {self.model.needs}; "
-                f"choose {one_of(fitting)}",
-            )
-        whole = True
-        for field in ("epsilon", "low", "high", "range", "run_limit"):
-            value = getattr(self.clients, field)
-            if isinstance(value, tuple) and len(value) != count:
-                whole = False
-                yield (
-                    ("clients", field),
-                    value,
-                    f"must have one number for each of the {count} clients; got {len(value)}",
-                )
-        if whole:
-            low, high = self.clients.bounds()
-            for client in (low >= high).nonzero()[0][:1]:
-                yield (
-                    ("clients", "low"),
-                    float(low[client]),
-                    f"of client {client + 1} must be below its high; got low {low[client]:g} and "
-                    f"high {high[client]:g}",
-                )
-            for client in ((low < high) & too_narrow(low, high)).nonzero()[0][:1]:
-                ends = float(low[client]), float(high[client])
-                yield (
-                    ("clients", "low"),
-                    ends[0],
-                    f"of client {client + 1} must be at least {least_in_words(*ends)} below its high: "
-                    f"training runs in float32, which is too coarse for less there; got low {shown(ends[0])} "
-                    f"and high {shown(ends[1])}",
-                )
-        if whole and self.clients.epsilon_scope == "run":
-            try:
-                self.population()
-            except InvalidInput as error:
-                yield ("clients", "epsilon_scope"), "run", str(error)
-        if why := self.selection.problem(count, self.rounds):
-            yield (("rounds",), self.rounds, why)
-        if self.form not in self.mechanism.forms:
-            yield (
-                ("form",),
-                self.form,
-                f"must be {one_of(self.mechanism.forms)} for {self.mechanism.name}; got {self.form}",
-            )
-        if self.attack and self.attack.clients and max(self.attack.clients) > count:
-            yield (
-                ("attack", "clients"),
-                self.attack.clients,
-                f"must lie between 1 and {count}; got {max(self.attack.clients)}",
-            )
-        if self.attack and self.attack.rounds and self.attack.rounds[-1] > self.rounds:
-            yield (
-                ("attack", "rounds"),
-                self.attack.rounds,
-                f"must lie between 1 and {self.rounds}, the last round; got {self.attack.rounds[-1]}",
-            )
-        if self.attack and self.attack.after and self.attack.rounds != (1,):
-            why = f"must be [1] where attacks come after the training; got {shown(self.attack.rounds)}"
-            yield ("attack", "rounds"), self.attack.rounds, why
-        if self.attack and self.attack.attacker is not None:
-            name = self.attack.attacker.name
-            why = attacks.unfit(self.model, source.shape, source.classes, name)
-            if why:
-                yield ("attack", "attacker"), name, f"will not do: {why}"
-        held = {label for group in getattr(self.partition, "groups", ()) for label in group.labels or ()}
-        if held and not held <= set(range(source.classes)):
-            yield (
-                ("partition", "groups"),
-                sorted(held),
-                f"must hold labels between 0 and {source.classes - 1}; got {max(held)}",
-            )
-
-        if self.system:
-            yield from self.system.problems(self)
-
     @property
     def source(self) -> datasets.Dataset:
-        """The data set: shape, classes, number of samples."""
-        return datasets.get(self.dataset)
+        """The data set as training sees it: shape, classes, number of samples."""
+        found = datasets.get(self.dataset)
+        return self.features.seen(found) if found.images else found
 
     @property
     def randomiser(self) -> mechanisms.Mechanism:
@@ -314,8 +232,19 @@ class Experiment(BaseModel):
 
     @cached_property
     def network(self) -> models.Model:
-        """The network that a client trains: the model, or the system's wrapper around it."""
-        return self.system.extends(self.model) if self.system else self.model
+        """The network that a client trains: the model, or the system's wrapper around it. A linear one whose
+        beginning is left open begins at zero where a person's budget allows few changes, which could not undo
+        a random start.
+        """
+        if self.system:
+            return self.system.extends(self.model)
+        begin = getattr(self.model, "begin", None)
+        if begin is None:
+            return self.model
+        a_persons = self.clients.epsilon_scope == "run" or self.selection.name == "once"
+        few = self.rounds <= FEW_ROUNDS and self.target == "update"
+        zero = begin == "zero" or (begin == "open" and a_persons and few)
+        return self.model.model_copy(update={"begin": "zero" if zero else "open"})
 
     @cached_property
     def layers(self) -> tuple[slice, ...]:
@@ -386,6 +315,9 @@ class Experiment(BaseModel):
 
         version = self.source.version
         parts = resolved(self).as_json() | {"name": ""} | ({"data": version} if version else {})
+        if self.system is None:
+            parts["model"] = Part(models.registry, "name", short=True).serialise(self.network)
+        parts = {name: value for name, value in parts.items() if LATER.get(name, ...) != value}
         if self.clients.epsilon_scope != "mechanism":
             parts["mechanism"] = Part(mechanisms.registry, "name").serialise(self.mechanism.for_uploads())
         text = json.dumps(parts, sort_keys=True)

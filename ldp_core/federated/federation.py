@@ -151,7 +151,7 @@ def assemble(
     population = experiment.population()
     dealt = deal(experiment, data.train_y)
     scale = experiment.system.scale(experiment.dataset) if experiment.system else 1.0
-    train_x, train_y, test_x, test_y = on_device(data, device, scale)
+    train_x, train_y, test_x, test_y = on_device(data, experiment.features, device, scale)
     local, shape = experiment.local, tuple(train_x.shape[1:])
     recipe = Recipe(experiment.network, shape, data.classes, local.optimizer, local.learning_rate)
     return Federation(

@@ -6,20 +6,22 @@ import numpy as np
 import torch
 
 from ldp_core.datasets import Data
+from ldp_core.features import Features
 
-PLACED = 2
-"""Data sets that are kept on a device."""
-_placed: dict[tuple[int, str, float], tuple[Data, tuple[torch.Tensor, ...]]] = {}
+PLACED = 4
+"""Data sets, or features of one, that are kept on a device."""
+_placed: dict[tuple[int, Features, str, float], tuple[Data, tuple[torch.Tensor, ...]]] = {}
 """With the data, so that its id stays its own."""
 
 
-def on_device(data: Data, device: torch.device, scale: float) -> tuple[torch.Tensor, ...]:
-    """The data set on the device, its samples times `scale`: the same tensors for every run that asks for
+def on_device(data: Data, features: Features, device: torch.device, scale: float) -> tuple[torch.Tensor, ...]:
+    """The data set's features on the device, times `scale`: the same tensors for every run that asks for
     them while they are kept.
     """
-    key = (id(data), str(device), scale)
+    key = (id(data), features, str(device), scale)
     if key not in _placed:
-        samples = data.train_x, data.test_x
+        made = features.of_data(data)
+        samples = made.train_x, made.test_x
         train_x, test_x = samples if scale == 1 else (x * np.float32(scale) for x in samples)
         arrays = train_x, data.train_y, test_x, data.test_y
         while len(_placed) >= PLACED:

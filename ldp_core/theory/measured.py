@@ -39,8 +39,8 @@ def trained_size(experiment: Experiment) -> float | None:
     defaults, as other widths have weights of another size.
     """
     model = experiment.model
-    usual = model.model_dump() == models.get(model.name).model_dump()
-    return TRAINED.get((experiment.dataset, model.name)) if usual else None
+    usual = model.model_dump(exclude={"begin"}) == models.get(model.name).model_dump(exclude={"begin"})
+    return TRAINED.get((experiment.dataset, model.name)) if usual and experiment.features.identity else None
 
 
 def beyond(experiment: Experiment) -> str:

@@ -192,7 +192,7 @@ def test_changes_by_dotted_names():
     )
     deeper = changed(base, {"model.hidden": 7, "model.name": "mlp"})
     assert deeper.model.parameters() == {"hidden": 7}
-    assert changed(deeper, {"model.name": "logistic_regression"}).model.parameters() == {}
+    assert changed(deeper, {"model.name": "logistic_regression"}).model.parameters() == {"begin": "open"}
     assert changed(base, {"attack": None}).attack is None
     assert changed(base, {"attack.clients": [3]}).attack.clients == (3,)  # type: ignore[union-attr]
     with pytest.raises(InvalidExperiment, match=r"rounds\.x is not a field"):

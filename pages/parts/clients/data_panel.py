@@ -13,6 +13,7 @@ from ldp_core.experiment import Experiment
 from ldp_core.runs.storage.paths import data_dir
 from ldp_core.theory.label_counts import Counts, label_counts
 from pages.parts.charts.split import MOST_BARS, split_figure, split_in_words
+from pages.parts.clients.turned import features_field, turned
 from pages.parts.ui import components
 from pages.parts.ui.fields import component, named
 from pages.parts.ui.meanings import error_in_words
@@ -26,13 +27,14 @@ MOST_SAID = 6
 def data_panel(workspace: Workspace) -> None:
     st.header("Who holds what?", anchor=False)
     experiment = workspace.draft.base
-    source = experiment.source
+    source = datasets.get(experiment.dataset)
     left, right = st.columns([1, 3.2], gap="medium")
     with left, st.container(border=True):
         named(workspace, "dataset", "Data", datasets.registry.labels(), experiment.dataset)
         component(
             workspace, "partition", "How it is split", partitions.registry, experiment.partition, "kind"
         )
+        features_field(workspace, experiment)
         unusable = datasets.registry.unusable()
         for sentence in unusable[:MOST_SAID]:
             st.caption(f"Not listed: {plain(sentence, 300)}.")
@@ -45,6 +47,7 @@ def data_panel(workspace: Workspace) -> None:
         if source.left_out:
             st.caption(plain(source.left_out[0].upper() + source.left_out[1:], 300))
         _picture(experiment, source)
+        turned(experiment)
 
 
 def _size(source: Dataset) -> str:

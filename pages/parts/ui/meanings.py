@@ -87,6 +87,7 @@ FIELDS = {
     "clients.range": "safe ranges",
     "clients.run_limit": "limits of a run",
     "dataset": "data",
+    "features": "what a client turns its image into",
     "partition": "how it is split",
     "partition.alpha": "concentration α",
     "partition.groups": "groups",

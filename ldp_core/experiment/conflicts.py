@@ -1,0 +1,121 @@
+"""Combinations of an experiment's fields that cannot run, each as a sentence at its field."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ldp_core import attacks, datasets, models
+from ldp_core.errors import InvalidInput, one_of, shown
+from ldp_core.mechanisms.shared.resolution import least_in_words, too_narrow
+
+Conflict = tuple[tuple[str, ...], Any, str]
+"""Field, what was given, what is wrong."""
+
+
+def conflicts(experiment: Any) -> Iterator[Conflict]:
+    count, source = experiment.clients.count, experiment.source
+    if count > source.train_size:
+        yield (
+            ("clients", "count"),
+            count,
+            f"must be at most {source.train_size}, the training samples of {source.label}, so that "
+            f"each client holds one; got {count}",
+        )
+    if not (experiment.features.identity or datasets.get(experiment.dataset).images):
+        yield (
+            ("features",),
+            experiment.features.name,
+            f"are made of images, and {experiment.dataset} has {source.features} numbers a sample instead; "
+            "choose none, or a data set of images",
+        )
+        return
+    if not (experiment.features.identity or experiment.system is None):
+        yield (
+            ("features",),
+            experiment.features.name,
+            f"are not part of {experiment.system.label}, whose clients train on pixels; choose none, or no "
+            "system",
+        )
+    if not experiment.model.fits(source.shape):
+        made = not experiment.features.identity
+        what = f"the features {experiment.features.name}" if made else f"the data set {experiment.dataset}"
+        fitting = [name for name in models.names() if models.get(name).fits(source.shape)]
+        yield (
+            ("model",),
+            experiment.model.name,
+            f"does not fit {what}: {experiment.model.name} needs {experiment.model.needs}; choose "
+            f"{one_of(fitting)}",
+        )
+    whole = True
+    for field in ("epsilon", "low", "high", "range", "run_limit"):
+        value = getattr(experiment.clients, field)
+        if isinstance(value, tuple) and len(value) != count:
+            whole = False
+            yield (
+                ("clients", field),
+                value,
+                f"must have one number for each of the {count} clients; got {len(value)}",
+            )
+    if whole:
+        low, high = experiment.clients.bounds()
+        for client in (low >= high).nonzero()[0][:1]:
+            yield (
+                ("clients", "low"),
+                float(low[client]),
+                f"of client {client + 1} must be below its high; got low {low[client]:g} and "
+                f"high {high[client]:g}",
+            )
+        for client in ((low < high) & too_narrow(low, high)).nonzero()[0][:1]:
+            ends = float(low[client]), float(high[client])
+            yield (
+                ("clients", "low"),
+                ends[0],
+                f"of client {client + 1} must be at least {least_in_words(*ends)} below its high: "
+                f"training runs in float32, which is too coarse for less there; got low {shown(ends[0])} "
+                f"and high {shown(ends[1])}",
+            )
+    if whole and experiment.clients.epsilon_scope == "run":
+        try:
+            experiment.population()
+        except InvalidInput as error:
+            yield ("clients", "epsilon_scope"), "run", str(error)
+    if why := experiment.selection.problem(count, experiment.rounds):
+        yield (("rounds",), experiment.rounds, why)
+    if experiment.form not in experiment.mechanism.forms:
+        yield (
+            ("form",),
+            experiment.form,
+            f"must be {one_of(experiment.mechanism.forms)} for {experiment.mechanism.name}; got "
+            f"{experiment.form}",
+        )
+    if experiment.attack and experiment.attack.clients and max(experiment.attack.clients) > count:
+        yield (
+            ("attack", "clients"),
+            experiment.attack.clients,
+            f"must lie between 1 and {count}; got {max(experiment.attack.clients)}",
+        )
+    if experiment.attack and experiment.attack.rounds and experiment.attack.rounds[-1] > experiment.rounds:
+        yield (
+            ("attack", "rounds"),
+            experiment.attack.rounds,
+            f"must lie between 1 and {experiment.rounds}, the last round; got {experiment.attack.rounds[-1]}",
+        )
+    if experiment.attack and experiment.attack.after and experiment.attack.rounds != (1,):
+        why = f"must be [1] where attacks come after the training; got {shown(experiment.attack.rounds)}"
+        yield ("attack", "rounds"), experiment.attack.rounds, why
+    if experiment.attack and experiment.attack.attacker is not None:
+        name = experiment.attack.attacker.name
+        why = attacks.unfit(experiment.model, source.shape, source.classes, name)
+        if why:
+            yield ("attack", "attacker"), name, f"will not do: {why}"
+    held = {label for group in getattr(experiment.partition, "groups", ()) for label in group.labels or ()}
+    if held and not held <= set(range(source.classes)):
+        yield (
+            ("partition", "groups"),
+            sorted(held),
+            f"must hold labels between 0 and {source.classes - 1}; got {max(held)}",
+        )
+
+    if experiment.system:
+        yield from experiment.system.problems(experiment)

@@ -1,0 +1,23 @@
+"""The image as it is."""
+
+from __future__ import annotations
+
+from ldp_core.features.base import Features, Images
+
+
+class Nothing(Features):
+    """Training sees the pixels."""
+
+    label = "the pixels themselves"
+    order = 1
+    summary = "A client trains on its image as it is."
+
+    @property
+    def identity(self) -> bool:
+        return True
+
+    def width(self, shape: tuple[int, ...]) -> int:
+        raise NotImplementedError("an image as it is keeps its shape")
+
+    def numbers(self, images: Images) -> Images:
+        return images.reshape(len(images), -1)
