@@ -19,6 +19,7 @@ st.logo(str(ASSETS / "logo.svg"), size="large")
 page = st.navigation(
     [
         st.Page("start.py", title="Start", default=True),
+        st.Page("learn.py", title="Learn", url_path="learn"),
         st.Page("clients.py", title="Clients", url_path="clients"),
         st.Page("noise.py", title="Noise", url_path="noise"),
         st.Page("train.py", title="Train", url_path="train"),

@@ -16,8 +16,7 @@ from ldp_core.runs import jobs
 from ldp_core.runs.queue.job import Job
 from pages.parts.classroom.address import join_line, reach_warning
 from pages.parts.classroom.entrance import follow, session_now
-from pages.parts.classroom.figures import guesses_figure, tries_figure
-from pages.parts.classroom.tries import dots
+from pages.parts.classroom.figures import dots, guesses_figure, tries_figure
 from pages.parts.train.chosen_job import lesson_of
 from pages.parts.train.guess_words import literal, reply
 from pages.parts.ui import components

@@ -9,11 +9,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ldp_core.classroom import Try
 from ldp_core.presets.questions import Choice, Question
 from ldp_core.presets.questions import Figure as Number
 from ldp_core.runs.view.final_figures import Final
 from pages.parts.charts.base import MUTED, TEXT, colour, end_labels, figure, label_margin, log_axis, scatter
 from pages.parts.charts.rounds import QUARTERS
+from pages.parts.learn.one_thing import final_of
 from pages.parts.ui.figure_json import Figure
 from pages.parts.ui.text import number, percent, shortened
 
@@ -30,6 +32,11 @@ class Dot(NamedTuple):
     value: str
     job: str
     final: Final
+
+
+def dots(tries: Sequence[Try]) -> list[Dot]:
+    """Completed tries with their final figures."""
+    return [Dot(one.name, one.value, one.job, found) for one in tries if (found := final_of(one.job))]
 
 
 def guesses_figure(

@@ -13,12 +13,12 @@ from ldp_core.presets.questions import Figure, accuracy
 from ldp_core.runs import jobs
 from pages.parts.classroom.board import answers_of, job_of, lesson
 from pages.parts.classroom.entrance import follow, me
-from pages.parts.classroom.tries import dots, draft_of, field
+from pages.parts.learn.one_thing import draft_of, field, final_of, result_line
 from pages.parts.train.guess_words import literal, reply, shown
 from pages.parts.ui.fragments import refreshing
 from pages.parts.ui.job_actions import refusal, refuse
 from pages.parts.ui.meanings import error_in_words
-from pages.parts.ui.text import number, percent, plain
+from pages.parts.ui.text import plain
 from pages.parts.ui.uninterrupted import pressed
 from pages.parts.ui.visitor import who
 from pages.parts.watch.guess_field import element
@@ -106,9 +106,9 @@ def _watch(session: Session, guess: float | str | None) -> None:
 def _try(session: Session) -> None:
     with st.container(border=True, key="room-try"):
         st.markdown("**Your turn.** One thing is free; the rest stays as it is.")
-        value, called = field(session)
+        value, called = field(session.free, f"try {session.code} {session.scenario} {session.free}")
         try:
-            draft = draft_of(session, value, called)
+            draft = draft_of(session.scenario, session.free, value, called)
         except InvalidExperiment as error:
             st.error(plain(error_in_words(error), 300))
             return
@@ -125,18 +125,8 @@ def _try(session: Session) -> None:
 
 def _mine(session: Session) -> None:
     """Results of this student's own runs."""
-    tries = room.tries(session, me())
-    found = {dot.job: dot for dot in dots(tries)}
-    for one in tries[::-1][:5]:
-        if (dot := found.get(one.job)) is None:
-            st.caption(f"{plain(one.value, 40)}: training …")
-        elif dot.final.accuracy is None:
-            st.caption(f"{plain(one.value, 40)}: it diverged")
-        else:
-            paid = "no guarantee" if dot.final.epsilon is None else f"ε {number(dot.final.epsilon)}"
-            st.markdown(
-                f"{plain(one.value, 40)}: **{percent(dot.final.accuracy)}**, {paid} for the whole run"
-            )
+    for one in room.tries(session, me())[::-1][:5]:
+        result_line(one.value, final_of(one.job))
 
 
 @pressed

@@ -5,14 +5,10 @@ from __future__ import annotations
 import pytest
 
 from ldp_core import presets
-from ldp_core.classroom import FREE
-from ldp_core.classroom.sessions import Session
-from ldp_core.errors import InvalidExperiment
 from ldp_core.presets.questions import Choice
 from ldp_core.runs.view.final_figures import Final
 from pages.parts.classroom.board import told
 from pages.parts.classroom.figures import Dot, guesses_figure, tries_figure
-from pages.parts.classroom.tries import NUMBERS, PARTS, draft_of
 
 NUMBER = presets.get("two_volunteers").ask
 CHOICE = presets.get("half_and_half").ask
@@ -60,17 +56,3 @@ def test_a_try_is_a_dot_by_its_price_and_without_a_guarantee_at_the_edge():
     assert second["x"][0] > first["x"].max()
     texts = [one["text"] for one in found["layout"]["annotations"]]
     assert texts == ["<b>ε 1</b> · 2 runs", "<b>none</b> · no. 3"]
-
-
-@pytest.mark.parametrize("scenario", presets.names())
-def test_every_value_that_a_student_may_choose_makes_a_run_or_a_sentence(scenario: str):
-    for free in FREE:
-        session = Session("BCDF", "t", 0.0, scenario, "free", free, None)
-        values = list(PARTS[free]) if free in PARTS else NUMBERS[free][0]
-        for value in values:
-            try:
-                draft = draft_of(session, value, str(value))
-            except InvalidExperiment as error:
-                assert str(error)
-            else:
-                assert len(draft.variants) == 1

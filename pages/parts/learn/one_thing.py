@@ -1,21 +1,21 @@
-"""What students try when one thing is free, and the board of what came of it."""
+"""The one field that is free in a lesson, and what a run with another value of it came to."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import streamlit as st
 
 from ldp_core import aggregators, mechanisms, presets
-from ldp_core.classroom import FREE, Session, Try
+from ldp_core.classroom import FREE
 from ldp_core.errors import InvalidExperiment, StorageFailed, UnknownJob
 from ldp_core.experiment import Draft, Variant, checked, with_fit
 from ldp_core.runs.view.final_figures import Final, finals
 from ldp_core.runs.view.run_progress import progress_of
-from pages.parts.classroom.figures import Dot
 from pages.parts.ui.shared_cache import Moment, job_now, once
+from pages.parts.ui.text import number, percent, plain
 
 PARTS: dict[str, Mapping[str, str]] = {
     "aggregator.name": aggregators.registry.labels(),
@@ -28,49 +28,56 @@ NUMBERS: dict[str, tuple[list[float], str]] = {
 }
 
 
-def field(session: Session) -> tuple[Any, str]:
-    """The one field that is free; returns its value and how it is called."""
-    label = FREE[session.free].capitalize()
-    key = f"try {session.code} {session.scenario} {session.free}"
-    if session.free in PARTS:
-        labels = PARTS[session.free]
+def field(free: str, key: str) -> tuple[Any, str]:
+    """The form element of a free field (see `FREE`); returns its value and how that is called."""
+    label = f"{FREE[free][:1].upper()}{FREE[free][1:]}"
+    if free in PARTS:
+        labels = PARTS[free]
         chosen = st.selectbox(label, list(labels), format_func=labels.__getitem__, key=key)
         return chosen, labels[chosen]
-    values, words = NUMBERS[session.free]
+    values, words = NUMBERS[free]
     value = st.select_slider(
         label, values, value=values[len(values) // 2], format_func=lambda one: words % f"{one:g}", key=key
     )
     return value, words % f"{value:g}"
 
 
-def draft_of(session: Session, value: Any, called: str) -> Draft:
+def draft_of(scenario: str, free: str, value: Any, called: str) -> Draft:
     """The scenario's base with one field set, as a single run.
 
     Raises:
         InvalidExperiment: the value does not go with the rest.
     """
-    prepared = presets.get(session.scenario).draft
-    changes: dict[str, Any] = {session.free: value}
-    if session.free == "clients.range":
+    prepared = presets.get(scenario).draft
+    changes: dict[str, Any] = {free: value}
+    if free == "clients.range":
         changes |= {"clients.low": None, "clients.high": None}
     draft = prepared.with_base(with_fit(prepared.base, changes))
     return checked(replace(draft, variants=(Variant(called, {}),)))
 
 
-def dots(tries: Sequence[Try]) -> list[Dot]:
-    """Completed tries with their final figures."""
-    return [Dot(one.name, one.value, one.job, found) for one in tries if (found := _final(one.job))]
-
-
-def _final(identity: str) -> Final | None:
+def final_of(identity: str) -> Final | None:
+    """Figures of a job with one variant; None while it runs, or once it was deleted or stopped."""
     try:
         job = job_now(identity)
         if job.live or job.status != "completed":
             return None
         return once(
-            ("class final", identity),
+            ("final of one", identity),
             lambda: next(iter(finals(progress_of(job).update().runs)), None),
             Moment(identity, job.status, 0),
         )
     except (UnknownJob, StorageFailed, InvalidExperiment):
         return None
+
+
+def result_line(called: str, found: Final | None) -> None:
+    """A line on a run: its accuracy and price, or that it trains."""
+    name = plain(called, 40)
+    if found is None:
+        st.caption(f"{name}: training …")
+    elif found.accuracy is None:
+        st.caption(f"{name}: it diverged")
+    else:
+        paid = "no guarantee" if found.epsilon is None else f"ε {number(found.epsilon)}"
+        st.markdown(f"{name}: **{percent(found.accuracy)}**, {paid} for the whole run")

@@ -1,0 +1,24 @@
+"""Whom should the server listen to?"""
+
+from ldp_core.lessons.base import LessonPlan, Transfer
+
+HEARD_LESS = "weigh each answer by 1/σ²"
+
+LESSON = LessonPlan(
+    order=1,
+    label="Whom to listen to",
+    scenario="two_volunteers",
+    setting=(
+        "Twenty people train one model. Eighteen ask for a strict budget and answer with much noise, two "
+        "answer almost plainly; the server adds all answers up and divides by twenty."
+    ),
+    look="Compare the grey line with the other two: same people, same answers, only the weights differ.",
+    free="aggregator.name",
+    transfer=Transfer(
+        "A hundred people ask for ε 1, one for ε 0.01, and the server takes the plain mean. What helps most?",
+        (HEARD_LESS, "ask everybody for ε 1.1", "train twice as many rounds"),
+        HEARD_LESS,
+        "One noisy answer spoils a mean: its variance is some ten thousand times the others', nearly all "
+        "of the sum's. A weight of 1/σ² makes it as good as unheard.",
+    ),
+)

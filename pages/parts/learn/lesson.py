@@ -1,0 +1,165 @@
+"""One lesson: predict, see what came of it and why, change one thing, answer for another setting."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+
+import streamlit as st
+
+from ldp_core import lessons, presets
+from ldp_core.errors import InvalidExperiment, StudioError
+from ldp_core.experiment import Draft
+from ldp_core.lessons import LessonPlan
+from ldp_core.runs import jobs, outcomes
+from ldp_core.runs.outcomes import Outcome
+from ldp_core.runs.record import guesses
+from pages.parts.learn.figures import figure_of
+from pages.parts.learn.one_thing import draft_of, field, final_of, result_line
+from pages.parts.learn.path import done_with, finished
+from pages.parts.start.guessed import Guessed
+from pages.parts.start.outcome_view import made, picture
+from pages.parts.ui import components
+from pages.parts.ui.fragments import refreshing
+from pages.parts.ui.job_actions import refusal, refuse
+from pages.parts.ui.meanings import error_in_words
+from pages.parts.ui.text import plain
+from pages.parts.ui.uninterrupted import pressed
+from pages.parts.ui.visitor import who
+from pages.parts.ui.workspace import start_with
+from pages.parts.watch.guess_field import field as guess_field
+from pages.parts.watch.guess_field import me, not_kept, way_around
+
+NOT_TRIED = "not tried in a lesson"
+HEIGHT = 300
+"""Of the lesson's pictures, in pixels."""
+
+
+def lesson(name: str) -> None:
+    plan = lessons.get(name)
+    preset, found = presets.get(plan.scenario), outcomes.stored(plan.scenario)
+    _steps(name)
+    with st.container(key="lesson-head", gap="small"):
+        st.title(f"{plan.order} {plan.label}", anchor=False)
+        st.markdown(plain(plan.setting, 400))
+    known = Guessed.here()
+    open_question = known.is_open(plan.scenario)
+    left, right = st.columns([1, 1.5], gap="large")
+    with left:
+        st.header("What do you expect?", anchor=False)
+        st.markdown(plain(preset.ask.text, 300))
+        mine = known.mine(plan.scenario)
+        if open_question:
+            guess_field(preset.ask, preset.draft, known.guesses.get(plan.scenario), "learn")
+            way_around("See what happened" if mine else "Just show me", preset.label)
+            not_kept()
+            return
+        if mine:
+            st.caption(f"You guessed {mine}.")
+        if found:
+            st.header("What happened, and why", anchor=False)
+            st.markdown(
+                f"**{known.words(plan.scenario, found)}** {plain(found.lesson, 600)}".replace("****", "")
+            )
+            st.markdown(plain(plan.look, 300))
+            st.caption(made(preset.draft, found))
+            if st.button("Train it yourself", help="The same runs, live, on Train"):
+                start_with(preset.draft)
+                st.switch_page("train.py")
+    with right:
+        if found:
+            _picture(plan, found, known)
+    figure_of(plan)
+    change, last = st.columns(2, gap="large")
+    with change, st.container(border=True, height="stretch"):
+        _change(name, plan)
+    with last, st.container(border=True, height="stretch"):
+        _transfer(name, plan)
+
+
+def _steps(name: str) -> None:
+    """The path as a row of links; this lesson is marked."""
+    known = finished()
+    with st.container(horizontal=True, key="lesson-steps"):
+        for other in lessons.names():
+            plan = lessons.get(other)
+            words = f"{plan.order} {plan.label}{' ✓' if other in known else ''}"
+            if other == name:
+                st.markdown(f"**{words}**")
+            else:
+                st.page_link("learn.py", label=f":blue[{words}]", query_params={"lesson": other})
+
+
+def _picture(plan: LessonPlan, found: Outcome, known: Guessed) -> None:
+    preset = presets.get(plan.scenario)
+    shown = picture(preset.draft, found, HEIGHT, preset.ask.of, (), known.level(plan.scenario))
+    components.outcome(shown, key=f"outcome of lesson {plan.scenario}")
+
+
+def _change(name: str, plan: LessonPlan) -> None:
+    st.header("Change one thing", anchor=False)
+    value, called = field(plan.free, f"change {name}")
+    try:
+        draft = draft_of(plan.scenario, plan.free, value, called)
+    except InvalidExperiment as error:
+        st.error(plain(error_in_words(error), 300))
+        return
+    st.button("Train it", type="primary", key=f"train {name}", on_click=_train, args=(name, draft))
+    refusal(NOT_TRIED)
+    refreshing(_mine, every=1.0)(name)
+
+
+def _mine(name: str) -> None:
+    for job in jobs.of_draft(_place(name), "run", most=4):
+        result_line(job.request["draft"]["variants"][0]["label"], final_of(job.id))
+
+
+def _place(name: str) -> str:
+    """What stands for a draft where this visitor's runs of a lesson are kept."""
+    return sha256(f"{me()} {name}".encode()).hexdigest()[:12]
+
+
+@pressed
+def _train(name: str, draft: Draft) -> None:
+    try:
+        jobs.submit(draft, _place(name), reference=False, **who())
+    except StudioError as error:
+        refuse(error, NOT_TRIED)
+
+
+@pressed
+def _answer(name: str, option: str) -> None:
+    st.session_state[f"answer to {name}"] = option
+
+
+def _transfer(name: str, plan: LessonPlan) -> None:
+    last = plan.transfer
+    st.header("And elsewhere?", anchor=False)
+    st.markdown(plain(last.text, 300))
+    for option in last.options:
+        key = f"{name} says {option}"
+        st.button(plain(option), key=key, width="stretch", on_click=_answer, args=(name, option))
+    chosen = st.session_state.get(f"answer to {name}")
+    if chosen is None:
+        return
+    if chosen == last.right:
+        st.markdown(f"**Right.** {plain(last.why, 400)}")
+    else:
+        st.markdown(f"Not quite: **{plain(last.right)}**. {plain(last.why, 400)}")
+    if name not in finished():
+        try:
+            guesses.skip(me(), done_with(name))
+        except StudioError as error:
+            st.error(plain(error_in_words(error), 300))
+    following = lessons.names()[lessons.names().index(name) + 1 :]
+    if following:
+        label = f"Next: {lessons.get(following[0]).label}"
+        if st.button(label, type="primary", key=f"after {name}"):
+            st.query_params.from_dict({"lesson": following[0]})
+            st.rerun()
+    else:
+        st.markdown(
+            "That was the last one. *Sixty thousand people, one image each* shows an ε that is honest."
+        )
+        if st.button("Open it", type="primary", key="after all"):
+            start_with(presets.get("sixty_thousand").draft)
+            st.switch_page("train.py")

@@ -1,0 +1,46 @@
+"""The five lessons as a path, with a tick where one has been finished."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from ldp_core import lessons
+from ldp_core.runs.record import guesses
+from pages.parts.ui.header import question
+from pages.parts.ui.text import plain
+from pages.parts.watch.guess_field import me
+
+
+def done_with(name: str) -> str:
+    """The mark under which a visitor's finished lesson is kept beside guesses."""
+    return f"lesson {name}"
+
+
+def finished() -> set[str]:
+    kept = guesses.all_skipped(me())
+    return {name for name in lessons.names() if done_with(name) in kept}
+
+
+def path() -> None:
+    question("Learn it in five steps", "Guess, see what happens, change one thing: some five minutes each.")
+    known = finished()
+    now = next((name for name in lessons.names() if name not in known), lessons.names()[0])
+    for column, name in zip(st.columns(len(lessons.names()), gap="small"), lessons.names(), strict=True):
+        plan = lessons.get(name)
+        with column, st.container(border=True, height="stretch", key=f"lesson {name}"):
+            st.header(f"{plan.order} {plan.label}", anchor=False)
+            st.markdown(plain(plan.setting, 400))
+            done = name in known
+            words = "Again" if done else "Begin"
+            if st.button(
+                words,
+                type="primary" if name == now else "secondary",
+                key=f"open lesson {name}",
+                width="stretch",
+            ):
+                st.query_params.from_dict({"lesson": name})
+                st.rerun()
+            if done:
+                st.caption("✓ finished")
+    st.caption("A teacher can hold the same with a whole room: *Class*.")
+    st.page_link("start.py", label=":blue[All scenarios]")

@@ -1,0 +1,48 @@
+"""Each lesson has a stored answer, a right option that is right, and one thing to change."""
+
+from __future__ import annotations
+
+import pytest
+
+from ldp_core import aggregators, lessons, mechanisms, presets
+from ldp_core.classroom import FREE
+from ldp_core.errors import UnknownName
+from ldp_core.lessons.safe_range import QUARTER
+from ldp_core.runs import outcomes
+
+
+@pytest.mark.parametrize("name", lessons.names())
+def test_a_lesson_can_be_held_from_what_is_stored(name: str):
+    plan = lessons.get(name)
+    assert plan.scenario in presets.names()
+    found = outcomes.stored(plan.scenario)
+    assert found is not None and found.lesson
+    assert plan.free in FREE
+    assert plan.transfer.right in plan.transfer.options
+    assert len(set(plan.transfer.options)) == len(plan.transfer.options) > 2
+    assert len(plan.setting.split()) <= 50
+
+
+def test_they_are_five_in_order_and_others_are_named():
+    assert [lessons.get(name).order for name in lessons.names()] == [1, 2, 3, 4, 5]
+    with pytest.raises(UnknownName, match="whom"):
+        lessons.get("whome")
+
+
+def test_one_noisy_answer_in_a_hundred_and_one_is_nearly_all_of_a_means_noise():
+    """The last question of the first lesson, by the formulas themselves."""
+    law = mechanisms.get("duchi")
+    variances = [law.variance(0.0, 1.0, -1.0, 1.0)] * 100 + [law.variance(0.0, 0.01, -1.0, 1.0)]
+    left = {
+        name: sum(w * w * v for w, v in zip(aggregators.get(name).weights(variances), variances, strict=True))
+        for name in ("mean", "inverse_variance")
+    }
+    kinder = sum(law.variance(0.0, e, -1.0, 1.0) for e in [1.1] * 100 + [0.01]) / 101**2
+    assert left["inverse_variance"] < left["mean"] / 50
+    assert kinder > left["mean"] * 0.9, "a little more budget of all others helps little"
+
+
+def test_half_the_range_leaves_a_quarter_of_the_variance():
+    law = mechanisms.get("duchi")
+    assert law.variance(0.0, 1.0, -0.5, 0.5) == pytest.approx(law.variance(0.0, 1.0, -1.0, 1.0) / 4)
+    assert lessons.get("safe_range").transfer.right == QUARTER
