@@ -21,8 +21,7 @@ from starlette.staticfiles import StaticFiles
 from ldp_core import accounting, presets, theory
 from ldp_core.classroom.sessions import end_old
 from ldp_core.errors import StudioError
-from ldp_core.runs.process.start import ensure_worker
-from ldp_core.runs.visitor_limits import limits
+from ldp_core.runs import ensure_worker, visitor_limits
 from ldp_core.settings.table import refuse_nonsense
 from ldp_core.system.memory import share_one_heap
 from ldp_core.system.quiet_log import be_quiet
@@ -44,7 +43,7 @@ four tabs of large drafts a small one waited half a second."""
 
 try:
     refuse_nonsense()
-    LIMITS = limits()
+    LIMITS = visitor_limits.limits()
     OPENS = page_for(sys.argv[1:] if sys.argv[0] == __file__ else [])
 except StudioError as error:
     sys.exit(str(error))

@@ -61,7 +61,7 @@ def _silence() -> None:
 
 def _run(options: argparse.Namespace) -> int:
     experiment = _experiment(options)
-    from ldp_core.runs.lockstep import drive, one_thread
+    from ldp_core.runs import drive, one_thread
 
     one_thread()
     status = ""
@@ -76,9 +76,9 @@ def _presets(options: argparse.Namespace) -> int:
     from ldp_core import presets
 
     if options.outcomes is not None:
-        from ldp_core.runs.stored_ladder import make_all
+        from ldp_core.runs import stored_ladder
 
-        make_all(options.outcomes, _on_stderr())
+        stored_ladder.make_all(options.outcomes, _on_stderr())
     elif options.show is None:
         print("\n".join(presets.names()))
     if options.outcomes is not None or options.show is None:
@@ -108,7 +108,7 @@ def _submit(options: argparse.Namespace) -> int:
 def _attack(options: argparse.Namespace) -> int:
     ladder = _asked(options, "attack")
     from ldp_core.leakage.grid import climb
-    from ldp_core.runs.lockstep import load, one_thread
+    from ldp_core.runs import load, one_thread
 
     one_thread()
     status = ""
@@ -121,15 +121,13 @@ def _attack(options: argparse.Namespace) -> int:
 def _sweep(options: argparse.Namespace) -> int:
     sweep = _asked(options, "sweep")
     from ldp_core.cost.estimate import refuse_cells_that_cannot_fit
-    from ldp_core.runs.lockstep import one_thread
-    from ldp_core.runs.record.cells import cell_body
-    from ldp_core.runs.train_all import train_all
+    from ldp_core.runs import cell_body, one_thread, train_all
 
     refuse_cells_that_cannot_fit(sweep)
     _estimate("sweep", sweep)
     one_thread()
     lost = 0
-    for number, figures in train_all([cell.experiment for cell in sweep.cells], _on_stderr()):
+    for number, figures in train_all.train_all([cell.experiment for cell in sweep.cells], _on_stderr()):
         body = cell_body(number, sweep.cells[number], figures.as_json())
         print(json.dumps(body, allow_nan=False), flush=True)
         lost += figures.status != "completed"
@@ -137,8 +135,7 @@ def _sweep(options: argparse.Namespace) -> int:
 
 
 def _estimate(kind: str, asked: Any) -> None:
-    from ldp_core.runs import kinds
-    from ldp_core.runs.machine.calibration import rates
+    from ldp_core.runs import kinds, rates
 
     cost = kinds.get(kind).cost(asked)
     if known := rates():
@@ -146,8 +143,7 @@ def _estimate(kind: str, asked: Any) -> None:
 
 
 def _status(options: argparse.Namespace) -> int:
-    from ldp_core.runs import jobs
-    from ldp_core.runs.jobs import standstill
+    from ldp_core.runs import jobs, standstill
 
     standstill.look_twice(options.id)
     state = jobs.status(options.id)
@@ -191,9 +187,9 @@ def _papers(options: argparse.Namespace) -> int:
     from ldp_core.runs import claims
 
     if options.export is not None:
-        from ldp_core.runs.carry.of_claims import write
+        from ldp_core.runs import of_claims
 
-        print("\n".join(str(options.export / name) for name in write(options.export)))
+        print("\n".join(str(options.export / name) for name in of_claims.write(options.export)))
         return 0
     say, known = (lambda line: print(line, flush=True)), _on_stderr()
     if options.rerun is None:
@@ -231,8 +227,7 @@ def _on_stderr() -> Report:
 
 
 def _runs(options: argparse.Namespace) -> int:
-    from ldp_core.runs.jobs.listing import listed
-    from ldp_core.runs.record import quota
+    from ldp_core.runs import listed, quota
 
     kept = {one.job.id: one for one in quota.kept()}
     for one in listed(most=10_000):
@@ -252,7 +247,7 @@ def _remove(options: argparse.Namespace) -> int:
 
 
 def _prune(options: argparse.Namespace) -> int:
-    from ldp_core.runs.record import quota
+    from ldp_core.runs import quota
 
     if options.to is not None and not 0 <= options.to <= 1e9:
         raise InvalidExperiment([Problem("--to", f"takes gigabytes, 0 or more; got {options.to:g}")])

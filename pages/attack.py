@@ -11,11 +11,7 @@ from ldp_core.cost.work import seconds, work_of_ladder
 from ldp_core.errors import InvalidExperiment, StorageFailed, StudioError
 from ldp_core.experiment import Draft, Variant
 from ldp_core.experiment.attack_grid import DEFAULT, Ladder, parse_ladder
-from ldp_core.runs import jobs, kinds
-from ldp_core.runs.machine.calibration import rates
-from ldp_core.runs.queue.job import Job
-from ldp_core.runs.record import drafts
-from ldp_core.runs.view.grid_progress import desk_of
+from ldp_core.runs import Job, desk_of, drafts, jobs, kinds, rates
 from pages.parts.attack.changes import ladder_changes
 from pages.parts.attack.settings import settings
 from pages.parts.attack.view import desk_view

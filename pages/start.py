@@ -8,9 +8,7 @@ import streamlit as st
 
 from ldp_core import presets
 from ldp_core.presets import Preset
-from ldp_core.runs import outcomes
-from ldp_core.runs.jobs.listing import listed
-from ldp_core.runs.outcomes import Outcome
+from ldp_core.runs import listed, outcomes
 from pages.parts.runs.job_list import job_line
 from pages.parts.start.guessed import Guessed
 from pages.parts.start.outcome_view import made, picture
@@ -62,14 +60,14 @@ def main() -> None:
 
 
 @st.cache_resource(show_spinner=False)
-def stored(name: str) -> Outcome | None:
+def stored(name: str) -> outcomes.Outcome | None:
     """A scenario's outcome, read once; None where there is none, or it is not of its variants any more."""
     found = outcomes.stored(name)
     fits = found is not None and len(found.curves) == len(presets.get(name).draft.variants)
     return found if fits else None
 
 
-def _hero(name: str, found: Outcome | None, known: Guessed) -> None:
+def _hero(name: str, found: outcomes.Outcome | None, known: Guessed) -> None:
     """The default scenario: its question and then what came of it, and the one button."""
     preset = presets.get(name)
     with st.container(border=True, key=f"card-{name}"):
@@ -96,21 +94,21 @@ def _hero(name: str, found: Outcome | None, known: Guessed) -> None:
                 _picture(name, found, known, HERO)
 
 
-def _picture(name: str, found: Outcome, known: Guessed, height: int) -> None:
+def _picture(name: str, found: outcomes.Outcome, known: Guessed, height: int) -> None:
     preset = presets.get(name)
     about, hidden = preset.ask.of, known.veiled(name)
     shown = picture(preset.draft, found, height, about, hidden, known.level(name))
     components.outcome(shown, key=f"outcome {name}")
 
 
-def _grid(names: Sequence[str], outcomes: dict[str, Outcome], known: Guessed) -> None:
+def _grid(names: Sequence[str], found: dict[str, outcomes.Outcome], known: Guessed) -> None:
     for row in range(0, len(names), ACROSS):
         for column, name in zip(st.columns(ACROSS, gap="small"), names[row : row + ACROSS], strict=False):
             with column:
-                _card(presets.get(name), name, outcomes.get(name), known)
+                _card(presets.get(name), name, found.get(name), known)
 
 
-def _card(preset: Preset, name: str, found: Outcome | None, known: Guessed) -> None:
+def _card(preset: Preset, name: str, found: outcomes.Outcome | None, known: Guessed) -> None:
     draft = preset.draft
     is_open = known.is_open(name)
     with st.container(border=True, height="stretch", key=f"card-{name}", gap="small"):
@@ -136,7 +134,7 @@ def _open(preset: Preset, name: str, first: bool = False) -> None:
         st.switch_page("train.py")
 
 
-def _lesson(found: Outcome, sentences: int = 1) -> str:
+def _lesson(found: outcomes.Outcome, sentences: int = 1) -> str:
     """The beginning of what the scenario teaches, as far as its stored runs bear it out."""
     parts = found.lesson.split(". ")
     return plain(". ".join(parts[:sentences]).rstrip(".") + ".", 400) if found.lesson else ""

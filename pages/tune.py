@@ -13,9 +13,7 @@ from ldp_core.cost.estimate import Cost
 from ldp_core.errors import InvalidExperiment, StudioError, UnknownJob
 from ldp_core.experiment import Draft, Variant
 from ldp_core.experiment.sweep import Sweep
-from ldp_core.runs import jobs, kinds
-from ldp_core.runs.machine.calibration import rates
-from ldp_core.runs.queue.job import Job
+from ldp_core.runs import Job, jobs, kinds, rates
 from ldp_core.tuning import Question
 from pages.parts.runs.earlier import of_earlier_settings, results
 from pages.parts.runs.job_state import may_go_on, missing, takes

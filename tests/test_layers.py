@@ -50,7 +50,6 @@ LAYERS = [
     ["ldp_core.contract"],
     ["ldp_core.behaviour"],
     ["ldp_core.papers"],
-    ["ldp_core.runs"],  # its face imports nothing; its rooms follow
     ["ldp_core.runs.storage"],
     ["ldp_core.runs.lockstep"],
     ["ldp_core.runs.batch"],
@@ -68,6 +67,7 @@ LAYERS = [
     ["ldp_core.runs.process"],
     ["ldp_core.runs.jobs"],
     ["ldp_core.runs.carry"],
+    ["ldp_core.runs"],  # its face
     ["ldp_core.lessons"],
     ["ldp_core.classroom"],
     ["ldp_core.library"],
@@ -121,8 +121,14 @@ def imports_of(file: Path) -> list[str]:
         if isinstance(node, ast.Import):
             found += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module:
-            found += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+            found += names if all(map(is_module, names)) else [node.module, *names]
     return found
+
+
+def is_module(name: str) -> bool:
+    place = ROOT / name.replace(".", "/")
+    return place.is_dir() or place.with_suffix(".py").exists()
 
 
 def of_each(places: Sequence[Path]) -> Callable[[Callable[[Path], None]], Callable[[], None]]:
@@ -159,6 +165,23 @@ def test_imports_point_one_way(file: Path):
         if other == own and not in_package(name, package):
             sibling = next(p for p in LAYERS[own] if in_package(name, p))
             assert (package, sibling) in ALLOWED_SIBLINGS, f"{module} must not import its sibling {name}"
+
+
+def test_the_face_of_runs_is_all_that_pages_and_the_command_line_import_from_it():
+    outside = ("pages", "app", "ldp_core.cli", "ldp_core.commands", "ldp_core.__main__")
+    used, offered = set[str](), set[str]()
+    for file in PRODUCT:
+        module = module_of(file)
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.ImportFrom) or not in_package(node.module or "", "ldp_core.runs"):
+                continue
+            names = {alias.asname or alias.name for alias in node.names}
+            if module == "ldp_core.runs":
+                offered |= names
+            elif any(in_package(module, one) for one in outside):
+                assert node.module == "ldp_core.runs", f"{module} imports {node.module}"
+                used |= names
+    assert used == offered
 
 
 ALLOWED_SIBLINGS = {

@@ -19,7 +19,7 @@ def check(options: argparse.Namespace) -> int:
     import numpy as np
 
     from ldp_core.contract.promises import left_out, promises
-    from ldp_core.runs.lockstep import one_thread
+    from ldp_core.runs import one_thread
 
     if why := left_out(options.part):
         print(f"no  {why}")

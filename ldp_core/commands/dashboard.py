@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from ldp_core import mechanisms, presets
 from ldp_core.errors import InvalidInput, StudioError, hint, shown
-from ldp_core.runs.storage.paths import runs_dir
+from ldp_core.runs import runs_dir
 from ldp_core.settings.table import refuse_nonsense
 from ldp_core.system.shipped import APP
 

@@ -31,9 +31,7 @@ def command_of_tune(
 
 def tune(options: argparse.Namespace) -> int:
     from ldp_core.datasets import quiet
-    from ldp_core.runs import kinds
-    from ldp_core.runs.kinds.tune import search
-    from ldp_core.runs.lockstep import one_thread
+    from ldp_core.runs import kinds, one_thread, search
 
     base = options.experiment_of(options)
     data = {

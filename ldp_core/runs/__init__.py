@@ -1,8 +1,54 @@
 """What survives a page, a browser and a server: files, processes and the queue.
 
-Pages and the command line call `jobs` (submit, look, cancel, pin, delete) and read `view`. Rooms, each of
-which may import those before it: `storage` (files), `lockstep` (runs that are watched), `batch`, `cluster`,
+This is all that pages and the command line import from here (`tests/test_layers.py`). Rooms, each of which
+may import those before it: `storage` (files), `lockstep` (runs that are watched), `batch`, `cluster`,
 `train_all` (a sweep's, on all cores or other machines), `machine` (slots and speed), `queue` (one row a job),
 `record` (what is kept of a job), `view` (records folded for who looks), `kinds` (what a job may ask for),
-`process` (who does it), `jobs`. Nothing here imports torch before a process trains.
+`process` (who does it), `jobs` (submit, look, cancel, pin, delete), `carry` (files to take away or to bring).
+Nothing here imports torch before a process trains.
 """
+
+from ldp_core.runs import (
+    carry,
+    claims,
+    jobs,
+    kinds,
+    outcomes,
+    queue,
+    stored_ladder,
+    train_all,
+    visitor_limits,
+)
+from ldp_core.runs.carry import link, of_claims, outside, rounds_of_others
+from ldp_core.runs.carry.outside import Outside
+from ldp_core.runs.jobs import as_table, finding, standstill, wait_estimate
+from ldp_core.runs.jobs.listing import Listed, describe, listed
+from ldp_core.runs.jobs.tables import Row, as_csv, as_parquet
+from ldp_core.runs.kinds.run import Training
+from ldp_core.runs.kinds.tune import search
+from ldp_core.runs.lockstep import drive, load, one_thread
+from ldp_core.runs.machine import slots
+from ldp_core.runs.machine.calibration import rates
+from ldp_core.runs.process.start import ensure_worker
+from ldp_core.runs.queue import people
+from ldp_core.runs.queue.changes import MOST_NAME, MOST_NOTE
+from ldp_core.runs.queue.job import REMOVED, Job
+from ldp_core.runs.queue.people import Person
+from ldp_core.runs.queue.states import LIVE, RESUMABLE, STALLED
+from ldp_core.runs.record import drafts, guesses, quota
+from ldp_core.runs.record.cells import cell_body
+from ldp_core.runs.record.guesses import Guess
+from ldp_core.runs.record.progress import how_far
+from ldp_core.runs.record.removal import UNDO_SECONDS
+from ldp_core.runs.storage.paths import runs_dir
+from ldp_core.runs.view import final_figures
+from ldp_core.runs.view.apart import apart
+from ldp_core.runs.view.attack_curve import Tries, success
+from ldp_core.runs.view.compact_series import Column
+from ldp_core.runs.view.final_figures import Final
+from ldp_core.runs.view.grid_progress import Desk, Place, desk_of
+from ldp_core.runs.view.outcomes import evidence, verdict_on
+from ldp_core.runs.view.replay import MOST_EVENTS, replay_of
+from ldp_core.runs.view.run_progress import Progress, RunProgress, progress_of
+from ldp_core.runs.view.search_progress import SearchProgress, known, search_of
+from ldp_core.runs.view.sweep_progress import SweepProgress, sweep_of

@@ -11,7 +11,7 @@ from collections import Counter
 from starlette.responses import HTMLResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ldp_core.runs.visitor_limits import KEPT, PER_PAGE, Limits, descriptors
+from ldp_core.runs import visitor_limits
 from ldp_core.system.pace import Pace
 from pages.server.address import of_request
 from pages.server.host_check import is_file
@@ -30,11 +30,11 @@ need, and <a href="">try again</a> in half a minute. What is training goes on.</
 class Crowd:
     """Middleware: counts the pages that are open, refuses more, and closes those that are silent."""
 
-    def __init__(self, app: ASGIApp, limits: Limits) -> None:
+    def __init__(self, app: ASGIApp, limits: visitor_limits.Limits) -> None:
         self.app, self.limits = app, limits
         self.open: Counter[str] = Counter()
         """Pages by address."""
-        self.room = max(1, (descriptors() - KEPT) // PER_PAGE)
+        self.room = max(1, (visitor_limits.descriptors() - visitor_limits.KEPT) // visitor_limits.PER_PAGE)
         """Pages, open or lost, for which this process has descriptors."""
         self.new = Pace(limits.pages_each, NEW_SECONDS)
 

@@ -14,7 +14,7 @@ from typing import Any
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
-from ldp_core.runs.visitor_limits import KEPT, PER_LOOP, Limits, descriptors
+from ldp_core.runs import visitor_limits
 from ldp_core.settings.table import ADDRESS_HEADER
 from ldp_core.system.pace import Pace
 from pages.server.address import known
@@ -30,19 +30,19 @@ LINES = Pace(3, 600.0)
 log = logging.getLogger(__name__)
 
 
-def listen_within(limits: Limits) -> None:
+def listen_within(limits: visitor_limits.Limits) -> None:
     """Refuse connections beyond the limit, and close those on which no request comes; and leave it to
     `address` whose X-Forwarded-For is believed: uvicorn believes every program's on this machine.
     """
     middleware: Any = ProxyHeadersMiddleware
     middleware.__call__ = lambda self, scope, receive, send: self.app(scope, receive, send)
-    room = _descriptors() - KEPT
+    room = _descriptors() - visitor_limits.KEPT
     protocol: Any = AutoHTTPProtocol
     made = protocol.connection_made
 
     def connection_made(self: Any, transport: asyncio.Transport) -> None:
         made(self, transport)
-        most = max(1, min(limits.connections, room - PER_LOOP * sessions()))
+        most = max(1, min(limits.connections, room - visitor_limits.PER_LOOP * sessions()))
         address = _address(transport)
         # behind a proxy all connections are the proxy's, which counts its visitors itself
         each = limits.connections_each if not ADDRESS_HEADER.value() else most
@@ -76,7 +76,7 @@ def _close_if_silent(protocol: Any, transport: asyncio.Transport) -> None:
 
 def _descriptors() -> int:
     """File descriptors that this process may open, after raising its limit."""
-    most = descriptors()
+    most = visitor_limits.descriptors()
     try:
         import resource
     except ImportError:  # Windows

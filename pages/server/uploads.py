@@ -9,7 +9,7 @@ from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ldp_core.runs.visitor_limits import Limits
+from ldp_core.runs import visitor_limits
 from pages.server.address import of_request
 from pages.server.host_check import is_own
 from pages.server.private_streamlit import uploaded, vouched
@@ -25,7 +25,7 @@ MOST_SECONDS = 60.0
 class Uploads:
     """Middleware: takes bodies of uploads only, and of those as many bytes as there is a place for."""
 
-    def __init__(self, app: ASGIApp, limits: Limits) -> None:
+    def __init__(self, app: ASGIApp, limits: visitor_limits.Limits) -> None:
         self.app, self.limits = app, limits
         self.coming: Counter[str] = Counter()
         """Bytes that are on their way, by session."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from ldp_core import mechanisms
 from ldp_core.attacks.findings.verdict import RECOVERED_DB
-from ldp_core.runs.view.grid_progress import Desk
+from ldp_core.runs import Desk
 from pages.parts.attack.words import (
     FEW_IMAGES,
     Body,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ldp_core import mechanisms
-from ldp_core.runs.view.grid_progress import Desk, Place
+from ldp_core.runs import Desk, Place
 from pages.parts.attack.words import caption
 from pages.parts.charts.frames import shot as framed
 from pages.parts.charts.frames import through

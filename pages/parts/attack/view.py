@@ -8,13 +8,7 @@ from ldp_core import attacks, mechanisms
 from ldp_core.cost.work import seconds, work_of_ladder
 from ldp_core.errors import StorageFailed
 from ldp_core.experiment import parse
-from ldp_core.runs import kinds
-from ldp_core.runs.machine.calibration import rates
-from ldp_core.runs.queue.job import Job
-from ldp_core.runs.queue.states import STALLED
-from ldp_core.runs.record.progress import how_far
-from ldp_core.runs.stored_ladder import StoredLadder, stored_ladder
-from ldp_core.runs.view.grid_progress import Desk, desk_of
+from ldp_core.runs import STALLED, Desk, Job, desk_of, how_far, kinds, rates, stored_ladder
 from pages.parts.attack.head import head
 from pages.parts.attack.pictures import pictures
 from pages.parts.attack.settings import setting_of
@@ -84,8 +78,8 @@ def _stored() -> None:
 
 
 @st.cache_resource(show_spinner=False)
-def _read() -> StoredLadder | None:
-    return stored_ladder()
+def _read() -> stored_ladder.StoredLadder | None:
+    return stored_ladder.stored_ladder()
 
 
 def _drawn(desk: Desk, live: bool) -> None:

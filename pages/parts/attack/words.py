@@ -7,7 +7,7 @@ from typing import Any
 from ldp_core import attacks, datasets, mechanisms, models
 from ldp_core.attacks.findings.metrics import by_chance
 from ldp_core.attacks.findings.verdict import RECOVERED_DB, VISIBLE_DB
-from ldp_core.runs.view.grid_progress import Desk
+from ldp_core.runs import Desk
 from pages.parts.charts.tally import SELDOM
 from pages.parts.ui.text import decibels, few, number, percent, plain
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ldp_core import mechanisms
 from ldp_core.attacks.findings.verdict import RECOVERED_DB
-from ldp_core.runs.view.grid_progress import Desk
+from ldp_core.runs import Desk
 from pages.parts.charts.base import MUTED, Trace, colour, end_labels, figure, label_margin, leaders, scatter
 from pages.parts.charts.styles import tint_of
 from pages.parts.ui.figure_json import Figure

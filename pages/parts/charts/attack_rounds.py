@@ -11,8 +11,7 @@ from ldp_core.attacks.findings.bounds import VACUOUS
 from ldp_core.attacks.findings.metrics import intervals
 from ldp_core.attacks.findings.verdict import RECOVERED_DB
 from ldp_core.mechanisms.base import Floats
-from ldp_core.runs.view.attack_curve import Tries
-from ldp_core.runs.view.compact_series import Column
+from ldp_core.runs import Column, Tries
 from pages.parts.charts.base import MUTED, Trace, colour, end_labels, figure, label_margin, leaders, scatter
 from pages.parts.charts.rounds import QUARTERS, band, label, line, rounds_axis, thinned
 from pages.parts.charts.series import Series

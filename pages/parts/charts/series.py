@@ -9,8 +9,7 @@ import numpy as np
 from ldp_core.experiment import Draft
 from ldp_core.experiment.draft import REFERENCE, without_noise
 from ldp_core.mechanisms.base import Floats
-from ldp_core.runs.view.compact_series import Column
-from ldp_core.runs.view.run_progress import Progress, RunProgress
+from ldp_core.runs import Column, Progress, RunProgress
 from pages.parts.charts.styles import Style, styles
 
 NOTHING = Column()

@@ -10,7 +10,7 @@ import numpy as np
 
 from ldp_core.attacks.findings.metrics import by_chance, intervals, wilson
 from ldp_core.mechanisms.base import Floats
-from ldp_core.runs.view.attack_curve import Tries
+from ldp_core.runs import Tries
 from pages.parts.charts.series import Series
 from pages.parts.ui.text import THIN, number, percent
 

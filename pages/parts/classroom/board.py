@@ -12,8 +12,7 @@ from ldp_core.classroom import members as room
 from ldp_core.errors import StudioError, UnknownJob
 from ldp_core.presets.claims import in_words
 from ldp_core.presets.questions import Figure, Question
-from ldp_core.runs import jobs
-from ldp_core.runs.queue.job import Job
+from ldp_core.runs import Job, jobs
 from pages.parts.classroom.address import join_line, reach_warning
 from pages.parts.classroom.entrance import follow, session_now
 from pages.parts.classroom.figures import dots, guesses_figure, tries_figure

@@ -12,7 +12,7 @@ import numpy as np
 from ldp_core.classroom import Try
 from ldp_core.presets.questions import Choice, Question
 from ldp_core.presets.questions import Figure as Number
-from ldp_core.runs.view.final_figures import Final
+from ldp_core.runs import Final
 from pages.parts.charts.base import MUTED, TEXT, colour, end_labels, figure, label_margin, log_axis, scatter
 from pages.parts.charts.rounds import QUARTERS
 from pages.parts.learn.one_thing import final_of

@@ -7,10 +7,9 @@ import json
 import streamlit as st
 
 from ldp_core import datasets, partitions
-from ldp_core.datasets import Dataset
+from ldp_core.datasets import Dataset, data_dir
 from ldp_core.errors import InvalidInput
 from ldp_core.experiment import Experiment
-from ldp_core.runs.storage.paths import data_dir
 from ldp_core.theory.label_counts import Counts, label_counts
 from pages.parts.charts.split import MOST_BARS, split_figure, split_in_words
 from pages.parts.clients.turned import features_field, turned

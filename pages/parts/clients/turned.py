@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from ldp_core import datasets, features
+from ldp_core.datasets import data_dir
 from ldp_core.experiment import Experiment
 from ldp_core.features import Features
-from ldp_core.runs.storage.paths import data_dir
 from pages.parts.charts.base import figure
 from pages.parts.ui import components
 from pages.parts.ui.fields import component

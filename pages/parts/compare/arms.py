@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 
 from ldp_core.errors import StorageFailed, StudioError
 from ldp_core.experiment import Draft, Experiment, Variant, changed, parse_draft
-from ldp_core.runs.queue.job import Job
-from ldp_core.runs.view.run_progress import progress_of
+from ldp_core.runs import Job, progress_of
 from pages.parts.charts.series import Series, series
 from pages.parts.charts.styles import styles
 from pages.parts.compare import cells

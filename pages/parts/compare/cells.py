@@ -10,10 +10,7 @@ from ldp_core.accounting import ledger
 from ldp_core.errors import StudioError
 from ldp_core.experiment import Experiment
 from ldp_core.experiment.sweep import Scalar, Sweep, parse_sweep
-from ldp_core.runs.queue.job import Job
-from ldp_core.runs.view.compact_series import Column
-from ldp_core.runs.view.run_progress import RunProgress
-from ldp_core.runs.view.sweep_progress import sweep_of
+from ldp_core.runs import Column, Job, RunProgress, sweep_of
 from pages.parts.charts.series import Series
 from pages.parts.systems.field_words import value_words
 from pages.parts.ui.shared_cache import PAUSE_SECONDS, once

@@ -11,8 +11,7 @@ from typing import Any
 
 import streamlit as st
 
-from ldp_core.runs import jobs
-from ldp_core.runs.queue.job import Job
+from ldp_core.runs import Job, jobs
 from pages.parts.compare import cells
 from pages.parts.runs.ticks import PARAMETER
 from pages.parts.ui.text import ago, few, plain

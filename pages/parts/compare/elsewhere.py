@@ -13,9 +13,7 @@ import streamlit as st
 
 from ldp_core.errors import StudioError
 from ldp_core.mechanisms.base import Floats
-from ldp_core.runs.carry import outside
-from ldp_core.runs.carry.outside import Outside
-from ldp_core.runs.carry.rounds_of_others import Line
+from ldp_core.runs import Outside, outside, rounds_of_others
 from pages.parts.charts.rounds import Beside
 from pages.parts.charts.styles import OTHERWISE
 from pages.parts.ui.job_actions import act
@@ -42,7 +40,7 @@ class Curve(NamedTuple):
 
     label: str
     file: str
-    runs: tuple[Line, ...]
+    runs: tuple[rounds_of_others.Line, ...]
 
     def mean(self, name: str) -> tuple[Floats, Floats]:
         """The rounds that all seeds have, and the mean there; empty where they have none."""

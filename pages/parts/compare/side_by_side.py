@@ -8,7 +8,7 @@ import streamlit as st
 
 from ldp_core.accounting import word_of
 from ldp_core.paired import in_points
-from ldp_core.runs.view.final_figures import final, worst
+from ldp_core.runs import final_figures
 from pages.parts.charts.course import course
 from pages.parts.charts.pareto import Bought, front, pareto_figure
 from pages.parts.charts.rounds import accuracy_figure, noise_figure, noise_words
@@ -124,14 +124,14 @@ def _promised(arm: Arm) -> str:
     end = next((run.end for run in arm.series.runs if run.end and run.end.get("ledger")), None)
     if end is None:
         return "told at the end"
-    found = worst(end["ledger"])
+    found = final_figures.worst(end["ledger"])
     if found.epsilon is None:
         return ":red[no guarantee: promises nothing]"
     return f"{number(found.epsilon)}, δ {number(found.delta)}: promises {word_of(found.epsilon)}"
 
 
 def _picked(arm: Arm) -> str:
-    found = final(arm.series.runs)
+    found = final_figures.final(arm.series.runs)
     if not found.attempts:
         return "not attacked"
     count = Tally(found.hits, found.attempts, found.chance)
@@ -179,7 +179,7 @@ def bought(arms: Sequence[Arm], moment: Moment) -> None:
     """Accuracy against the whole run's ε and against how often an image was picked out."""
     points, picked, without, unsure = [], [], [], 0.0
     for arm in arms:
-        found = final(arm.series.runs)
+        found = final_figures.final(arm.series.runs)
         if found.accuracy is None:
             continue
         if found.attempts:

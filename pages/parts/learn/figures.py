@@ -11,7 +11,7 @@ from ldp_core import mechanisms
 from ldp_core.accounting import Promise, worth
 from ldp_core.accounting.compose import compose_counts
 from ldp_core.lessons import LessonPlan
-from ldp_core.runs.stored_ladder import StoredLadder, stored_ladder
+from ldp_core.runs import stored_ladder
 from pages.parts.charts.base import MUTED, TEXT, colour, end_labels, figure, label_margin, log_axis, scatter
 from pages.parts.ui import components
 from pages.parts.ui.figure_json import Figure
@@ -91,7 +91,7 @@ def dots_figure(uses: int) -> Figure:
 
 
 def _leak() -> None:
-    stored = stored_ladder()
+    stored = stored_ladder.stored_ladder()
     if stored is None:
         return
     with st.container(border=True, key="lesson-leak"):
@@ -104,7 +104,7 @@ def _leak() -> None:
         components.chart(shown, key="leak against variance", label=words, height=340)
 
 
-def leak_figure(stored: StoredLadder) -> tuple[Figure, str]:
+def leak_figure(stored: stored_ladder.StoredLadder) -> tuple[Figure, str]:
     """Attack's stored ladder as closeness (dB) against the variance of one answer; and in words."""
     half = float(stored.desk.start["ladder"]["base"]["clients"]["range"])
     names = list(dict.fromkeys(name for name, _ in stored.desk.cells))

@@ -10,9 +10,7 @@ from ldp_core import lessons, presets
 from ldp_core.errors import InvalidExperiment, StudioError
 from ldp_core.experiment import Draft
 from ldp_core.lessons import LessonPlan
-from ldp_core.runs import jobs, outcomes
-from ldp_core.runs.outcomes import Outcome
-from ldp_core.runs.record import guesses
+from ldp_core.runs import guesses, jobs, outcomes
 from pages.parts.learn.figures import figure_of
 from pages.parts.learn.one_thing import draft_of, field, final_of, result_line
 from pages.parts.learn.path import done_with, finished
@@ -89,7 +87,7 @@ def _steps(name: str) -> None:
                 st.page_link("learn.py", label=f":blue[{words}]", query_params={"lesson": other})
 
 
-def _picture(plan: LessonPlan, found: Outcome, known: Guessed) -> None:
+def _picture(plan: LessonPlan, found: outcomes.Outcome, known: Guessed) -> None:
     preset = presets.get(plan.scenario)
     shown = picture(preset.draft, found, HEIGHT, preset.ask.of, (), known.level(plan.scenario))
     components.outcome(shown, key=f"outcome of lesson {plan.scenario}")

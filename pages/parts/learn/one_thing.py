@@ -12,8 +12,7 @@ from ldp_core import aggregators, mechanisms, presets
 from ldp_core.classroom import FREE
 from ldp_core.errors import InvalidExperiment, StorageFailed, UnknownJob
 from ldp_core.experiment import Draft, Variant, checked, with_fit
-from ldp_core.runs.view.final_figures import Final, finals
-from ldp_core.runs.view.run_progress import progress_of
+from ldp_core.runs import Final, final_figures, progress_of
 from pages.parts.ui.shared_cache import Moment, job_now, once
 from pages.parts.ui.text import number, percent, plain
 
@@ -64,7 +63,7 @@ def final_of(identity: str) -> Final | None:
             return None
         return once(
             ("final of one", identity),
-            lambda: next(iter(finals(progress_of(job).update().runs)), None),
+            lambda: next(iter(final_figures.finals(progress_of(job).update().runs)), None),
             Moment(identity, job.status, 0),
         )
     except (UnknownJob, StorageFailed, InvalidExperiment):

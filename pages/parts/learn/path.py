@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from ldp_core import lessons
-from ldp_core.runs.record import guesses
+from ldp_core.runs import guesses
 from pages.parts.ui.header import question
 from pages.parts.ui.text import plain
 from pages.parts.watch.guess_field import me

@@ -6,10 +6,7 @@ import streamlit as st
 
 from ldp_core.errors import StudioError
 from ldp_core.papers import Claim
-from ldp_core.runs import claims, jobs, kinds
-from ldp_core.runs.queue.job import Job
-from ldp_core.runs.queue.states import STALLED
-from ldp_core.runs.record.progress import how_far
+from ldp_core.runs import STALLED, Job, claims, how_far, jobs, kinds
 from pages.parts.ui.fragments import refreshing
 from pages.parts.ui.job_actions import NOT_YOURS, act, refusal, refuse
 from pages.parts.ui.text import plain, seconds

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from ldp_core.runs.carry import of_claims
+from ldp_core.runs import of_claims
 
 
 def cite() -> None:

@@ -11,7 +11,7 @@ from ldp_core.papers.reasons import of_arm
 from ldp_core.papers.statements import QUANTITIES, stated
 from ldp_core.papers.stored import Shelf, words
 from ldp_core.papers.verdict import Verdict, verdict
-from ldp_core.runs.carry import of_claims
+from ldp_core.runs import of_claims
 from pages.parts.charts.claim_figures import against_accuracy, arms_figure, rounds_figure
 from pages.parts.papers.again import again
 from pages.parts.papers.words import badge

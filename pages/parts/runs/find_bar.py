@@ -11,15 +11,13 @@ from typing import cast
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from ldp_core.runs.jobs.as_table import rows
-from ldp_core.runs.jobs.finding import Order, Wanted, lines
-from ldp_core.runs.jobs.tables import Row, as_csv, as_parquet
+from ldp_core.runs import Row, as_csv, as_parquet, as_table, finding
 from pages.parts.runs.take_away import bring_in
 
 ORDER, TURNED = "order of runs", "order of runs turned"
 
 
-def find_bar(bar: DeltaGenerator) -> Wanted:
+def find_bar(bar: DeltaGenerator) -> finding.Wanted:
     with bar:
         text = st.text_input("Find", placeholder="a name, a note, a run's label", key="find runs", width=300)
         with st.popover("Limits"):
@@ -35,23 +33,23 @@ def find_bar(bar: DeltaGenerator) -> Wanted:
                 key="most budget",
             )
         bring_in()
-    return Wanted(text or "", (least or 0.0) / 100, inf if most is None else most)
+    return finding.Wanted(text or "", (least or 0.0) / 100, inf if most is None else most)
 
 
-def order(wanted: Wanted) -> Wanted:
+def order(wanted: finding.Wanted) -> finding.Wanted:
     """The same in the order that was asked for last."""
-    by = cast(Order, st.session_state.get(ORDER, wanted.order))
+    by = cast(finding.Order, st.session_state.get(ORDER, wanted.order))
     return replace(wanted, order=by, turned=bool(st.session_state.get(TURNED, False)))
 
 
 def sort_by(column: str) -> None:
     """By another column; by the same one, the other way round."""
-    same = st.session_state.get(ORDER, Wanted.order) == column
+    same = st.session_state.get(ORDER, finding.Wanted.order) == column
     st.session_state[TURNED] = same and not st.session_state.get(TURNED, False)
     st.session_state[ORDER] = column
 
 
-def taken_as_table(wanted: Wanted, owner: str | None) -> None:
+def taken_as_table(wanted: finding.Wanted, owner: str | None) -> None:
     """All runs that fit as one file, a line a variant, in the order of the page."""
     ways: dict[str, tuple[str, Callable[[list[Row]], str | bytes]]] = {
         "CSV": ("text/csv", as_csv),
@@ -70,5 +68,7 @@ def taken_as_table(wanted: Wanted, owner: str | None) -> None:
         )
 
 
-def _file(written: Callable[[list[Row]], str | bytes], wanted: Wanted, owner: str | None) -> str | bytes:
-    return written(rows(lines(wanted, owner)))
+def _file(
+    written: Callable[[list[Row]], str | bytes], wanted: finding.Wanted, owner: str | None
+) -> str | bytes:
+    return written(as_table.rows(finding.lines(wanted, owner)))

@@ -7,13 +7,7 @@ import time
 import streamlit as st
 
 from ldp_core.errors import StudioError
-from ldp_core.runs import jobs, queue
-from ldp_core.runs.jobs.finding import Line, Wanted, lines, whole
-from ldp_core.runs.jobs.listing import Listed
-from ldp_core.runs.kinds import Words
-from ldp_core.runs.queue.people import Person
-from ldp_core.runs.queue.states import LIVE
-from ldp_core.runs.record import quota
+from ldp_core.runs import LIVE, Listed, Person, finding, jobs, kinds, queue, quota
 from pages.parts.runs.find_bar import find_bar, order, taken_as_table
 from pages.parts.runs.said import PAGES, marks, said, state
 from pages.parts.runs.table import table
@@ -33,13 +27,13 @@ WHOSE = ("Everybody's", "Mine")
 def job_list() -> None:
     bar = st.container(horizontal=True, vertical_alignment="bottom", gap="small")
     me, wanted = visitor(), order(find_bar(bar))
-    found, whose = lines(wanted), WHOSE[0]
+    found, whose = finding.lines(wanted), WHOSE[0]
     if any(line.job.owner != me.owner for line in found):
         whose = bar.segmented_control(
             "Whose runs", WHOSE, default=whose, required=True, key="whose runs", label_visibility="collapsed"
         )
     owner = me.owner if whose == WHOSE[1] else None
-    found = lines(wanted, owner) if owner else found
+    found = finding.lines(wanted, owner) if owner else found
     lasting_refusal()
     offered_back(me)
     if me.teacher:
@@ -56,11 +50,11 @@ def job_list() -> None:
     )
 
 
-def _all(found: list[Line], wanted: Wanted, owner: str | None, me: Person) -> None:
+def _all(found: list[finding.Line], wanted: finding.Wanted, owner: str | None, me: Person) -> None:
     what_is_ticked(me)
     pages, chosen = max(1, -(-len(found) // EACH)), f"page of {owner}"
     page = min(st.session_state.get(chosen, 1), pages)
-    table(whole(found[EACH * (page - 1) : EACH * page]), wanted, me)
+    table(finding.whole(found[EACH * (page - 1) : EACH * page]), wanted, me)
     if pages > 1:
         st.pagination(pages, key=chosen)
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -91,7 +85,7 @@ def _all_stopped() -> None:
 def job_line(one: Listed) -> None:
     """A job's name, what it is and how it stands, with a button to stop it."""
     job, me = one.job, visitor()
-    words = said(job.id, job).words if one.rounds else Words(one.name)
+    words = said(job.id, job).words if one.rounds else kinds.Words(one.name)
     name = plain(job.name or words.name or "Untitled")
     with st.container(horizontal=True, vertical_alignment="center"):
         with st.container(gap=None):

@@ -7,15 +7,10 @@ from collections.abc import Iterable, Sequence
 
 import streamlit as st
 
+from ldp_core.datasets import data_dir
 from ldp_core.experiment import Draft, Experiment
 from ldp_core.experiment.draft import REFERENCE
-from ldp_core.runs.jobs.wait_estimate import Wait, wait, would_wait
-from ldp_core.runs.machine import slots
-from ldp_core.runs.queue.job import REMOVED, Job
-from ldp_core.runs.queue.states import RESUMABLE, STALLED
-from ldp_core.runs.record.progress import how_far
-from ldp_core.runs.storage.paths import data_dir
-from ldp_core.runs.view.run_progress import Progress
+from ldp_core.runs import REMOVED, RESUMABLE, STALLED, Job, Progress, how_far, slots, wait_estimate
 from pages.parts.charts.series import Series
 from pages.parts.ui.text import bytes_in_words, number, plain, runs_in_words, seconds
 from pages.parts.ui.visitor import visitor, who
@@ -137,13 +132,13 @@ def place_in_queue(job: Job) -> str:
     """A queued job's place, with the time until a slot is free for it; or why it has none."""
     if job.message:
         return plain(job.message, 200)
-    behind = _behind(wait(job), "this one")
+    behind = _behind(wait_estimate.wait(job), "this one")
     return f"{behind}; people take turns" if behind else "it starts in a moment"
 
 
 def takes(planned: float) -> str:
     """Expected duration and wait of a job launched now."""
-    behind = _behind(would_wait(**who()), "it")
+    behind = _behind(wait_estimate.would_wait(**who()), "it")
     return f"takes about {seconds(planned)} on this server{'; ' * bool(behind)}{behind}"
 
 
@@ -157,7 +152,7 @@ def missing(experiments: Iterable[Experiment]) -> str:
     )
 
 
-def _behind(found: Wait, it: str) -> str:
+def _behind(found: wait_estimate.Wait, it: str) -> str:
     """Jobs ahead, in words; "" if there is a free slot."""
     if found.ahead < slots.at_work():
         return ""

@@ -11,14 +11,7 @@ from ldp_core.errors import StudioError
 from ldp_core.experiment import Draft
 from ldp_core.experiment.attack_grid import Ladder
 from ldp_core.experiment.sweep import Sweep
-from ldp_core.runs import kinds, queue
-from ldp_core.runs.jobs.listing import Listed
-from ldp_core.runs.kinds import Words
-from ldp_core.runs.kinds.run import Training
-from ldp_core.runs.queue.job import Job
-from ldp_core.runs.queue.people import Person
-from ldp_core.runs.queue.states import STALLED
-from ldp_core.runs.record.progress import how_far
+from ldp_core.runs import STALLED, Job, Listed, Person, Training, how_far, kinds, queue
 from pages.parts.charts.styles import styles
 from pages.parts.systems.changes import differing
 from pages.parts.ui.scenario import preset_of
@@ -45,7 +38,7 @@ MOST_ASKED = 3
 
 
 class Said(NamedTuple):
-    words: Words
+    words: kinds.Words
     tints: tuple[int, ...] = ()
     """The colours of its variants; none of a job that trains none."""
 
@@ -60,28 +53,30 @@ def said(identity: str, _job: Job) -> Said:
         tints = (look.tint for look in styles(asked.draft)) if isinstance(asked, Training) else ()
         return Said(in_words(_job.kind, asked), tuple(tints))
     except (StudioError, LookupError, TypeError):  # of a version that knew other fields
-        return Said(Words(str(kinds.get(_job.kind).base(_job.brief)["name"])))
+        return Said(kinds.Words(str(kinds.get(_job.kind).base(_job.brief)["name"])))
 
 
-def _in_brief(job: Job) -> Words:
+def _in_brief(job: Job) -> kinds.Words:
     """Summary of a request of thousands of clients without reading all of it."""
     base = kinds.get(job.kind).base(job.brief)
     rounds, clients = int(base["rounds"]), int(base["clients"]["count"])
     variants = job.brief.get("draft", {}).get("variants", [])
     each = f"{number(rounds, 6)} round{'s' if rounds > 1 else ''}"
     asked = f"{number(clients, 6)} clients, each with values of its own"
-    return Words(str(base["name"]), each, few([str(one["label"]) for one in variants]), asked)
+    return kinds.Words(str(base["name"]), each, few([str(one["label"]) for one in variants]), asked)
 
 
-def in_words(kind: str, asked: Any) -> Words:
+def in_words(kind: str, asked: Any) -> kinds.Words:
     """Request in words, for lists."""
     if isinstance(asked, Training):
         return _training(asked)
     if isinstance(asked, Ladder):
         # its draft is what it trains, not what a visitor has edited: the name alone says where it is from
-        return Words(asked.base.name, _attacked(asked), few([one.label for one in asked.mechanisms]))
+        return kinds.Words(asked.base.name, _attacked(asked), few([one.label for one in asked.mechanisms]))
     words = kinds.get(kind).describe(asked)
-    return Words(words.name, words.size, _swept(asked), words.asked) if isinstance(asked, Sweep) else words
+    return (
+        kinds.Words(words.name, words.size, _swept(asked), words.asked) if isinstance(asked, Sweep) else words
+    )
 
 
 def _swept(asked: Sweep) -> str:
@@ -89,7 +84,7 @@ def _swept(asked: Sweep) -> str:
     return "over " + ", ".join(f"{count} {SWEPT.get(path, path)}" for path, count in counts.items())
 
 
-def _training(asked: Training) -> Words:
+def _training(asked: Training) -> kinds.Words:
     draft = asked.draft
     count = len(draft.runs())
     clean = len(asked.runs()) - count
@@ -101,7 +96,7 @@ def _training(asked: Training) -> Words:
     used = {mechanisms.get(experiment.mechanism.name).label for experiment in draft.experiments()}
     compared = few([variant.label for variant in draft.variants])
     compared = f"{used.pop()}: {compared}" if len(used) == 1 else compared
-    return Words(_named(draft), size, compared, "; or ".join(population[:MOST_ASKED]) + more)
+    return kinds.Words(_named(draft), size, compared, "; or ".join(population[:MOST_ASKED]) + more)
 
 
 def _attacked(ladder: Ladder) -> str:

@@ -9,10 +9,7 @@ from typing import Any
 import streamlit as st
 
 from ldp_core.accounting import word_of
-from ldp_core.runs.jobs.finding import Line, Order, Wanted
-from ldp_core.runs.jobs.listing import describe
-from ldp_core.runs.kinds import Words
-from ldp_core.runs.queue.people import Person
+from ldp_core.runs import Person, describe, finding, kinds
 from pages.parts.runs.find_bar import sort_by
 from pages.parts.runs.said import PAGES, Said, marks, said, state
 from pages.parts.runs.ticks import follow, ticked
@@ -21,7 +18,7 @@ from pages.parts.ui.text import THIN, ago, joined, number, percent
 from pages.parts.ui.uninterrupted import uncut
 
 KEY = "table of runs"
-COLUMNS: dict[str, Order | None] = {
+COLUMNS: dict[str, finding.Order | None] = {
     "Run": None,
     "Accuracy by round": None,
     "Accuracy": "accuracy",
@@ -32,7 +29,7 @@ COLUMNS: dict[str, Order | None] = {
 """Heads, and by what they sort."""
 
 
-def table(shown: Sequence[Line], wanted: Wanted, me: Person) -> None:
+def table(shown: Sequence[finding.Line], wanted: finding.Wanted, me: Person) -> None:
     sorted_by = {"ascending": "descending", "descending": "ascending"}
     heads = []
     for head, by in COLUMNS.items():
@@ -62,9 +59,9 @@ def _opened() -> None:
     st.session_state["opened run"] = PAGES[kind], identity
 
 
-def _row(line: Line, me: Person) -> dict[str, Any]:
+def _row(line: finding.Line, me: Person) -> dict[str, Any]:
     one, job = describe(line.job), line.job
-    of = said(job.id, job) if one.rounds else Said(Words(one.name))
+    of = said(job.id, job) if one.rounds else Said(kinds.Words(one.name))
     stands = [state(one) if one.state != "completed" else "", *marks(one, me), of.words.size]
     page = PAGES.get(job.kind, "") if one.rounds else ""
     finals = [final for final in line.finals if final.accuracy is not None]
@@ -96,7 +93,7 @@ def _span(values: Sequence[float], written: Any) -> str:
     return " – ".join(ends)
 
 
-def _epsilon(line: Line) -> list[str]:
+def _epsilon(line: finding.Line) -> list[str]:
     """The whole run's ε at worst over the variants, and what it promises."""
     noted = [final for final in line.finals if final.seeds or final.epsilon is not None]
     if not noted:
@@ -106,7 +103,7 @@ def _epsilon(line: Line) -> list[str]:
     return [_span(budgets, number) or "no bound", f"promises {' or '.join(words)}"]
 
 
-def _picked(line: Line) -> list[str]:
+def _picked(line: finding.Line) -> list[str]:
     """How often the right image was picked out over the variants, and what guessing gives."""
     attacked = [final for final in line.finals if final.attempts]
     if not attacked:

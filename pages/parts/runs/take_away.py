@@ -8,8 +8,7 @@ from functools import partial
 import streamlit as st
 
 from ldp_core.errors import StudioError
-from ldp_core.runs.carry import WAYS, bring_back, why_not
-from ldp_core.runs.queue.job import Job
+from ldp_core.runs import Job, carry
 from pages.parts.ui.meanings import error_in_words
 from pages.parts.ui.text import plain
 from pages.parts.ui.uninterrupted import uncut
@@ -45,7 +44,7 @@ def take_away(job: Job, name: str, place: str) -> None:
     if job.live or job.removed:
         return
     stem = "-".join(re.findall(r"[A-Za-z0-9]+", name))[:40] or "run"
-    for ending, (_, mime, make) in WAYS.items():
+    for ending, (_, mime, make) in carry.WAYS.items():
         if job.kind != "run" and ending not in (".zip", ".json"):
             continue
         refused = _refused(job, ending)
@@ -64,7 +63,7 @@ def take_away(job: Job, name: str, place: str) -> None:
 def _refused(job: Job, ending: str) -> str:
     """Why a job cannot be exported in this form; "" if it can."""
     if ending == ".flower.zip":
-        return why_not(job)
+        return carry.why_not(job)
     if ending == ".py" and job.status != "completed":
         return "it has not come to its end, so there is nothing to train again and compare"
     return ""
@@ -93,7 +92,7 @@ def _take() -> None:
     if file is None:
         return
     try:
-        identity = bring_back(file, visitor().owner, who()["address"], MOST_UNPACKED)
+        identity = carry.bring_back(file, visitor().owner, who()["address"], MOST_UNPACKED)
     except StudioError as error:
         st.session_state[SAID] = (
             False,

@@ -8,11 +8,7 @@ from functools import partial
 import streamlit as st
 
 from ldp_core.errors import StudioError
-from ldp_core.runs import jobs, queue
-from ldp_core.runs.jobs.listing import describe
-from ldp_core.runs.queue.changes import MOST_NAME, MOST_NOTE
-from ldp_core.runs.queue.job import Job
-from ldp_core.runs.queue.people import Person
+from ldp_core.runs import MOST_NAME, MOST_NOTE, Job, Person, describe, jobs, queue
 from pages.parts.runs.take_away import take_away
 from pages.parts.runs.undo import delete_button
 from pages.parts.ui.job_actions import act, refuse

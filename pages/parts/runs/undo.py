@@ -7,11 +7,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from ldp_core.runs import jobs
-from ldp_core.runs.jobs.listing import describe
-from ldp_core.runs.queue.people import Person
-from ldp_core.runs.record import quota
-from ldp_core.runs.record.removal import UNDO_SECONDS
+from ldp_core.runs import UNDO_SECONDS, Person, describe, jobs, quota
 from pages.parts.ui.job_actions import act
 from pages.parts.ui.text import ago, plain, seconds
 from pages.parts.ui.uninterrupted import pressed

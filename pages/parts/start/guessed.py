@@ -8,9 +8,7 @@ from functools import cache
 
 from ldp_core import presets
 from ldp_core.presets.questions import Figure, accuracy
-from ldp_core.runs.outcomes import Outcome
-from ldp_core.runs.record import guesses
-from ldp_core.runs.record.guesses import Guess
+from ldp_core.runs import Guess, guesses, outcomes
 from pages.parts.train.guess_words import literal, reply, shown
 from pages.parts.watch.guess_field import me
 
@@ -55,7 +53,7 @@ class Guessed:
         guess = self.guesses.get(name)
         return "" if guess is None else literal(shown(presets.get(name).ask, guess))
 
-    def words(self, name: str, found: Outcome) -> str:
+    def words(self, name: str, found: outcomes.Outcome) -> str:
         """Guess against the stored answer; "" if that does not tell."""
         preset = presets.get(name)
         labels = [variant.label for variant in preset.draft.variants]

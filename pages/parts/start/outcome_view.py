@@ -11,8 +11,7 @@ import streamlit as st
 from ldp_core.cost.estimate import cost
 from ldp_core.experiment import Draft
 from ldp_core.experiment.draft import without_noise
-from ldp_core.runs.machine.calibration import rates
-from ldp_core.runs.outcomes import Outcome
+from ldp_core.runs import outcomes, rates
 from pages.parts.charts.budget_axis import common
 from pages.parts.charts.styles import ladders, styles
 from pages.parts.ui.text import decibels, number, percent, seconds
@@ -26,7 +25,7 @@ UNKNOWN = "?"
 
 def picture(
     draft: Draft,
-    found: Outcome,
+    found: outcomes.Outcome,
     height: int,
     asked: Collection[str] = (),
     veiled: Collection[str] = (),
@@ -64,7 +63,7 @@ def picture(
     }
 
 
-def _by_round(draft: Draft, found: Outcome, veiled: Collection[str]) -> list[dict[str, Any]]:
+def _by_round(draft: Draft, found: outcomes.Outcome, veiled: Collection[str]) -> list[dict[str, Any]]:
     return [
         _veil(variant.label, look.tint)
         if variant.label in veiled
@@ -84,7 +83,7 @@ def _veil(name: str, run: int) -> dict[str, Any]:
     return {"name": name, "run": run, "points": [], "end": UNKNOWN}
 
 
-def _by_budget(draft: Draft, found: Outcome, veiled: Collection[str]) -> list[dict[str, Any]]:
+def _by_budget(draft: Draft, found: outcomes.Outcome, veiled: Collection[str]) -> list[dict[str, Any]]:
     """A line a design, over the logarithm of ε."""
     looks = styles(draft)
     lines: dict[str, list[tuple[float, float, int]]] = {}
@@ -103,7 +102,7 @@ def _by_budget(draft: Draft, found: Outcome, veiled: Collection[str]) -> list[di
 
 
 def _images(
-    draft: Draft, found: Outcome, asked: Collection[str], veiled: Collection[str]
+    draft: Draft, found: outcomes.Outcome, asked: Collection[str], veiled: Collection[str]
 ) -> list[dict[str, Any]]:
     """An image, and what came closest to it under each design, the last ones and those that are asked about;
     of a real upload to that of which the first came closest, and to their own.
@@ -134,7 +133,7 @@ def _images(
     return shots
 
 
-def made(draft: Draft, found: Outcome) -> str:
+def made(draft: Draft, found: outcomes.Outcome) -> str:
     """Version and date of a stored figure, and the time to recompute it."""
     whose = "this version" if found.current else "an earlier version"
     many = f"{found.seeds} seeds" if found.seeds > 1 else "one seed"

@@ -6,7 +6,7 @@ from ldp_core.cost.work import seconds as cost
 from ldp_core.cost.work import work_of
 from ldp_core.experiment import Attack, Experiment, changed
 from ldp_core.experiment.threat_model import resolved, spies
-from ldp_core.runs.machine.calibration import rates
+from ldp_core.runs import rates
 from pages.parts.ui.text import few, number, percent, seconds
 
 

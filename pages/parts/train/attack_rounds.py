@@ -9,7 +9,7 @@ import streamlit as st
 
 from ldp_core.attacks.findings.metrics import wilson
 from ldp_core.experiment import Draft
-from ldp_core.runs.view.attack_curve import Tries
+from ldp_core.runs import Tries
 from pages.parts.charts.attack_rounds import (
     MOST_CAPS,
     Attacked,

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ldp_core.presets.questions import Choice, Figure, Question
-from ldp_core.runs.record.guesses import Guess
+from ldp_core.runs import Guess
 from pages.parts.ui.text import THIN, listed, number, percent, plain
 
 CLOSE = 3.0

@@ -8,11 +8,7 @@ from streamlit.delta_generator import DeltaGenerator
 from ldp_core.cost.estimate import cost
 from ldp_core.errors import InvalidExperiment, StudioError
 from ldp_core.experiment import Draft
-from ldp_core.runs import jobs, kinds
-from ldp_core.runs.kinds.run import Training
-from ldp_core.runs.machine.calibration import rates
-from ldp_core.runs.queue.job import Job
-from ldp_core.runs.record import drafts
+from ldp_core.runs import Job, Training, drafts, jobs, kinds, rates
 from pages.parts.clients.unmended import unmended
 from pages.parts.runs.earlier import of_earlier_settings
 from pages.parts.runs.job_state import may_go_on, missing, takes

@@ -11,9 +11,7 @@ from ldp_core import mechanisms
 from ldp_core.attacks.findings.metrics import wilson
 from ldp_core.attacks.findings.verdict import Verdict
 from ldp_core.experiment import Experiment, parse
-from ldp_core.runs.view.attack_curve import Tries, success
-from ldp_core.runs.view.outcomes import verdict_on
-from ldp_core.runs.view.run_progress import RunProgress
+from ldp_core.runs import RunProgress, Tries, success, verdict_on
 from pages.parts.charts.frames import NOTHING, shot, through
 from pages.parts.charts.series import Series
 from pages.parts.charts.tally import attempts_on, between, tally

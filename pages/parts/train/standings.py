@@ -10,7 +10,7 @@ from ldp_core.errors import StudioError
 from ldp_core.judgement import at_chance
 from ldp_core.mechanisms.base import Floats
 from ldp_core.paired import Difference, in_points, margin
-from ldp_core.runs.view.apart import apart
+from ldp_core.runs import apart
 from pages.parts.charts.series import Series
 from pages.parts.train.blame import blame
 from pages.parts.ui.text import all_of, listed, number, percent, plain

@@ -11,11 +11,7 @@ import streamlit as st
 
 from ldp_core.errors import StorageFailed, StudioError
 from ldp_core.experiment import Draft, Variant, changed
-from ldp_core.runs import kinds
-from ldp_core.runs.queue.job import Job
-from ldp_core.runs.queue.states import STALLED
-from ldp_core.runs.record.progress import how_far
-from ldp_core.runs.view.search_progress import SearchProgress, known, search_of
+from ldp_core.runs import STALLED, Job, SearchProgress, how_far, kinds, known, search_of
 from ldp_core.tuning import Question
 from ldp_core.tuning.inverses import covers
 from ldp_core.tuning.leaks import cap, leaks_of

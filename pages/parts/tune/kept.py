@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from ldp_core.errors import StorageFailed
-from ldp_core.runs.record import drafts
+from ldp_core.runs import drafts
 from pages.parts.ui.memory import tab
 from pages.parts.ui.uninterrupted import uncut
 from pages.parts.ui.workspace import Workspace

@@ -9,10 +9,7 @@ import streamlit as st
 from ldp_core.errors import InvalidExperiment, StorageFailed
 from ldp_core.experiment import Draft, Variant, changed
 from ldp_core.experiment.sweep import Sweep, parse_sweep
-from ldp_core.runs.queue.job import Job
-from ldp_core.runs.queue.states import STALLED
-from ldp_core.runs.record.progress import how_far
-from ldp_core.runs.view.sweep_progress import SweepProgress, sweep_of
+from ldp_core.runs import STALLED, Job, SweepProgress, how_far, sweep_of
 from ldp_core.theory.feasibility import hits_in_words
 from pages.parts.runs.job_state import gone, is_gone, place_in_queue, stalled, time_left
 from pages.parts.runs.ticks import PARAMETER

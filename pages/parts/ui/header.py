@@ -11,9 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from ldp_core import presets
 from ldp_core.errors import StudioError
-from ldp_core.runs.carry import link
-from ldp_core.runs.queue.job import Job
-from ldp_core.runs.record import drafts
+from ldp_core.runs import Job, drafts, link
 from ldp_core.system.shipped import ASSETS
 from pages.parts.ui.job_actions import refusal, refuse
 from pages.parts.ui.memory import tab

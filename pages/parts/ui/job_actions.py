@@ -8,9 +8,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from ldp_core.errors import StudioError
-from ldp_core.runs import jobs
-from ldp_core.runs.queue.job import Job
-from ldp_core.runs.queue.people import Person
+from ldp_core.runs import Job, Person, jobs
 from pages.parts.ui.meanings import error_in_words
 from pages.parts.ui.memory import tab
 from pages.parts.ui.text import plain

@@ -10,8 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 import streamlit as st
 
 from ldp_core.errors import UnknownJob
-from ldp_core.runs import jobs
-from ldp_core.runs.queue.job import Job
+from ldp_core.runs import Job, jobs
 from pages.parts.ui.fragments import refreshing
 from pages.parts.ui.visitor import visitor
 

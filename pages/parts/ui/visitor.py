@@ -13,9 +13,7 @@ from importlib.util import find_spec
 
 import streamlit as st
 
-from ldp_core.runs import jobs
-from ldp_core.runs.queue.job import Job
-from ldp_core.runs.queue.people import Person, address, person, signed_in
+from ldp_core.runs import Job, Person, jobs, people
 from ldp_core.settings.table import TEACHER
 from pages.parts.ui.components import introduce
 from pages.parts.ui.text import plain
@@ -41,7 +39,7 @@ def visitor() -> Person:
     claims = st.user.to_dict()  # asking Streamlit for one of them makes it look for secrets.toml
     issuer, subject = claims.get("iss"), claims.get("sub")
     known = claims.get("is_logged_in") and issuer and subject
-    one = signed_in(str(issuer), str(subject)) if known else person(token())
+    one = people.signed_in(str(issuer), str(subject)) if known else people.person(token())
     return replace(one, teacher=one.owner in _teachers)
 
 
@@ -56,7 +54,7 @@ def look(identity: str) -> Job:
 
 def who() -> dict[str, str | None]:
     """Owner and address for `jobs.launch`."""
-    return {"owner": visitor().owner, "address": address(of_page())}
+    return {"owner": visitor().owner, "address": people.address(of_page())}
 
 
 def token() -> str:

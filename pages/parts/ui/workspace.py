@@ -16,8 +16,7 @@ import streamlit as st
 from ldp_core import presets
 from ldp_core.errors import InvalidExperiment, Problem, StorageFailed, StudioError, UnknownDraft
 from ldp_core.experiment import Draft, checked, with_fit
-from ldp_core.runs.carry import link
-from ldp_core.runs.record import drafts
+from ldp_core.runs import drafts, link
 from pages.parts.ui.components import remember
 from pages.parts.ui.meanings import error_in_words
 from pages.parts.ui.memory import Page, tab

@@ -13,8 +13,7 @@ import streamlit as st
 from ldp_core.errors import StudioError
 from ldp_core.experiment import Draft
 from ldp_core.presets.questions import Figure, Question
-from ldp_core.runs.record import guesses
-from ldp_core.runs.record.guesses import Guess
+from ldp_core.runs import Guess, guesses
 from pages.parts.ui.job_actions import refusal, refuse
 from pages.parts.ui.memory import tab
 from pages.parts.ui.text import plain

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ldp_core.runs.view.attack_curve import Tries, success
-from ldp_core.runs.view.outcomes import verdict_on
+from ldp_core.runs import Tries, success, verdict_on
 from pages.parts.charts.series import Series
 from pages.parts.charts.tally import attempts_on, tally
 from pages.parts.train.server_panel import asked_by, perturbed, seed_of

@@ -12,9 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 from ldp_core.errors import InvalidExperiment, StorageFailed
 from ldp_core.experiment import Draft, parse_draft
 from ldp_core.experiment.threat_model import spies
-from ldp_core.runs.queue.job import Job
-from ldp_core.runs.view.replay import MOST_EVENTS, replay_of
-from ldp_core.runs.view.run_progress import Progress, progress_of
+from ldp_core.runs import MOST_EVENTS, Job, Progress, progress_of, replay_of
 from pages.parts.charts.series import Series, series
 from pages.parts.runs.earlier import results
 from pages.parts.runs.job_state import job_state

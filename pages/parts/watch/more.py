@@ -9,8 +9,7 @@ import streamlit as st
 from ldp_core.experiment import Draft
 from ldp_core.presets.claims import Lesson
 from ldp_core.presets.claims import in_words as lesson_in_words
-from ldp_core.runs.queue.job import Job
-from ldp_core.runs.view.outcomes import evidence
+from ldp_core.runs import Job, evidence
 from pages.parts.runs.job_state import diverged_lines
 from pages.parts.runs.take_away import take_away
 from pages.parts.train.attack_rounds import attack_rounds

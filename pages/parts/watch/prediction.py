@@ -17,11 +17,7 @@ from ldp_core.experiment import Draft, parse_draft
 from ldp_core.presets.claims import in_words as lesson_in_words
 from ldp_core.presets.evidence import Evidence, Missing
 from ldp_core.presets.questions import Figure, Question, accuracy
-from ldp_core.runs.queue.job import Job
-from ldp_core.runs.record import guesses
-from ldp_core.runs.record.guesses import Guess
-from ldp_core.runs.view.outcomes import evidence
-from ldp_core.runs.view.run_progress import progress_of
+from ldp_core.runs import Guess, Job, evidence, guesses, progress_of
 from pages.parts.train.chosen_job import differs, lesson_of
 from pages.parts.train.guess_words import literal, reply, scale, shown
 from pages.parts.train.launch import question_of

@@ -8,7 +8,7 @@ from typing import Any
 
 from ldp_core.experiment import Draft
 from ldp_core.experiment.threat_model import spies, why_not
-from ldp_core.runs.queue.job import Job
+from ldp_core.runs import Job
 from ldp_core.theory import ServerNoise, server_noise
 from pages.parts.charts.budget_axis import accuracy_by_budget, noise_by_budget
 from pages.parts.charts.course import course

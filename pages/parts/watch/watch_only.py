@@ -5,8 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from ldp_core.errors import UnknownJob
-from ldp_core.runs import kinds
-from ldp_core.runs.queue.job import Job
+from ldp_core.runs import Job, kinds
 from pages.parts.runs.job_state import may_go_on
 from pages.parts.runs.said import PAGES, said
 from pages.parts.train.chosen_job import lesson_of
