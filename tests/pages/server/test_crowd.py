@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from ldp_core.runs import visitor_limits
 from ldp_core.runs.visitor_limits import KEPT, limits
 from pages.server import crowd
 from pages.server.crowd import Crowd
@@ -18,13 +19,13 @@ async def nothing(scope: Any, receive: Any, send: Any) -> None:
 
 def test_pages_end_where_descriptors_do(monkeypatch: pytest.MonkeyPatch):
     """One that was lost a moment ago holds three of the five of an open one, and may be back."""
-    monkeypatch.setattr(crowd, "descriptors", lambda: KEPT + 5 * 20 + 4)
+    monkeypatch.setattr(visitor_limits, "descriptors", lambda: KEPT + 5 * 20 + 4)
     small = Crowd(nothing, limits())
     monkeypatch.setattr(crowd, "sessions", lambda: 19)
     assert small.full("192.0.2.1") == ""
     monkeypatch.setattr(crowd, "sessions", lambda: 20)
     assert small.full("192.0.2.1").startswith("20 pages were open on this server a moment ago")
-    monkeypatch.setattr(crowd, "descriptors", lambda: 8192)
+    monkeypatch.setattr(visitor_limits, "descriptors", lambda: 8192)
     assert Crowd(nothing, limits()).full("192.0.2.1") == ""
 
 
