@@ -14,31 +14,3 @@ from ldp_core.accounting.ledger import SHARE, entries, everyone, ledger, promise
 from ldp_core.accounting.spending import DELTA, Spending
 from ldp_core.accounting.table import Table, entries_in, entry_of, to_json
 from ldp_core.accounting.worth import NOTHING, Worth, word_of, worth
-
-__all__ = [
-    "DELTA",
-    "NOTHING",
-    "SHARE",
-    "Audit",
-    "Entry",
-    "Promise",
-    "Scope",
-    "Spending",
-    "Table",
-    "Worth",
-    "audit",
-    "compose",
-    "entries",
-    "entries_in",
-    "entry_of",
-    "epsilon_for",
-    "everyone",
-    "exact_epsilon",
-    "ledger",
-    "promise",
-    "run_budget",
-    "to_json",
-    "within",
-    "word_of",
-    "worth",
-]

@@ -10,5 +10,3 @@ from ldp_core.component import Registry
 registry: Registry[Aggregator] = Registry(__name__, Aggregator, "the aggregator's name")
 names = registry.names
 get = registry.get
-
-__all__ = ["Aggregator", "get", "names", "registry"]

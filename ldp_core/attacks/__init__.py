@@ -95,22 +95,3 @@ def unfit(
         advice = f"choose {dense}, or no attack"
     who = "no attacker here can" if name == "auto" else f"“{kinds[first].label}” cannot"
     return f"{who} read such uploads, because {why[first]}; {advice}"
-
-
-__all__ = [
-    "Attacker",
-    "Effort",
-    "Facts",
-    "Identifier",
-    "Observation",
-    "Public",
-    "Reconstructor",
-    "choose",
-    "get",
-    "identifier",
-    "names",
-    "reconstructor",
-    "reconstructors",
-    "registry",
-    "unfit",
-]

@@ -6,5 +6,3 @@ database of both. Nothing of a student outlives the class: its rows are overwrit
 
 from ldp_core.classroom.members import Guess, Member, Try
 from ldp_core.classroom.sessions import FREE, PHASES, Phase, Session
-
-__all__ = ["FREE", "PHASES", "Guess", "Member", "Phase", "Session", "Try"]

@@ -7,5 +7,3 @@ from ldp_core.system.data_folder import APP, data_dir
 registry = Sources(__name__, Dataset, "the data set's name")
 names = registry.names
 get = registry.get
-
-__all__ = ["APP", "Data", "Dataset", "Report", "Step", "data_dir", "get", "names", "quiet", "registry"]

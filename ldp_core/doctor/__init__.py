@@ -6,5 +6,3 @@ the shell where it is asked: ask where the server is started.
 """
 
 from ldp_core.doctor.command import doctor
-
-__all__ = ["doctor"]

@@ -9,27 +9,3 @@ from ldp_core.events.base import Event, Status, event_of
 from ldp_core.events.cells import Answered, ClaimCell, Leaked, SearchCell, SweepCell
 from ldp_core.events.ladder import Cell, Figures, Guess, LadderEnded, LadderStarted, Reference
 from ldp_core.events.run import Attacked, Ended, Frame, RoundDone, Started, Target, Trained
-
-__all__ = [
-    "Answered",
-    "Attacked",
-    "Cell",
-    "ClaimCell",
-    "Ended",
-    "Event",
-    "Figures",
-    "Frame",
-    "Guess",
-    "LadderEnded",
-    "LadderStarted",
-    "Leaked",
-    "Reference",
-    "RoundDone",
-    "SearchCell",
-    "Started",
-    "Status",
-    "SweepCell",
-    "Target",
-    "Trained",
-    "event_of",
-]

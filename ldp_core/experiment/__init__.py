@@ -17,38 +17,3 @@ from ldp_core.experiment.overrides import amended, changed
 from ldp_core.experiment.profiles import read_profiles, write_profiles
 from ldp_core.experiment.reading import loads, parse, read_json, typed, typed_changes
 from ldp_core.experiment.schema import TARGETS, Experiment, Local, Population
-
-__all__ = [
-    "EPSILON_MODES",
-    "RANGE_MODES",
-    "TARGETS",
-    "Attack",
-    "Clients",
-    "Departure",
-    "Draft",
-    "Experiment",
-    "Fit",
-    "Local",
-    "Mode",
-    "Population",
-    "Run",
-    "Variant",
-    "amended",
-    "back_to_paper",
-    "changed",
-    "checked",
-    "departures",
-    "fit_of",
-    "form_of",
-    "loads",
-    "parse",
-    "parse_draft",
-    "read_json",
-    "read_profiles",
-    "typed",
-    "typed_changes",
-    "with_fit",
-    "with_form",
-    "with_system",
-    "write_profiles",
-]

@@ -6,5 +6,3 @@ from ldp_core.features.base import Features
 registry: Registry[Features] = Registry(__name__, Features, "the features")
 names = registry.names
 get = registry.get
-
-__all__ = ["Features", "get", "names", "registry"]

@@ -29,6 +29,3 @@ def get(name: str) -> LessonPlan:
         return _found()[name]
     except KeyError:
         raise UnknownName("the lesson's name", name, _found()) from None
-
-
-__all__ = ["LessonPlan", "Transfer", "get", "names"]

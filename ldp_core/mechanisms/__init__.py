@@ -32,6 +32,3 @@ def get(name: str, **parameters: Any) -> Mechanism:
 def hides(name: object) -> bool:
     """False for a mechanism that sends values as they are; true for any other name, known or not."""
     return name not in names() or registry.kind(str(name)).role != "identity"
-
-
-__all__ = ["Difference", "Form", "InClear", "Mechanism", "Use", "get", "hides", "names", "registry"]

@@ -6,5 +6,3 @@ from ldp_core.models.base import Model, Slice
 registry: Registry[Model] = Registry(__name__, Model, "the model's name")
 names = registry.names
 get = registry.get
-
-__all__ = ["Model", "Slice", "get", "names", "registry"]

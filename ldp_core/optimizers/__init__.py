@@ -6,5 +6,3 @@ from ldp_core.optimizers.base import Optimizer
 registry: Registry[Optimizer] = Registry(__name__, Optimizer, "the optimizer's name")
 names = registry.names
 get = registry.get
-
-__all__ = ["Optimizer", "get", "names", "registry"]

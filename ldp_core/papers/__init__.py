@@ -36,6 +36,3 @@ def get(name: str) -> Paper:
         return _found()[name]
     except KeyError:
         raise UnknownName("the system's name", name, _found()) from None
-
-
-__all__ = ["Claim", "Paper", "get", "names"]

@@ -6,5 +6,3 @@ from ldp_core.partitions.base import Partition
 registry: Registry[Partition] = Registry(__name__, Partition, "the partition's kind")
 names = registry.names
 get = registry.get
-
-__all__ = ["Partition", "get", "names", "registry"]

@@ -47,6 +47,3 @@ def get(name: str) -> Preset:
         return _found()[name]
     except KeyError:
         raise UnknownName("the preset's name", name, _found(), refused.get(name, "")) from None
-
-
-__all__ = ["Preset", "get", "names"]

@@ -6,5 +6,3 @@ from ldp_core.selections.base import Selection
 registry: Registry[Selection] = Registry(__name__, Selection, "the selection's kind")
 names = registry.names
 get = registry.get
-
-__all__ = ["Selection", "get", "names", "registry"]

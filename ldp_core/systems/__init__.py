@@ -13,5 +13,3 @@ from ldp_core.systems.base import Encoded, Participation, Public, Release, Sent,
 registry: Registry[System] = Registry(__name__, System, "the system's name")
 names = registry.names
 get = registry.get
-
-__all__ = ["Encoded", "Participation", "Public", "Release", "Sent", "System", "get", "names", "registry"]

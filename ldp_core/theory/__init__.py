@@ -8,15 +8,3 @@ from ldp_core.theory.clear import sent_in_clear
 from ldp_core.theory.clients import client_variance, worst_variance
 from ldp_core.theory.feasibility import Outlook, outlook
 from ldp_core.theory.server import ServerNoise, client_weights, server_noise, server_variance
-
-__all__ = [
-    "Outlook",
-    "ServerNoise",
-    "client_variance",
-    "client_weights",
-    "outlook",
-    "sent_in_clear",
-    "server_noise",
-    "server_variance",
-    "worst_variance",
-]

@@ -9,5 +9,3 @@ least noise.
 from ldp_core.tuning.found import Answer, More, Point
 from ldp_core.tuning.question import Question, parse_question
 from ldp_core.tuning.search import answer_of, next_points
-
-__all__ = ["Answer", "More", "Point", "Question", "answer_of", "next_points", "parse_question"]

@@ -2,5 +2,3 @@
 
 from ldp_core.papers.arms.computed import Computed, Packed, Records, Sent
 from ldp_core.papers.arms.trained import Arm, Leaking, Timed, Trained
-
-__all__ = ["Arm", "Computed", "Leaking", "Packed", "Records", "Sent", "Timed", "Trained"]

@@ -10,15 +10,3 @@ from ldp_core.runs.carry.outside import ROUNDS, bring_rounds
 from ldp_core.runs.carry.page import as_page
 from ldp_core.runs.carry.script import as_script
 from ldp_core.runs.carry.ways import WAYS, written
-
-__all__ = [
-    "ROUNDS",
-    "WAYS",
-    "as_flower",
-    "as_page",
-    "as_script",
-    "bring_back",
-    "bring_rounds",
-    "why_not",
-    "written",
-]

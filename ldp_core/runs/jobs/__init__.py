@@ -10,25 +10,3 @@ from ldp_core.runs.jobs.lookup import look, of_draft, recent, refuse_others
 from ldp_core.runs.jobs.report import status
 from ldp_core.runs.jobs.submission import launch, refuse_too_much, submit, submit_ladder
 from ldp_core.runs.jobs.undo import bring_back, delete, deleted
-
-__all__ = [
-    "bring_back",
-    "cancel",
-    "cancel_all",
-    "delete",
-    "deleted",
-    "export",
-    "launch",
-    "look",
-    "of_draft",
-    "pin",
-    "recent",
-    "refuse_others",
-    "refuse_too_much",
-    "relabel",
-    "remove",
-    "resume",
-    "status",
-    "submit",
-    "submit_ladder",
-]

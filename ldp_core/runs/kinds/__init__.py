@@ -95,20 +95,3 @@ def storage_of(job: Job) -> int:
     except UnknownName:  # of a version that knew other kinds
         return 0
     return estimate.storage if estimate else 0
-
-
-__all__ = [
-    "UNREADABLE",
-    "Kind",
-    "Outcome",
-    "Words",
-    "Work",
-    "get",
-    "give_up_what_is_damaged",
-    "is_known",
-    "names",
-    "note_figures",
-    "registry",
-    "settle",
-    "storage_of",
-]

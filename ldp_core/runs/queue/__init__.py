@@ -23,35 +23,3 @@ from ldp_core.runs.queue.changes import (
 from ldp_core.runs.queue.claiming import ahead_of, claim, in_turn, running
 from ldp_core.runs.queue.ownerless import LOST, STOPPED, lost, reap
 from ldp_core.runs.queue.table import deleted, find, get, queue_path, status
-
-__all__ = [
-    "LOST",
-    "STOPPED",
-    "add",
-    "ahead_of",
-    "arrive",
-    "bring_back",
-    "cancel",
-    "claim",
-    "delete",
-    "deleted",
-    "find",
-    "forget",
-    "get",
-    "in_turn",
-    "lost",
-    "move",
-    "new_id",
-    "note_figures",
-    "note_removed",
-    "queue_path",
-    "reap",
-    "relabel",
-    "requeue",
-    "running",
-    "say",
-    "set_keys",
-    "set_pid",
-    "set_pinned",
-    "status",
-]
