@@ -11,7 +11,7 @@ from ldp_core.cost.work import seconds, work_of_ladder
 from ldp_core.errors import InvalidExperiment, StorageFailed, StudioError
 from ldp_core.experiment import Draft, Variant
 from ldp_core.experiment.attack_grid import DEFAULT, Ladder, parse_ladder
-from ldp_core.runs import Job, desk_of, drafts, jobs, kinds, rates
+from ldp_core.runs import Desk, Job, drafts, jobs, kinds, rates
 from pages.parts.attack.changes import ladder_changes
 from pages.parts.attack.settings import settings
 from pages.parts.attack.view import desk_view
@@ -70,7 +70,7 @@ def _newest(found: list[Job]) -> Job | None:
 
 def _has_cells(job: Job) -> bool:
     try:
-        return bool(desk_of(job).update().cells)
+        return bool(Desk.of_job(job).update().cells)
     except StorageFailed:  # reported where it is shown
         return True
 

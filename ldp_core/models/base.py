@@ -85,7 +85,6 @@ class Model(Component):
     def logits(self, parameters: dict[str, torch.Tensor], x: torch.Tensor) -> torch.Tensor:
         """Scores (K, B, classes) for samples x (K, B, *shape) under parameters (K, …)."""
 
-    @abstractmethod
     def gradients(
         self,
         parameters: dict[str, torch.Tensor],
@@ -101,6 +100,14 @@ class Model(Component):
             y: labels (K, B), int64.
             weight: the weight of each sample in its client's loss (K, B); 0 for padding.
         """
+        import torch
+
+        leaves = {name: p.detach().requires_grad_() for name, p in parameters.items()}
+        with torch.enable_grad():
+            scores = self.logits(leaves, x).flatten(0, 1)
+            losses = torch.nn.functional.cross_entropy(scores, y.flatten(), reduction="none")
+            found = torch.autograd.grad((losses * weight.flatten()).sum(), list(leaves.values()))
+        return dict(zip(leaves, found, strict=True))
 
     @abstractmethod
     def recorded(self, tape: Recorded, x: torch.Tensor) -> torch.Tensor:

@@ -109,22 +109,6 @@ class Convolutional(Model):
     def recorded(self, tape: Recorded, x: torch.Tensor) -> torch.Tensor:
         return self.network(tape, tape.images(x), tape.classes)
 
-    def gradients(
-        self,
-        parameters: dict[str, torch.Tensor],
-        x: torch.Tensor,
-        y: torch.Tensor,
-        weight: torch.Tensor,
-    ) -> dict[str, torch.Tensor]:
-        import torch
-
-        leaves = {name: p.detach().requires_grad_() for name, p in parameters.items()}
-        with torch.enable_grad():
-            scores = self.logits(leaves, x).flatten(0, 1)
-            losses = torch.nn.functional.cross_entropy(scores, y.flatten(), reduction="none")
-            found = torch.autograd.grad((losses * weight.flatten()).sum(), list(leaves.values()))
-        return dict(zip(leaves, found, strict=True))
-
 
 @lru_cache(maxsize=64)
 def _sizes(model: Convolutional, shape: Shape, classes: int) -> Sizes:

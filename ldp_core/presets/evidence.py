@@ -1,6 +1,6 @@
 """What a scenario's runs have shown, as far as its lesson speaks of it: figures, and nothing to draw.
 
-Pages make it from stored runs and tests from simulated ones (ldp_core.runs.view.outcomes), so that a sentence
+Pages make it from stored runs and tests from simulated ones (ldp_core.runs.view.evidence), so that a sentence
 stands on the same figures in both.
 """
 

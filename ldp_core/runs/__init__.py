@@ -44,11 +44,8 @@ from ldp_core.runs.storage.paths import runs_dir
 from ldp_core.runs.view import final_figures
 from ldp_core.runs.view.apart import apart
 from ldp_core.runs.view.attack_curve import Tries, success
+from ldp_core.runs.view.cells import Desk, Place, SearchProgress, SweepProgress, known
 from ldp_core.runs.view.compact_series import Column
+from ldp_core.runs.view.evidence import evidence, verdict_on
 from ldp_core.runs.view.final_figures import Final
-from ldp_core.runs.view.grid_progress import Desk, Place, desk_of
-from ldp_core.runs.view.outcomes import evidence, verdict_on
-from ldp_core.runs.view.replay import MOST_EVENTS, replay_of
-from ldp_core.runs.view.run_progress import Progress, RunProgress, progress_of
-from ldp_core.runs.view.search_progress import SearchProgress, known, search_of
-from ldp_core.runs.view.sweep_progress import SweepProgress, sweep_of
+from ldp_core.runs.view.run_progress import MOST_EVENTS, Progress, RunProgress, progress_of, replay_of

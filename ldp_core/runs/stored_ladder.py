@@ -17,7 +17,7 @@ from ldp_core.experiment.attack_grid import Ladder
 from ldp_core.runs import outcomes
 from ldp_core.runs.lockstep import load, one_thread
 from ldp_core.runs.outcomes import SHIPPED
-from ldp_core.runs.view.grid_progress import Desk
+from ldp_core.runs.view.cells import Desk
 from ldp_core.system.json_file import read_json, write_json
 
 NAME = "ladder"

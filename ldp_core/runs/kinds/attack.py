@@ -18,8 +18,8 @@ from ldp_core.runs.kinds.base import Kind, Request, Words, Work
 from ldp_core.runs.lockstep import Turn, load
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record.recorder import Recorder
+from ldp_core.runs.view.cells import Desk
 from ldp_core.runs.view.final_figures import found
-from ldp_core.runs.view.grid_progress import desk_of
 
 
 class AttackJob(Kind):
@@ -86,7 +86,7 @@ class AttackJob(Kind):
     def figures(self, job: Job) -> list[dict[str, Any]]:
         """From which budget on each mechanism gives back what was sent."""
         every = dict[str, list[tuple[float, bool]]]()
-        for (name, epsilon), cell in sorted(desk_of(job).update().cells.items()):
+        for (name, epsilon), cell in sorted(Desk.of_job(job).update().cells.items()):
             every.setdefault(name, []).append((epsilon, cell["verdict"]["kind"] == "recovered"))
         words = []
         for name, cells in every.items():

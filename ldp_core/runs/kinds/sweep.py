@@ -19,8 +19,8 @@ from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record.cells import CellRecorder, FiguresNoted
 from ldp_core.runs.record.recorder import Recorder
 from ldp_core.runs.train_all import train_all
+from ldp_core.runs.view.cells import SweepProgress
 from ldp_core.runs.view.final_figures import found
-from ldp_core.runs.view.sweep_progress import sweep_of
 
 
 class SweepJob(Kind):
@@ -91,7 +91,7 @@ class SweepJob(Kind):
     def figures(self, job: Job) -> list[dict[str, Any]]:
         """The best of its settings, by the mean of the seeds that completed."""
         asked, every = self.parse(job.request), dict[int, list[float]]()
-        for number, cell in sweep_of(job).update().cells.items():
+        for number, cell in SweepProgress.of_job(job).update().cells.items():
             if cell["status"] == "completed":
                 every.setdefault(number % len(asked.settings), []).append(cell["accuracy"])
         if not every:

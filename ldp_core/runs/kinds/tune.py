@@ -25,8 +25,8 @@ from ldp_core.runs.record.cells import FiguresNoted
 from ldp_core.runs.record.events import Stored
 from ldp_core.runs.record.recorder import Recorder
 from ldp_core.runs.train_all import train_all
+from ldp_core.runs.view.cells import SearchProgress, known
 from ldp_core.runs.view.final_figures import found
-from ldp_core.runs.view.search_progress import known, search_of
 from ldp_core.tuning import Question, answer_of, next_points, parse_question
 from ldp_core.tuning.leaks import UPLOADS, Leak, bounded, leaks_of, next_uploads
 from ldp_core.tuning.search import undecided
@@ -77,7 +77,7 @@ class TuneJob(Kind):
         recorder.end(0, "completed", {})
 
     def figures(self, job: Job) -> list[dict[str, Any]]:
-        asked, answer = self.parse(job.request), search_of(job).update().answer
+        asked, answer = self.parse(job.request), SearchProgress.of_job(job).update().answer
         if answer is None:
             return []
         if answer["epsilon"] is None:

@@ -6,8 +6,10 @@ import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, Self
 
+from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record.events import News, Stored, news, sound
 
 MOST = 50
@@ -23,6 +25,11 @@ class Folded(ABC):
         self._read = 0.0
         self._began: list[float | None] = [None] * len(keys)
         self._start_over()
+
+    @classmethod
+    def of_job(cls, job: Job) -> Self:
+        """A job's, shared by all who look at it in this process."""
+        return _shared(cls, job.keys)
 
     def _start_over(self) -> None:
         self._seqs = [0] * len(self._keys)
@@ -65,3 +72,8 @@ class Folded(ABC):
     @abstractmethod
     def _fold(self, body: dict[str, Any], run: int = 0, at: float = 0.0) -> None:
         """Take up one more event of a run, which came at some time (seconds since 1970)."""
+
+
+@lru_cache(maxsize=256)
+def _shared(kind: type[Any], keys: Sequence[str]) -> Any:
+    return kind(keys)

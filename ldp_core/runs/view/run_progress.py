@@ -24,6 +24,8 @@ CURVES = (
     "signal_variance",
     "clipped_fraction",
 )
+MOST_EVENTS = 20_000
+"""Of a record, that are read in about a second, to see it as it stood after some round."""
 
 
 @dataclass
@@ -145,3 +147,21 @@ def progress_of(job: Job) -> Progress:
 @lru_cache(maxsize=64)
 def _shared(keys: Sequence[str], rows: Sequence[Row]) -> Progress:
     return Progress(keys, rows)
+
+
+class Replay(Progress):
+    """The runs of one job up to a round; what came later is left out."""
+
+    def __init__(self, keys: Sequence[str], rows: Sequence[Row], last: int) -> None:
+        self._last = last
+        super().__init__(keys, rows)
+
+    def _fold(self, body: dict[str, Any], run: int = 0, at: float = 0.0) -> None:
+        if body["event"] != "end" and body.get("round", 0) <= self._last:
+            super()._fold(body, run, at)
+
+
+@lru_cache(maxsize=64)
+def replay_of(job: Job, last: int) -> Progress:
+    """A job that goes on no more, after round `last`."""
+    return Replay(job.keys, runs_of(job), last).update()

@@ -8,7 +8,7 @@ from ldp_core import attacks, mechanisms
 from ldp_core.cost.work import seconds, work_of_ladder
 from ldp_core.errors import StorageFailed
 from ldp_core.experiment import parse
-from ldp_core.runs import STALLED, Desk, Job, desk_of, how_far, kinds, rates, stored_ladder
+from ldp_core.runs import STALLED, Desk, Job, how_far, kinds, rates, stored_ladder
 from pages.parts.attack.head import head
 from pages.parts.attack.pictures import pictures
 from pages.parts.attack.settings import setting_of
@@ -43,7 +43,7 @@ def _watch(identity: str, every: float | None) -> None:
         st.info("This ladder has been deleted.")
         return
     try:
-        desk = desk_of(job).update()
+        desk = Desk.of_job(job).update()
     except StorageFailed as error:
         st.error(plain(error_in_words(error), 300))
         return

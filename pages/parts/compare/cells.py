@@ -10,7 +10,7 @@ from ldp_core.accounting import ledger
 from ldp_core.errors import StudioError
 from ldp_core.experiment import Experiment
 from ldp_core.experiment.sweep import Scalar, Sweep, parse_sweep
-from ldp_core.runs import Column, Job, RunProgress, sweep_of
+from ldp_core.runs import Column, Job, RunProgress, SweepProgress
 from pages.parts.charts.series import Series
 from pages.parts.systems.field_words import value_words
 from pages.parts.ui.shared_cache import PAUSE_SECONDS, once
@@ -44,7 +44,7 @@ def label(sweep: Sweep, number: int) -> str:
 
 def cell_series(job: Job, sweep: Sweep, number: int, experiment: Experiment, words: str) -> Series:
     """A setting over its seeds: what each came to, at its last round."""
-    cells = sweep_of(job).update(PAUSE_SECONDS if job.live else 0.0).cells
+    cells = SweepProgress.of_job(job).update(PAUSE_SECONDS if job.live else 0.0).cells
     every = count(sweep)
     found = [cells.get(number + every * seed) for seed in range(sweep.seeds)]
     runs = [

@@ -11,7 +11,7 @@ import streamlit as st
 
 from ldp_core.errors import StorageFailed, StudioError
 from ldp_core.experiment import Draft, Variant, changed
-from ldp_core.runs import STALLED, Job, SearchProgress, how_far, kinds, known, search_of
+from ldp_core.runs import STALLED, Job, SearchProgress, how_far, kinds, known
 from ldp_core.tuning import Question
 from ldp_core.tuning.inverses import covers
 from ldp_core.tuning.leaks import cap, leaks_of
@@ -76,7 +76,7 @@ def _watch(identity: str, every: float | None, ask_again: AskAgain | None) -> No
         st.error("What was asked cannot be read any more.")
         return
     try:
-        found = search_of(job).update(PAUSE_SECONDS)
+        found = SearchProgress.of_job(job).update(PAUSE_SECONDS)
     except StorageFailed as error:
         st.error(plain(error_in_words(error), 300))
         return

@@ -9,7 +9,7 @@ import streamlit as st
 from ldp_core.errors import InvalidExperiment, StorageFailed
 from ldp_core.experiment import Draft, Variant, changed
 from ldp_core.experiment.sweep import Sweep, parse_sweep
-from ldp_core.runs import STALLED, Job, SweepProgress, how_far, sweep_of
+from ldp_core.runs import STALLED, Job, SweepProgress, how_far
 from ldp_core.theory.feasibility import hits_in_words
 from pages.parts.runs.job_state import gone, is_gone, place_in_queue, stalled, time_left
 from pages.parts.runs.ticks import PARAMETER
@@ -77,7 +77,7 @@ def _watch(identity: str, every: float | None) -> None:
         st.error("What was to be swept over cannot be read any more.")
         return
     try:
-        progress = sweep_of(job).update(PAUSE_SECONDS)
+        progress = SweepProgress.of_job(job).update(PAUSE_SECONDS)
     except StorageFailed as error:
         st.error(plain(error_in_words(error), 300))
         return

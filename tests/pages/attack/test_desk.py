@@ -13,7 +13,7 @@ from ldp_core.attacks.findings.verdict import judge, judge_share
 from ldp_core.experiment.attack_grid import parse_ladder
 from ldp_core.leakage.grid import climb
 from ldp_core.runs.stored_ladder import asked as stored_asks
-from ldp_core.runs.view.grid_progress import Desk
+from ldp_core.runs.view.cells import Desk
 from pages.parts.attack.head import head
 from pages.parts.attack.view import _band
 from pages.parts.attack.words import caption, controls, findings, picked_from

@@ -8,7 +8,7 @@ import pytest
 
 from ldp_core.experiment.attack_grid import parse_ladder
 from ldp_core.leakage.grid import climb
-from ldp_core.runs.view.grid_progress import Desk
+from ldp_core.runs.view.cells import Desk
 from pages.parts.attack.changes import ladder_changes
 from pages.parts.attack.pictures import pictures
 from pages.parts.attack.words import limits

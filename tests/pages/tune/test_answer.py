@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ldp_core.runs.view.search_progress import SearchProgress
+from ldp_core.runs.view.cells import SearchProgress
 from ldp_core.tuning import parse_question
 from pages.parts.tune.answer import way_figure
 from tests.pages.charts.test_base import check

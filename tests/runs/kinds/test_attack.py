@@ -19,14 +19,14 @@ from ldp_core.runs.jobs import lookup, wait_estimate
 from ldp_core.runs.lockstep import Turn
 from ldp_core.runs.record.progress import Reached
 from ldp_core.runs.record.recorder import Recorder
-from ldp_core.runs.view.grid_progress import desk_of
+from ldp_core.runs.view.cells import Desk
 from tests.runs.in_process import bodies, compute, queued, trained
 
 SMALL: dict[str, Any] = {"mechanisms": ["piecewise", "duchi"], "epsilons": [1, 8, 16], "images": 4}
 
 
 def test_every_cell_of_a_ladder_is_stored_once(runs_dir: Path):
-    desk = desk_of(trained(SMALL, "attack")).update()
+    desk = Desk.of_job(trained(SMALL, "attack")).update()
     assert set(desk.cells) == {(name, e) for name in ("piecewise", "duchi") for e in (1, 8, 16)}
     assert set(desk.references) == {(n, c) for n in ("piecewise", "duchi") for c in ("clean", "clipped")}
     assert desk.start["n"] == 4

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ldp_core.experiment import Draft, Variant, parse
-from ldp_core.runs.view.replay import replay_of
-from ldp_core.runs.view.run_progress import progress_of
+from ldp_core.runs.view.run_progress import progress_of, replay_of
 from tests.runs.in_process import queued
 from tests.runs.view.test_run_progress import train
 

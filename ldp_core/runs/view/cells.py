@@ -1,13 +1,12 @@
-"""A ladder as its viewers see it: what is attacked, the controls, and the cells so far."""
+"""Jobs of many cells as their viewers see them: an attacker's ladder, a sweep, the search for the least ε."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from collections.abc import Iterable, Mapping
 from typing import Any, Self
 
-from ldp_core.runs.queue.job import Job
 from ldp_core.runs.view.folded import Folded
+from ldp_core.tuning import Point
 
 Body = dict[str, Any]
 Place = tuple[str, float | None, str | None]
@@ -15,6 +14,8 @@ Place = tuple[str, float | None, str | None]
 
 
 class Desk(Folded):
+    """A ladder: what is attacked, the controls, and the cells so far."""
+
     start: Body
     """The event that tells what is attacked; empty before it has come."""
     references: dict[tuple[str, str], Body]
@@ -58,11 +59,39 @@ class Desk(Folded):
             self.end = body
 
 
-def desk_of(job: Job) -> Desk:
-    """The ladder of a job, shared by all who look at it in this process."""
-    return _shared(job.keys)
+class SweepProgress(Folded):
+    cells: dict[int, Body]
+    """A cell's number → what it came to."""
+
+    def _forget(self) -> None:
+        self.cells = {}
+
+    def _fold(self, body: Body, run: int = 0, at: float = 0.0) -> None:
+        self.cells[body["cell"]] = body
 
 
-@lru_cache(maxsize=64)
-def _shared(keys: Sequence[str]) -> Desk:
-    return Desk(keys)
+class SearchProgress(Folded):
+    cells: list[Body]
+    leaks: list[Body]
+    """What an attacker picked at budgets that were tried for that."""
+    answer: Body | None
+
+    def _forget(self) -> None:
+        self.cells, self.leaks, self.answer = [], [], None
+
+    def _fold(self, body: Body, run: int = 0, at: float = 0.0) -> None:
+        if body["event"] == "answer":
+            self.answer = body
+        else:
+            (self.leaks if body["event"] == "leak" else self.cells).append(body)
+
+
+def known(cells: Iterable[Mapping[str, Any]]) -> dict[Point, float]:
+    """Best accuracy per searched point; an unfinished run counts as none."""
+    return {
+        Point(one["half"], one["epsilon"], one["seed"]): float(one["accuracy"] or 0.0)
+        if one["status"] == "completed"
+        else 0.0
+        for one in cells
+        if one["event"] == "cell"
+    }
