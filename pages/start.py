@@ -6,11 +6,13 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from ldp_core import presets
+from ldp_core import lessons, presets
 from ldp_core.presets import Preset
 from ldp_core.runs import listed, outcomes
+from pages.parts.learn.path import finished
 from pages.parts.runs.job_list import job_line
 from pages.parts.start.guessed import Guessed
+from pages.parts.start.hero import hero
 from pages.parts.start.outcome_view import made, picture
 from pages.parts.ui import components
 from pages.parts.ui.fragments import refreshing
@@ -19,35 +21,61 @@ from pages.parts.ui.meanings import AGGREGATOR, EPSILON, SIGMA, glossary
 from pages.parts.ui.text import asked_in_words, few, plain
 from pages.parts.ui.visitor import sign_in_entrance, teacher_entrance
 from pages.parts.ui.workspace import start_with
-from pages.parts.watch.guess_field import field, not_kept, way_around
+from pages.parts.watch.guess_field import way_around
 
 ACROSS = 3
 """Scenarios in a row."""
-HERO, SMALL = 236, 150
-"""Heights of pictures, in pixels."""
+SMALL = 150
+"""Height of a card's picture, in pixels."""
 
 
 def main() -> None:
     with st.container(key="opening", gap="small"):
-        st.title("What does a privacy budget really buy?", anchor=False)
+        st.title("From which ε on do you recognise it?", anchor=False)
         st.markdown(
-            "In federated learning every client can ask for its own budget ε: here you change it, train a "
-            "real model, and watch what it learns and what an attacker still sees.",
+            "An attacker's best guess at one image, from a noisy answer. Everybody chooses their own ε: "
+            "drag it, and see what it buys.",
             help=f"{EPSILON} {SIGMA} {AGGREGATOR}",
         )
+    with st.container(border=True, key="hero"):
+        hero()
+    _doors()
+    _yours()
+    st.header("Learn it in five steps", anchor=False)
+    known_lessons = finished()
+    with st.container(horizontal=True, key="lesson-steps"):
+        for name in lessons.names():
+            plan = lessons.get(name)
+            mark = " ✓" if name in known_lessons else ""
+            words = f":blue[{plan.order} {plan.label}{mark}]"
+            st.page_link("learn.py", label=words, query_params={"lesson": name})
     names = presets.names()
     known = {name: found for name in names if (found := stored(name))}
-    first, *others = names
     mine = Guessed.here()
-    _hero(first, known.get(first), mine)
-    st.header("Scenarios, and what they came to", anchor=False)
-    _grid([name for name in others if name in known], known, mine)
-    rest = [name for name in others if name not in known]
+    with st.expander(f"{len(known)} scenarios, and what they came to", expanded=bool(mine.guesses)):
+        _grid([name for name in names if name in known], known, mine)
+    rest = [name for name in names if name not in known]
     if rest:
         with st.expander(f"{len(rest)} more: the papers' systems, to run yourself"):
             _grid(rest, known, mine)
     with st.expander("Words, each explained once"):
         st.markdown(glossary())
+
+
+def _doors() -> None:
+    first = presets.names()[0]
+    with st.container(horizontal=True, key="doors"):
+        if st.button("Try it: train and attack", type="primary", key=f"open {first}", width="stretch"):
+            start_with(presets.get(first).draft)
+            st.switch_page("train.py")
+        if st.button("Tune my own ε and τ", key="door tune", width="stretch"):
+            st.switch_page("tune.py")
+        if st.button("Teach a class", key="door class", width="stretch"):
+            st.switch_page("classroom.py")
+
+
+def _yours() -> None:
+    """Last draft and runs, above the fold for who comes back."""
     left, right = st.columns(2, gap="medium")
     with left, st.container(border=True):
         st.markdown("**Your last drafts**")
@@ -67,37 +95,10 @@ def stored(name: str) -> outcomes.Outcome | None:
     return found if fits else None
 
 
-def _hero(name: str, found: outcomes.Outcome | None, known: Guessed) -> None:
-    """The default scenario: its question and then what came of it, and the one button."""
-    preset = presets.get(name)
-    with st.container(border=True, key=f"card-{name}"):
-        left, right = st.columns([1, 1.7], gap="large", vertical_alignment="center")
-        with left:
-            st.header(preset.label, anchor=False)
-            st.markdown(preset.question)
-            if found and known.is_open(name):
-                st.markdown(f"**Guess first.** {plain(preset.ask.text)}")
-                with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-                    field(preset.ask, preset.draft, known.guesses.get(name), "start")
-                    mine = known.mine(name)
-                    way_around("Show what came of it" if mine else "Just show me", preset.label)
-                if mine:
-                    st.caption(f"You guessed {mine}. You may guess anew until you have the answer shown.")
-                not_kept()
-            elif found:
-                st.markdown(f"{known.words(name, found)} {_lesson(found, sentences=2)}".strip())
-            _open(preset, name, first=True)
-            if found:
-                st.caption(made(preset.draft, found))
-        with right:
-            if found:
-                _picture(name, found, known, HERO)
-
-
-def _picture(name: str, found: outcomes.Outcome, known: Guessed, height: int) -> None:
+def _picture(name: str, found: outcomes.Outcome, known: Guessed) -> None:
     preset = presets.get(name)
     about, hidden = preset.ask.of, known.veiled(name)
-    shown = picture(preset.draft, found, height, about, hidden, known.level(name))
+    shown = picture(preset.draft, found, SMALL, about, hidden, known.level(name))
     components.outcome(shown, key=f"outcome {name}")
 
 
@@ -115,7 +116,7 @@ def _card(preset: Preset, name: str, found: outcomes.Outcome | None, known: Gues
         st.markdown(f"**{plain(preset.label)}**")
         st.markdown(preset.question)
         if found:
-            _picture(name, found, known, SMALL)
+            _picture(name, found, known)
             st.caption(plain(preset.ask.text) if is_open else _lesson(found))
         else:
             (asked,) = asked_in_words([draft.base])
@@ -128,20 +129,19 @@ def _card(preset: Preset, name: str, found: outcomes.Outcome | None, known: Gues
                 st.caption(made(preset.draft, found))
 
 
-def _open(preset: Preset, name: str, first: bool = False) -> None:
-    if st.button("Open", type="primary" if first else "secondary", key=f"open {name}"):
+def _open(preset: Preset, name: str) -> None:
+    if st.button("Open", key=f"open the card {name}"):
         start_with(preset.draft)
         st.switch_page("train.py")
 
 
-def _lesson(found: outcomes.Outcome, sentences: int = 1) -> str:
-    """The beginning of what the scenario teaches, as far as its stored runs bear it out."""
-    parts = found.lesson.split(". ")
-    return plain(". ".join(parts[:sentences]).rstrip(".") + ".", 400) if found.lesson else ""
+def _lesson(found: outcomes.Outcome) -> str:
+    """The first sentence of what the scenario teaches, as far as its stored runs bear it out."""
+    return plain(found.lesson.split(". ")[0].rstrip(".") + ".", 400) if found.lesson else ""
 
 
 def _runs() -> None:
-    recent = listed(6)
+    recent = listed(3)
     lasting_refusal()
     if not recent:
         st.caption("None yet. Open a scenario and press Train.")

@@ -5,7 +5,7 @@ on a scenario whose pictures are searched for, made by the command that makes th
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from typing import Any
 from ldp_core import presets
 from ldp_core.behaviour import version
 from ldp_core.datasets import Report, quiet
+from ldp_core.experiment import Variant
 from ldp_core.experiment.attack_grid import Ladder
 from ldp_core.runs import outcomes
 from ldp_core.runs.lockstep import load, one_thread
@@ -23,6 +24,8 @@ from ldp_core.system.json_file import read_json, write_json
 NAME = "ladder"
 SCENARIO = "picture_forms"
 """Whose pictures one recognises, and can go back through."""
+EQUAL, LAW = "everybody_equal", "piecewise"
+"""Whose accuracy stands beside a budget: the ladder's first mechanism, for clients who ask alike."""
 IMAGES = 12
 KEPT = ("ladder", "reference", "cell", "guess", "end")
 EVERY = 2
@@ -36,6 +39,8 @@ class StoredLadder:
     """Of the code that climbed it."""
     date: str
     """YYYY-MM-DD"""
+    accuracies: dict[float, float]
+    """By ε: the last accuracy of `EQUAL` where all its clients ask for that, mean of its seeds."""
 
     @property
     def scenario(self) -> str:
@@ -58,7 +63,9 @@ def stored_ladder(folder: Path = SHIPPED) -> StoredLadder | None:
     try:
         data = read_json(folder / f"{NAME}.json")
         desk = Desk.of(data["events"])
-        return StoredLadder(desk, data["version"], data["date"]) if desk.start and desk.cells else None
+        accuracies = {float(epsilon): float(found) for epsilon, found in data["accuracies"]}
+        whole = desk.start and desk.cells
+        return StoredLadder(desk, data["version"], data["date"], accuracies) if whole else None
     except (OSError, ValueError, TypeError, LookupError):
         return None
 
@@ -77,8 +84,17 @@ def make_ladder(folder: Path = SHIPPED, say: Callable[[str], None] = print, prog
     bodies = (event.as_json() for event in climb(ladder, load(ladder.base.dataset, progress)))
     events = _thinned([event for event in bodies if event["event"] in KEPT])
     date = datetime.now(UTC).date().isoformat()
-    write_json(folder / f"{NAME}.json", {"version": version(ladder), "date": date, "events": events})
+    accuracies = [[epsilon, _accuracy(epsilon, progress)] for epsilon in ladder.epsilons]
+    body = {"version": version(ladder), "date": date, "accuracies": accuracies, "events": events}
+    write_json(folder / f"{NAME}.json", body)
     say(f"{NAME}: {sum(event['event'] == 'cell' for event in events)} cells")
+
+
+def _accuracy(epsilon: float, progress: Report) -> float:
+    """Last accuracy with this ε for all, mean of the scenario's seeds."""
+    prepared = presets.get(EQUAL).draft.with_base({"clients.epsilon": epsilon, "mechanism.name": LAW})
+    found = outcomes.outcome(EQUAL, replace(prepared, variants=(Variant(LAW),)), progress)
+    return float(found.curves[0][-1])
 
 
 def _thinned(events: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

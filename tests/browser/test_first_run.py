@@ -64,8 +64,8 @@ def round_shown(page: Page) -> int:
 
 
 def test_from_the_start_to_a_trained_model(visitor: Visitor):
-    page = visitor.open("/", "text=Two volunteers among twenty")
-    page.locator(".st-key-card-two_volunteers").get_by_role("button", name="Open").click()
+    page = visitor.open("/", "text=From which ε on do you recognise it?")
+    page.get_by_role("button", name="Try it").click()
     expect(page.get_by_role("heading", name="Does it still learn, and what leaks?")).to_be_visible()
     page.locator(PANELS).nth(1).wait_for()
 
@@ -172,7 +172,7 @@ def test_a_double_click_is_one_run(visitor: Visitor, monkeypatch):
 def test_a_guess_counts_when_it_is_pressed_and_not_before(server: Server, browser: Browser):
     """By keys, by mouse and by a finger that only scrolls; the answer comes when it is asked for."""
     phone = Visitor(browser, server, viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
-    page = phone.open("/", "text=Guess first.")
+    page = phone.open("/learn?lesson=whom", "text=What do you expect?")
     slider = page.get_by_role("slider", name="How accurate will the plain mean be?")
     for _ in range(20):
         slider.press("ArrowLeft")

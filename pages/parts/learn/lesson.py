@@ -48,7 +48,9 @@ def lesson(name: str) -> None:
         mine = known.mine(plan.scenario)
         if open_question:
             guess_field(preset.ask, preset.draft, known.guesses.get(plan.scenario), "learn")
-            way_around("See what happened" if mine else "Just show me", preset.label)
+            way_around("Show what came of it" if mine else "Just show me", preset.label)
+            if mine:
+                st.caption(f"You guessed {mine}. You may guess anew until you have the answer shown.")
             not_kept()
             return
         if mine:

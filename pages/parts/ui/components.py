@@ -71,6 +71,7 @@ _outcome = _component("outcome")
 _heat = _component("heat")
 _runs = _component("runs")
 _scale = _component("scale")
+_dissolve = _component("dissolve")
 
 
 def written(figure: Figure) -> str:
@@ -167,6 +168,11 @@ def scale(data: dict[str, Any]) -> None:
     """A guess and the truth on one line (see assets/web/scale.js for the data)."""
     with st.container(key="scale", width="content"):
         _scale(key="scale of the guess", data=packed(data), width="content")
+
+
+def dissolve(data: dict[str, Any], *, key: str) -> None:
+    """A picture under a slider of budgets (see assets/web/dissolve.js for the data)."""
+    _dissolve(key=key, data=packed(data))
 
 
 def heat(data: dict[str, Any], *, key: str, opened: Callable[[], None]) -> None:

@@ -1,0 +1,94 @@
+"""One picture under one slider: what an attacker makes of an upload at each budget, beside what it buys."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import streamlit as st
+
+from ldp_core import mechanisms, presets
+from ldp_core.accounting import Promise, everyone, promise, worth
+from ldp_core.experiment import Experiment, changed
+from ldp_core.runs.stored_ladder import EQUAL, LAW, StoredLadder, stored_ladder
+from pages.parts.ui import components
+from pages.parts.ui.text import number, percent
+
+FIRST = 4.0
+"""The ε that the slider begins with."""
+
+
+def hero() -> None:
+    stored = _stored()
+    if stored is None:
+        return
+    components.dissolve(_data(), key="dissolve")
+    law = mechanisms.registry.labels()[LAW]
+    st.caption(
+        f"One image, {law}, one upload; accuracy of twenty such clients on digits. Stored, {stored.date}: "
+        "nothing is computed while you drag."
+    )
+
+
+@cache
+def _stored() -> StoredLadder | None:
+    return stored_ladder()
+
+
+@cache
+def _data() -> dict[str, Any]:
+    """Data for assets/web/dissolve.js."""
+    stored = _stored()
+    if stored is None:
+        return {}
+    cells = {
+        e: cell for (name, e), cell in stored.desk.cells.items() if name == LAW and e in stored.accuracies
+    }
+    budgets = sorted(cells)
+    label = str(stored.desk.start["label"])
+    return {
+        "steps": [_step(e, cells[e], stored.accuracies[e]) for e in budgets],
+        "start": budgets.index(FIRST),
+        "slider": "Budget ε for each weight",
+        "original": {"image": stored.desk.start["image"], "label": f"the image itself, a {label}"},
+    }
+
+
+def _step(epsilon: float, cell: dict[str, Any], accuracy: float) -> dict[str, Any]:
+    picked, n = cell["identified"], cell["n"]
+    found, bound = _worth(epsilon)
+    return {
+        "name": f"ε {number(epsilon)}",
+        "image": cell["image"],
+        "label": f"what the attacker makes of it at ε {number(epsilon)}",
+        "figures": [
+            {
+                "name": "What the attacker knows",
+                "words": f"picks {number(picked, 2)} of {n} right",
+                "rest": "out of ten images each; guessing: 1 in ten",
+                "kind": "bad" if picked > n / 4 else "",
+            },
+            {
+                "name": "What the model learns",
+                "words": f"{percent(accuracy)} accuracy",
+                "rest": "of images that it has never seen",
+                "kind": "",
+            },
+            {
+                "name": "What is promised",
+                "words": found.promises,
+                "rest": f"ε {bound} for all that a person sends: two values are told apart {found.odds}",
+                "kind": "bad" if found.word == "nothing" else "",
+            },
+        ],
+    }
+
+
+def _worth(epsilon: float) -> tuple[Any, str]:
+    line = _worst(changed(presets.get(EQUAL).draft.base, {"clients.epsilon": epsilon, "mechanism.name": LAW}))
+    return worth(line), number(line.bound)
+
+
+def _worst(experiment: Experiment) -> Promise:
+    """Promise for the whole run; all clients ask alike."""
+    return promise(experiment, everyone(experiment)[0]).run_worst

@@ -1,0 +1,29 @@
+"""Start's picture is the stored ladder's, with what stands beside it computed or measured."""
+
+from __future__ import annotations
+
+from ldp_core.runs.stored_ladder import stored_ladder
+from pages.parts.start.hero import _data
+
+
+def test_every_budget_of_the_ladder_has_its_picture_accuracy_and_worth():
+    stored, data = stored_ladder(), _data()
+    assert stored is not None
+    steps = data["steps"]
+    assert [step["name"] for step in steps] == [f"ε {e:g}" for e in sorted(stored.accuracies)]
+    assert steps[data["start"]]["name"] == "ε 4"
+    first, last = steps[0]["figures"], steps[-1]["figures"]
+    assert [one["words"] for one in first] == [
+        "picks 3 of 12 right",
+        "13 % accuracy".replace(" ", "\u202f", 1),
+        "promises nothing",
+    ]
+    assert last[0]["words"] == "picks 12 of 12 right"
+    assert steps[0]["image"] != steps[-1]["image"] != data["original"]["image"]
+
+
+def test_accuracy_rises_with_the_budget():
+    stored = stored_ladder()
+    assert stored is not None
+    found = [accuracy for _, accuracy in sorted(stored.accuracies.items())]
+    assert found[0] < 0.2 < 0.9 < found[-1]
