@@ -171,7 +171,7 @@ def test_a_double_click_is_one_run(visitor: Visitor, monkeypatch):
 
 def test_a_guess_counts_when_it_is_pressed_and_not_before(server: Server, browser: Browser):
     """By keys, by mouse and by a finger that only scrolls; the answer comes when it is asked for."""
-    phone = Visitor(browser, server, viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    phone = Visitor(browser, server, viewport={"width": 390, "height": 400}, has_touch=True, is_mobile=True)
     page = phone.open("/learn?lesson=whom", "text=What do you expect?")
     slider = page.get_by_role("slider", name="How accurate will the plain mean be?")
     for _ in range(20):
