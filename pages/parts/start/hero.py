@@ -10,7 +10,7 @@ import streamlit as st
 from ldp_core import mechanisms, presets
 from ldp_core.accounting import Promise, everyone, promise, worth
 from ldp_core.experiment import Experiment, changed
-from ldp_core.runs import stored_ladder as ladders
+from ldp_core.runs import stored_ladder
 from pages.parts.ui import components
 from pages.parts.ui.text import number, percent
 
@@ -23,7 +23,7 @@ def hero() -> None:
     if stored is None:
         return
     components.dissolve(_data(), key="dissolve")
-    law = mechanisms.registry.labels()[ladders.LAW]
+    law = mechanisms.registry.labels()[stored_ladder.LAW]
     st.caption(
         f"One image, {law}, one upload; accuracy of twenty such clients on digits. Stored, {stored.date}: "
         "nothing is computed while you drag."
@@ -31,8 +31,8 @@ def hero() -> None:
 
 
 @cache
-def _stored() -> ladders.StoredLadder | None:
-    return ladders.stored_ladder()
+def _stored() -> stored_ladder.StoredLadder | None:
+    return stored_ladder.stored_ladder()
 
 
 @cache
@@ -44,7 +44,7 @@ def _data() -> dict[str, Any]:
     cells = {
         e: cell
         for (name, e), cell in stored.desk.cells.items()
-        if name == ladders.LAW and e in stored.accuracies
+        if name == stored_ladder.LAW and e in stored.accuracies
     }
     budgets = sorted(cells)
     label = str(stored.desk.start["label"])
@@ -89,7 +89,8 @@ def _step(epsilon: float, cell: dict[str, Any], accuracy: float) -> dict[str, An
 def _worth(epsilon: float) -> tuple[Any, str]:
     line = _worst(
         changed(
-            presets.get(ladders.EQUAL).draft.base, {"clients.epsilon": epsilon, "mechanism.name": ladders.LAW}
+            presets.get(stored_ladder.EQUAL).draft.base,
+            {"clients.epsilon": epsilon, "mechanism.name": stored_ladder.LAW},
         )
     )
     return worth(line), number(line.bound)
