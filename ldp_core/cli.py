@@ -143,9 +143,9 @@ def _estimate(kind: str, asked: Any) -> None:
 
 
 def _status(options: argparse.Namespace) -> int:
-    from ldp_core.runs import jobs, standstill
+    from ldp_core.runs import jobs
 
-    standstill.look_twice(options.id)
+    jobs.look_twice(options.id)
     state = jobs.status(options.id)
     if options.json:
         print(json.dumps(state))

@@ -21,7 +21,7 @@ from ldp_core.runs import (
 )
 from ldp_core.runs.carry import link, of_claims, outside, rounds_of_others
 from ldp_core.runs.carry.outside import Outside
-from ldp_core.runs.jobs import as_table, finding, standstill, wait_estimate
+from ldp_core.runs.jobs import as_table, finding, wait_estimate
 from ldp_core.runs.jobs.listing import Listed, describe, listed
 from ldp_core.runs.jobs.tables import Row, as_csv, as_parquet
 from ldp_core.runs.kinds.run import Training

@@ -5,8 +5,17 @@ that cannot be read or written StorageFailed.
 """
 
 from ldp_core.runs.jobs.archive import export
-from ldp_core.runs.jobs.control import cancel, cancel_all, pin, relabel, remove, resume
-from ldp_core.runs.jobs.lookup import look, of_draft, recent, refuse_others
+from ldp_core.runs.jobs.control import (
+    bring_back,
+    cancel,
+    cancel_all,
+    delete,
+    deleted,
+    pin,
+    relabel,
+    remove,
+    resume,
+)
+from ldp_core.runs.jobs.lookup import look, look_twice, of_draft, recent, refuse_others
 from ldp_core.runs.jobs.report import status
 from ldp_core.runs.jobs.submission import launch, refuse_too_much, submit, submit_ladder
-from ldp_core.runs.jobs.undo import bring_back, delete, deleted

@@ -1,10 +1,11 @@
-"""What people do to a job: stop it, take it up, pin it, delete it."""
+"""What people do to a job: stop it, take it up, pin it, delete it, and undo that for a while."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 
-from ldp_core.errors import NotNow, NotYours
+from ldp_core.errors import NotNow, NotYours, UnknownJob
 from ldp_core.runs import kinds, queue
 from ldp_core.runs.jobs.lookup import look, reap, wake
 from ldp_core.runs.jobs.submission import admit
@@ -93,10 +94,10 @@ def remove(identity: str, person: Person = OPERATOR) -> None:
         NotNow: it waits or runs, or is pinned.
         StorageFailed: it is still being written, or this cannot be noted.
     """
-    end(identity, person, removal.forget)
+    _end(identity, person, removal.forget)
 
 
-def end(identity: str, person: Person, how: Callable[[Job], bool]) -> None:
+def _end(identity: str, person: Person, how: Callable[[Job], bool]) -> None:
     """Delete a job in one way or another; raises what `remove` does."""
     reap()
     job = queue.get(identity)
@@ -106,6 +107,37 @@ def end(identity: str, person: Person, how: Callable[[Job], bool]) -> None:
         if (job := queue.get(job.id)).live:
             raise NotNow(f"job {job.id} is {job.status}; stop it before it is deleted")
         raise NotNow(f"job {job.id} is pinned; unpin it before it is deleted")
+
+
+def delete(identity: str, person: Person = OPERATOR) -> None:
+    """Delete a job that has ended, with its record. It is in no list any more, counts for what it takes on
+    the disk, and can be brought back for `removal.UNDO_SECONDS`; what is private, or where room is short,
+    goes for good.
+
+    Raises:
+        NotNow: it waits or runs, or is pinned.
+        StorageFailed: it is still being written, or this cannot be noted.
+    """
+    _end(identity, person, lambda job: (removal.forget if job.room else removal.delete)(job))
+
+
+def bring_back(identity: str, person: Person = OPERATOR) -> None:
+    """Have a deleted job as it was.
+
+    Raises:
+        UnknownJob: it was not deleted, or is gone for good.
+    """
+    found = next((job for job in queue.deleted() if job.id == identity), None)
+    if found is None or removal.is_due(found):
+        raise UnknownJob(identity)
+    if not person.owns(found.owner):
+        raise NotYours("only whoever launched this job can bring it back, or a teacher")
+    queue.bring_back(identity, time.time() - removal.UNDO_SECONDS)
+
+
+def deleted(person: Person = OPERATOR) -> list[Job]:
+    """Deleted jobs that this person may restore, latest first."""
+    return [job for job in queue.deleted()[::-1] if person.owns(job.owner) and not removal.is_due(job)]
 
 
 def relabel(identity: str, name: str, note: str, person: Person = OPERATOR) -> None:

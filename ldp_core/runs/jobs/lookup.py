@@ -1,4 +1,6 @@
-"""Jobs as they are now: one whose worker has died is marked so first, and what waits finds a worker."""
+"""Jobs as they are now: one whose worker has died is marked so first, what waits finds a worker, and one
+whose process lives and does not move is called stalled, never running.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +8,18 @@ import logging
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 
 from ldp_core.errors import DiskFull, StorageFailed, UnknownJob
 from ldp_core.runs import queue
-from ldp_core.runs.jobs.standstill import unmoved
 from ldp_core.runs.process.start import ensure_worker
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.queue.people import OPERATOR, Person
+from ldp_core.runs.queue.states import STALLED
 from ldp_core.runs.record import computations
-from ldp_core.runs.storage import disk_space
-from ldp_core.runs.storage.locks import worker
+from ldp_core.runs.storage import disk_space, locks
+from ldp_core.runs.storage.locks import WORKER, holder, worker
+from ldp_core.runs.storage.paths import runs_dir
 
 
 def look(identity: str, person: Person = OPERATOR) -> Job:
@@ -30,7 +34,7 @@ def look(identity: str, person: Person = OPERATOR) -> Job:
         return job
     lost = reap()
     trouble = wake() if job.status == "queued" else ""
-    job = unmoved(_by_whom(_as_it_is(queue.get(identity), lost)))
+    job = _as_shown(queue.get(identity), lost)
     if job.live and (short := disk_space.shortage()):
         waits = "it begins" if job.status == "queued" else "what becomes of it is told"
         trouble = trouble or f"{short}; {waits} as soon as there is room"
@@ -58,7 +62,7 @@ def recent(most: int = 10, owner: str | None = None, requests: bool = True) -> l
         wake()
     mine = "room = ''" if owner is None else "owner = ?"
     found = queue.find(mine, () if owner is None else (owner,), most=most, requests=requests)
-    return [unmoved(_by_whom(_as_it_is(job, lost))) for job in found]
+    return [_as_shown(job, lost) for job in found]
 
 
 def reap() -> dict[str, str]:
@@ -82,10 +86,12 @@ def reap() -> dict[str, str]:
     return {}
 
 
-def _as_it_is(job: Job, lost: Mapping[str, str]) -> Job:
-    """A job, though it could not be noted that it is lost."""
+def _as_shown(job: Job, lost: Mapping[str, str]) -> Job:
+    """A job with what its row does not tell: that it is lost, where that could not be noted, who does it, and
+    whether that process moves.
+    """
     if not job.live or job.id not in lost:
-        return job
+        return _if_it_moves(_by_whom(job))
     return replace(job, status="interrupted", message=f"{lost[job.id]}; nothing can be noted on the disk now")
 
 
@@ -117,3 +123,50 @@ def wake(newest: bool = False) -> str:
         logging.warning("no worker: %s", error)
         return "no worker can be started on this server now; it is tried again as long as somebody looks"
     return ""
+
+
+def _if_it_moves(job: Job) -> Job:
+    """A job as it is shown: stalled, if the process that does it stands still; and one that waits says so if
+    the worker does.
+    """
+    for path in _files(job):
+        who = holder(path)
+        if who and who.beats:  # as long as the one that trains goes on, the worker does not matter
+            still = locks.stands_still(path)
+            break
+    else:
+        return job
+    if not still:
+        return job
+    stands = f"has stood still for {still:.0f} s; it goes on when it is let"
+    if path.name == WORKER:
+        words = (
+            f"the worker, {who.in_words()}, {stands}: whoever runs this server can continue it (kill -CONT) "
+            "or end it (kill -KILL), and another one begins"
+        )
+    else:
+        words = (
+            f"{who.in_words()}, which trains, {stands} (kill -CONT), or stop this job and take it up again: "
+            "what was trained is kept"
+        )
+    if job.status == "queued":
+        words = f"it cannot begin: {words}"
+    else:
+        job = replace(job, status=STALLED)
+    return replace(job, message="; ".join(filter(None, [words, job.message])))
+
+
+def look_twice(identity: str) -> None:
+    """Force the next check of this job to be exact."""
+    with suppress(UnknownJob):
+        locks.look_twice(_files(queue.get(identity)))
+
+
+def _files(job: Job) -> list[Path]:
+    """Lock files of a job: its computations' and the worker's."""
+    if not job.live:
+        return []
+    found = list[Path]()
+    with suppress(StorageFailed):  # of a damaged row
+        found += [computations.lock_of(key) for key in job.keys if job.status != "queued"]
+    return [*found, runs_dir() / WORKER]

@@ -20,6 +20,5 @@ from ldp_core.runs.queue.changes import (
     set_pid,
     set_pinned,
 )
-from ldp_core.runs.queue.claiming import ahead_of, claim, in_turn, running
-from ldp_core.runs.queue.ownerless import LOST, STOPPED, lost, reap
+from ldp_core.runs.queue.claiming import LOST, STOPPED, ahead_of, claim, in_turn, lost, reap, running
 from ldp_core.runs.queue.table import deleted, find, get, queue_path, status

@@ -1,25 +1,34 @@
 """Who takes the next job, that no two do, and whose it is: addresses take turns, people behind one too.
 
 Who takes a new cookie is a new person; a new address is harder to come by. A class behind one address has
-the turns of one, where others than it use the server.
+the turns of one, where others than it use the server. Only the one worker takes a job from the queue, and it
+holds its lock meanwhile: where that lock is free, jobs at work are orphaned.
 """
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import NamedTuple
 
 from ldp_core.runs.machine import slots
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.queue.table import changing, find, looking, selected
+from ldp_core.runs.storage.locks import WORKER, is_held
+from ldp_core.runs.storage.paths import runs_dir
+
+STOPPED = "the worker was stopped from outside"
+LOST = "its process could not be started, or was lost sight of"
+AT_WORK = "status IN ('running', 'cancelling')"
+OTHERS = f"{AT_WORK} AND id NOT IN (SELECT value FROM json_each(?))"  # noqa: S608
 
 
 def running() -> list[Job]:
     """The jobs that have a process, newest first."""
-    return find("status IN ('running', 'cancelling')", most=1000)
+    return find(AT_WORK, most=1000)
 
 
 def ahead_of(job: Job) -> int:
@@ -42,7 +51,7 @@ def in_turn(newcomer: Job | None = None) -> list[Job]:
         queued = list(selected(db, "status = 'queued' ORDER BY place"))
         queued += [newcomer] if newcomer else []
         latest = _last_turns(db)
-        began = "status IN ('running', 'cancelling') ORDER BY started"
+        began = f"{AT_WORK} ORDER BY started"
         running = [(job.place_of, job.owner) for job in selected(db, began)] if queued else []
     order: list[Job] = []
     turn, most = max([*latest.places.values(), *latest.people.values()], default=0.0), slots.at_work()
@@ -100,7 +109,7 @@ def claim(most: int | None = None, ready: Callable[[Job], bool] = lambda job: Tr
         if not ready(job):
             continue
         with changing() as db:
-            query = "SELECT COUNT(*) AS count FROM jobs WHERE status IN ('running', 'cancelling')"
+            query = f"SELECT COUNT(*) AS count FROM jobs WHERE {AT_WORK}"  # noqa: S608
             if most is not None and db.execute(query).fetchone()["count"] >= most:
                 return None
             done = db.execute(
@@ -110,3 +119,37 @@ def claim(most: int | None = None, ready: Callable[[Job], bool] = lambda job: Tr
             if done.rowcount == 1:  # otherwise another worker was quicker
                 return next(selected(db, "id = ?", (job.id,)))
     return None
+
+
+def reap(watched: Collection[str] | None = None, why: str = STOPPED) -> list[str]:
+    """Mark orphaned jobs as interrupted; returns their ids.
+
+    Args:
+        watched: what the worker looks after, where that asks.
+        why: what has become of the others.
+    """
+    if not _lost(watched):
+        return []
+    message = f"{why}; what it had trained until then is kept"
+    with changing() as db:
+        if _is_looked_after(watched):  # by a worker that came since: now no other can take a job
+            return []
+        query = f"UPDATE jobs SET status = 'interrupted', message = ?, ended = ? WHERE {OTHERS} RETURNING id"  # noqa: S608
+        found = db.execute(query, (message, time.time(), json.dumps([*(watched or ())]))).fetchall()
+    return [row["id"] for row in found]
+
+
+def lost() -> dict[str, str]:
+    """The orphaned jobs, marked or not, and what has become of them."""
+    return dict.fromkeys(_lost(None), STOPPED)
+
+
+def _lost(watched: Collection[str] | None) -> list[str]:
+    with looking() as db:
+        query = f"SELECT id FROM jobs WHERE {OTHERS}"  # noqa: S608
+        rows = db.execute(query, (json.dumps([*(watched or ())]),)).fetchall() if db else []
+    return [] if not rows or _is_looked_after(watched) else [row["id"] for row in rows]
+
+
+def _is_looked_after(watched: Collection[str] | None) -> bool:
+    return watched is None and is_held(runs_dir() / WORKER)
