@@ -101,7 +101,7 @@ function chart(place) {
     const weight = ends[i].run === null ? 400 : 600;
     svg.append(make("text", { x: width - right + 6, y: at + 4, fill: ink(ends[i].run), "font-size": FONT, "font-weight": weight }, ends[i].words));
   });
-  svg.append(make("text", { x: 4, y: height - 4, fill: ink(null), "font-size": 11 }, axis));
+  svg.append(make("text", { x: 4, y: height - 4, fill: ink(null), "font-size": 12 }, axis));
   place.replaceChildren(svg);
 }
 

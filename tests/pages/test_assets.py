@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from plotly.offline import get_plotlyjs_version
 
 from pages.parts.ui.components import WEB, version
@@ -23,3 +25,17 @@ def test_no_script_asks_another_host():
         written = file.read_text(encoding="utf-8").replace(SVG, "")
         assert "http" not in written, file.name
     assert len(version()) == 8
+
+
+def test_letters_have_five_sizes_and_none_is_under_12_px():
+    """What is for a wall alone has its own."""
+    css = (ROOT / "assets" / "studio.css").read_text(encoding="utf-8")
+    sizes = {name: 15 * float(rem) for name, rem in re.findall(r"--studio-(\w+): ([\d.]+)rem", css)}
+    assert len(sizes) == 5
+    assert min(sizes.values()) >= 12
+    for file in [*WEB.glob("*.css"), ROOT / "assets" / "studio.css"]:
+        for size in re.findall(r"font-size: ([^;]+);", file.read_text(encoding="utf-8")):
+            named = re.fullmatch(r"var\(--studio-(\w+)\)", size)
+            assert (named and named[1] in sizes) or "clamp" in size or size == "3.6rem", (
+                f"{file.name}: {size}"
+            )
