@@ -48,4 +48,5 @@ from ldp_core.runs.view.cells import Desk, Place, SearchProgress, SweepProgress,
 from ldp_core.runs.view.compact_series import Column
 from ldp_core.runs.view.evidence import evidence, verdict_on
 from ldp_core.runs.view.final_figures import Final
+from ldp_core.runs.view.folded import Folded
 from ldp_core.runs.view.run_progress import MOST_EVENTS, Progress, RunProgress, progress_of, replay_of

@@ -6,20 +6,18 @@ import streamlit as st
 
 from ldp_core import attacks, mechanisms
 from ldp_core.cost.work import seconds, work_of_ladder
-from ldp_core.errors import StorageFailed
 from ldp_core.experiment import parse
-from ldp_core.runs import STALLED, Desk, Job, how_far, kinds, rates, stored_ladder
+from ldp_core.runs import Desk, Job, how_far, kinds, rates, stored_ladder
 from pages.parts.attack.head import head
 from pages.parts.attack.pictures import pictures
 from pages.parts.attack.settings import setting_of
 from pages.parts.attack.words import caption, controls, findings, limits
 from pages.parts.charts.attack_grid import ends_in_words, identification_figure, picture_figure, share_figure
-from pages.parts.runs.job_state import gone, is_gone, place_in_queue, stalled, time_left
+from pages.parts.runs.job_state import time_left, told_alike
 from pages.parts.ui import components
 from pages.parts.ui.components import Card
 from pages.parts.ui.fragments import pace, refreshing
-from pages.parts.ui.meanings import error_in_words
-from pages.parts.ui.shared_cache import look_again, watched
+from pages.parts.ui.shared_cache import look_again, watched_record
 from pages.parts.ui.text import plain
 from pages.parts.ui.text import seconds as in_words
 
@@ -38,16 +36,10 @@ def desk_view(job: Job | None, own: bool = False) -> None:
 
 
 def _watch(identity: str, every: float | None) -> None:
-    job = watched(identity, live=every is not None)
-    if job is None:
-        st.info("This ladder has been deleted.")
+    found = watched_record(identity, every, Desk, "ladder")
+    if found is None:
         return
-    try:
-        desk = Desk.of_job(job).update()
-    except StorageFailed as error:
-        st.error(plain(error_in_words(error), 300))
-        return
-    pace()  # viewers are counted; those who come later poll less often
+    job, desk = found
     if not isinstance(job.request.get("ladder"), dict):
         st.error("What was asked of the attacker cannot be read any more.")
         return
@@ -110,13 +102,9 @@ def _state(job: Job, desk: Desk) -> None:
     every = len(ladder["mechanisms"]) * len(ladder["epsilons"])
     done = len(desk.cells)
     guesses = sum(epsilon is not None for _, epsilon, _ in desk.frames)
-    if is_gone(job):
-        gone(job)
-    elif job.status == "queued":
-        st.progress(0.0, text=f"In the queue: {place_in_queue(job)}")
-    elif job.status == STALLED:
-        stalled(job)
-    elif job.live:
+    if told_alike(job):
+        return
+    if job.live:
         far = how_far(job)
         preparing = str(far.step) if far and far.step.doing else ""
         left = time_left(far and far.left) or _expected(job)

@@ -21,17 +21,12 @@ def job_state(job: Job, draft: Draft, progress: Progress, shown: Sequence[Series
     runs, several = len(numbers), runs_in_words(len(numbers), numbers.count(REFERENCE))
     done = progress.rounds_done()
     rounds = number(draft.base.rounds, 6)
-    if is_gone(job):
-        gone(job)
-        return
     if job.status == "queued" and done and progress.ended() < runs:
         text = f"Round {number(progress.at(), 6)} of {rounds}, {several}"
         share = min(1.0, done / (runs * draft.base.rounds))
         st.progress(share, text=f"{text}: somebody trains the same already, and you see it too")
-    elif job.status == "queued":
-        st.progress(0.0, text=f"In the queue: {place_in_queue(job)}")
-    elif job.status == STALLED:
-        stalled(job)
+    elif told_alike(job):
+        return
     elif job.live:
         at = progress.at()
         trained = at == draft.base.rounds  # an attack may have waited for that
@@ -91,14 +86,18 @@ def is_gone(job: Job) -> bool:
     return not job.live and job.removed
 
 
-def gone(job: Job) -> None:
-    became = {"completed": "finished", "cancelled": "stopped"}.get(job.status, job.status)
-    st.warning(f"This was {became}; later {REMOVED}, so there is nothing to show any more.")
-
-
-def stalled(job: Job) -> None:
-    """Say of a job that is under way that it does not move, and what to do."""
-    st.warning(f"Stalled: {plain(job.message, 500)}.")
+def told_alike(job: Job) -> bool:
+    """Draw the state of a job that waits, stands still, or whose record is gone; False for any other."""
+    if is_gone(job):
+        became = {"completed": "finished", "cancelled": "stopped"}.get(job.status, job.status)
+        st.warning(f"This was {became}; later {REMOVED}, so there is nothing to show any more.")
+    elif job.status == "queued":
+        st.progress(0.0, text=f"In the queue: {place_in_queue(job)}")
+    elif job.status == STALLED:
+        st.warning(f"Stalled: {plain(job.message, 500)}.")
+    else:
+        return False
+    return True
 
 
 def may_go_on(job: Job) -> bool:

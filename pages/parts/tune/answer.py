@@ -9,23 +9,22 @@ from dataclasses import replace
 import numpy as np
 import streamlit as st
 
-from ldp_core.errors import StorageFailed, StudioError
+from ldp_core.errors import StudioError
 from ldp_core.experiment import Draft, Variant, changed
-from ldp_core.runs import STALLED, Job, SearchProgress, how_far, kinds, known
+from ldp_core.runs import Job, SearchProgress, how_far, kinds, known
 from ldp_core.tuning import Question
 from ldp_core.tuning.inverses import covers
 from ldp_core.tuning.leaks import cap, leaks_of
 from ldp_core.tuning.search import bracket, leak_in_words, tried
 from pages.parts.charts.base import MUTED, Trace, colour, end_labels, figure, label_margin, leaders, scatter
 from pages.parts.charts.styles import COLOURS, OTHERWISE
-from pages.parts.runs.job_state import gone, is_gone, place_in_queue, stalled
+from pages.parts.runs.job_state import is_gone, told_alike
 from pages.parts.tune.price import three_figures
 from pages.parts.ui import components
 from pages.parts.ui.components import Card
 from pages.parts.ui.figure_json import Figure
 from pages.parts.ui.fragments import pace, refreshing
-from pages.parts.ui.meanings import error_in_words
-from pages.parts.ui.shared_cache import PAUSE_SECONDS, look_again, once, watched
+from pages.parts.ui.shared_cache import look_again, once, watched_record
 from pages.parts.ui.text import covered, number, percent, plain
 from pages.parts.ui.text import seconds as duration
 from pages.parts.ui.uninterrupted import pressed
@@ -67,20 +66,14 @@ def question_of(job: Job) -> Question | None:
 
 
 def _watch(identity: str, every: float | None, ask_again: AskAgain | None) -> None:
-    job = watched(identity, live=every is not None)
-    if job is None:
-        st.info("This question has been deleted.")
+    watching = watched_record(identity, every, SearchProgress, "question")
+    if watching is None:
         return
+    job, found = watching
     asked = question_of(job)
     if asked is None:
         st.error("What was asked cannot be read any more.")
         return
-    try:
-        found = SearchProgress.of_job(job).update(PAUSE_SECONDS)
-    except StorageFailed as error:
-        st.error(plain(error_in_words(error), 300))
-        return
-    pace()  # viewers are counted; those who come later poll less often
     _state(job, found)
     if is_gone(job):
         return
@@ -98,13 +91,9 @@ def _watch(identity: str, every: float | None, ask_again: AskAgain | None) -> No
 
 
 def _state(job: Job, found: SearchProgress) -> None:
-    if is_gone(job):
-        gone(job)
-    elif job.status == "queued":
-        st.progress(0.0, text=f"In the queue: {place_in_queue(job)}")
-    elif job.status == STALLED:
-        stalled(job)
-    elif job.live:
+    if told_alike(job):
+        return
+    if job.live:
         far = None if found.cells or found.leaks else how_far(job)
         attacked = f", {len(found.leaks)} budgets attacked" if found.leaks else ""
         words = str(far.step) if far else f"Searching: {len(found.cells)} runs so far{attacked}"

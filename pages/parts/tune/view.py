@@ -6,12 +6,12 @@ from functools import partial
 
 import streamlit as st
 
-from ldp_core.errors import InvalidExperiment, StorageFailed
+from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import Draft, Variant, changed
 from ldp_core.experiment.sweep import Sweep, parse_sweep
-from ldp_core.runs import STALLED, Job, SweepProgress, how_far
+from ldp_core.runs import Job, SweepProgress, how_far
 from ldp_core.theory.feasibility import hits_in_words
-from pages.parts.runs.job_state import gone, is_gone, place_in_queue, stalled, time_left
+from pages.parts.runs.job_state import is_gone, time_left, told_alike
 from pages.parts.runs.ticks import PARAMETER
 from pages.parts.tune.axes import axis_of
 from pages.parts.tune.curves import front_figure, in_words, slices_figure
@@ -20,8 +20,7 @@ from pages.parts.tune.heat import heat_data, number_at
 from pages.parts.ui import components
 from pages.parts.ui.components import Card
 from pages.parts.ui.fragments import pace, refreshing
-from pages.parts.ui.meanings import error_in_words
-from pages.parts.ui.shared_cache import PAUSE_SECONDS, look_again, once, watched
+from pages.parts.ui.shared_cache import look_again, once, watched_record
 from pages.parts.ui.text import number, percent, plain
 from pages.parts.ui.uninterrupted import uncut
 from pages.parts.ui.workspace import start_with
@@ -68,20 +67,14 @@ def _before(planned: Sweep) -> None:
 
 
 def _watch(identity: str, every: float | None) -> None:
-    job = watched(identity, live=every is not None)
-    if job is None:
-        st.info("This sweep has been deleted.")
+    watching = watched_record(identity, every, SweepProgress, "sweep")
+    if watching is None:
         return
+    job, progress = watching
     sweep = asked(job)
     if sweep is None:
         st.error("What was to be swept over cannot be read any more.")
         return
-    try:
-        progress = SweepProgress.of_job(job).update(PAUSE_SECONDS)
-    except StorageFailed as error:
-        st.error(plain(error_in_words(error), 300))
-        return
-    pace()  # viewers are counted; those who come later poll less often
     _state(job, sweep, progress)
     if is_gone(job):
         return
@@ -180,13 +173,9 @@ def _curves(sweep: Sweep, found: list[Setting]) -> None:
 
 def _state(job: Job, sweep: Sweep, progress: SweepProgress) -> None:
     every, done = len(sweep.cells), len(progress.cells)
-    if is_gone(job):
-        gone(job)
-    elif job.status == "queued":
-        st.progress(0.0, text=f"In the queue: {place_in_queue(job)}")
-    elif job.status == STALLED:
-        stalled(job)
-    elif job.live:
+    if told_alike(job):
+        return
+    if job.live:
         far = how_far(job)
         preparing = str(far.step) if far and far.step.doing else ""
         left = time_left(far and far.left)

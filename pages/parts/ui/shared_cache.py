@@ -9,12 +9,15 @@ from typing import Any, NamedTuple, TypeVar
 
 import streamlit as st
 
-from ldp_core.errors import UnknownJob
-from ldp_core.runs import Job, jobs
-from pages.parts.ui.fragments import refreshing
+from ldp_core.errors import StorageFailed, UnknownJob
+from ldp_core.runs import Folded, Job, jobs
+from pages.parts.ui.fragments import pace, refreshing
+from pages.parts.ui.meanings import error_in_words
+from pages.parts.ui.text import plain
 from pages.parts.ui.visitor import visitor
 
 T = TypeVar("T")
+F = TypeVar("F", bound=Folded)
 MOST = 128
 """Things kept; what was not asked for longest goes first."""
 PAUSE_SECONDS = 0.3
@@ -108,6 +111,22 @@ def watched(identity: str, live: bool) -> Job | None:
     if job.live != live:
         st.rerun()
     return job
+
+
+def watched_record(identity: str, every: float | None, kind: type[F], noun: str) -> tuple[Job, F] | None:
+    """A job that is looked at `every` so many seconds, or has ended, and its record so far; None, and a
+    sentence on the page, if it cannot be shown.
+    """
+    job = watched(identity, live=every is not None)
+    if job is None:
+        st.info(f"This {noun} has been deleted.")
+        return None
+    pace()  # viewers are counted; those who come later poll less often
+    try:
+        return job, kind.of_job(job).update(PAUSE_SECONDS if job.live else 0.0)
+    except StorageFailed as error:
+        st.error(plain(error_in_words(error), 300))
+        return None
 
 
 def look_again(job: Job, own: bool) -> None:
