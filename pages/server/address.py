@@ -10,6 +10,7 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Sequence
+from urllib.parse import urlsplit
 
 import streamlit as st
 from starlette.datastructures import Headers
@@ -17,6 +18,7 @@ from starlette.types import Scope
 
 from ldp_core.settings.table import ADDRESS_HEADER
 
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
 UNKNOWN = "an unknown address"
 WITH_PORT = re.compile(r"\[([^\]]+)\](?::\d+)?|([\d.]+):\d+")
 """As some proxies tell an address."""
@@ -33,6 +35,12 @@ def of_page() -> str:
     header = ADDRESS_HEADER.value()
     forwarded = st.context.headers.get_all(header) if header else []
     return known(str(st.context.ip_address or "127.0.0.1"), forwarded)
+
+
+def is_local() -> bool:
+    """Whether the visitor is on the server's machine, by the connection and by the name in the address."""
+    typed = urlsplit(st.context.url or "").hostname
+    return of_page() in LOOPBACK and typed in LOOPBACK and not ADDRESS_HEADER.value()
 
 
 def known(peer: str, forwarded: Sequence[str]) -> str:

@@ -10,8 +10,7 @@ import streamlit as st
 from ldp_core.classroom import Session
 from ldp_core.settings.table import PUBLIC_URL
 from pages.parts.ui.text import plain
-
-HERE_ONLY = ("localhost", "127.0.0.1", "[::1]", "::1")
+from pages.server.address import LOOPBACK
 
 
 def join_address(session: Session) -> str:
@@ -34,7 +33,7 @@ def join_line(session: Session) -> None:
 
 def reach_warning(session: Session) -> None:
     """Warning and advice where other machines cannot reach the address."""
-    if urlsplit(join_address(session)).hostname in HERE_ONLY:
+    if urlsplit(join_address(session)).hostname in LOOPBACK:
         st.caption(
             "**Only this computer reaches this address.** Start the server with "
             "--server.address 0.0.0.0 and open this page by the computer's own name, or say its "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import streamlit as st
 
@@ -18,6 +19,7 @@ from pages.parts.ui.fields import component, named
 from pages.parts.ui.meanings import error_in_words
 from pages.parts.ui.text import number, plain
 from pages.parts.ui.workspace import Workspace
+from pages.server.address import is_local
 
 MOST_SAID = 6
 """Folders that are no data sets."""
@@ -34,6 +36,11 @@ def data_panel(workspace: Workspace) -> None:
             workspace, "partition", "How it is split", partitions.registry, experiment.partition, "kind"
         )
         features_field(workspace, experiment)
+        if is_local():
+            st.caption(
+                f"Images of your own: one folder a class, as `pets/cats/1.jpg`, in `{_escaped(data_dir())}`. "
+                "Then they stand in this list."
+            )
         unusable = datasets.registry.unusable()
         for sentence in unusable[:MOST_SAID]:
             st.caption(f"Not listed: {plain(sentence, 300)}.")
@@ -47,6 +54,11 @@ def data_panel(workspace: Workspace) -> None:
             st.caption(plain(source.left_out[0].upper() + source.left_out[1:], 300))
         _picture(experiment, source)
         turned(experiment)
+
+
+def _escaped(folder: Path) -> str:
+    """A path between back quotes."""
+    return str(folder).replace("`", "ˋ")
 
 
 def _size(source: Dataset) -> str:
