@@ -46,5 +46,5 @@ function begin(budgets) {
 
 // The picture of a cell under its mechanism's name.
 function named(cell, name) {
-  return cell && { ...cell, lines: [name, cell.lines[0]] };
+  return cell && { ...cell, lines: [name, cell.lines.join(", ")] };
 }

@@ -201,8 +201,8 @@ class Grid:
             shares = [one["recovered"] / one["n"] for one in (figures, clean, clipped)]
             verdict = judge_share(shares[0], figures["recovered_non_members"], *shares[1:])
         else:
-            mean, of_class = self._guesses
-            verdict = judge(figures["psnr"], mean, clean["psnr"], clipped["psnr"], of_class)
+            psnr, ncc, stranger = (figures[name] for name in ("psnr", "ncc", "ncc_non_members"))
+            verdict = judge(psnr, ncc, stranger, max(self._guesses), clean["psnr"], clipped["psnr"])
         return Cell(
             mechanism=rung.mechanism.name,
             epsilon=rung.epsilon,

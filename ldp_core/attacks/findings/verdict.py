@@ -9,8 +9,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 RECOVERED_DB = 20.0
-"""A mean squared error of 0.01: grainy, and recognisable (looked at on digits and MNIST; from 30 dB on the
-copy is close). That is what “back” means on every page."""
+"""A mean squared error of 0.01: a copy, if a grainy one. That is what “back” means on every page."""
+READ = 0.8
+"""Correlation from which on a picture can be read, if it is more like its image than like any decoy.
+
+Of 3 060 pictures that attackers made of digits at ε 0.5 to 100, a classifier that had seen none of the
+victims read 91 % of those above, and this threshold agreed with it about 92 % of all; 20 dB did about 69 %.
+In a second draw of 440: 92, 93 and 83 % (`tests.benchmarks.reading`, November 2026; 8 × 8 pixels alone).
+"""
 VISIBLE_DB = 3.0
 """Less than this above the best guess without an upload is no reconstruction."""
 RECOVERED_SHARE = 0.1
@@ -27,23 +33,32 @@ class Verdict:
     text: str
 
 
+def reads(ncc: float, stranger: float | None) -> bool:
+    """Whether a picture shows its image: `ncc` is its correlation with that, `stranger` the highest with a
+    decoy, so that what any image of a class looks like does not count.
+    """
+    return ncc >= READ and (stranger is None or ncc > stranger)
+
+
 def judge(
-    psnr: float, mean_image: float, clean: float, clipped: float, class_mean: float | None = None
+    psnr: float, ncc: float, stranger: float | None, guess: float, clean: float, clipped: float
 ) -> Verdict:
     """The verdict on a reconstruction.
 
     Args:
         psnr: of the reconstruction from the upload as sent, in dB.
-        mean_image: PSNR of the mean image: what guessing gives without any upload.
+        ncc: its correlation with the image.
+        stranger: its highest correlation with a decoy; None where that is not known.
+        guess: PSNR of the best guess without any upload: the mean image, or that of the class.
         clean: PSNR when the upload is neither clipped nor perturbed.
         clipped: PSNR when it is clipped only.
-        class_mean: PSNR of the mean image of the right class: what guessing gives with the label alone.
     """
-    guess = max(mean_image, mean_image if class_mean is None else class_mean)
     if clean < RECOVERED_DB:
         return Verdict("inconclusive", "inconclusive: this attack fails even without noise")
     if psnr >= RECOVERED_DB:
-        return Verdict("recovered", "recovered: the image is recognisable")
+        return Verdict("recovered", "recovered: the image is back")
+    if reads(ncc, stranger):
+        return Verdict("partly", "no close copy, yet the picture can be read")
     if psnr >= guess + VISIBLE_DB:
         return Verdict("partly", "partly recovered: better than any guess")
     if clipped < RECOVERED_DB:

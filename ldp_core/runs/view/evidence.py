@@ -31,7 +31,8 @@ def verdict_on(tries: Tries, event: dict[str, Any]) -> Verdict:
             tries.share(None, at), by_chance, tries.share("clean", at), tries.share("clipped", at)
         )
     clean, clipped = (tries.psnr[control][tries.place(at)] for control in ("clean", "clipped"))
-    return judge(event["psnr"], event["psnr_mean_image"], clean, clipped, event.get("psnr_class_mean"))
+    guess = max(event["psnr_mean_image"], event.get("psnr_class_mean") or 0.0)
+    return judge(event["psnr"], event["ncc"], event.get("ncc_non_members"), guess, clean, clipped)
 
 
 def _outcome(run: RunProgress) -> Outcome:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ldp_core import mechanisms
-from ldp_core.attacks.findings.verdict import RECOVERED_DB
+from ldp_core.attacks.findings.verdict import RECOVERED_DB, reads
 from ldp_core.runs import Desk
 from pages.parts.attack.words import (
     FEW_IMAGES,
@@ -70,7 +70,7 @@ def _line(measured: dict[str, list[Body]]) -> list[Piece]:
         cells, lowest = measured[name], _lowest(measured[name])
         kinds = {cell["verdict"]["kind"] for cell in cells}
         if lowest < float("inf"):
-            says = f" gives the image back {where(lowest, cells)}"
+            says = f" gives the image back {where(lowest, cells)}{_readable(cells, lowest)}"
         elif "inconclusive" in kinds:
             says = " cannot be judged: this attack fails even without noise"
         elif kinds == {"clipping"}:
@@ -78,11 +78,19 @@ def _line(measured: dict[str, list[Body]]) -> list[Piece]:
         elif "recovered" in kinds:
             says = " gives it back at some ε, and not at every one above"
         else:
-            says = f" does not up to ε {number(cells[-1]['epsilon'])}"
+            says = f" does not up to ε {number(cells[-1]['epsilon'])}{_readable(cells)}"
         found += [("; ", None)] * bool(place) + [_named(name), (says, None)]
     if (more := len(ranked) - MOST_NAMED) > 0:
         found.append((f"; {more} more below", None))
     return found
+
+
+def _readable(cells: list[Body], back: float = float("inf")) -> str:
+    """From which budget on a picture can be read, where that is below the one from which on it is back."""
+    shows = least_from(
+        cells, lambda cell: cell["epsilon"] >= back or reads(cell["ncc"], cell["ncc_non_members"])
+    )
+    return "" if shows is None or shows >= back else f" (it can be read from ε {number(shows)} on)"
 
 
 def _lowest(cells: list[Body]) -> float:

@@ -7,8 +7,8 @@ from typing import Any
 from ldp_core import mechanisms
 from ldp_core.runs import Desk, Place
 from pages.parts.attack.words import caption
+from pages.parts.charts.frames import alike, through
 from pages.parts.charts.frames import shot as framed
-from pages.parts.charts.frames import through
 from pages.parts.ui.text import an_image_of, decibels, number, percent
 
 Body = dict[str, Any]
@@ -18,10 +18,14 @@ def pictures(desk: Desk, back: bool = True) -> Body:
     """Everything that `assets/web/ladder.js` draws; with all frames to go back through, if that is wanted."""
     start, ladder = desk.start, desk.start["ladder"]
     names = [one["name"] if isinstance(one, dict) else one for one in ladder["mechanisms"]]
-    guess, of_class = (f"{start[key]:.1f} dB" for key in ("psnr_mean_image", "psnr_class_mean"))
+    audit = ladder["upload"] == "audit"
+    guess, of_class = (
+        alike(start[name], start["image"]) if audit else f"{start[f'psnr_{name}']:.1f} dB"
+        for name in ("mean_image", "class_mean")
+    )
     steps = sorted({at for frames in desk.frames.values() for at in frames}) if back else []
     known = [_shot([start["mean_image"]], ["average image", guess], "The average image")]
-    if ladder["upload"] == "audit":
+    if audit:
         known.insert(
             0,
             _shot([start["image"]], ["the image", an_image_of(ladder["base"], start["label"])], "The image"),
@@ -34,7 +38,7 @@ def pictures(desk: Desk, back: bool = True) -> Body:
         if ladder["rounds_observed"] == 1
         else f"What the server sees in {ladder['rounds_observed']} uploads",
         "known": known,
-        "image": known[0] if ladder["upload"] == "audit" else None,
+        "image": known[0] if audit else None,
         "budgets": [f"ε {number(epsilon)}" for epsilon in ladder["epsilons"]],
         "rows": [
             {
@@ -54,7 +58,7 @@ def _control(desk: Desk, name: str, steps: list[int]) -> Body | None:
     found = desk.references.get((name, "clean")) or desk.newest(place)
     if found is None:
         return None
-    lines = ["without noise", decibels(found["psnr"], 1)]
+    lines = ["without noise", alike(found["image"], desk.start["image"])]
     return _formed(_shot([found["image"]], lines, f"Without noise: {lines[1]}"), desk, place, steps)
 
 
@@ -64,16 +68,16 @@ def _cell(desk: Desk, name: str, epsilon: float, steps: list[int]) -> Body | Non
         found = desk.newest(place)
         if found is None:
             return None
-        lines = [decibels(found["psnr"], 1), f"step {found['iterations']}"]
+        lines = [f"step {found['iterations']}", decibels(found["psnr"], 1)]
         words = f"{name} at ε {number(epsilon)}, so far: {', '.join(lines)}"
         return _formed(_shot([found["image"]], lines, words), desk, place, steps)
     images = [cell["image"]]
-    lines = [decibels(cell["psnr"], 1)]
+    lines = [alike(cell["image"], desk.start["image"])]
     if cell["pairs"]:
         images = [cell["pairs"][0]["original"], cell["pairs"][0]["image"]]
         lines = [f"{cell['recovered']} of {cell['n']} back", f"best: {decibels(cell['psnr'], 1)}"]
     elif cell["identified"] is not None:
-        lines += ["picked", percent(cell["identified"] / cell["n"])]  # two lines in every cell, or in none
+        lines = [f"{percent(cell['identified'] / cell['n'])} picked", *lines]  # the stronger fact comes first
     words = f"{name} at ε {number(epsilon)}: {', '.join(lines)}; {cell['verdict']['text']}"
     return _formed(_shot(images, lines, words, cell["verdict"]["kind"]), desk, place, steps)
 
@@ -86,7 +90,7 @@ def _formed(shot: Body, desk: Desk, place: Place, steps: list[int]) -> Body:
     shown, height = [], len(shot["lines"])
     for then in through(steps, frames):
         likeness = decibels(then["psnr"], 1)
-        lines = [shot["lines"][0], likeness] if place[2] else [likeness, f"step {then['iterations']}"]
+        lines = [shot["lines"][0], likeness] if place[2] else [f"step {then['iterations']}", likeness]
         shown.append(framed(then["image"], lines, height))
     return shot | {"frames": shown}
 

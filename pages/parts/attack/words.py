@@ -6,7 +6,7 @@ from typing import Any
 
 from ldp_core import attacks, datasets, mechanisms, models
 from ldp_core.attacks.findings.metrics import by_chance
-from ldp_core.attacks.findings.verdict import RECOVERED_DB, VISIBLE_DB
+from ldp_core.attacks.findings.verdict import READ, RECOVERED_DB, VISIBLE_DB
 from ldp_core.runs import Desk
 from pages.parts.charts.tally import SELDOM
 from pages.parts.ui.text import decibels, few, number, percent, plain
@@ -15,8 +15,8 @@ Body = dict[str, Any]
 FEW_IMAGES = 10
 """Up to so many a share says little: they are counted."""
 MARKS = {
-    "audit": f"Red: back with {RECOVERED_DB:.0f} dB or more; orange: {VISIBLE_DB:.0f} dB or more above any "
-    "guess.",
+    "audit": f"Red: back with {RECOVERED_DB:.0f} dB or more, median of the images; orange: it can be read "
+    f"(alike {READ:g} or more, and more than any decoy), or is {VISIBLE_DB:.0f} dB or more above any guess.",
     "real": "Red: more images are back than by chance, and at least half as many as without noise; orange: "
     "more than by chance, but fewer than that.",
 }
@@ -34,8 +34,9 @@ def caption(desk: Desk) -> str:
         many = ladder["images"]
         fewer = f", all that it holds, of the {many} asked for" if start["n"] < many else ""
         what = (
-            f"an upload made of one image in one step, the worst case. The pictures are of one image; dB: "
-            f"median over {start['n']} images{fewer}; picked: how often the server says from which of "
+            f"an upload made of one image in one step, the worst case. The pictures are of one image, of "
+            f"{start['n']}{fewer}; alike: this picture's correlation with it, from 0 to 1; "
+            f"picked: how often the server says from which of "
             f"{ladder['candidates']} images an upload was made, one of them drawn afresh each time "
             f"(guessing: {percent(start['chance'])})"
         )
@@ -78,7 +79,7 @@ def _pixels(cells: list[Body]) -> str:
     if at := [number(cell["epsilon"]) for cell in cells if cell["verdict"]["kind"] == "recovered"]:
         return f"pictures are back at ε {few(at)}, but not at every ε above: there this attacker reads worse"
     partly = least_from(cells, lambda cell: cell["verdict"]["kind"] == "partly")
-    some = f", though better than any guess {where(partly, cells)}" if partly is not None else ""
+    some = f", though it can be read, or nearly, {where(partly, cells)}" if partly is not None else ""
     return f"not recovered by this attack up to ε {top}{some}"
 
 

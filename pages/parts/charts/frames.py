@@ -5,9 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
+from ldp_core.attacks.findings import metrics
+from ldp_core.images import decode
+
 Body = dict[str, Any]
 NOTHING = "\N{NO-BREAK SPACE}"
 """A line of its own height without a word, so that nothing moves from frame to frame."""
+
+
+def alike(picture: Body, image: Body) -> str:
+    """Correlation of two encoded pictures, in words."""
+    one, other = (np.asarray(decode(each), dtype=float)[None] / 255 for each in (picture, image))
+    return f"alike {metrics.ncc(one, other)[0]:.2f}".replace("-", "−")
 
 
 def through(steps: Sequence[int], frames: Mapping[int, Body]) -> list[Body]:

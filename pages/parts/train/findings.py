@@ -100,7 +100,7 @@ def _audit(attacked: Sequence[Series], budgets: Sequence[float], clients: Sequen
     if kind in ("recovered", "partly"):
         of = f"of {who} " if len(clients) > 1 else ""
         also = f"; {of}it {picked}" if picked else ""
-        back = "the image" if kind == "recovered" else "something of the image"
+        back = "the image" if kind == "recovered" else "a likeness of the image"
         whose = _named([closest.client], _budget(where, closest.client))
         return (
             f"From an upload of one image by {whose} the server can get {back}: {event['psnr']:.0f} dB in "

@@ -12,7 +12,7 @@ from ldp_core.attacks.findings.metrics import wilson
 from ldp_core.attacks.findings.verdict import Verdict
 from ldp_core.experiment import Experiment, parse
 from ldp_core.runs import RunProgress, Tries, success, verdict_on
-from pages.parts.charts.frames import NOTHING, shot, through
+from pages.parts.charts.frames import NOTHING, alike, shot, through
 from pages.parts.charts.series import Series
 from pages.parts.charts.tally import attempts_on, between, tally
 from pages.parts.ui.text import PER, an_image_of, asked_per, decibels, joined, number, percent
@@ -26,7 +26,7 @@ SUBTITLES = {
 }
 SHORT = {
     "recovered": "the image is back",
-    "partly": "better than any guess",
+    "partly": "it can be read, or nearly",
     "inconclusive": "fails even without noise",
     "clipping": "clipping hides it",
     "hidden": "not recovered by this attack",
@@ -155,7 +155,7 @@ def _row(
     if not made:
         return None
     run = attacked[0].runs[0]
-    target, baseline = run.targets[client], number(made[0]["psnr_mean_image"], 3)
+    target = run.targets[client]
     best = max(range(len(made)), key=lambda i: success(made[i]))
     event, verdicts = made[best], [verdict_on(*pair) for pair in zip(tries, made, strict=True)]
     at = tries[best].place(event["round"])
@@ -170,20 +170,20 @@ def _row(
             *(
                 {
                     "image": one["image"],
-                    "captions": [decibels(one["psnr"], 1)],
+                    "captions": [alike(one["image"], target["image"])],
                     "mark": verdict.kind,
                     **_formed(series, client, one, steps),
                 }
                 for series, one, verdict in zip(attacked, made, verdicts, strict=True)
             ),
-            {"image": run.start["mean_image"], "captions": [f"{baseline} dB"]},
+            {"image": run.start["mean_image"], "captions": [alike(run.start["mean_image"], target["image"])]},
         ],
         "verdict": SHORT[verdicts[best].kind],
         "says": _said(attacked, verdicts, best),
         "kind": verdicts[best].kind,
         "picked": _how_often(attacked, client),
-        "detail": f"round {event['round']}, correlation {event['ncc']:.2f}; without noise: "
-        f"{decibels(clean)}; clipped, without noise: {decibels(clipped)}{label}",
+        "detail": f"round {event['round']}: {decibels(event['psnr'], 1)}; without noise: {decibels(clean)}; "
+        f"clipped, without noise: {decibels(clipped)}{label}",
     }
 
 

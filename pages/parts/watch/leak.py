@@ -37,7 +37,7 @@ def leak(shown: Sequence[Series], upload: str, nothing: str) -> dict[str, Any]:
         rest = f"{back} back, by chance {by_chance}; {rest}" if said else f"by chance {by_chance}; {rest}"
         said = said or f"{back} images of client {client + 1}'s upload are back"
     elif not said:
-        whole = "image is back" if kind == "recovered" else "image shows in part"
+        whole = "image is back" if kind == "recovered" else "image can be read, or nearly"
         said = f"client {client + 1}'s {whole}: {decibels(event['psnr'])}"
         rest = f"it asks for ε {number(budget)}; {rest}"
     else:

@@ -45,23 +45,26 @@ def test_what_is_no_number_becomes_black():
 @pytest.mark.parametrize(
     ("figures", "kind"),
     [
-        ((25, 11, 120, 120), "recovered"),
-        ((18, 12, 120, 120), "partly"),
-        ((13, 12, 120, 60), "hidden"),
-        ((13, 12, 120, 15), "clipping"),
-        ((25, 11, 18, 18), "inconclusive"),
-        ((6, 12, 18, 18), "inconclusive"),
+        ((25, 0.95, 0.5, 11, 120, 120), "recovered"),
+        ((18, 0.5, 0.5, 12, 120, 120), "partly"),
+        ((11, 0.9, 0.5, 12, 120, 120), "partly"),  # a wrong contrast, which an eye forgives
+        ((11, 0.9, None, 12, 120, 120), "partly"),
+        ((11, 0.9, 0.95, 12, 120, 120), "hidden"),  # what any image of its class looks like
+        ((13, 0.5, 0.2, 12, 120, 60), "hidden"),
+        ((13, 0.5, 0.2, 12, 120, 15), "clipping"),
+        ((25, 0.95, 0.2, 11, 18, 18), "inconclusive"),
+        ((6, 0.1, 0.2, 12, 18, 18), "inconclusive"),
     ],
 )
-def test_verdicts(figures: tuple[float, float, float, float], kind: str):
+def test_verdicts(figures: tuple[float, float, float, float, float, float], kind: str):
     verdict = judge(*figures)
     assert verdict.kind == kind
     assert "private" not in verdict.text
 
 
 def test_a_guess_that_the_label_alone_explains_is_no_reconstruction():
-    assert judge(18, 12, 120, 120, class_mean=16).kind == "hidden"
-    assert judge(19.5, 12, 120, 120, class_mean=16).kind == "partly"
+    assert judge(18, 0.7, 0.5, 16, 120, 120).kind == "hidden"
+    assert judge(19.5, 0.7, 0.5, 16, 120, 120).kind == "partly"
 
 
 @pytest.mark.parametrize(

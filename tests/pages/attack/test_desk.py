@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from ldp_core import mechanisms
 from ldp_core.attacks.findings.metrics import wilson
-from ldp_core.attacks.findings.verdict import judge, judge_share
+from ldp_core.attacks.findings.verdict import READ, judge, judge_share
 from ldp_core.experiment.attack_grid import parse_ladder
 from ldp_core.leakage.grid import climb
 from ldp_core.runs.stored_ladder import asked as stored_asks
@@ -79,7 +79,8 @@ def test_the_headline_names_who_gives_the_image_back_first(desk: Desk):
     back = next(e for (name, e), cell in desk.cells.items() if name == "piecewise" and _back(cell))
     assert (
         said(result["line"])
-        == f"Piecewise gives the image back from ε {back:g} on; Duchi does not up to ε 16"
+        == f"Piecewise gives the image back from ε {back:g} on (it can be read from ε 2 on); Duchi does not "
+        "up to ε 16"
     )
     assert said(result["chips"][0]["pieces"]) == f"Piecewise from ε {back:g} · Duchi not up to ε 16"
     assert "full" in said(head(desk, live=True)["line"]), "before it is, nothing is said"
@@ -126,9 +127,12 @@ def test_an_upload_of_many_images_has_a_share(desk: Desk):
 
 def test_the_caption_says_what_the_colours_mean_as_the_verdicts_do(desk: Desk):
     """Of a real upload one image of twenty at 20.6 dB was orange, and the caption said red from 20 dB."""
-    assert judge(20.6, 10, 40, 40).kind == "recovered"
-    assert judge(13, 10, 40, 40).kind == "partly"
-    assert "Red: back with 20 dB or more; orange: 3 dB or more above any guess." in caption(desk)
+    assert judge(20.6, 0.5, 0.5, 10, 40, 40).kind == "recovered"
+    assert judge(13, 0.5, 0.5, 10, 40, 40).kind == judge(9, READ, 0.5, 10, 40, 40).kind == "partly"
+    words = (
+        f"orange: it can be read (alike {READ:g} or more, and more than any decoy), or is 3 dB or more above"
+    )
+    assert "Red: back with 20 dB or more, median of the images; " + words in caption(desk)
     assert judge_share(1 / 20, 0, 0.4, 0.4).kind == "partly"
     assert judge_share(8 / 20, 0, 0.8, 0.4).kind == "recovered"
     real = another(desk.start | {"ladder": desk.start["ladder"] | {"upload": "real"}}, {})
@@ -177,7 +181,7 @@ def test_picks_below_where_guessing_explains_them_are_stated_as_what_they_are(de
 def test_fewer_images_than_asked_for_are_said():
     asked = climbed(base={"clients": {"count": 400}}, epsilons=[16], images=6)
     assert head(asked, live=False)["chips"][0]["rest"].endswith("median of 4 images (6 asked for)")
-    assert "over 4 images, all that it holds, of the 6 asked for; picked" in caption(asked)
+    assert "of 4, all that it holds, of the 6 asked for; alike" in caption(asked)
 
 
 def test_the_band_is_called_an_interval_only_where_it_is_one():

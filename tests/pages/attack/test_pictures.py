@@ -39,7 +39,7 @@ def test_a_cell_shows_its_newest_guess_until_it_is_done(emitted: list[dict[str, 
     early = desk_after(emitted[: [event.get("iterations") for event in emitted].index(9)])
     (row,) = pictures(early, back=False)["rows"]
     assert [cell["mark"] for cell in row["cells"]] == ["", ""]
-    assert row["cells"][1]["lines"][1] == f"step {max(early.frames['piecewise', 30.0, None])}"
+    assert row["cells"][1]["lines"][0] == f"step {max(early.frames['piecewise', 30.0, None])}"
     assert pictures(early, back=False)["steps"] == []
     assert "frames" not in row["cells"][1], "while it is searched nothing travels twice"
 
