@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ldp_core import attacks, datasets, models
+from ldp_core import attacks, datasets, features, models
 from ldp_core.errors import InvalidInput, one_of, shown
 from ldp_core.mechanisms.shared.resolution import least_in_words, too_narrow
 
@@ -47,6 +47,8 @@ def conflicts(experiment: Any) -> Iterator[Conflict]:
             f"does not fit {what}: {experiment.model.name} needs {experiment.model.needs}; choose "
             f"{one_of(fitting)}",
         )
+    if experiment.target == "class_means":
+        yield from _of_class_means(experiment)
     whole = True
     for field in ("epsilon", "low", "high", "range", "run_limit"):
         value = getattr(experiment.clients, field)
@@ -119,3 +121,27 @@ def conflicts(experiment: Any) -> Iterator[Conflict]:
 
     if experiment.system:
         yield from experiment.system.problems(experiment)
+
+
+def _of_class_means(experiment: Any) -> Iterator[Conflict]:
+    """What class means cannot be sent with."""
+    if experiment.system:
+        message = f"are not sent by {experiment.system.label}, whose clients send weights; choose no system"
+        yield ("target",), "class_means", message
+    if experiment.features.identity:
+        fitting = one_of([name for name in features.names() if name != "none"])
+        message = f"are means of features; got the pixels themselves: choose the features {fitting}"
+        yield ("target",), "class_means", message
+    if experiment.model.name != "logistic_regression":
+        message = f"must be logistic_regression for class means, which make one; got {experiment.model.name}"
+        yield ("model",), experiment.model.name, message
+    if experiment.rounds != 1:
+        message = f"must be 1 for class means: everybody sends one message; got {experiment.rounds}"
+        yield ("rounds",), experiment.rounds, message
+    if experiment.aggregator.name == "sign_majority":
+        message = "must take a mean for class means, and sign_majority counts votes; choose mean"
+        yield ("aggregator",), "sign_majority", message
+    if experiment.mechanism.role == "vote" or experiment.mechanism.scope == "layer":
+        name = experiment.mechanism.name
+        message = f"must estimate a whole message for class means; got {name}: try labelunit"
+        yield ("mechanism",), name, message

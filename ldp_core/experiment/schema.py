@@ -43,6 +43,7 @@ from ldp_core.mechanisms.base import Floats
 TARGETS = {
     "weights": "the trained weights themselves",
     "update": "what training changed: the trained weights minus the server's",
+    "class_means": "no weights: once, the image's features in the block of its label, for the class means",
 }
 FEW_ROUNDS = 5
 """In which a random start is not undone."""
@@ -215,7 +216,8 @@ class Experiment(BaseModel):
 
     def _use(self, part: slice, round: int) -> mechanisms.Use:
         samples = self.source.train_size / self.clients.count
-        return mechanisms.Use(int(part.stop - part.start), self.rounds, round, samples)
+        labels = self.source.classes if self.target == "class_means" else 1
+        return mechanisms.Use(int(part.stop - part.start), self.rounds, round, samples, labels)
 
     @property
     def _whole(self) -> slice:
@@ -242,7 +244,7 @@ class Experiment(BaseModel):
         if begin is None:
             return self.model
         a_persons = self.clients.epsilon_scope == "run" or self.selection.name == "once"
-        few = self.rounds <= FEW_ROUNDS and self.target == "update"
+        few = self.rounds <= FEW_ROUNDS and self.target != "weights"
         zero = begin == "zero" or (begin == "open" and a_persons and few)
         return self.model.model_copy(update={"begin": "zero" if zero else "open"})
 
@@ -254,7 +256,10 @@ class Experiment(BaseModel):
 
     @cached_property
     def sent(self) -> slice:
-        """Slice of the network's vector that clients upload; all of it unless a system keeps some."""
+        """Slice of the network's vector that clients upload; all of it unless a system keeps some, or they
+        send class means, from which the server itself makes the biases."""
+        if self.target == "class_means":
+            return slice(0, self.source.classes * self.source.features)
         return self.system.sends(self.layers) if self.system else slice(0, self.dimension)
 
     @property

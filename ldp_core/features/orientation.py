@@ -19,6 +19,8 @@ CELLS, DIRECTIONS = 4, 8
 WIDTH = CELLS * CELLS * DIRECTIONS
 MARGIN = 2
 """Pixels at the edge that lie in no cell."""
+BOX = 20
+"""Pixels a side that a small image fills at least, in the middle: as much as the strokes do."""
 DRAWINGS = 3000
 
 
@@ -95,8 +97,12 @@ def _canvas(images: Images) -> Images:
 
 
 def _stretched(side: int) -> NDArray[np.float64]:
-    where = np.clip((np.arange(SIDE) + 0.5) * side / SIDE - 0.5, 0, side - 1)
-    return np.clip(1 - np.abs(where[:, None] - np.arange(side)), 0, None)
+    drawn = min(SIDE, max(BOX, side))
+    where = np.clip((np.arange(drawn) + 0.5) * side / drawn - 0.5, 0, side - 1)
+    edge = (SIDE - drawn) // 2
+    found = np.zeros((SIDE, side))
+    found[edge : edge + drawn] = np.clip(1 - np.abs(where[:, None] - np.arange(side)), 0, None)
+    return found
 
 
 @lru_cache(maxsize=4)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import torch
@@ -19,6 +20,7 @@ from ldp_core.engines.joint_training import Work
 from ldp_core.engines.plan import Plan, plan_batches
 from ldp_core.errors import Diverged
 from ldp_core.experiment import Experiment
+from ldp_core.federated.class_means import Decoder, messages
 from ldp_core.federated.evaluate import own_losses
 from ldp_core.federated.federation import Federation, taking_part
 from ldp_core.federated.state import State
@@ -92,7 +94,9 @@ class Round:
             yield _work(federation, begun, plan, self.before.round, (chunk.start, len(self.participants)))
 
     def alone(self) -> Iterator[torch.Tensor]:
-        """Trained weights (k, d) of each work, trained on demand."""
+        """Trained weights (k, d) of each work, trained on demand; or clients' messages in their place."""
+        if self.federation.experiment.target == "class_means":
+            return (messages(self.federation, self.participants[chunk]) for chunk in self.chunks())
         return (work.alone() for work in self.works())
 
 
@@ -128,13 +132,15 @@ def finish(prepared: Round, trained: Iterable[torch.Tensor], measured: bool = Tr
     noisy, exact, bias, variance = (np.zeros(m) for _ in range(4))
     clipped_count = sent_count = 0
     losses = np.zeros(len(chosen))
+    means = experiment.target == "class_means"
+    decoder = Decoder(federation, chosen, prepared.client_weights) if means else None
     for chunk, theirs in zip(prepared.chunks(), trained, strict=True):
         clients, share = chosen[chunk], prepared.client_weights[chunk]
         _refuse_wild(federation, clients, theirs, number)
         if joined.compares_clients and measured:
             losses[chunk] = own_losses(federation, theirs, [federation.shards[i] for i in clients])
         joined.keep(theirs.cpu().numpy(), clients)
-        values = (theirs if experiment.target == "weights" else theirs - weights)[:, experiment.sent]
+        values = (theirs - weights if experiment.target == "update" else theirs)[:, experiment.sent]
         epsilon, low, high = federation.population.columns(clients)
         encoded = joined.encode(values.cpu().numpy(), low, high, clients, encoding)
         uploads = uploaded(
@@ -149,6 +155,8 @@ def finish(prepared: Round, trained: Iterable[torch.Tensor], measured: bool = Tr
             laws=federation.terms.laws,
         )
         joined.heard(model, uploads.values, clients)
+        if decoder:
+            decoder.hear(uploads.values, share)
         noisy += experiment.aggregator.combine(uploads.values.astype(np.float64), share)
         if not measured:
             continue
@@ -160,17 +168,19 @@ def finish(prepared: Round, trained: Iterable[torch.Tensor], measured: bool = Tr
 
     any_weight = prepared.client_weights.any()
     noisy = experiment.aggregator.finish(noisy)
-    stepped = _step(federation, weights, joined.finish(noisy)) if any_weight else weights
+    step = decoder.decoded if decoder else partial(_step, federation, weights)
+    stepped = step(joined.finish(noisy)) if any_weight else weights
     sent = prepared.before.uploads.copy()
     sent[chosen] += 1
     state = State(number, stepped.cpu().numpy(), sent, joined.arrays, federation.engine.kind)
     if not measured:
         return RoundResult(state, stepped, chosen, prepared.client_weights, *[math.nan] * 4)
     exact = experiment.aggregator.finish(exact)
+    plain = partial(decoder.decoded, noisy=False) if decoder else step
     theory = float((variance + bias**2).mean())
     return RoundResult(
         state=state,
-        unnoised=_step(federation, weights, joined.finish(exact)) if any_weight else weights,
+        unnoised=plain(joined.finish(exact)) if any_weight else weights,
         participants=chosen,
         client_weights=prepared.client_weights,
         noise_variance=float(((noisy - exact) ** 2).mean()),

@@ -34,6 +34,8 @@ class Use:
     """The round at hand, from 1."""
     samples: float = 1.0
     """Training samples of an average client."""
+    labels: int = 1
+    """Equal blocks of an upload, one a label; 1 where it has none."""
 
 
 @dataclass(frozen=True)

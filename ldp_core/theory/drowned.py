@@ -27,7 +27,7 @@ def drowned(experiment: Experiment, noise: ServerNoise, held: Callable[[float], 
     """
     if noise.unknown or experiment.randomiser.role == "vote":
         return math.nan
-    if by_lot(experiment) or counting(experiment) < MANY:
+    if experiment.target == "class_means" or by_lot(experiment) or counting(experiment) < MANY:
         return math.nan
     population, heard = experiment.population(), experiment.rounds * (1 - noise.empty)
     half = float((population.high - population.low).mean()) / 2

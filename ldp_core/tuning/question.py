@@ -17,7 +17,7 @@ from ldp_core.experiment.attack_grid import NAMED, Ladder, parse_ladder
 from ldp_core.limits import CANDIDATES, EPSILON, HALF_WIDTH, LADDER_IMAGES, Limit
 
 FIELDS = ("base", "accuracy", "ranges", "run_budget", "identification", "precision", "seeds", "effort")
-RANGES = {"weights": (0.25, 0.5, 1.0, 2.0), "update": (0.02, 0.05, 0.1, 0.2)}
+RANGES = {"weights": (0.25, 0.5, 1.0, 2.0), "update": (0.02, 0.05, 0.1, 0.2), "class_means": (1.0,)}
 """Half-widths that are tried where none are named."""
 MOST_RANGES = 8
 IMAGES = int(LADDER_IMAGES.maximum)

@@ -95,7 +95,7 @@ def test_the_key_is_the_run_and_not_its_name():
         ({"model": {"name": "mlp", "hidden": 0}}, "model.hidden", "whole number between 1"),
         ({"selection": {"kind": "fraction", "fraction": 2}}, "selection.fraction", "got 2"),
         ({"dataset": "cifar"}, "dataset.name", "must be (.*, )?cifar10, (.*, )?digits, .* or mnist"),
-        ({"target": "gradient"}, "target", "must be weights or update"),
+        ({"target": "gradient"}, "target", "must be weights, update or class_means"),
         ({"form": "printed"}, "form", "must be corrected or as_printed"),
         ({"system": "no_such"}, "system.name", "must be"),
         ({"attack": "dgl"}, "attack", "must be “auto”, null or an object"),

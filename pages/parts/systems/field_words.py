@@ -13,7 +13,7 @@ from pages.parts.ui.text import number
 
 FORMS = {"corrected": "corrected", "as_printed": "as printed"}
 SCOPES = {"mechanism": "one weight", "upload": "a whole upload", "run": "a person's whole run"}
-SENT = {"weights": "the weights", "update": "what changed"}
+SENT = {"weights": "the weights", "update": "what changed", "class_means": "class means"}
 PARTS: dict[str, Registry[Any]] = {
     "model": models.registry,
     "mechanism": mechanisms.registry,
