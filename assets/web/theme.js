@@ -19,8 +19,16 @@ function asked(style) {
   const resolve = (text) =>
     text
       .replace(/var\((--[\w-]+)\)/g, (_, name) => value(name))
-      .replace(/run\((\d+)\)/g, (_, i) => runs[Number(i) % runs.length]);
+      .replace(/run\((\d+)\)/g, (_, i) => shade(runs[i % runs.length], value("--st-text-color"), Math.floor(i / runs.length)));
   return { resolve, key: style.getPropertyValue("--st-background-color") + runs.join() };
+}
+
+// Runs of one hue: each a step further towards the colour of the text, which the ground is far from.
+function shade(colour, ink, step) {
+  if (!step) return colour;
+  const share = 1 - 0.55 ** step;
+  const [a, b] = [colour, ink].map((hex) => [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16)));
+  return "#" + a.map((one, i) => Math.round(one + share * (b[i] - one)).toString(16).padStart(2, "0")).join("");
 }
 
 export function faded(colour, opacity) {

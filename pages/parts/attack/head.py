@@ -36,7 +36,11 @@ def head(desk: Desk, live: bool) -> Body:
         line: list[Piece] = [("The ladder fills; what it shows is told when it is full", None)]
         back = picked = _WAITING if live else _NOTHING
     else:
-        line, back, picked = _line(measured), _each(measured, _back_from), _each(measured, _picked_from(desk))
+        line, back, picked = (
+            _line(desk, measured),
+            _each(measured, _back_from),
+            _each(measured, _picked_from(desk)),
+        )
     start, ladder = desk.start, desk.start["ladder"]
     seen = ladder["rounds_observed"]
     uploads = "one upload" if seen == 1 else f"{number(seen, 6)} uploads"
@@ -62,7 +66,7 @@ def head(desk: Desk, live: bool) -> Body:
     }
 
 
-def _line(measured: dict[str, list[Body]]) -> list[Piece]:
+def _line(desk: Desk, measured: dict[str, list[Body]]) -> list[Piece]:
     """Headline: mechanisms whose uploads give the image back, by least budget, and those that do not."""
     ranked = sorted(measured, key=lambda name: _lowest(measured[name]))
     found: list[Piece] = []
@@ -70,7 +74,7 @@ def _line(measured: dict[str, list[Body]]) -> list[Piece]:
         cells, lowest = measured[name], _lowest(measured[name])
         kinds = {cell["verdict"]["kind"] for cell in cells}
         if lowest < float("inf"):
-            says = f" gives the image back {where(lowest, cells)}{_readable(cells, lowest)}"
+            says = f" gives the image back {where(lowest, cells)}{_readable(desk, cells, lowest)}"
         elif "inconclusive" in kinds:
             says = " cannot be judged: this attack fails even without noise"
         elif kinds == {"clipping"}:
@@ -78,18 +82,21 @@ def _line(measured: dict[str, list[Body]]) -> list[Piece]:
         elif "recovered" in kinds:
             says = " gives it back at some ε, and not at every one above"
         else:
-            says = f" does not up to ε {number(cells[-1]['epsilon'])}{_readable(cells)}"
+            says = f" does not up to ε {number(cells[-1]['epsilon'])}{_readable(desk, cells)}"
         found += [("; ", None)] * bool(place) + [_named(name), (says, None)]
     if (more := len(ranked) - MOST_NAMED) > 0:
         found.append((f"; {more} more below", None))
     return found
 
 
-def _readable(cells: list[Body], back: float = float("inf")) -> str:
+def _readable(desk: Desk, cells: list[Body], back: float = float("inf")) -> str:
     """From which budget on a picture can be read, where that is below the one from which on it is back."""
-    shows = least_from(
-        cells, lambda cell: cell["epsilon"] >= back or reads(cell["ncc"], cell["ncc_non_members"])
-    )
+    guess = max(desk.start["psnr_mean_image"], desk.start["psnr_class_mean"])
+
+    def shows_it(cell: Body) -> bool:
+        return cell["epsilon"] >= back or reads(cell["psnr"], guess, cell["ncc"], cell["ncc_non_members"])
+
+    shows = least_from(cells, shows_it)
     return "" if shows is None or shows >= back else f" (it can be read from ε {number(shows)} on)"
 
 

@@ -16,7 +16,8 @@ FEW_IMAGES = 10
 """Up to so many a share says little: they are counted."""
 MARKS = {
     "audit": f"Red: back with {RECOVERED_DB:.0f} dB or more, median of the images; orange: it can be read "
-    f"(alike {READ:g} or more, and more than any decoy), or is {VISIBLE_DB:.0f} dB or more above any guess.",
+    f"(alike {READ:g} or more, more than any decoy, and closer than any guess), or is {VISIBLE_DB:.0f} dB or "
+    "more above any guess.",
     "real": "Red: more images are back than by chance, and at least half as many as without noise; orange: "
     "more than by chance, but fewer than that.",
 }

@@ -7,8 +7,7 @@ colour of what sets it apart, or the next that is free: two runs never share one
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ldp_core import aggregators, mechanisms
@@ -26,6 +25,8 @@ OTHERWISE = (2, 1, 3, 4, 5, 6, 7, 8, 9, 10, 0)
 """The colours of runs that nothing of the above tells apart: blue first, grey last."""
 COLOURS = len(OTHERWISE)
 """As many as the theme has (.streamlit/config.toml)."""
+BUDGET = frozenset({"clients.epsilon", "clients.epsilon_scope"})
+"""Runs that differ in these alone are of one mechanism."""
 FEW = 5
 """More runs than this have no labels at the ends of their lines."""
 
@@ -37,7 +38,9 @@ class Style:
 
 
 def tint_of(registry: Registry[Any], name: str) -> int:
-    return list(registry.labels()).index(name)
+    """By its place; beyond the last colour there is another in the last ones, and none in grey."""
+    place = list(registry.labels()).index(name)
+    return place if place < COLOURS else COLOURS - 1 - place % 2
 
 
 def styles(draft: Draft, shared: bool = False) -> list[Style]:
@@ -51,13 +54,11 @@ def styles(draft: Draft, shared: bool = False) -> list[Style]:
     steps = ladders(draft)
     if steps:
         first = {name: place for place, (name, _) in reversed(list(enumerate(steps)))}
-        tints = _tints([draft.variants[place] for place in first.values()])
+        tints = _tints(replace(draft, variants=tuple(draft.variants[place] for place in first.values())))
         of = dict(zip(first, tints, strict=True))
         places = [sum(name == before for before, _ in steps[:i]) for i, (name, _) in enumerate(steps)]
         return [Style(of[name], DASHES[k % len(DASHES)]) for (name, _), k in zip(steps, places, strict=True)]
-    return [
-        Style(tint, DASHES[(i // COLOURS) % len(DASHES)]) for i, tint in enumerate(_tints(draft.variants))
-    ]
+    return [Style(tint, DASHES[(i // COLOURS) % len(DASHES)]) for i, tint in enumerate(_tints(draft))]
 
 
 def ladders(draft: Draft) -> list[tuple[str, float]]:
@@ -81,12 +82,25 @@ def _own(variant: Variant) -> int | None:
     return next(named, None)
 
 
-def _tints(variants: Sequence[Variant]) -> list[int]:
-    """A colour each: that of what tells it apart, or the next that is free."""
-    taken: list[int] = []
-    for place, variant in enumerate(variants):
-        own = _own(variant)
-        wanted = [OTHERWISE[place % COLOURS] if own is None else own, *OTHERWISE]
-        free = [tint for tint in (one % COLOURS for one in wanted) if tint not in taken]
-        taken.append(free[0] if free else place % COLOURS)
+def _tints(draft: Draft) -> list[int]:
+    """A colour each: that of its mechanism or aggregator, or the next that none of those has. Runs of one
+    mechanism have its hue, the largest budget as it is and each smaller one a step further from it.
+    """
+    mechanism = tint_of(mechanisms.registry, draft.base.mechanism.name)
+    found = [mechanism if BUDGET.issuperset(one.set) else _own(one) for one in draft.variants]
+    owns = [None if len(found) == 1 else tint for tint in found]
+    free = [tint for tint in OTHERWISE if tint not in owns]
+    taken = list[int]()
+    for place, own in enumerate(owns):
+        if own is None:
+            taken.append(free[owns[:place].count(None) % len(free)])
+            continue
+        alike = sorted((i for i, one in enumerate(owns) if one == own), key=lambda i: -_budget(draft, i))
+        taken.append(own + COLOURS * alike.index(place))
     return taken
+
+
+def _budget(draft: Draft, place: int) -> float:
+    """Of a variant, where it is one number; variants that ask for lists keep their order."""
+    asked = draft.variants[place].set.get("clients.epsilon", draft.base.clients.epsilon)
+    return float(asked) if isinstance(asked, int | float) else 0.0

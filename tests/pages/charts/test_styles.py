@@ -1,0 +1,35 @@
+"""One colour is one thing in all scenarios: the hue is the mechanism's, a smaller budget a step further."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from ldp_core import mechanisms, presets
+from ldp_core.experiment import Draft, Variant, parse
+from pages.parts.charts.styles import COLOURS, styles, tint_of
+
+
+def test_a_mechanism_has_its_hue_in_every_scenario_and_no_two_runs_look_alike():
+    hues = defaultdict[str, set[int]](set)
+    for name in presets.names():
+        draft = presets.get(name).draft
+        looks = styles(draft)
+        assert len({(look.tint, look.dash) for look in looks}) == len(looks), name
+        for variant, look in zip(draft.variants, looks, strict=True):
+            if "mechanism.name" in variant.set:
+                hues[variant.set["mechanism.name"]].add(look.tint % COLOURS)
+    assert {name: {tint_of(mechanisms.registry, name)} for name in hues} == dict(hues)
+    assert len(hues["duchi"]) == len(hues["piecewise"]) == 1
+
+
+def test_smaller_budgets_of_one_mechanism_are_steps_of_its_hue():
+    variants = tuple(Variant(f"ε {ε}", {"clients.epsilon": float(ε)}) for ε in (1, 8, 4))
+    other = Variant("else", {"rounds": 3})
+    *steps, apart = (look.tint for look in styles(Draft(parse({"mechanism": "duchi"}), (*variants, other))))
+    hue = tint_of(mechanisms.registry, "duchi")
+    assert steps == [hue + 2 * COLOURS, hue, hue + COLOURS]
+    assert apart < COLOURS
+    assert apart != hue
+    assert all(
+        0 < tint_of(mechanisms.registry, name) < COLOURS for name in mechanisms.names() if name != "none"
+    )
