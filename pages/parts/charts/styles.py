@@ -86,9 +86,9 @@ def _tints(draft: Draft) -> list[int]:
     """A colour each: that of its mechanism or aggregator, or the next that none of those has. Runs of one
     mechanism have its hue, the largest budget as it is and each smaller one a step further from it.
     """
-    mechanism = tint_of(mechanisms.registry, draft.base.mechanism.name)
-    found = [mechanism if BUDGET.issuperset(one.set) else _own(one) for one in draft.variants]
-    owns = [None if len(found) == 1 else tint for tint in found]
+    # one run alone stands for no mechanism of several
+    base = tint_of(mechanisms.registry, draft.base.mechanism.name) if draft.variants[1:] else None
+    owns = [base if BUDGET.issuperset(one.set) else _own(one) for one in draft.variants]
     free = [tint for tint in OTHERWISE if tint not in owns]
     taken = list[int]()
     for place, own in enumerate(owns):

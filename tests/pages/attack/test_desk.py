@@ -129,9 +129,7 @@ def test_the_caption_says_what_the_colours_mean_as_the_verdicts_do(desk: Desk):
     """Of a real upload one image of twenty at 20.6 dB was orange, and the caption said red from 20 dB."""
     assert judge(20.6, 0.5, 0.5, 10, 40, 40).kind == "recovered"
     assert judge(13, 0.5, 0.5, 10, 40, 40).kind == judge(11, READ, 0.5, 10, 40, 40).kind == "partly"
-    words = (
-        f"orange: it can be read (alike {READ:g} or more, more than any decoy, and closer than any guess), or"
-    )
+    words = f"orange: it can be read (alike {READ:g} or more, more than any decoy, and closer than"
     assert "Red: back with 20 dB or more, median of the images; " + words in caption(desk)
     assert judge_share(1 / 20, 0, 0.4, 0.4).kind == "partly"
     assert judge_share(8 / 20, 0, 0.8, 0.4).kind == "recovered"
