@@ -216,7 +216,7 @@ def test_every_mechanism_is_drawn_ahead_in_some_hundred_kilobytes(names: list[st
     variants = tuple(Variant(name, {"mechanism.name": name, "form": form}) for name in names)
     now, shown = asked(None, draft=Draft(DRAFT.base, variants))
     sent = ahead(now, shown)
-    assert len(sent) < 50_000 * len(names)
+    assert len(sent) < 20_000 + 40_000 * len(names)
     for at in stands_at(now, "epsilon"):
         cards = spread(json.loads(sent)["steps"], at)["cards"]
         for card, one in zip(cards, laws(now.at("epsilon", at)), strict=True):

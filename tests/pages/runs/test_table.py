@@ -1,0 +1,71 @@
+"""The table of runs: a row a run with its figures, sorted by its heads, opened where its kind is shown."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from ldp_core import presets
+from ldp_core.runs import queue
+from ldp_core.runs.queue.people import Person
+from pages.parts.runs import table as tables
+from tests.runs.in_process import take
+from tests.runs.processes import PATIENCE_SECONDS
+
+DRAFT = presets.get("two_volunteers").draft
+
+
+def ended(rounds: int, *accuracies: float, epsilon: float | None) -> str:
+    draft = DRAFT.with_base({"rounds": rounds})
+    identity = queue.add("run", {"draft": draft.as_json()}, owner="me")
+    assert take(identity)
+    assert queue.move(identity, "completed")
+    labels = (variant.label for variant in draft.variants)
+    figures = [
+        {"label": label, "seeds": 1, "accuracy": one, "epsilon": epsilon, "delta": 1e-5, "curve": [0.1, one]}
+        for label, one in zip(labels, accuracies, strict=False)
+    ]
+    figures[0] |= {"hits": 3, "attempts": 10, "chance": 0.1}
+    queue.note_figures(identity, figures)
+    return identity
+
+
+def page() -> None:
+    from pages.parts.runs.job_list import job_list
+
+    job_list()
+
+
+def test_rows_have_names_curves_and_figures_and_stand_in_the_order_of_a_head(
+    runs_dir: Path, monkeypatch: pytest.MonkeyPatch
+):
+    good, poor = ended(7, 0.2, 0.9, epsilon=2.5), ended(15, 0.3, epsilon=None)
+    drawn: list[dict[str, Any]] = []
+    monkeypatch.setattr(
+        tables.components, "runs", lambda data, **_: drawn.append(json.loads(json.dumps(data)))
+    )
+    monkeypatch.setattr("streamlit.page_link", lambda *_, **__: None)  # a page by itself knows no other
+    app = AppTest.from_function(page, default_timeout=PATIENCE_SECONDS).run()
+    assert not app.exception
+    newest, first = drawn[-1]["rows"]
+    assert [newest["id"], first["id"]] == [poor, good]
+    assert first["name"] == "Two volunteers among twenty: rounds 15 → 7"
+    assert (first["accuracy"], first["which"]) == ("20\u202f% – 90\u202f%", "1/σ")
+    assert first["epsilon"] == ["2.5", "promises some"]
+    assert first["picked"] == ["30\u202f%", "guessing 10\u202f%"]
+    assert [curve["values"] for curve in first["curves"]] == [[0.1, 0.2], [0.1, 0.9]]
+    assert newest["epsilon"] == ["no bound", "promises nothing"]
+    app.session_state["order of runs"] = "accuracy"
+    app.run()
+    assert [row["id"] for row in drawn[-1]["rows"]] == [good, poor]
+    assert [head["sorted"] for head in drawn[-1]["heads"] if head["by"] == "accuracy"] == ["descending"]
+    app.session_state["ticked runs"] = [good]
+    labels = {one.label for one in app.run().button}
+    assert "Untick all" in labels
+    assert not {"Pin", "Delete"} & labels, "it is somebody else's"
+    monkeypatch.setattr("pages.parts.runs.job_list.visitor", lambda: Person("me"))
+    assert {"Pin", "Delete"} <= {one.label for one in app.run().button}
