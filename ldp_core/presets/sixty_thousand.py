@@ -1,29 +1,56 @@
-"""Sixty thousand people, one image each: one ε for all that a person ever sends, made useful by numbers.
+"""Sixty thousand people, one image each: one ε for all that a person ever sends, and what is sent decides.
 
-Step, norm and rounds were set by hand. What others give at ε 8, held out, with seed 0 (here 80.9 %): norm 1
-74.0 %, norm 4 79.6 %; a step of 0.25 80.4 %, of 1 80.5 %; 10 rounds 78.1 %, 40 rounds 83.8 %.
+The gradients of pixels are the arm of before (step, norm and rounds set by hand: at ε 8 norm 1 gives 74.0 %,
+norm 4 79.6 %, against 80.9 %; 10 rounds 78.1 %, 40 rounds 83.8 %). Directions, cells and whitening of the
+features were chosen in a probe on the training file alone, its last 10 000 images held out. The control,
+in which nobody is asked: `python -m tests.benchmarks.nobody_asked` learns from scikit-learn's labelled
+digits alone, with the same features (85.4 % at most).
 """
 
 from ldp_core.presets.base import Preset
-from ldp_core.presets.claims import Sentence, both, budget, ranked, reaches, times_the_noise
+from ldp_core.presets.claims import Sentence, both, budget, ranked, reaches
 from ldp_core.presets.questions import Figure, accuracy
 
-MILD, MIDDLE, STRICT, FEW = "ε 8", "ε 4", "ε 2", "600 people, ε 8"
-TOTALS = {MILD: 8, MIDDLE: 4, STRICT: 2, FEW: 8}
-BY_NUMBERS = Sentence(
-    "With sixty thousand people ε 8 ends above 75 %, ε 4 behind it, and even ε 2 names more than half of "
-    "the digits right.",
-    both(ranked(MILD, MIDDLE, STRICT), reaches(MILD, low=0.75), reaches(STRICT, low=0.5)),
+PIXELS, FEATURES, MEANS = "gradients of pixels, ε 4", "gradients of features, ε 4", "class means, ε 4"
+MILD, STRICT, STRICTEST = "class means, ε 8", "class means, ε 2", "class means, ε 1"
+WAVES, SOME, FEW = "class means of waves, ε 4", "6 000 people, ε 8", "600 people, ε 8"
+DIGITS = "1 437 people, other digits, ε 8"
+TOTALS = {
+    PIXELS: 4,
+    FEATURES: 4,
+    MEANS: 4,
+    MILD: 8,
+    STRICT: 2,
+    STRICTEST: 1,
+    WAVES: 4,
+    SOME: 8,
+    FEW: 8,
+    DIGITS: 8,
+}
+HONEST = Sentence(
+    "The same people under the same ε 4: gradients of pixels end below 82 %, class means of features above "
+    "94 %; and at ε 2 class means still end above 90 %.",
+    both(
+        reaches(PIXELS, high=0.82), reaches(MEANS, low=0.94), reaches(STRICT, low=0.9), ranked(MEANS, PIXELS)
+    ),
 )
+SENT_ONCE = {
+    "features.name": "orientation",
+    "target": "class_means",
+    "mechanism.name": "labelunit",
+    "rounds": 1,
+}
+STEP = 25 / 64
+"""For gradients of 64 numbers whose mean square is 1."""
 
 PRESET = Preset(
     order=21,
     label="Sixty thousand people, one image each",
-    question="Nobody spends more than ε 8, 4 or 2 in total. Do sixty thousand such answers make a model?",
+    question="Everybody sends once, under one small ε for all of it. Does what they send decide?",
     says=(
+        HONEST,
         Sentence(
-            "Everybody uploads once, under one ε for the whole upload, and that is all the run costs: 8, 4 "
-            "or 2.",
+            "Nobody spends more than the ε in its name, for everything that it ever sends.",
             both(
                 *(
                     budget(label, scope, total - 1e-6, total + 1e-6)
@@ -32,22 +59,31 @@ PRESET = Preset(
                 )
             ),
         ),
-        BY_NUMBERS,
         Sentence(
-            "At ε 8 six hundred people, who hold the same images, have about a hundred times the noise "
-            "variance in a round, and end far behind.",
-            both(times_the_noise(FEW, MILD, 90, 110), ranked(MILD, FEW, by=0.15)),
+            "What helps is public: a fixed program turns an image into 64 numbers on its owner’s machine. "
+            "Gradients of these numbers gain as well, also under ε 4.",
+            ranked(FEATURES, PIXELS, by=0.1),
         ),
         Sentence(
-            "The step, the length that uploads are shortened to and the number of rounds were set by hand, "
-            "for MNIST, whose images are public: to choose them on private images costs budget that is not "
-            "counted here."
+            "The waves that JPEG takes an image apart into assume less: class means of these end above 84 % "
+            "at ε 4.",
+            reaches(WAVES, low=0.84),
+        ),
+        Sentence(
+            "At ε 8 even 600 people end above 85 %, and 6 000 above 94 %; at ε 1 sixty thousand end between "
+            "65 % and 90 %.",
+            both(reaches(FEW, low=0.85), reaches(SOME, low=0.94), reaches(STRICTEST, low=0.65, high=0.9)),
+        ),
+        Sentence(
+            "Assumed public: the program, that classes have about even shares, and that such numbers suit "
+            "drawings, which decades of public work on digits taught. An attacker recovers such numbers, not "
+            "pixels; the numbers still tell the image’s shape."
         ),
     ),
-    ask=Figure("How accurate will the model be at ε 2?", (STRICT,), accuracy, BY_NUMBERS),
+    ask=Figure("How accurate will class means be at ε 2?", (STRICT,), accuracy, HONEST),
     base={
         "dataset": "mnist",
-        "clients": {"count": 60_000, "epsilon": 8},
+        "clients": {"count": 60_000, "epsilon": 4},
         "target": "update",
         "mechanism": {"name": "privunit", "norm": 2},
         "selection": "once",
@@ -57,7 +93,21 @@ PRESET = Preset(
         "attack": None,
     },
     variants=(
-        *((label, {"clients.epsilon": TOTALS[label]}) for label in (MILD, MIDDLE, STRICT)),
-        (FEW, {"clients.count": 600}),
+        (PIXELS, {}),
+        (
+            FEATURES,
+            {
+                "features.name": "orientation",
+                "mechanism.norm": 8 * STEP,
+                "local.learning_rate": STEP,
+                "rounds": 5,
+            },
+        ),
+        (MEANS, {**SENT_ONCE}),
+        *((label, {**SENT_ONCE, "clients.epsilon": TOTALS[label]}) for label in (MILD, STRICT, STRICTEST)),
+        (WAVES, {**SENT_ONCE, "features.name": "dct", "features.straighten": "yes"}),
+        (DIGITS, {**SENT_ONCE, "dataset": "digits", "clients.count": 1_437, "clients.epsilon": 8}),
+        (FEW, {**SENT_ONCE, "clients.count": 600, "clients.epsilon": 8}),
+        (SOME, {**SENT_ONCE, "clients.count": 6_000, "clients.epsilon": 8}),
     ),
 )

@@ -27,3 +27,16 @@ def test_dots_are_spoken_of_where_there_are_any(
     assert not app.exception
     (caption,) = (one.value for one in app.caption if "In a cell, Enter leads" in one.value)
     assert ("Drag a dot" in caption) is dots
+
+
+def test_what_an_image_becomes_is_drawn_with_what_is_assumed_public(
+    runs_dir: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("streamlit.page_link", lambda *_, **__: None)
+    app = AppTest.from_file(str(ROOT / "pages" / "clients.py"), default_timeout=PATIENCE_SECONDS)
+    app.query_params["draft"] = drafts.new(DRAFT.with_base({"features.name": "dct", "features.side": 5}))
+    app.run()
+    assert not app.exception
+    assert any("turns its image into 24 numbers" in one.value for one in app.markdown)
+    (assumed,) = (one.value for one in app.caption if one.value.startswith("Assumed public"))
+    assert "not pixels" in assumed
