@@ -1,4 +1,4 @@
-"""How the data are split: for each client a bar of its samples, class upon class."""
+"""How the data are split: a bar a client, class upon class; and how well a model serves each class."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from ldp_core.theory.label_counts import Counts
-from pages.parts.charts.base import MUTED, figure
+from pages.parts.charts.base import MUTED, Trace, colour, end_labels, figure, label_margin, leaders, scatter
+from pages.parts.charts.rounds import QUARTERS, label
+from pages.parts.charts.series import Series
 from pages.parts.ui.figure_json import Figure
-from pages.parts.ui.text import number, shortened
+from pages.parts.ui.text import number, percent, shortened
 
 MOST_BARS = 40
 """More clients than that are shown by a sample of so many."""
@@ -106,3 +108,32 @@ def split_in_words(counts: Counts) -> str:
 def _span(values: np.ndarray) -> str:
     low, high = int(values.min()), int(values.max())
     return number(low, 9) if low == high else f"{number(low, 9)} to {number(high, 9)}"
+
+
+def served(shown: Sequence[Series]) -> dict[str, list[float]]:
+    """Accuracy on each class in the newest round, the mean over seeds, by run; empty before the first."""
+    every = {one.label: [run.last.get("accuracy_per_class") or [] for run in one.runs] for one in shown}
+    lengths = {len(each) for found in every.values() for each in found}
+    if len(lengths) != 1 or lengths == {0}:
+        return {}
+    return {name: [float(mean) for mean in np.mean(found, axis=0)] for name, found in every.items()}
+
+
+def served_figure(shown: Sequence[Series], names: Sequence[str]) -> Figure:
+    """Accuracy on each class, a line a run: whom a model serves, where clients hold different classes."""
+    traces, ends = list[Trace](), list[tuple[float, str, str]]()
+    for one, values in zip(shown, served(shown).values(), strict=True):
+        paint = colour(one.style.tint)
+        look = {"line": {"color": paint, "width": 2.5}, "marker": {"color": paint, "size": 8}}
+        traces.append(
+            scatter(names, values, mode="lines+markers", name=label(one), hovertemplate="%{y:.0%}", **look)
+        )
+        ends.append((values[-1], f"<b>{label(one)} {percent(values[-1])}</b>", paint))
+    return figure(
+        traces,
+        x={"title": "class", "type": "category"},
+        y={"range": [0, 1.0], "tickvals": QUARTERS, "ticktext": [percent(q) for q in QUARTERS]},
+        margin=label_margin(ends),
+        annotations=end_labels(ends, 0, 1),
+        shapes=leaders(ends, 0, 1),
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,12 +14,13 @@ from pages.parts.charts.budget_axis import accuracy_by_budget, noise_by_budget
 from pages.parts.charts.course import course
 from pages.parts.charts.rounds import accuracy_figure, noise_figure, noise_words
 from pages.parts.charts.series import Series, announced
+from pages.parts.charts.split import served, served_figure
 from pages.parts.charts.styles import ladders
 from pages.parts.runs.job_state import is_gone
 from pages.parts.train.server_panel import server_panel
 from pages.parts.ui import components
 from pages.parts.ui.meanings import GLOSSARY
-from pages.parts.ui.text import ASSUMED, number, percent
+from pages.parts.ui.text import ASSUMED, class_names, number, percent
 from pages.parts.watch.headline import head
 
 
@@ -64,6 +65,15 @@ def trio(
         accuracy = accuracy_figure(shown, rounds, chance, reference, guess)
         noise, words = noise_figure(lines, rounds, expected), "on held-out images"
         drawn = _predicted(draft, noises, _dashed(lines)) if noises else noise_words(shown)
+    panel = {
+        "title": "Noise variance per weight",
+        "hint": " ".join([GLOSSARY["Noise variance"], GLOSSARY["Signal"], *why]),
+        "subtitle": drawn,
+        "figure": components.written(noise),
+        "label": course("Noise variance per weight by round", shown, Series.noise, number),
+    }
+    if draft.base.partition.name == "group_labels" and (found := served(shown)):
+        panel = _served(draft, shown, found)
     return {
         "head": head(draft, shown, chance, pictured.upload, state, empty, reference, open_question),
         "accuracy": {
@@ -73,15 +83,22 @@ def trio(
             "figure": components.written(accuracy),
             "label": course("Accuracy by round", shown, Series.mean, percent),
         },
-        "noise": {
-            "title": "Noise variance per weight",
-            "hint": " ".join([GLOSSARY["Noise variance"], GLOSSARY["Signal"], *why]),
-            "subtitle": drawn,
-            "figure": components.written(noise),
-            "label": course("Noise variance per weight by round", shown, Series.noise, number),
-        },
+        "noise": panel,
         "server": server_panel(pictured.shown, pictured.upload, pictured.worst, empty, back=state != "live")
         | {"hint": f"{GLOSSARY['dB']} {GLOSSARY['Control']}"},
+    }
+
+
+def _served(draft: Draft, shown: Sequence[Series], found: Mapping[str, Sequence[float]]) -> dict[str, Any]:
+    """In place of the noise, where clients hold different classes: which of them the model serves."""
+    names = class_names({"dataset": draft.base.dataset}, len(next(iter(found.values()))))
+    lines = (f"{name}: {', '.join(percent(value) for value in values)}" for name, values in found.items())
+    return {
+        "title": "Accuracy on each class",
+        "hint": GLOSSARY["Accuracy"],
+        "subtitle": f"after round {min(one.round for one in shown)} of {draft.base.rounds}",
+        "figure": components.written(served_figure(shown, names)),
+        "label": f"Accuracy on each class. {'; '.join(lines)}.",
     }
 
 

@@ -17,6 +17,8 @@ from ldp_core.runs.view.evidence import evidence
 from ldp_core.runs.view.run_progress import Progress, RunProgress
 from pages.parts.charts.rounds import noise_figure
 from pages.parts.charts.series import Series, series
+from pages.parts.charts.split import served_figure
+from pages.parts.watch.trio import Pictured, trio
 
 DRAFTS = {name: presets.get(name).draft for name in presets.names()}
 QUICK = [name for name, draft in DRAFTS.items() if draft.base.dataset == "digits" and len(draft.variants) < 4]
@@ -88,3 +90,15 @@ def test_what_is_stored_of_a_scenario_ends_where_its_lesson_says(name: str):
     for curve, ends in zip(found.curves, found.ends, strict=True):
         assert min(ends) - 1e-3 <= curve[-1] <= max(ends) + 1e-3
     assert "In these runs" not in found.lesson, "a lesson that its own runs contradict"
+
+
+def test_who_is_silenced_is_seen_digit_by_digit():
+    """The zeros of the digits 5 to 9 stand beside the accuracy, as the runs told them."""
+    draft, runs, shown = trained("who_is_silenced")
+    panel = trio(draft, shown, None, Pictured([]), "nothing", "completed")["noise"]
+    assert panel["title"] == "Accuracy on each class"
+    drawn = lines(served_figure(shown, [str(digit) for digit in range(10)]))
+    for run in runs:
+        np.testing.assert_allclose(drawn[run.label]["y"], run.last["accuracy_per_class"])
+    assert max(drawn["1/σ²"]["y"][5:]) < 0.1 < min(drawn["1/σ²"]["y"][:5])
+    assert trio(draft, [], None, Pictured([]), "nothing")["noise"]["title"] == "Noise variance per weight"

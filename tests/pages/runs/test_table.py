@@ -12,7 +12,6 @@ from streamlit.testing.v1 import AppTest
 from ldp_core import presets
 from ldp_core.runs import queue
 from ldp_core.runs.queue.people import Person
-from pages.parts.runs import table as tables
 from tests.runs.in_process import take
 from tests.runs.processes import PATIENCE_SECONDS
 
@@ -46,7 +45,7 @@ def test_rows_have_names_curves_and_figures_and_stand_in_the_order_of_a_head(
     good, poor = ended(7, 0.2, 0.9, epsilon=2.5), ended(15, 0.3, epsilon=None)
     drawn: list[dict[str, Any]] = []
     monkeypatch.setattr(
-        tables.components, "runs", lambda data, **_: drawn.append(json.loads(json.dumps(data)))
+        "pages.parts.ui.components.runs", lambda data, **_: drawn.append(json.loads(json.dumps(data)))
     )
     monkeypatch.setattr("streamlit.page_link", lambda *_, **__: None)  # a page by itself knows no other
     app = AppTest.from_function(page, default_timeout=PATIENCE_SECONDS).run()
