@@ -154,7 +154,7 @@ def noise_words(shown: Sequence[Series]) -> str:
     if not noisy:
         return f"no noise was added{signal}"
     added = [one for one in noisy if one.adds]
-    adds_up = f", {'of changes ' * (len(added) < len(noisy))}added up over the rounds" * bool(added)
+    adds_up = f", {'of changes ' * (len(added) < len(noisy))}added up" * bool(added)
     if len(votes) == len(noisy):
         return f"line: measured, after the vote{adds_up}{signal}"
     of_votes = ", of votes after the vote" * bool(votes)

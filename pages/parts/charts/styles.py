@@ -88,7 +88,9 @@ def _tints(draft: Draft) -> list[int]:
     """
     # one run alone stands for no mechanism of several
     base = tint_of(mechanisms.registry, draft.base.mechanism.name) if draft.variants[1:] else None
-    owns = [base if BUDGET.issuperset(one.set) else _own(one) for one in draft.variants]
+    found = [base if BUDGET.issuperset(one.set) else _own(one) for one in draft.variants]
+    marks = [(tint, _budget(draft, place)) for place, tint in enumerate(found)]
+    owns = [None if mark in marks[:place] else mark[0] for place, mark in enumerate(marks)]
     free = [tint for tint in OTHERWISE if tint not in owns]
     taken = list[int]()
     for place, own in enumerate(owns):

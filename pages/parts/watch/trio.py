@@ -143,7 +143,7 @@ def _predicted(draft: Draft, noises: Sequence[ServerNoise], drawn: str) -> str:
 
 def _dashed(lines: Sequence[Series]) -> str:
     some = "" if all(one.adds for one in lines) else "of changes "
-    return f"dashed: {{}}{f'; {some}added up over the rounds' * any(one.adds for one in lines)}"
+    return f"dashed: {{}}{f'; {some}added up' * any(one.adds for one in lines)}"
 
 
 def _unknown(noises: Sequence[ServerNoise]) -> list[str]:

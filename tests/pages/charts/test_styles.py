@@ -15,8 +15,13 @@ def test_a_mechanism_has_its_hue_in_every_scenario_and_no_two_runs_look_alike():
         draft = presets.get(name).draft
         looks = styles(draft)
         assert len({(look.tint, look.dash) for look in looks}) == len(looks), name
+        known = set[tuple[str, str]]()
         for variant, look in zip(draft.variants, looks, strict=True):
-            if "mechanism.name" in variant.set:
+            mark = str(variant.set.get("mechanism.name")), str(variant.set.get("clients.epsilon"))
+            if (
+                "mechanism.name" in variant.set and mark not in known
+            ):  # what else sets runs apart is no hue of it
+                known.add(mark)
                 hues[variant.set["mechanism.name"]].add(look.tint % COLOURS)
     assert {name: {tint_of(mechanisms.registry, name)} for name in hues} == dict(hues)
     assert len(hues["duchi"]) == len(hues["piecewise"]) == 1
