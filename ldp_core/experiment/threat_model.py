@@ -125,6 +125,11 @@ def _unfit(experiment: Experiment) -> str:
         label, mechanism = getattr(experiment.system, "label", ""), experiment.mechanism.label
         return f"an upload of {label} under {mechanism} has no law that is known; choose another mechanism"
     source = experiment.source
+    if not experiment.features.identity:
+        return (
+            f"clients turn each image into {source.features} numbers before they train, and no attacker here "
+            "turns such numbers back into pixels; choose the features none, or no attack"
+        )
     who = experiment.attack.attacker if experiment.attack else None
     name = who.name if who else "auto"
     return attacks.unfit(experiment.model, source.shape, source.classes, name, experiment.local.optimizer)

@@ -69,7 +69,7 @@ def test_every_engine_trains_on_them(engine: str, monkeypatch: pytest.MonkeyPatc
     start, *rest = simulate(experiment, digits())
     assert rest[-1].accuracy > 0.9  # type: ignore[attr-defined]
     assert start.dimension == 650  # type: ignore[attr-defined]
-    assert "64 numbers" in start.attack_note  # type: ignore[attr-defined]
+    assert "into 64 numbers" in start.attack_note  # type: ignore[attr-defined]
 
 
 def test_no_features_are_no_part_of_a_key():
