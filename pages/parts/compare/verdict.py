@@ -12,6 +12,9 @@ from pages.parts.compare.unlike import Field, causes, share_their_luck, unlike
 from pages.parts.train.standings import compared, same_model
 from pages.parts.ui.text import few, listed, number, percent, plain
 
+NAMED = 3
+"""Pairs of one setting in the sentence on it."""
+
 
 def verdict(arms: Sequence[Arm], fields: Sequence[Field]) -> str:
     """One sentence or two, as Markdown; "" of less than two runs."""
@@ -76,19 +79,32 @@ def _ranking(ranked: Sequence[Arm], why: Sequence[Field]) -> str:
 
 
 def _alone(ranked: Sequence[Arm]) -> str:
-    """Sentence on the furthest pair that differs in one setting alone."""
-    pairs = []
+    """Sentence a setting on the pairs that differ in it alone, those furthest apart first."""
+    found: dict[str, list[tuple[Arm, Arm, Difference]]] = {}
     for one, other in combinations(ranked, 2):
         why = causes(unlike([one.experiment, other.experiment]))
         if len(why) == 1:
-            pairs.append((one, other, why[0]))
-    found = [(*pair, gap(pair[0], pair[1], len(ranked))) for pair in pairs]
-    clear = [each for each in found if each[3].clear]
-    if not clear:
-        return "" if pairs else " Compare two that differ in one thing."
-    one, other, field, apart = max(clear, key=lambda each: abs(each[3].mean))
-    gap_words = _between(one, other, apart)
-    return f" Two of them differ in the {plain(field.name)} alone: {gap_words}."
+            found.setdefault(why[0].name, []).append((one, other, gap(one, other, len(ranked))))
+    said = []
+    for name, pairs in found.items():
+        pairs.sort(key=lambda pair: abs(pair[2].mean), reverse=True)
+        who = "Two of them differ" if len(pairs) == 1 else f"{number(len(pairs), 3)} pairs differ"
+        told = [_between(*pairs[0]) + _unsure(pairs[0][2]), *map(_shortly, pairs[1:NAMED])]
+        rest = [f"{len(pairs) - NAMED} more"] * (len(pairs) > NAMED)
+        said.append(f" {who} in the {plain(name)} alone: {'; '.join(told + rest)}.")
+    return "".join(said) or " Compare two that differ in one thing."
+
+
+def _shortly(pair: tuple[Arm, Arm, Difference]) -> str:
+    one, other, found = pair
+    seed = ", with one seed" * (found.seeds < 2)
+    return f"{_name(one)} {in_points(found.mean)} above {_name(other)}{seed}{_unsure(found)}"
+
+
+def _unsure(found: Difference) -> str:
+    if found.seeds < 2 or found.clear:
+        return ""
+    return ", which is no difference" if found.outcome == "no difference" else ", which may be chance"
 
 
 def _between(one: Arm, other: Arm, found: Difference) -> str:

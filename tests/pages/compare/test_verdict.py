@@ -66,6 +66,26 @@ def test_more_than_one_thing_cannot_tell_but_a_pair_among_them_can(mean: Arm, we
     assert said(weighted, other).endswith("Compare two that differ in one thing.")
 
 
+def test_where_two_things_were_varied_each_is_told_by_its_own_pairs(mean: Arm, weighted: Arm):
+    """Also with one seed, where no pair is sure."""
+    more = [arm("C", {**MEAN, "rounds": 4}), arm("D", {**WEIGHTED, "rounds": 4})]
+    words = said(mean, weighted, *more)
+    aggregators = words.partition("2 pairs differ in the aggregator alone: ")[2].partition(" pairs differ")[0]
+    assert {pair for pair in ("**B**", "**A**", "**C**", "**D**") if pair in aggregators} == {
+        "**A**",
+        "**B**",
+        "**C**",
+        "**D**",
+    }
+    assert "2 pairs differ in the rounds alone: " in words
+    one = [
+        replace(each, series=replace(each.series, runs=each.series.runs[:1]))
+        for each in (mean, weighted, *more)
+    ]
+    assert said(*one).count("pairs differ in the") == 2
+    assert said(*one).count("with one seed") == 5
+
+
 def test_a_difference_is_stated_alike_wherever_the_two_runs_stand(mean: Arm, weighted: Arm):
     """Beside others or not, on Train, on Compare, in its table and in the report."""
     found = gap(weighted, mean)
