@@ -9,7 +9,7 @@ import streamlit as st
 
 from pages.parts.compare import elsewhere
 from pages.parts.compare.arms import Arm, arms
-from pages.parts.compare.choice import Chosen, choose, chosen, suggestions
+from pages.parts.compare.choice import Chosen, choose, chosen, newest, suggestions
 from pages.parts.compare.side_by_side import bought, curves, figures, served, settings
 from pages.parts.compare.unlike import unlike
 from pages.parts.compare.verdict import verdict
@@ -24,12 +24,15 @@ from pages.parts.ui.visitor import token
 
 def main() -> None:
     question("What made the difference?", "Two to six runs, side by side, and only what tells them apart.")
-    now, trouble = chosen()
+    named, trouble = chosen()
+    now = named or newest()
     choose(now, time.time())
     elsewhere.choose()
     live = any(arm.job.live for arm in arms(now)[0])
+    if now and not named:
+        st.caption("No runs are chosen yet: these are of the newest training here that compares anything.")
     refreshing(_side_by_side, pace() if live else None)(now, trouble, live)
-    if not now:
+    if not named:
         suggestions(time.time())
     st.page_link("runs.py", label=":blue[Tick runs on the list of all]")
     introduce(token())

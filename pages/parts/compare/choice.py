@@ -114,6 +114,15 @@ def choose(now: list[Chosen], clock: float) -> None:
     )
 
 
+def newest() -> list[Chosen]:
+    """Variants of the newest completed training of several; none once a visitor emptied the list."""
+    if PARAMETER in st.query_params:
+        return []
+    done = (job for job in jobs.recent(OFFERED) if job.status == "completed" and len(variants(job)) > 1)
+    job = next(done, None)
+    return [(job.id, number) for number in range(len(variants(job)))][:MOST] if job else []
+
+
 def suggestions(clock: float) -> None:
     """A way to each of the newest trainings that have something to compare; or what to do for one."""
     several = [job for job in jobs.recent(OFFERED) if len(variants(job)) > 1]
