@@ -43,7 +43,7 @@ def test_a_damaged_queue_is_a_sentence_on_every_page_that_needs_it(visitor: Visi
         else:
             page.goto(server.url + path)
         if path == "/":
-            expect(page.get_by_role("button", name="Open").first).to_be_visible()
+            expect(page.get_by_role("button", name="Try it: train and attack")).to_be_visible()
         if path == "/runs":
             expect(runs).to_be_visible()
         at_rest(page)
