@@ -64,7 +64,7 @@ def join(session: Session, who: str, name: str = "") -> Member:
         number = mine["number"] if mine else 1 + max((row["number"] for row in rows), default=0)
         called = wanted or f"no. {number}"
         if any(row["name"].casefold() == called.casefold() and row["who"] != who for row in rows):
-            raise InvalidInput(f"somebody in this class is called “{called}” already; add a letter")
+            raise InvalidInput(f"another student here is called “{called}” already; add a letter")
         db.execute("INSERT OR REPLACE INTO member VALUES (?, ?, ?, ?)", (session.code, who, number, called))
     return Member(number, called)
 
@@ -90,7 +90,7 @@ def guess(session: Session, who: str, value: Value) -> None:
     Raises:
         UnknownClass: the class has ended.
         NotNow: guesses are closed, or this visitor has not joined.
-        InvalidInput: nobody can guess that here.
+        InvalidInput: no possible answer.
     """
     if not presets.get(session.scenario).ask.takes(value):
         raise InvalidInput("this is no answer to the question that is asked now")

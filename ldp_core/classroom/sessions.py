@@ -148,7 +148,7 @@ def end(session: Session, teacher: Person) -> None:
 
 
 def end_old() -> None:
-    """End the classes that nobody has ended within `HOURS`."""
+    """End the classes that were not ended within `HOURS`."""
     with looking() as db:
         old = db and any(_over(row["opened"]) for row in db.execute("SELECT opened FROM class"))
     if old:

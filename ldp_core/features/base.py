@@ -21,7 +21,7 @@ AT_ONCE = 1000
 
 
 class Features(Component):
-    """A fixed program from an image to numbers; what it knows is public, and it learns from nobody."""
+    """A fixed program from an image to numbers; what it knows is public, and it learns from no data."""
 
     assumed: ClassVar[str] = ""
     """What is taken to be public knowledge, as a sentence."""

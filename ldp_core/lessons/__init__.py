@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from functools import cache
 
 from ldp_core.errors import UnknownName
 from ldp_core.lessons.base import LessonPlan, Transfer
+from ldp_core.plugins.candidates import built_in, by_order
 
 
 @cache
 def _found() -> dict[str, LessonPlan]:
-    found = {}
-    for info in pkgutil.iter_modules(__path__):
-        plan = getattr(importlib.import_module(f"{__name__}.{info.name}"), "LESSON", None)
-        if isinstance(plan, LessonPlan):
-            found[info.name] = plan
-    return dict(sorted(found.items(), key=lambda item: item[1].order))
+    return by_order(built_in(__name__, "LESSON", LessonPlan))
 
 
 def names() -> list[str]:

@@ -20,16 +20,16 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from pydantic import Field
 from scipy.special import gammaln, log_expit, log_ndtr, ndtr, ndtri_exp
 
 from ldp_core.errors import InvalidInput
-from ldp_core.fields import Checked, Number, Whole
-from ldp_core.limits import DIMENSION, NORM
-from ldp_core.mechanisms.base import Mechanism, Region, Scope, Use
+from ldp_core.fields import Checked, Whole
+from ldp_core.limits import DIMENSION
+from ldp_core.mechanisms.base import Use
 from ldp_core.mechanisms.privunit import BLOCK, GRID_BITS, LEAST, NARROWINGS
-from ldp_core.mechanisms.shared.blocks import broadcast, checked, on_grid
-from ldp_core.mechanisms.shared.law import Floating, Floats, Law, Values, as_floats, check_budget
+from ldp_core.mechanisms.shared.ball import BallLaw, BallMechanism
+from ldp_core.mechanisms.shared.blocks import checked, on_grid
+from ldp_core.mechanisms.shared.law import Floating, Floats, Values, as_floats
 
 if TYPE_CHECKING:
     import torch
@@ -61,7 +61,7 @@ class Caps(NamedTuple):
     """E[α²; y ∈ T] for α = ⟨V_y, z⟩."""
 
 
-class LabelledLaw(Law["LabelUnit"]):
+class LabelledLaw(BallLaw["LabelUnit"]):
     """A few labels, and for each a direction; the person's own lean towards the truth."""
 
     @cached_property
@@ -89,18 +89,6 @@ class LabelledLaw(Law["LabelUnit"]):
                 answers[alike] = _answered(part[alike].astype(np.float64), theirs, own, drawn)
             sent[some] = answers.astype(flat.dtype) if xp is np else xp.as_tensor(answers).to(flat)
         return sent.reshape(shape)
-
-    def mean(self, value: ArrayLike) -> Any:
-        return (self._inside(value) + np.zeros_like(self.epsilon) + np.zeros_like(self.low))[()]
-
-    def variance(self, value: ArrayLike) -> Any:
-        """E‖error‖²/d, the mean over the upload's weights; of a single number, for an upload as long as the
-        ball allows."""
-        x, d = self._inside(value), self.mechanism.size
-        vector = x.ndim > 0 and x.shape[-1] == d
-        longest = np.full(x.shape, self.mechanism.norm**2)
-        square = (x**2).sum(axis=-1, keepdims=True) if vector else longest
-        return (self.max_variance - square / d + np.zeros_like(x))[()]
 
     @property
     def max_variance(self) -> Any:
@@ -157,10 +145,6 @@ class LabelledLaw(Law["LabelUnit"]):
         density = -(v**2) / 2 - np.log(2 * np.pi) / 2 + np.log(caps.scale / norm * caps.labels / c) + side
         return np.where((v == 0) & (caps.labels < c), silent, density)[()]
 
-    @property
-    def loss(self) -> Any:
-        return (self.epsilon + np.zeros_like(self.low))[()]
-
     def delta(self, target: ArrayLike) -> Any:
         goal = as_floats(target, "target")
         # opposite directions of one label: the caps are disjoint, as g ≥ 0
@@ -170,18 +154,8 @@ class LabelledLaw(Law["LabelUnit"]):
     def atoms(self, value: float) -> Floats:
         return np.zeros(1) if (self._caps.labels < self.mechanism.labels).all() else np.empty(0)
 
-    def edges(self, value: float) -> Floats:
-        return np.array([-np.inf, np.inf])
 
-    def _inside(self, value: ArrayLike) -> Floats:
-        """Vectors shortened to the ball, and single numbers clipped to its radius."""
-        x, own = as_floats(value, "value"), self.mechanism
-        if x.ndim and x.shape[-1] == own.size:
-            return np.asarray(own.project(x, -1, 1), np.float64)
-        return np.clip(x, -own.norm, own.norm)
-
-
-class LabelUnit(Mechanism):
+class LabelUnit(BallMechanism):
     """A label and a direction; exactly ε for both together, attained by opposite directions."""
 
     law = LabelledLaw
@@ -198,25 +172,10 @@ class LabelUnit(Mechanism):
     reference = "honest-frontier, section 2; after Asi, Feldman and Talwar 2022"
     known_from_use: ClassVar[tuple[str, ...]] = ("dimension", "labels")
 
-    norm: Annotated[float, Number(NORM)] = Field(
-        NORM.default, description="length that an upload has at most; longer ones are shortened to it"
-    )
-    dimension: Annotated[int | None, Checked(Whole(DIMENSION, optional=True).check)] = None
     labels: Annotated[int, Checked(Whole(DIMENSION).check)] = 1
-
-    @property
-    def scope(self) -> Scope:
-        return "upload"
-
-    @property
-    def region(self) -> Region:
-        return "ball"
 
     def fitted(self, use: Use) -> Self:
         return self.model_copy(update={"dimension": use.dimension, "labels": use.labels})
-
-    def parameters(self) -> dict[str, Any]:
-        return {"norm": self.norm}
 
     def project(self, values: Floating, low: ArrayLike, high: ArrayLike) -> Floating:
         """Shorten vectors (the last axis) so that their blocks' lengths add up to the radius at most."""
@@ -225,17 +184,6 @@ class LabelUnit(Mechanism):
         shorter = values * (self.norm / np.maximum(length, self.norm))
         projected: Floating = np.where(length > self.norm, shorter, values).astype(values.dtype)
         return projected
-
-    def checked(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> tuple[Floats, Floats, Floats]:
-        ends = np.full(broadcast(np.shape(low), np.shape(high)), self.norm)  # ranges have a shape, no more
-        return check_budget(epsilon), -ends, ends
-
-    @property
-    def size(self) -> int:
-        """Weights of an upload."""
-        if self.dimension is None:
-            raise InvalidInput("labelunit must know how many weights an upload has; give it as dimension=…")
-        return self.dimension
 
     def checked_size(self, shape: tuple[int, ...]) -> int:
         """Weights of uploads of this shape.

@@ -15,20 +15,17 @@ answered by scaled float32 normals alone, and any other answer says that it is n
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from pydantic import Field
 from scipy.special import log_expit, log_ndtr, ndtr, ndtri_exp
 
 from ldp_core.errors import InvalidInput
-from ldp_core.fields import Checked, Number, Whole
-from ldp_core.limits import DIMENSION, NORM
-from ldp_core.mechanisms.base import Mechanism, Region, Scope, Use
-from ldp_core.mechanisms.shared.ball import shortened
-from ldp_core.mechanisms.shared.blocks import broadcast, checked, on_grid
-from ldp_core.mechanisms.shared.law import Floating, Floats, Law, Values, as_floats, check_budget
+from ldp_core.mechanisms.base import Use
+from ldp_core.mechanisms.shared.ball import BallLaw, BallMechanism, shortened
+from ldp_core.mechanisms.shared.blocks import checked, on_grid
+from ldp_core.mechanisms.shared.law import Floating, Floats, Values, as_floats
 
 if TYPE_CHECKING:
     import torch
@@ -62,7 +59,7 @@ class Cut(NamedTuple):
     """E[α²]·d for α = ⟨V, x⟩."""
 
 
-class DirectionLaw(Law["PrivUnit"]):
+class DirectionLaw(BallLaw["PrivUnit"]):
     """A direction that leans towards the upload's own."""
 
     @cached_property
@@ -116,18 +113,6 @@ class DirectionLaw(Law["PrivUnit"]):
         answers = on_grid(xp, sent * column(spread), column(grid))
         return answers.astype(flat.dtype) if xp is np else answers.to(flat.dtype)
 
-    def mean(self, value: ArrayLike) -> Any:
-        return (self._inside(value) + np.zeros_like(self.epsilon) + np.zeros_like(self.low))[()]
-
-    def variance(self, value: ArrayLike) -> Any:
-        """E‖error‖²/d, the mean over the upload's weights; of a single number, for an upload as long as the
-        ball allows."""
-        x, d = self._inside(value), self.mechanism.size
-        vector = x.ndim > 0 and x.shape[-1] == d
-        longest = np.full(x.shape, self.mechanism.norm**2)
-        square = (x**2).sum(axis=-1, keepdims=True) if vector else longest
-        return (self.max_variance - square / d + np.zeros_like(x))[()]
-
     @property
     def max_variance(self) -> Any:
         cut, own = self._cut, self.mechanism
@@ -166,10 +151,6 @@ class DirectionLaw(Law["PrivUnit"]):
         )
         return (-(v**2) / 2 - np.log(2 * np.pi) / 2 + np.log(cut.scale / norm) + side)[()]
 
-    @property
-    def loss(self) -> Any:
-        return (self.epsilon + np.zeros_like(self.low))[()]
-
     def delta(self, target: ArrayLike) -> Any:
         goal = as_floats(target, "target")
         # opposite directions: on one's side of the cut the odds are e^ε, and it is there with probability p
@@ -178,16 +159,6 @@ class DirectionLaw(Law["PrivUnit"]):
 
     def atoms(self, value: float) -> Floats:
         return np.empty(0)
-
-    def edges(self, value: float) -> Floats:
-        return np.array([-np.inf, np.inf])
-
-    def _inside(self, value: ArrayLike) -> Floats:
-        """Vectors shortened to the ball, and single numbers clipped to its radius."""
-        x, own = as_floats(value, "value"), self.mechanism
-        if x.ndim and x.shape[-1] == own.size:
-            return np.asarray(own.project(x, -1, 1), np.float64)
-        return np.clip(x, -own.norm, own.norm)
 
     def _size(self, shape: tuple[int, ...]) -> int:
         """Values in an upload: the last axis."""
@@ -199,7 +170,7 @@ class DirectionLaw(Law["PrivUnit"]):
         return shape[-1]
 
 
-class PrivUnit(Mechanism):
+class PrivUnit(BallMechanism):
     """One direction; exactly ε for the whole upload, attained by opposite directions."""
 
     law = DirectionLaw
@@ -216,39 +187,12 @@ class PrivUnit(Mechanism):
     reference = "Asi, Feldman and Talwar 2022; Bhowmick et al. 2018; mathematics, section 8"
     known_from_use: ClassVar[tuple[str, ...]] = ("dimension",)
 
-    norm: Annotated[float, Number(NORM)] = Field(
-        NORM.default, description="length that an upload has at most; longer ones are shortened to it"
-    )
-    dimension: Annotated[int | None, Checked(Whole(DIMENSION, optional=True).check)] = None
-
-    @property
-    def scope(self) -> Scope:
-        return "upload"
-
-    @property
-    def region(self) -> Region:
-        return "ball"
-
     def fitted(self, use: Use) -> Self:
         return self.model_copy(update={"dimension": use.dimension})
-
-    def parameters(self) -> dict[str, Any]:
-        return {"norm": self.norm}
 
     def project(self, values: Floating, low: ArrayLike, high: ArrayLike) -> Floating:
         """Shorten vectors (the last axis) to the ball's radius; `low` and `high` are ignored."""
         return shortened(values, self.norm)
-
-    def checked(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> tuple[Floats, Floats, Floats]:
-        ends = np.full(broadcast(np.shape(low), np.shape(high)), self.norm)  # ranges have a shape, no more
-        return check_budget(epsilon), -ends, ends
-
-    @property
-    def size(self) -> int:
-        """Weights of an upload."""
-        if self.dimension is None:
-            raise InvalidInput("privunit must know how many weights an upload has; give it as dimension=…")
-        return self.dimension
 
 
 def cut_at(epsilon: Floats) -> Cut:

@@ -7,22 +7,16 @@ One file a paper: its idea, its errors and its claims (`base`), each claim made 
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from functools import cache
 
 from ldp_core.errors import UnknownName
 from ldp_core.papers.base import Claim, Paper
+from ldp_core.plugins.candidates import built_in, by_order
 
 
 @cache
 def _found() -> dict[str, Paper]:
-    found = {}
-    for info in pkgutil.iter_modules(__path__):
-        paper = getattr(importlib.import_module(f"{__name__}.{info.name}"), "PAPER", None)
-        if isinstance(paper, Paper):
-            found[info.name] = paper
-    return dict(sorted(found.items(), key=lambda item: item[1].order))
+    return by_order(built_in(__name__, "PAPER", Paper))
 
 
 def names() -> list[str]:

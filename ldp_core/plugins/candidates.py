@@ -8,17 +8,25 @@ import inspect
 import logging
 import pkgutil
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 from importlib.metadata import EntryPoints, entry_points
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from ldp_core.errors import InvalidInput, StudioError, on_one_line
 from ldp_core.plugins import folder
 
 T = TypeVar("T")
+
+
+class HasOrder(Protocol):
+    @property
+    def order(self) -> int: ...
+
+
+Ordered = TypeVar("Ordered", bound=HasOrder)
 DIGITS = 12
 OWN = "ldp_core."
 NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
@@ -38,6 +46,20 @@ class Candidate:
         """Digest of the part's source or its distribution's version."""
         content = Path(inspect.getfile(kind)).read_bytes()
         return f"{self.origin} {hashlib.sha256(content).hexdigest()[:DIGITS]}"
+
+
+def built_in(package: str, attribute: str, kind: type[T]) -> dict[str, T]:
+    """This program's own parts of a kind, by the names of the package's modules, a module each."""
+    found = {}
+    for info in pkgutil.iter_modules(importlib.import_module(package).__path__):
+        part = getattr(importlib.import_module(f"{package}.{info.name}"), attribute, None)
+        if isinstance(part, kind):
+            found[info.name] = part
+    return found
+
+
+def by_order(found: Mapping[str, Ordered]) -> dict[str, Ordered]:
+    return dict(sorted(found.items(), key=lambda item: item[1].order))
 
 
 def outside(

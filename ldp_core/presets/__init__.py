@@ -4,12 +4,10 @@ from outside.
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from functools import cache
 
 from ldp_core.errors import InvalidInput, UnknownName
-from ldp_core.plugins.candidates import Candidate, outside
+from ldp_core.plugins.candidates import Candidate, built_in, by_order, outside
 from ldp_core.presets import of_systems
 from ldp_core.presets.base import Preset
 
@@ -19,13 +17,7 @@ refused = dict[str, str]()
 
 @cache
 def _found() -> dict[str, Preset]:
-    found = {}
-    for package in (__name__, of_systems.__name__):
-        for info in pkgutil.iter_modules(importlib.import_module(package).__path__):
-            preset = getattr(importlib.import_module(f"{package}.{info.name}"), "PRESET", None)
-            if isinstance(preset, Preset):
-                found[info.name] = preset
-    found = dict(sorted(found.items(), key=lambda item: item[1].order))
+    found = by_order(built_in(__name__, "PRESET", Preset) | built_in(of_systems.__name__, "PRESET", Preset))
     return found | outside(__name__, _admitted, refused, found)
 
 

@@ -28,7 +28,7 @@ def test_an_image_becomes_so_many_numbers_each_one_on_average(name: str, shape: 
     assert numbers.shape == (6, made.width(shape)) and numbers.dtype == np.float32
     assert np.isfinite(numbers).all()
     assert (numbers[:5] ** 2).mean(axis=1) == pytest.approx(1, rel=1e-4)
-    # nobody's numbers depend on who else is there
+    # an image's numbers do not depend on the others
     assert made.of(images[2:3])[0] == pytest.approx(numbers[2], abs=1e-4)
 
 

@@ -71,8 +71,8 @@ def test_the_new_law_needs_fewer_people_and_many_runs_end_as_each_alone():
     runs = [
         parse(asked(mechanism=name, seed=seed)) for seed in (0, 1, 2) for name in ("labelunit", "privunit")
     ]
-    told = run_many(enumerate(runs), {"digits": digits()})
-    ended = {number: event.accuracy for number, event in told if isinstance(event, Ended)}
+    turns = run_many(enumerate(runs), {"digits": digits()})
+    ended = {number: event.accuracy for number, event in turns if isinstance(event, Ended)}
     ours, theirs = (np.mean([ended[i] for i in range(first, 6, 2)]) for first in (0, 1))
     assert ours > theirs + 0.05
     assert events(asked())[-1]["accuracy"] == ended[0]

@@ -7,8 +7,11 @@ import pytest
 from ldp_core import aggregators, lessons, mechanisms, presets
 from ldp_core.classroom import FREE
 from ldp_core.errors import UnknownName
+from ldp_core.events.run import RoundDone
 from ldp_core.lessons.safe_range import QUARTER
 from ldp_core.runs import outcomes
+from ldp_core.simulate import simulate
+from tests.data import digits
 
 
 @pytest.mark.parametrize("name", lessons.names())
@@ -46,3 +49,20 @@ def test_half_the_range_leaves_a_quarter_of_the_variance():
     law = mechanisms.get("duchi")
     assert law.variance(0.0, 1.0, -0.5, 0.5) == pytest.approx(law.variance(0.0, 1.0, -1.0, 1.0) / 4)
     assert lessons.get("safe_range").transfer.right == QUARTER
+
+
+def test_where_data_are_alike_the_generous_teach_all_ten_digits():
+    """The last question of the third lesson, trained: the scenario as it is, but for how the digits lie."""
+    plan = lessons.get("who_pays")
+    found = {}
+    for kind in ("group_labels", "iid"):
+        draft = presets.get(plan.scenario).draft.with_base({"partition.kind": kind})
+        (one,) = (
+            experiment
+            for variant, experiment in zip(draft.variants, draft.experiments(), strict=True)
+            if variant.label == "1/σ²"
+        )
+        *_, last = (event for event in simulate(one, digits()) if isinstance(event, RoundDone))
+        found[kind] = min(last.accuracy_per_class[5:])
+    assert found["group_labels"] < 0.05
+    assert found["iid"] > 0.5

@@ -129,7 +129,7 @@ def test_delta_is_the_excess_between_two_labels():
 
 def test_no_answer_names_a_zero_or_a_label_for_certain():
     """200 answers for a vector full of zeros: each lies on a grid that no input moves, coordinate by
-    coordinate, so whoever else can cause it, to the bit; and other labels are named as well."""
+    coordinate, so every other can cause it, to the bit; and other labels are named as well."""
     values = np.zeros((200, D), np.float32)
     values[:, 1] = 1.0
     sent = MECHANISM.perturb(values, 4.0, *RANGE, np.random.default_rng(5)).astype(np.float64)

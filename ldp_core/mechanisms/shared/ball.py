@@ -1,10 +1,84 @@
-"""Vectors in a ball around 0, for mechanisms whose inputs are whole uploads of a bounded length."""
+"""Mechanisms whose input is a whole upload of bounded length: a vector in a ball around 0."""
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Annotated, Any, TypeVar
 
-from ldp_core.mechanisms.base import Floating
+import numpy as np
+from numpy.typing import ArrayLike
+from pydantic import Field
+
+from ldp_core.errors import InvalidInput
+from ldp_core.fields import Checked, Number, Whole
+from ldp_core.limits import DIMENSION, NORM
+from ldp_core.mechanisms.base import Floating, Mechanism, Region, Scope
+from ldp_core.mechanisms.shared.blocks import broadcast
+from ldp_core.mechanisms.shared.law import Floats, Law, as_floats, check_budget
+
+M = TypeVar("M", bound="BallMechanism")
+
+
+class BallLaw(Law[M]):
+    """Unbiased, exactly ε; its variance falls with the squared length of the upload."""
+
+    def mean(self, value: ArrayLike) -> Any:
+        return (self._inside(value) + np.zeros_like(self.epsilon) + np.zeros_like(self.low))[()]
+
+    def variance(self, value: ArrayLike) -> Any:
+        """E‖error‖²/d, the mean over the upload's weights; of a single number, for an upload as long as the
+        ball allows."""
+        x, d = self._inside(value), self.mechanism.size
+        vector = x.ndim > 0 and x.shape[-1] == d
+        longest = np.full(x.shape, self.mechanism.norm**2)
+        square = (x**2).sum(axis=-1, keepdims=True) if vector else longest
+        return (self.max_variance - square / d + np.zeros_like(x))[()]
+
+    @property
+    def loss(self) -> Any:
+        return (self.epsilon + np.zeros_like(self.low))[()]
+
+    def edges(self, value: float) -> Floats:
+        return np.array([-np.inf, np.inf])
+
+    def _inside(self, value: ArrayLike) -> Floats:
+        """Vectors shortened to the ball, and single numbers clipped to its radius."""
+        x, own = as_floats(value, "value"), self.mechanism
+        if x.ndim and x.shape[-1] == own.size:
+            return np.asarray(own.project(x, -1, 1), np.float64)
+        return np.clip(x, -own.norm, own.norm)
+
+
+class BallMechanism(Mechanism):
+    """One ε for a whole upload in a ball; ranges are ignored."""
+
+    norm: Annotated[float, Number(NORM)] = Field(
+        NORM.default, description="length that an upload has at most; longer ones are shortened to it"
+    )
+    dimension: Annotated[int | None, Checked(Whole(DIMENSION, optional=True).check)] = None
+
+    @property
+    def scope(self) -> Scope:
+        return "upload"
+
+    @property
+    def region(self) -> Region:
+        return "ball"
+
+    def parameters(self) -> dict[str, Any]:
+        return {"norm": self.norm}
+
+    def checked(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> tuple[Floats, Floats, Floats]:
+        ends = np.full(broadcast(np.shape(low), np.shape(high)), self.norm)  # ranges have a shape, no more
+        return check_budget(epsilon), -ends, ends
+
+    @property
+    def size(self) -> int:
+        """Weights of an upload."""
+        if self.dimension is None:
+            raise InvalidInput(
+                f"{self.name} must know how many weights an upload has; give it as dimension=…"
+            )
+        return self.dimension
 
 
 def shortened(values: Floating, norm: float) -> Floating:

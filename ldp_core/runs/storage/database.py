@@ -69,12 +69,16 @@ def opened(path: Path, schema: str, durable: bool = True) -> sqlite3.Connection:
     with _named(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         connection = sqlite3.connect(path, timeout=_busy[0], isolation_level=None)
-        connection.row_factory = sqlite3.Row
-        if not durable:
-            connection.execute("PRAGMA synchronous = OFF")
-        if not connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
-            # the lock first: who reads and then wants to write may be turned away at once
-            connection.executescript(f"BEGIN IMMEDIATE; {schema} COMMIT;")
+        try:
+            connection.row_factory = sqlite3.Row
+            if not durable:
+                connection.execute("PRAGMA synchronous = OFF")
+            if not connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
+                # the lock first: who reads and then wants to write may be turned away at once
+                connection.executescript(f"BEGIN IMMEDIATE; {schema} COMMIT;")
+        except BaseException:
+            connection.close()
+            raise
     return connection
 
 

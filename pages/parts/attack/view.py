@@ -13,7 +13,7 @@ from pages.parts.attack.pictures import pictures
 from pages.parts.attack.settings import setting_of
 from pages.parts.attack.words import caption, controls, findings, limits
 from pages.parts.charts.attack_grid import ends_in_words, identification_figure, picture_figure, share_figure
-from pages.parts.runs.job_state import time_left, told_alike
+from pages.parts.runs.job_state import shared_state, time_left
 from pages.parts.ui import components
 from pages.parts.ui.components import Card
 from pages.parts.ui.fragments import pace, refreshing
@@ -102,7 +102,7 @@ def _state(job: Job, desk: Desk) -> None:
     every = len(ladder["mechanisms"]) * len(ladder["epsilons"])
     done = len(desk.cells)
     guesses = sum(epsilon is not None for _, epsilon, _ in desk.frames)
-    if told_alike(job):
+    if shared_state(job):
         return
     if job.live:
         far = how_far(job)

@@ -147,7 +147,7 @@ def _guesses(session: Session, job: Job | None) -> None:
     question, answers = presets.get(session.scenario).ask, answers_of(session, job)
     guesses = [one.value for one in room.guesses(session)]
     with st.container(border=True, key="room-guesses"):
-        words = told(question, guesses, answers)
+        words = guesses_in_words(question, guesses, answers)
         st.markdown(f"**What you guessed**: {words}")
         figure = guesses_figure(question, guesses, answers)
         components.chart(
@@ -160,7 +160,7 @@ def _why(session: Session, job: Job | None) -> None:
     question, answers = presets.get(session.scenario).ask, answers_of(session, job)
     with st.container(border=True, key="room-why"):
         if not answers:
-            st.markdown("The run has not told yet.")
+            st.markdown("The run has not answered yet.")
             return
         st.markdown(f"**{literal(reply(question, None, answers).words)}**")
         st.markdown(lesson(session, job))
@@ -172,7 +172,9 @@ def lesson(session: Session, job: Job | None) -> str:
     return literal(in_words((presets.get(session.scenario).ask.why,), found)) if found else ""
 
 
-def told(question: Question, guesses: Sequence[float | str], answers: Sequence[float | str]) -> str:
+def guesses_in_words(
+    question: Question, guesses: Sequence[float | str], answers: Sequence[float | str]
+) -> str:
     """How close the guesses came, in a sentence."""
     if not guesses:
         return "nobody guessed."

@@ -158,7 +158,7 @@ def tries_figure(dots: Sequence[Dot]) -> Figure:
         ends.append((float(np.mean(accuracies)), f"<b>{_named(value)}</b>{count}", colour(i)))
     return figure(
         traces,
-        x={"title": "ε of the whole run, at worst", **log_axis(float(low), float(high))},
+        x={"title": f"ε of the whole run, at worst{_delta(dots)}", **log_axis(float(low), float(high))},
         y={
             "title": "accuracy",
             "range": [0, 1.05],
@@ -169,6 +169,11 @@ def tries_figure(dots: Sequence[Dot]) -> Figure:
         margin=label_margin(ends) | {"b": 36},
         hovermode="closest",
     )
+
+
+def _delta(dots: Sequence[Dot]) -> str:
+    found = sorted({dot.final.delta for dot in dots if dot.final.delta})
+    return f" (δ {' or '.join(map(number, found))})" if found else ""
 
 
 def _named(text: str) -> str:

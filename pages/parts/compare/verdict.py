@@ -24,7 +24,7 @@ def verdict(arms: Sequence[Arm], fields: Sequence[Field]) -> str:
     going = [arm for arm in arms if not arm.ended]
     if going:
         states = listed(f"{_name(arm)} is {arm.state}" for arm in going)
-        return f"What made the difference can be told when all of these runs have ended: {states}."
+        return f"What made the difference can be by_pair when all of these runs have ended: {states}."
     ranked = sorted((arm for arm in arms if arm not in lost), key=_accuracy, reverse=True)
     gone = f"{listed(map(_name, lost))} diverged. " if lost else ""
     if len(ranked) < 2:
@@ -89,9 +89,9 @@ def _alone(ranked: Sequence[Arm]) -> str:
     for name, pairs in found.items():
         pairs.sort(key=lambda pair: abs(pair[2].mean), reverse=True)
         who = "Two of them differ" if len(pairs) == 1 else f"{number(len(pairs), 3)} pairs differ"
-        told = [_between(*pairs[0]) + _unsure(pairs[0][2]), *map(_shortly, pairs[1:NAMED])]
+        by_pair = [_between(*pairs[0]) + _unsure(pairs[0][2]), *map(_shortly, pairs[1:NAMED])]
         rest = [f"{len(pairs) - NAMED} more"] * (len(pairs) > NAMED)
-        said.append(f" {who} in the {plain(name)} alone: {'; '.join(told + rest)}.")
+        said.append(f" {who} in the {plain(name)} alone: {'; '.join(by_pair + rest)}.")
     return "".join(said) or " Compare two that differ in one thing."
 
 

@@ -56,7 +56,7 @@ def _releases() -> None:
             if uses > 1:
                 st.markdown(f"The best proof for so many: **ε {number(least, 6)}** at δ 10⁻⁵.")
             found = worth(Promise(least, bound.delta, bound.rule, bound.basic, None, True))
-            st.markdown(f"It {found.promises}: two values are told apart {found.odds}.")
+            st.markdown(f"It {found.promises}: the server can tell two values apart {found.odds}.")
         with right:
             label = f"{number(uses, 9)} dots, one for each number that a person sends"
             components.chart(dots_figure(uses), key="dots", label=label, height=330)

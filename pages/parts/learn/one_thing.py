@@ -9,6 +9,7 @@ from typing import Any
 import streamlit as st
 
 from ldp_core import aggregators, mechanisms, presets
+from ldp_core.accounting import Promise, worth
 from ldp_core.classroom import FREE
 from ldp_core.errors import InvalidExperiment, StorageFailed, UnknownJob
 from ldp_core.experiment import Draft, Variant, checked, with_fit
@@ -78,5 +79,15 @@ def result_line(called: str, found: Final | None) -> None:
     elif found.accuracy is None:
         st.caption(f"{name}: it diverged")
     else:
-        paid = "no guarantee" if found.epsilon is None else f"ε {number(found.epsilon)}"
-        st.markdown(f"{name}: **{percent(found.accuracy)}**, {paid} for the whole run")
+        st.markdown(f"{name}: **{percent(found.accuracy)}**; {price(found)}")
+
+
+def price(found: Final) -> str:
+    """What a run costs the client with the weakest promise, against the server, and what that is worth."""
+    if found.epsilon is None:
+        return "no guarantee for the whole run: promises nothing"
+    delta = f" (δ\u00a0{number(found.delta)})" if found.delta else ""
+    promised = Promise(found.epsilon, found.delta, guarantee=True)
+    return (
+        f"ε {number(found.epsilon)}{delta} for the whole run against the server: {worth(promised).promises}"
+    )

@@ -93,8 +93,8 @@ def job_line(one: Listed) -> None:
                 st.page_link(PAGES[job.kind], label=f":blue[{name}]", query_params={"job": job.id})
             else:
                 st.markdown(name)
-            told = [plain(state(one), 200), *marks(one, me), words.size, ago(time.time() - job.created)]
-            line = ", ".join(filter(None, told))
+            parts = [plain(state(one), 200), *marks(one, me), words.size, ago(time.time() - job.created)]
+            line = ", ".join(filter(None, parts))
             st.caption(f"{line}  \n{plain(words.compared, 300)}" if words.compared else line)
         if job.live and me.may(job.owner):
             st.button("Stop", key=f"stop {job.id}", type="tertiary", on_click=act, args=(jobs.cancel, job.id))

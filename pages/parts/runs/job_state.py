@@ -25,7 +25,7 @@ def job_state(job: Job, draft: Draft, progress: Progress, shown: Sequence[Series
         text = f"Round {number(progress.at(), 6)} of {rounds}, {several}"
         share = min(1.0, done / (runs * draft.base.rounds))
         st.progress(share, text=f"{text}: somebody trains the same already, and you see it too")
-    elif told_alike(job):
+    elif shared_state(job):
         return
     elif job.live:
         at = progress.at()
@@ -86,7 +86,7 @@ def is_gone(job: Job) -> bool:
     return not job.live and job.removed
 
 
-def told_alike(job: Job) -> bool:
+def shared_state(job: Job) -> bool:
     """Draw the state of a job that waits, stands still, or whose record is gone; False for any other."""
     if is_gone(job):
         became = {"completed": "finished", "cancelled": "stopped"}.get(job.status, job.status)

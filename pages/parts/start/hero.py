@@ -79,7 +79,7 @@ def _step(epsilon: float, cell: dict[str, Any], accuracy: float) -> dict[str, An
             {
                 "name": "What is promised",
                 "words": found.promises,
-                "rest": f"ε {bound} for all that a person sends: two values are told apart {found.odds}",
+                "rest": f"ε {bound} for all that a person sends: the server tells two values apart {found.odds}",
                 "kind": "bad" if found.word == "nothing" else "",
             },
         ],
@@ -93,7 +93,7 @@ def _worth(epsilon: float) -> tuple[Any, str]:
             {"clients.epsilon": epsilon, "mechanism.name": stored_ladder.LAW},
         )
     )
-    return worth(line), number(line.bound)
+    return worth(line), f"{number(line.bound)}{f' (δ {number(line.delta)})' if line.delta else ''}"
 
 
 def _worst(experiment: Experiment) -> Promise:

@@ -18,7 +18,7 @@ from ldp_core.tuning.leaks import cap, leaks_of
 from ldp_core.tuning.search import bracket, leak_in_words, tried
 from pages.parts.charts.base import MUTED, Trace, colour, end_labels, figure, label_margin, leaders, scatter
 from pages.parts.charts.styles import COLOURS, OTHERWISE
-from pages.parts.runs.job_state import is_gone, told_alike
+from pages.parts.runs.job_state import is_gone, shared_state
 from pages.parts.tune.price import three_figures
 from pages.parts.ui import components
 from pages.parts.ui.components import Card
@@ -91,7 +91,7 @@ def _watch(identity: str, every: float | None, ask_again: AskAgain | None) -> No
 
 
 def _state(job: Job, found: SearchProgress) -> None:
-    if told_alike(job):
+    if shared_state(job):
         return
     if job.live:
         far = None if found.cells or found.leaks else how_far(job)

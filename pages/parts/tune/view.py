@@ -11,7 +11,7 @@ from ldp_core.experiment import Draft, Variant, changed
 from ldp_core.experiment.sweep import Sweep, parse_sweep
 from ldp_core.runs import Job, SweepProgress, how_far
 from ldp_core.theory.feasibility import hits_in_words
-from pages.parts.runs.job_state import is_gone, time_left, told_alike
+from pages.parts.runs.job_state import is_gone, shared_state, time_left
 from pages.parts.runs.ticks import PARAMETER
 from pages.parts.tune.axes import axis_of
 from pages.parts.tune.curves import front_figure, in_words, slices_figure
@@ -173,7 +173,7 @@ def _curves(sweep: Sweep, found: list[Setting]) -> None:
 
 def _state(job: Job, sweep: Sweep, progress: SweepProgress) -> None:
     every, done = len(sweep.cells), len(progress.cells)
-    if told_alike(job):
+    if shared_state(job):
         return
     if job.live:
         far = how_far(job)

@@ -93,7 +93,7 @@ def test_what_is_stored_of_a_scenario_ends_where_its_lesson_says(name: str):
 
 
 def test_who_is_silenced_is_seen_digit_by_digit():
-    """The zeros of the digits 5 to 9 stand beside the accuracy, as the runs told them."""
+    """The zeros of the digits 5 to 9 stand beside the accuracy, as the runs have them."""
     draft, runs, shown = trained("who_is_silenced")
     panel = trio(draft, shown, None, Pictured([]), "nothing", "completed")["noise"]
     assert panel["title"] == "Accuracy on each class"

@@ -7,7 +7,7 @@ import pytest
 from ldp_core import presets
 from ldp_core.presets.questions import Choice
 from ldp_core.runs.view.final_figures import Final
-from pages.parts.classroom.board import told
+from pages.parts.classroom.board import guesses_in_words
 from pages.parts.classroom.figures import Dot, guesses_figure, tries_figure
 
 NUMBER = presets.get("two_volunteers").ask
@@ -41,7 +41,7 @@ def test_choices_are_counted_and_the_right_one_is_marked():
     ],
 )
 def test_how_the_room_did(guesses: list[float], answers: tuple[float, ...], words: str):
-    assert told(NUMBER, guesses, answers) == words
+    assert guesses_in_words(NUMBER, guesses, answers) == words
 
 
 def test_a_try_is_a_dot_by_its_price_and_without_a_guarantee_at_the_edge():

@@ -66,7 +66,7 @@ def test_more_than_one_thing_cannot_tell_but_a_pair_among_them_can(mean: Arm, we
     assert said(weighted, other).endswith("Compare two that differ in one thing.")
 
 
-def test_where_two_things_were_varied_each_is_told_by_its_own_pairs(mean: Arm, weighted: Arm):
+def test_where_two_things_were_varied_each_has_its_own_pairs(mean: Arm, weighted: Arm):
     """Also with one seed, where no pair is sure."""
     more = [arm("C", {**MEAN, "rounds": 4}), arm("D", {**WEIGHTED, "rounds": 4})]
     words = said(mean, weighted, *more)
