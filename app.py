@@ -79,7 +79,7 @@ async def _sweep() -> None:
         await asyncio.sleep(SWEEP_SECONDS)
         let_go_of_the_gone()
         with suppress(StudioError):
-            end_old()
+            await asyncio.to_thread(end_old)  # a database that is locked would hold up every page
 
 
 app = st.App(

@@ -45,7 +45,7 @@ function row(box, columns) {
     const others = box.ticked.filter((id) => id !== node.dataset.id);
     box.ticked = tick.checked ? [...others, node.dataset.id] : others;
     box.until = performance.now() + 1000;
-    box.component.setStateValue("ticked", box.ticked);
+    box.component.setTriggerValue("ticked", box.ticked); // a state that is as it was would not be heard
   };
   const label = element("label", ""); // all of the cell is the target of a finger
   label.append(tick);

@@ -83,7 +83,7 @@ def test_every_name_of_a_run_is_shown_literally(visitor: Visitor, monkeypatch: p
             ids.append(queue.add("run", {"draft": draft.as_json(), "reference": False}))
             queue.move(ids[-1], "cancelled")
         if n % in_gate(12, 6) == 0:
-            for text in PAYLOADS[n : n + 6]:  # the list follows by itself
+            for text in PAYLOADS[n : n + 6][-3:]:  # the list of the newest follows by itself
                 page.wait_for_function(SHOWN, arg=re.sub(r"\s", "", text), polling=100)
             assert page.locator(LINKS).count() == 0
     visitor.open("/runs", "text=All runs take")

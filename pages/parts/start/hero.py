@@ -79,7 +79,7 @@ def _step(epsilon: float, cell: dict[str, Any], accuracy: float) -> dict[str, An
             {
                 "name": "What is promised",
                 "words": found.promises,
-                "rest": f"ε {bound} for all that a person sends: the server tells two values apart {found.odds}",
+                "rest": f"ε {bound} for all that a person sends: values are told apart {found.odds}",
                 "kind": "bad" if found.word == "nothing" else "",
             },
         ],
