@@ -30,7 +30,7 @@ def typed(field: Locator, text: str, leave: str) -> None:
 
 def test_limits_of_the_list_of_runs_are_read_alike(somewhere: Visitor):
     page = somewhere.open("/runs", "text=What has been trained on this server?")
-    page.wait_for_function("() => document.cookie.includes('epsilon_visitor')")  # the page's scripts are there
+    page.wait_for_function("() => document.cookie.includes('epsilon_visitor')")  # scripts are there
     page.get_by_role("button", name="Limits").click()
     budget = page.get_by_label("ε for the whole run, at worst, of at most")
     for text, value in (("0,5", "0.50"), ("1 000", "1000.00")):

@@ -24,7 +24,7 @@ def verdict(arms: Sequence[Arm], fields: Sequence[Field]) -> str:
     going = [arm for arm in arms if not arm.ended]
     if going:
         states = listed(f"{_name(arm)} is {arm.state}" for arm in going)
-        return f"What made the difference can be by_pair when all of these runs have ended: {states}."
+        return f"What made the difference can be told when all of these runs have ended: {states}."
     ranked = sorted((arm for arm in arms if arm not in lost), key=_accuracy, reverse=True)
     gone = f"{listed(map(_name, lost))} diverged. " if lost else ""
     if len(ranked) < 2:
