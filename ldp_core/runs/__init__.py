@@ -1,10 +1,11 @@
-"""What survives a page, a browser and a server: files, processes and the queue.
+"""Job system: files, processes and the queue of training jobs, which outlive a page, a browser and a server.
 
-This is all that pages and the command line import from here (`tests/test_layers.py`). Rooms, each of which
-may import those before it: `storage` (files), `lockstep` (runs that are watched), `batch`, `cluster`,
-`train_all` (a sweep's, on all cores or other machines), `machine` (slots and speed), `queue` (one row a job),
-`record` (what is kept of a job), `view` (records folded for who looks), `kinds` (what a job may ask for),
-`process` (who does it), `jobs` (submit, look, cancel, pin, delete), `carry` (files to take away or to bring).
+Pages and the command line import from `ldp_core.runs` only what this module lists (`tests/test_layers.py`).
+Subpackages, each of which may import those before it: `storage` (files), `lockstep` (runs trained side by
+side, round by round), `batch`, `cluster`, `train_all` (cells of a sweep, on all cores or other machines),
+`machine` (slots and speed), `queue` (a database row per job), `record` (stored events of a job), `view`
+(records folded for display), `kinds` (kinds of job), `process` (worker and training processes), `jobs`
+(submit, look up, cancel, pin, delete), `carry` (export and import).
 Nothing here imports torch before a process trains.
 """
 

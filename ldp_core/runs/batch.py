@@ -1,4 +1,4 @@
-"""Experiments without attacks, trained for their final figures: a batch of them together in one process."""
+"""Training of a batch of experiments without attacks, together in one process, for their final figures only."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SEND_SECONDS = 0.1
 
 @dataclass(frozen=True)
 class Figures:
-    """Figures of one run: accuracy in [0, 1], loss and noise, null where undefined."""
+    """Final figures of one run: accuracy in [0, 1], loss and noise variance; None where undefined."""
 
     status: str
     """“completed”, “diverged”, or “failed” where its data cannot be dealt out."""
@@ -49,7 +49,7 @@ Said = tuple[int, Figures | None]
 
 
 def parcels(batch: Batch, data: Mapping[str, Data]) -> Iterator[list[Said]]:
-    """Results of training a batch, about every tenth of a second."""
+    """Train a batch; yields lists of results, about one list every 0.1 s."""
     parcel, sent = list[Said](), 0.0
     for said in _trained(dict(batch), data):
         parcel.append(said)
@@ -82,12 +82,14 @@ def _trained(experiments: Mapping[int, Experiment], data: Mapping[str, Data]) ->
 
 
 def figures_of(last: Mapping[str, Any], end: Mapping[str, Any]) -> Figures:
-    """Figures of a run from the events of its last round (empty if none) and its end."""
+    """Figures of a run from the events of its last round (empty if no round ended) and of its end."""
     return Figures(**{one.name: end.get(one.name, last.get(one.name)) for one in fields(Figures)})
 
 
 def batches(experiments: Mapping[int, Experiment], workers: int) -> list[Batch]:
-    """Batches for the workers: a few quick ones, then the longest; each of one data set and cost."""
+    """Batches for the workers: first a few quick ones, then by falling duration; each batch holds runs of one
+    data set and equal cost.
+    """
     from ldp_core.many import at_once
 
     def order(place: int) -> tuple[str, int, int]:
@@ -107,7 +109,9 @@ def batches(experiments: Mapping[int, Experiment], workers: int) -> list[Batch]:
 
 
 def bits(experiment: Experiment, together: bool = True) -> str:
-    """Bit class of a run's figures: ALONE, or FOLDED with other last bits."""
+    """Class of experiments whose figures are equal to the last bit: ALONE or FOLDED (trained in a batch),
+    with the engine.
+    """
     from ldp_core.many import at_once
 
     engine = choice.bits(experiment)

@@ -1,4 +1,4 @@
-"""The papers' claims on this machine: their figures, shipped and measured here, and measuring them again."""
+"""The papers' claims on this machine: shipped and locally measured figures, and the measurement itself."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ def own(system: str) -> Path:
 
 
 def shelf(system: str) -> Shelf:
-    """The shipped figures and this machine's own."""
+    """Figures of a paper's claims: shipped ones and those measured on this machine."""
     return Shelf.of(SHIPPED / f"{system}.json", own(system))
 
 
 def seconds_of(claim: Claim) -> float | None:
-    """Seconds of all runs of a claim on this machine; None if it was not measured."""
+    """Estimated seconds for all runs of a claim on this machine; None if its speed was not measured."""
     known = rates()
     each = [arm.work() for read in claim.read_each.values() for arm in read.runs]
     return seconds(each, known) * claim.seeds if known else None
 
 
 def reason(claim: Claim, found: Verdict) -> str:
-    """The verdict's reason; of what was not run and could be: how long it takes here."""
+    """The verdict's reason; for a claim that was not run, with the estimated time on this machine."""
     if found.word != "not run" or claim.missing or found.date:
         return found.reason
     takes, runs = seconds_of(claim), len(claim.runs) * claim.seeds * len(claim.read_each)
@@ -47,7 +47,7 @@ def reason(claim: Claim, found: Verdict) -> str:
 
 
 def listed() -> Iterator[str]:
-    """Every claim, ours beside theirs, as lines of text."""
+    """Lines of text: every claim with the paper's figure and the measured one."""
     for name in papers.names():
         paper, known = papers.get(name), shelf(name)
         yield f"{name}: {paper.label}{' (to come)' if paper.to_come else ''}"
@@ -81,23 +81,23 @@ def rerun(
     say: Callable[[str], None] = print,
     progress: Report = quiet,
 ) -> None:
-    """Measure a system's claims and store each figure as it is known.
+    """Measure a system's claims and store each figure once it is known.
 
-    What this version has measured already stays, so the same call goes on after a stop.
+    Figures that this version of the program has measured are kept, so a call after a stop continues.
 
     Args:
-        system: of the paper; or `five.points.NAME`, for which of the five to use.
-        only: one claim's id; by default all whose data are here.
-        reading: one of that claim's; by default all.
-        seeds: of each arm, if not the claim's own number and what its undecided statements are given besides.
-        fresh: measure again what is known as well.
-        into: the folder of the figures; by default those that come with the program.
-        say: called with what it will take, and with each figure.
-        progress: called with what is done before the first figure.
+    system: system of the paper; or `five.points.NAME` for the comparison of the five papers.
+    only: id of one claim; by default all claims whose data are on this machine.
+    reading: name of one of the claim's readings; by default all.
+    seeds: number of seeds per arm; by default the claim's, and more for statements left undecided.
+    fresh: measure known figures again.
+    into: folder of the figures; by default the one shipped with the program.
+    say: receives a line about the cost, and one per figure.
+    progress: receives the steps before the first figure.
 
     Raises:
-        UnknownName, InvalidExperiment: there is no such system, claim or reading.
-        DataUnavailable: the claim's data are not here.
+    UnknownName, InvalidExperiment: there is no such system, claim or reading.
+    DataUnavailable: the claim's data are not on this machine.
     """
     claims = _chosen(system, only)
     if seeds is not None and not limits.SEEDS.allows(seeds):

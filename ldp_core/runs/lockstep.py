@@ -1,4 +1,4 @@
-"""Driving simulations: several runs in lockstep, with the clock and the data they need."""
+"""Training of several runs in lockstep, a round of each in turn, with timing and data."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _loaded: dict[tuple[str, str], Data] = {}
 
 
 def load(name: str, report: Report = quiet) -> Data:
-    """A data set by name, kept in memory for the next run. `report` is called with what is done for it.
+    """A data set by name, cached in memory; `report` receives the steps of loading.
 
     Raises:
-        DataUnavailable: it is not on this machine and cannot be fetched, or is damaged.
+    DataUnavailable: the data are damaged, or neither on this machine nor to be downloaded.
     """
     key = (name, datasets.get(name).version)
     if key not in _loaded:
@@ -39,7 +39,9 @@ def load(name: str, report: Report = quiet) -> Data:
 
 
 def one_thread() -> None:
-    """Compute on one thread, in memory that is used again: equal bits, no contention between workers."""
+    """Limit torch to one thread and keep freed memory: the same bits everywhere, no contention between
+    workers.
+    """
     import torch
 
     memory.keep_what_is_freed()
@@ -48,7 +50,7 @@ def one_thread() -> None:
 
 @dataclass(frozen=True)
 class Turn:
-    """A run's step in lockstep: its beginning, a round, or its end."""
+    """One step of a run in lockstep: its beginning, a round, or its end."""
 
     run: int
     events: list[dict[str, Any]]
@@ -61,7 +63,7 @@ class Turn:
 
 @dataclass(frozen=True)
 class Start:
-    """Checkpoint to resume a run from, with the seconds spent so far."""
+    """Checkpoint to resume a run from, with the seconds spent before."""
 
     state: State
     seconds: float = 0.0
@@ -76,7 +78,9 @@ def drive(
 ) -> Iterator[Turn]:
     """Run experiments in lockstep, one turn each; those in `starts` are resumed.
 
-    `report` is called with what is done before, `tick` a run's number and the trained share of its round.
+    Args:
+    report: receives the steps before the first turn.
+    tick: receives a run's number and the trained share of its current round, in [0, 1].
     """
     seconds, running = dict[int, float](), {}
     for i, one in experiments.items():
@@ -98,7 +102,7 @@ def drive(
 def _turns(
     experiment: Experiment, data: Data, start: State | None, tick: Callable[[float], None] | None
 ) -> Iterator[tuple[list[dict[str, Any]], State | None]]:
-    """The events of each turn, and the state after it."""
+    """Events of each turn of one run, and the state after it."""
     from ldp_core.simulate import Run
 
     run = Run(experiment, data, None, start, tick)

@@ -1,5 +1,5 @@
-"""What the prepared scenarios come to, stored: shipped in `assets/outcomes`, made by one command
-(`python -m ldp_core presets --outcomes`), each with the version whose runs it shows.
+"""Measured results of the prepared scenarios, shipped in `assets/outcomes` with the version that measured
+them (`python -m ldp_core presets --outcomes`).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ DIGITS = 4
 
 @dataclass(frozen=True)
 class Outcome:
-    """One scenario's, over all its seeds. Accuracies are shares of held-out samples."""
+    """Results of one scenario over all its seeds. Accuracies are shares of held-out samples, in [0, 1]."""
 
     name: str
     key: str
@@ -67,7 +67,7 @@ class Outcome:
 
     @property
     def current(self) -> bool:
-        """Whether it was measured with this version and the present scenario."""
+        """Whether this version of the program measured these results for the scenario as it is now."""
         runs = _experiments(presets.get(self.name).draft)
         return self.version == version(*runs) and self.key == _key(runs)
 
@@ -81,7 +81,7 @@ def _key(runs: Sequence[Experiment]) -> str:
 
 
 def stored(name: str, folder: Path = SHIPPED) -> Outcome | None:
-    """A scenario's outcome; None where none is there, or it cannot be read."""
+    """Stored results of a scenario; None if missing or unreadable."""
     known = {one.name for one in fields(Outcome)}
     try:
         data = read_json(folder / f"{name}.json")
@@ -93,7 +93,7 @@ def stored(name: str, folder: Path = SHIPPED) -> Outcome | None:
 def make(
     names: Sequence[str], folder: Path, say: Callable[[str], None] = print, progress: Report = quiet
 ) -> None:
-    """Train scenarios here and store what they come to; what is of this version already stays."""
+    """Train scenarios and store their results; results that are current are kept."""
     folder.mkdir(parents=True, exist_ok=True)
     one_thread()
     for name in names:
@@ -108,7 +108,7 @@ def make(
 
 
 def outcome(name: str, draft: Draft, progress: Report = quiet) -> Outcome:
-    """Train all runs of a scenario and fold them."""
+    """Results of a scenario, by training all its runs."""
     runs, experiments = draft.runs(reference=True), _experiments(draft)
     folded = [RunProgress(run.variant, run.label, run.experiment.seed, run.experiment.key) for run in runs]
     seconds = 0.0
@@ -149,7 +149,7 @@ def _curve(runs: Sequence[RunProgress]) -> list[float]:
 
 
 def _pictures(runs: Sequence[RunProgress]) -> dict[str, Any]:
-    """Reconstructions of each variant, for the client whose upload leaked most under any of them."""
+    """Reconstructed images of each variant, for the client whose upload leaked most in any of them."""
     tried = {place: tries for one in runs for place, tries in one.tries.items() if tries.closest}
     if not tried:
         return {}

@@ -1,5 +1,5 @@
-"""An attacker's ladder, stored: what Attack shows until its visitor has one of her own. It is the usual one,
-on a scenario whose pictures are searched for, made by the command that makes the scenarios' outcomes.
+"""A precomputed attack grid that the page Attack shows before a visitor has computed one; measured on a
+scenario by `python -m ldp_core presets --outcomes`.
 """
 
 from __future__ import annotations
@@ -44,22 +44,22 @@ class StoredLadder:
 
     @property
     def scenario(self) -> str:
-        """Label of its experiment."""
+        """Label of the scenario whose uploads are attacked."""
         return str(self.desk.start["ladder"]["base"]["name"])
 
     @property
     def current(self) -> bool:
-        """Whether it was measured with this version."""
+        """Whether this version of the program measured the grid."""
         return self.version == version(asked())
 
 
 def asked() -> Ladder:
-    """The ladder that is measured and stored."""
+    """The attack grid that is measured and stored."""
     return Ladder(base=presets.get(SCENARIO).draft.base, images=IMAGES)
 
 
 def stored_ladder(folder: Path = SHIPPED) -> StoredLadder | None:
-    """The stored ladder; None where there is none, or it cannot be read."""
+    """The stored attack grid; None if missing or unreadable."""
     try:
         data = read_json(folder / f"{NAME}.json")
         desk = Desk.of(data["events"])
@@ -71,7 +71,7 @@ def stored_ladder(folder: Path = SHIPPED) -> StoredLadder | None:
 
 
 def make_ladder(folder: Path = SHIPPED, say: Callable[[str], None] = print, progress: Report = quiet) -> None:
-    """Measure the ladder here and store it, unless one of this version exists."""
+    """Measure the attack grid and store it, unless this version has."""
     known = stored_ladder(folder)
     if known and known.current:
         say(f"{NAME}: of this version already")
@@ -91,20 +91,20 @@ def make_ladder(folder: Path = SHIPPED, say: Callable[[str], None] = print, prog
 
 
 def _accuracy(epsilon: float, progress: Report) -> float:
-    """Last accuracy with this ε for all, mean of the scenario's seeds."""
+    """Final accuracy with ε for every client, averaged over the scenario's seeds."""
     prepared = presets.get(EQUAL).draft.with_base({"clients.epsilon": epsilon, "mechanism.name": LAW})
     found = outcomes.outcome(EQUAL, replace(prepared, variants=(Variant(LAW),)), progress)
     return float(found.curves[0][-1])
 
 
 def _thinned(events: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Events with every n-th frame, the first ones kept."""
+    """Events with every n-th frame of each search; the first frames are kept."""
     steps = sorted({event["iterations"] for event in events if event["event"] == "guess"})[::EVERY]
     return [event for event in events if event["event"] != "guess" or event["iterations"] in steps]
 
 
 def make_all(names: Sequence[str], progress: Report = quiet) -> None:
-    """These scenarios' outcomes; by default those that are shipped already, and the ladder."""
+    """Measure and store these scenarios' results; by default the shipped ones and the attack grid."""
     outcomes.make(
         names or [name for name in presets.names() if outcomes.stored(name)], SHIPPED, print, progress
     )

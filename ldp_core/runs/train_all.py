@@ -1,5 +1,5 @@
-"""What a sweep is made of: many experiments trained for their final figures, batch by batch, on a cluster
-where one is named, else by a process a core: what a run does beside training is Python's, and fills one.
+"""Training of many experiments for their final figures, batch by batch: on a cluster if one is configured,
+else in a process per core, since a run's work outside torch is Python's and occupies one core.
 """
 
 from __future__ import annotations
@@ -25,17 +25,15 @@ def train_all(
     report: Report = quiet,
     tick: Callable[[int, bool], None] = lambda place, ended: None,
 ) -> Iterator[tuple[int, Figures]]:
-    """Train experiments without attacks, all different, and yield each one's place in the list with its final
-    figures, as it finishes, in any order. What they are equal to, `batch.bits` says.
+    """Train different experiments without attacks; yields place in the list and final figures of each as it
+    ends, in any order. `batch.bits` tells which figures are equal to the last bit.
 
     Args:
-        experiments: what to train.
-        report: called with what is done before the first of them.
-        tick: called with the number of a run that has trained a round, or has ended (True) and comes next.
+    report: receives the steps before the first run.
+    tick: receives the place of a run and whether it ended, after each trained round and before each result.
 
     Raises:
-        StudioError: data cannot be had, a process was killed or crashed twice at one batch, or the cluster
-            cannot be used.
+    StudioError: data are unavailable, a process crashed twice on one batch, or the cluster is unusable.
     """
     executor = cluster.there if RAY_ADDRESS.value() else here
     for batch, parcel in executor(dict(enumerate(experiments)), report):
@@ -47,7 +45,7 @@ def train_all(
 
 
 def here(experiments: Mapping[int, Experiment], report: Report) -> Iterator[tuple[Batch, list[Said]]]:
-    """Batches of them, and what each of these says, parcel by parcel, as it is trained on this machine."""
+    """Train experiments on this machine; yields each batch with lists of results as they arrive."""
     from ldp_core.engines.base import processes
     from ldp_core.engines.process_pool import Pool
     from ldp_core.many import leaves_cores

@@ -1,6 +1,6 @@
-"""How much of this server visitors may take together and each; the defaults fit a class and a small server.
+"""Limits on visitors' use of this server, together and each; the defaults fit a class and a small server.
 
-Thirty laptops behind one address have four pages open each, and some of them are opened anew.
+They allow thirty laptops behind one address with four open pages each, some of them reopened.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Limits:
 
 
 def limits() -> Limits:
-    """Limits of the environment."""
+    """Limits from the environment variables."""
     return Limits(
         settings.CONNECTIONS.value(),
         settings.CONNECTIONS_EACH.value(),
@@ -55,7 +55,7 @@ def limits() -> Limits:
 
 
 def descriptors() -> int:
-    """File descriptors that the server's process may open at most."""
+    """Limit on the file descriptors of the server's process."""
     try:
         import resource
     except ImportError:  # Windows

@@ -1,8 +1,9 @@
-"""A job carried away and brought back: as a ZIP (`jobs.archive`) that `arrival` reads again, as one page
-that opens offline (`page`, with `pictures` and `drawing`), as a program that trains the same again
-(`script`), and as an app for Flower (`flower_app`).
-A draft travels in a `link`. Rounds that were measured elsewhere come in by `outside`.
-What concerns a job raises as `runs.jobs` does."""
+"""Export and import of jobs: a ZIP (`jobs.archive`) that `arrival` reads again, an HTML page that opens
+offline (`page`, with `pictures` and `drawing`), a Python program that trains the same runs (`script`), and an
+app for Flower (`flower_app`).
+A draft travels in a `link`; `outside` imports rounds that were measured by other programs. Errors that
+concern a job are those of `runs.jobs`.
+"""
 
 from ldp_core.runs.carry.arrival import bring_back
 from ldp_core.runs.carry.flower_app import as_flower, why_not

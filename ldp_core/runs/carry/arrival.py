@@ -1,7 +1,8 @@
-"""An export (ZIP) brought back as a job: read, never run; whole or not at all; marked.
+"""Import of an exported ZIP as a job: its content is read as data, never executed; all of it or nothing;
+marked.
 
-What comes from outside is data. It becomes what was asked, in this program's own words, and events that can
-be said of it; the job's id, owner, state and place in the quota are this server's.
+The request is parsed and serialised anew, and every event is validated; the job's id, owner, status and share
+of the quota are set by this server.
 """
 
 from __future__ import annotations
@@ -37,17 +38,16 @@ _one_at_a_time = threading.Lock()
 def bring_back(
     file: Path | IO[bytes], owner: str | None = None, address: str | None = None, most: int = MOST_BYTES
 ) -> str:
-    """Make a job of an exported ZIP; returns its id, a new one.
+    """Make a job of an exported ZIP; returns the new job's id.
 
     Args:
-        owner: whose job it is to be.
-        address: from where it comes, if that is known.
-        most: bytes that it may unpack to.
+    owner: owner of the new job.
+    address: network address that the file was sent from, if known.
+    most: limit on the unpacked size, in bytes.
 
     Raises:
-        InvalidInput: it is no export, or is damaged, too large, or of a newer version; in a sentence. Nothing
-            of it is kept then.
-        NotNow: this person, this address, or everybody together, has no room for it.
+    InvalidInput: the file is no export, damaged, too large, or of a newer version; nothing of it is kept.
+    NotNow: the imports of this owner, this address or all together leave no room for it.
     """
     try:
         stream = file.open("rb") if isinstance(file, Path) else nullcontext(file)
@@ -74,10 +74,10 @@ def bring_back(
 
 @contextmanager
 def _held(given: Sequence[Computation]) -> Iterator[None]:
-    """Hold new records, of which nothing stays if they do not become a job's.
+    """Lock new records; at exit, delete those that no job has taken over.
 
     Raises:
-        DiskFull, StorageFailed: they cannot be written.
+    DiskFull, StorageFailed: the records cannot be written.
     """
     try:
         note_begun(given)
@@ -107,7 +107,9 @@ def _asked(found: Arrived) -> tuple[Kind, Any]:
 
 
 def _within(runs: Iterable[Run], most: int) -> Iterator[Run]:
-    """Runs, as long as their experiments take no more than the file may: a short request may be for many."""
+    """Yield runs while the JSON of their experiments takes at most `most` bytes: a short request may name
+    many runs.
+    """
     for run in runs:
         most -= len(json.dumps(run.experiment.as_json()))
         if most < 0:
@@ -116,8 +118,8 @@ def _within(runs: Iterable[Run], most: int) -> Iterator[Run]:
 
 
 def _events(found: Arrived, order: Order, at: list[float]) -> Iterator[Stored]:
-    """One after the other, so that a large export takes no more memory than a small one; `at` is given the
-    times of the first and of the last.
+    """Validated events, one at a time, so that memory does not grow with the export; `at` receives the times
+    of the first and the last.
     """
     at[:] = [0.0, 0.0]
     for number, body in enumerate(found.events, start=1):

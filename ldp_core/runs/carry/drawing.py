@@ -1,4 +1,4 @@
-"""Curves as SVG, for a page that opens without any program: axes, lines, bands, labels at the ends."""
+"""Curves as SVG without scripts: axes, lines, bands, labels at the ends of the lines."""
 
 from __future__ import annotations
 
@@ -31,12 +31,11 @@ class Curve:
 
 
 def drawn(title: str, curves: Sequence[Curve], percent: bool, alone: bool = False) -> str:
-    """An SVG element; linear from 0 to 100 %, or logarithmic. Text is escaped.
+    """SVG element with curves on a linear axis of 0 to 100 %, or a logarithmic one. Text is escaped.
 
     Args:
-        curves: one a line.
-        percent: linear, of shares.
-        alone: as a file of its own, on white.
+    percent: whether the values are shares in [0, 1], drawn on the linear axis.
+    alone: whether the element is a file of its own, on a white ground.
     """
     rounds = max((len(one.mean) for one in curves), default=1) - 1
     values = np.concatenate([one.mean for one in curves]) if curves else np.empty(0)

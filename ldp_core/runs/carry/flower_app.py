@@ -1,9 +1,9 @@
-"""A training as an app for Flower: its code ships in `assets/flower`, beside it the experiment as data, and
-`ldp_core` itself, whose mechanisms and aggregators it uses. Not as a wheel: Flower sends its nodes code and
-text alone, and installs what an app names anew for each run.
+"""Export of a training as an app for Flower: code from `assets/flower`, the experiments as data, and the
+package `ldp_core`, whose mechanisms and aggregators the app imports. Source and no wheel: Flower sends its
+nodes code and text only, and installs an app's requirements anew for each run.
 
-The code is the same for every export, so nothing that was typed can become a part of it. Its noise is
-the operating system's, so it trains to other digits than the run did, by the same law.
+The code is the same for every export, so no user input becomes code. The app draws its noise from the
+operating system, so its figures differ from the run's while their distribution is the same.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ ABOUT = (
 
 
 def as_flower(identity: str) -> bytes:
-    """A ZIP of the app, with all variants that it can run.
+    """ZIP of the app, with all variants of the training that Flower can run.
 
     Raises:
-        InvalidInput: it is no training, or none of its variants can be run as such an app.
+    InvalidInput: the job is no training, or Flower can run none of its variants.
     """
     job = look(identity)
     if job.kind != "run":

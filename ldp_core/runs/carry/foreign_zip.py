@@ -1,6 +1,4 @@
-"""A ZIP from outside: to read it takes no more than to keep it, as nothing of it is unpacked or parsed before
-its size and structure are bounded.
-"""
+"""Reading of an untrusted ZIP in bounded memory: sizes and structure are checked before anything is unpacked."""
 
 from __future__ import annotations
 
@@ -44,13 +42,13 @@ class Arrived(NamedTuple):
 
 @contextmanager
 def opened(stream: IO[bytes], most: int) -> Iterator[Arrived]:
-    """An export; what is read in this context and makes no sense is refused in one sentence.
+    """Open an export; a ValueError inside this context becomes InvalidInput.
 
     Args:
-        most: bytes that it may unpack to.
+    most: limit on the unpacked size, in bytes.
 
     Raises:
-        InvalidInput: it is no export, or is damaged, too large, or of a newer version.
+    InvalidInput: the file is no export, damaged, too large, or of a newer version.
     """
     try:
         _refuse_a_long_directory(stream)
@@ -70,7 +68,7 @@ def opened(stream: IO[bytes], most: int) -> Iterator[Arrived]:
 
 
 def _events(lines: IO[bytes], sha256: str) -> Iterator[dict[str, Any]]:
-    """One at a time; at the end it is known whether they are those that were exported."""
+    """Parsed events, one at a time; the digest of all is checked after the last."""
     digest = hashlib.sha256()
     while line := lines.readline(LONGEST + 1):
         digest.update(line)
@@ -104,7 +102,9 @@ def _parsed(text: bytes) -> dict[str, Any]:
 
 
 def _refuse_a_long_directory(stream: IO[bytes]) -> None:
-    """A ZIP's list of what is in it is read whole; how long that is stands at its end."""
+    """Refuse a ZIP with too long a directory, which `zipfile` would read whole; its length stands at the
+    file's end.
+    """
     stream.seek(0, os.SEEK_END)
     stream.seek(max(0, stream.tell() - 42))
     end = stream.read(42)
@@ -115,7 +115,7 @@ def _refuse_a_long_directory(stream: IO[bytes]) -> None:
 
 
 def _size(archive: ZipFile, most: int) -> int:
-    """Bytes that what is read of it unpacks to."""
+    """Unpacked bytes of the entries that are read."""
     names = archive.namelist()
     if missing := next((name for name in NEEDED if names.count(name) != 1), None):
         raise InvalidInput(f"this ZIP has no {missing}, or two: it is no export of Epsilon Studio")

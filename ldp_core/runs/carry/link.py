@@ -1,4 +1,4 @@
-"""A draft written into a link, which holds the whole experiment, on whichever server it is opened."""
+"""A draft encoded in a URL, so that the whole experiment opens on any server."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ BROKEN = "this link was cut short or changed on its way; ask for it again"
 
 
 def packed(draft: Draft) -> str:
-    """The draft as characters that a link may have; "" where there would be too many of them."""
+    """A draft as URL-safe characters; "" where they would be too many for a URL."""
     text = json.dumps(draft.as_json(), separators=(",", ":"), ensure_ascii=False).encode()
     found = base64.urlsafe_b64encode(zlib.compress(text, 9)).decode().rstrip("=")
     return found if len(found) <= MOST else ""
 
 
 def unpacked(text: str) -> Draft:
-    """The draft that a link holds.
+    """Draft decoded from the characters of a URL.
 
     Raises:
-        InvalidInput: it was cut short or changed, or another version wrote it; in a sentence.
+    InvalidInput: the text was cut short or changed, or written by another version of the program.
     """
     reader = zlib.decompressobj()
     try:

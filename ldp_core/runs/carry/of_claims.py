@@ -1,4 +1,4 @@
-"""The papers' claims to take away: rows as CSV and JSON, tables as LaTeX, and a pack of one claim."""
+"""Export of the papers' claims: rows as CSV and JSON, tables as LaTeX, and a ZIP for one claim."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ KINDS = {"statements": rows.statements, "arms": rows.arms, "figures": rows.figur
 
 
 def bibtex() -> str:
-    """The project and the five papers."""
+    """BibTeX entries of this project and of the five papers."""
     return PROJECT % version() + "\n" + (ASSETS / "papers" / "papers.bib").read_text(encoding="utf-8")
 
 
 def write(folder: Path) -> list[str]:
-    """Put all of it in a folder, and say what."""
+    """Write all claims into a folder; returns the file names."""
     found = everything()
     for name, text in found.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -57,7 +57,7 @@ def packed(files: Mapping[str, str]) -> bytes:
 
 
 def everything() -> dict[str, str]:
-    """Every claim of every paper, by file name."""
+    """Content of all claims of all papers, by file name."""
     known = {name: shelf(name) for name in papers.names()}
     every = [(name, claim) for name in papers.names() for claim in papers.get(name).claims]
     found = _rows((name, claim, known[name]) for name, claim in every)
@@ -72,7 +72,9 @@ def everything() -> dict[str, str]:
 
 
 def pack(system: str, identity: str) -> dict[str, str]:
-    """One claim: its figure in each reading, settings, seeds, versions, and the command that measures it."""
+    """Files of one claim by name: its figure in each reading, settings, seeds, versions, the command that
+    measures it.
+    """
     claim, known = papers.get(system).claim(identity), shelf(system)
     if claim is None:
         return {}
@@ -117,7 +119,7 @@ def _rows(claims: Iterable[tuple[str, Claim, Shelf]]) -> dict[str, str]:
 
 
 def _curves(claim: Claim, known: Shelf) -> list[Curve]:
-    """Curves of each arm that trains, one a seed."""
+    """Curve of each arm of a claim, with mean, least and greatest over seeds."""
     found = []
     for arm in claim.runs:
         curves = [one.curve for one in known.of_arm(claim, arm.label).values() if one.curve]

@@ -1,7 +1,8 @@
-"""Rounds that were measured elsewhere, from a CSV or JSON lines: kept under a name, to be shown beside ours.
+"""Rounds measured by other programs, from CSV or JSON lines: stored under a name, and drawn beside this
+program's runs.
 
-They are figures and no run: nothing here knows with which settings they came about, so nothing but drawing is
-done with them. A file is taken whole or not at all.
+The settings behind such figures are unknown, so they are drawn and used for nothing else. A file is imported
+whole or not at all.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ EACH, ALL = 20, 200
 
 @dataclass(frozen=True)
 class Outside:
-    """The rounds of one file; in a list, its name alone."""
+    """Imported rounds of one file; in lists without the rounds themselves."""
 
     id: str
     name: str
@@ -46,10 +47,10 @@ class Outside:
 
 
 def bring_rounds(file: Path) -> str:
-    """Keep the rounds of a file under its name; returns an id.
+    """Import the rounds of a file under its name; returns an id.
 
     Raises:
-        InvalidInput: it cannot be read, or makes no sense; in a sentence.
+    InvalidInput: the file cannot be read, or holds no valid rounds.
     """
     try:
         with file.open("rb") as stream:
@@ -60,10 +61,10 @@ def bring_rounds(file: Path) -> str:
 
 
 def take(content: bytes, name: str, owner: str | None = None, address: str | None = None) -> str:
-    """Keep the rounds of a file under a name; returns an id.
+    """Import rounds under a name; returns an id.
 
     Raises:
-        InvalidInput: it makes no sense, in a sentence that names the line; or this person has too many.
+    InvalidInput: the content is invalid (the message names the line), or this owner has too many imports.
     """
     lines = read(content)
     title = " ".join(name.split())[:MOST_NAME]
@@ -89,14 +90,14 @@ def take(content: bytes, name: str, owner: str | None = None, address: str | Non
 
 
 def known(most: int = 60) -> list[Outside]:
-    """The newest, newest first."""
+    """The latest imports, newest first, without their rounds."""
     with reading(_path()) as db:
         query = "SELECT id, name, owner FROM rounds ORDER BY at DESC LIMIT ?"
         return [Outside(**row) for row in db.execute(query, (most,))] if db else []
 
 
 def get(identity: str) -> Outside | None:
-    """The one with this id; None if there is none."""
+    """Imported rounds by id; None if there are none."""
     with reading(_path()) as db:
         row = db.execute("SELECT * FROM rounds WHERE id = ?", (identity,)).fetchone() if db else None
     if row is None:
@@ -109,7 +110,7 @@ def get(identity: str) -> Outside | None:
 
 
 def remove(identity: str, person: Person = OPERATOR) -> None:
-    """Delete one."""
+    """Delete imported rounds."""
     found = get(identity)
     if found is None:
         raise UnknownJob(identity)

@@ -1,6 +1,6 @@
-"""A training as one HTML page that opens offline: what it came to, curves, ledger, settings, versions.
+"""A training as one HTML page that opens offline: result, curves, ledger, settings, versions.
 
-Nothing in it comes from elsewhere and nothing in it runs; every text is escaped.
+The page loads nothing from elsewhere and runs no script; every text is escaped.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ SHELL = (
 
 
 def as_page(identity: str) -> str:
-    """The page, as text.
+    """HTML page of a training.
 
     Raises:
-        InvalidInput: it is no training, or nothing is recorded of it.
+    InvalidInput: the job is no training, or has no recorded round.
     """
     job = look(identity)
     if job.kind != "run":
@@ -85,7 +85,7 @@ def as_page(identity: str) -> str:
 
 
 def verdict(found: Variants) -> str:
-    """One or two sentences: final accuracies, and which differences exceed chance."""
+    """One or two sentences: final accuracies, and which differences between variants exceed chance."""
     own = {n: runs for n, runs in found.items() if n >= 0}
     ends = [(final(runs).accuracy, runs) for runs in own.values()]
     ranked = sorted(((a, runs) for a, runs in ends if a is not None), key=lambda pair: pair[0], reverse=True)
@@ -132,7 +132,7 @@ def _figures(found: Variants) -> str:
 
 
 def _ledger(found: Variants) -> str:
-    """The four numbers of the clients that get most and least privacy, run by run."""
+    """HTML table of ε for the clients with the most and the least privacy of each variant."""
     rows = []
     for runs in found.values():
         end = next((run.end for run in runs if run.end and run.end.get("ledger")), None)

@@ -1,4 +1,4 @@
-"""A training's curves as SVG files, which open anywhere and in which every word stays a word."""
+"""A training's curves as SVG files."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CURVES = {"accuracy": "Accuracy by round", "noise_variance": "Noise variance by 
 
 
 def variants(job: Job) -> dict[int, list[RunProgress]]:
-    """The runs of a training by their variant; the one without noise has a number below 0."""
+    """Runs of a training by variant number; the run without noise has a number below 0."""
     found: dict[int, list[RunProgress]] = {}
     for run in progress_of(job).update().runs:
         found.setdefault(run.variant, []).append(run)

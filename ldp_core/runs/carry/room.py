@@ -1,4 +1,4 @@
-"""Room for what is brought here: a file costs its bearer nothing, so no run is removed for it."""
+"""Limits on imported files, which cost nothing to make: no stored run is deleted to make room for an import."""
 
 from __future__ import annotations
 
@@ -10,10 +10,13 @@ EACH, NEAR = (20, 0.05), (100, 0.2)
 
 
 def refuse_without_room(size: int, owner: str | None, address: str | None) -> None:
-    """Do nothing where there is room for so many bytes; None is the operator, who has all.
+    """Refuse an import of so many bytes where its owner, its address or the server has no room for it.
+
+    Args:
+    owner: None for the operator, who has the whole quota.
 
     Raises:
-        NotNow: what takes the room, and what to do.
+    NotNow: the limit that is reached, and what to do.
     """
     most, brought = quota.most_bytes(), [one for one in quota.kept() if one.job.imported]
     for whose, (records, share), found in (

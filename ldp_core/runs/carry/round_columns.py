@@ -1,7 +1,6 @@
-"""Which column of a file is which of a round's figures: by headings, as trackers and frameworks write them.
+"""Mapping of a file's columns to the figures of a round, by the headings that trackers and frameworks write.
 
-Where there are several accuracies, the one on held-out images is taken, which is what accuracy means here;
-where that leaves two, none.
+Of several columns of accuracy, the one on held-out samples counts; where two remain, the file is refused.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ Row = dict[str, Any]
 
 
 def cells(content: bytes) -> Iterator[tuple[int, Row]]:
-    """A table with a line of headings."""
+    """Rows of a table with headings, as line number and figures by name."""
     try:
         table = read_table(content)
     except InvalidExperiment as error:
@@ -62,7 +61,9 @@ def cells(content: bytes) -> Iterator[tuple[int, Row]]:
 
 
 def _layout(headings: Sequence[str]) -> list[tuple[str | None, dict[str, int]]]:
-    """Positions of the columns, for each run if runs have columns of their own."""
+    """Label and column positions of each run in the file: one entry, or one a run where runs have columns of
+    their own.
+    """
     runs: dict[str, dict[int, str]] = {}
     common_ones = dict(enumerate(headings))
     for i, heading in enumerate(headings):
@@ -85,7 +86,9 @@ def _layout(headings: Sequence[str]) -> list[tuple[str | None, dict[str, int]]]:
 
 
 def _tags(table: Table) -> tuple[int, dict[str, str]]:
-    """Column positions and tags of a table with one figure a line, as MLflow exports it."""
+    """Position of the column of metric names, or -1, and the figure that each metric name means: a table with
+    one figure a line, as MLflow exports.
+    """
     tag = next((i for i, heading in enumerate(table.headings) if heading in ("key", "metric", "tag")), -1)
     if tag < 0 or "value" not in table.headings:
         return tag, {}
@@ -94,10 +97,10 @@ def _tags(table: Table) -> tuple[int, dict[str, str]]:
 
 
 def chosen(headings: Mapping[int, str]) -> dict[str, int]:
-    """The column of each name that there is.
+    """Column number of each known figure.
 
     Raises:
-        InvalidInput: it is not clear which.
+    InvalidInput: two columns fit the same figure equally well.
     """
     found: dict[str, list[int]] = {}
     for i, name in zip(headings, find([*headings.values()], COLUMNS), strict=True):
@@ -115,7 +118,9 @@ def chosen(headings: Mapping[int, str]) -> dict[str, int]:
 
 
 def _rank(name: str, heading: str) -> int:
-    """Rank of a column: held-out figures first, since frameworks call the training's own `accuracy`."""
+    """Rank of a column, least first: held-out figures precede training figures, which frameworks call
+    `accuracy`.
+    """
     of = words(heading)
     if name in FIGURES:
         return 0 if of & TEST else 1 if of & HELD_OUT else 3 - (heading.casefold() == name)
@@ -129,7 +134,7 @@ def _in_percent(heading: str, cell: str) -> bool:
 
 
 def _read(table: Table, name: str, cell: str, line: int) -> Any:
-    """A number; None for a gap, and the text itself where it is neither."""
+    """Cell as a number; None for a gap, and the cell's text where that is no number."""
     if name == "label" or is_gap(cell):
         return re.sub("^'(?=[=+@-])", "", cell) if name == "label" else None  # as we mark text
     bare = cell.removesuffix("%").strip()

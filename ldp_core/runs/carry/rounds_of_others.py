@@ -1,6 +1,6 @@
-"""Rounds that others have measured: out of tables, exports of trackers and frameworks, or JSON lines.
+"""Rounds measured by other programs, parsed from tables, exports of trackers and frameworks, or JSON lines.
 
-`round_columns` finds what of a file is meant by what; here it is checked, and gathered by run.
+`round_columns` maps columns to figures; here figures are validated and grouped by run.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ class Line:
 
 
 def read(content: bytes) -> tuple[Line, ...]:
-    """The runs of a file: a round a line, grouped by `label` and `seed` where it has them.
+    """Runs of a file with a round a line, grouped by `label` and `seed` where the file has them.
 
     Raises:
-        InvalidInput: in a sentence that names the line.
+    InvalidInput: a sentence that names the line.
     """
     if len(content) > MOST_BYTES:
         raise InvalidInput(f"it has more than {MOST_BYTES // 1000} kB, which is the most taken")
@@ -69,7 +69,7 @@ def _line(label: str, seed: int, run: Mapping[int, Mapping[str, float | None]]) 
 
 
 def _objects(content: bytes) -> Iterator[tuple[int, Row]]:
-    """JSON lines; of our own events those that tell of a round."""
+    """Line number and figures of each JSON line; of this program's own events only those of rounds."""
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -101,7 +101,7 @@ def _whole(given: Any, name: str, place: int, most: int) -> int:
 
 
 def _figure(given: Any, name: str, place: int) -> float | None:
-    """A value; None where a number was due and none came out."""
+    """Value of a figure; None for gaps and NaN."""
     most = FIGURES[name]
     if isinstance(given, float) and not math.isfinite(given):
         return None

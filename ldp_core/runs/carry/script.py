@@ -1,4 +1,4 @@
-"""A training as a Python program of a screenful, which trains the same again and compares the figures."""
+"""A training as a short Python program that trains the same runs and compares their figures."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ if __name__ == "__main__":  # where processes are spawned, each of them imports 
 
 
 def as_script(identity: str) -> str:
-    """The program, as text; what people typed stands in it as data alone.
+    """Text of the program; user input occurs in it as quoted data only.
 
     Raises:
-        InvalidInput: it is no training, or has not ended.
+    InvalidInput: the job is no training, or has not ended.
     """
     job = look(identity)
     if job.kind != "run":
@@ -70,7 +70,7 @@ def as_script(identity: str) -> str:
 
 
 def stood_on() -> dict[str, str]:
-    """The program and what decides about the last bits of what it trains."""
+    """Versions that decide the last bits of a run's figures: of the program, torch, numpy and scipy."""
     known = versions()
     return {"program": version()} | {name: str(known[name]) for name in ("torch", "numpy", "scipy")}
 

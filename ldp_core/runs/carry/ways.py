@@ -1,4 +1,4 @@
-"""In which forms a job is carried away, by the endings of their files."""
+"""Export formats of a job by file ending."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _zipped(identity: str) -> bytes:
 
 
 def _write_zip(identity: str, out: Path) -> int:
-    """With all that can be made of it besides: what has no rounds has no report, and so on."""
+    """Write the ZIP with every other format that the job has; returns the number of events."""
     more = pictures(look(identity))
     for name, make in BESIDE.items():
         with suppress(InvalidInput):
@@ -53,10 +53,10 @@ WAYS: dict[str, tuple[str, str, Callable[[str], bytes]]] = {
 
 
 def written(identity: str, out: Path) -> str:
-    """Write a job to a file, in the form that its ending asks for; returns what was done, in words.
+    """Export a job to a file, in the format of its ending; returns a sentence on what was written.
 
     Raises:
-        InvalidInput: the ending is none of ours, nothing is recorded, or the file cannot be written.
+    InvalidInput: the ending is unknown, nothing is recorded, or the file cannot be written.
     """
     ending = max((one for one in WAYS if out.name.lower().endswith(one)), key=len, default="")
     if not ending:

@@ -1,9 +1,9 @@
-"""The batches of a sweep on a Ray cluster, where the environment names one.
+"""Training of a sweep's batches on a Ray cluster, where EPSILON_RAY_ADDRESS names one.
 
-The cut is below a job: a process here does it and writes its record, under a lock of this machine's kernel,
-whoever trains. Runs that are watched, attacks and what papers claim are trained here: on one core there they
-would gain nothing. The program travels with the work; that a machine has the same packages is seen to before
-anything is trained. Ray is optional (tests/requirements-ray.txt), and no other room imports it.
+A process on this machine still runs the job and writes its record under a local lock; only batches of
+training go to the cluster. Live trainings, attacks and papers' claims stay here, since one remote core would
+not speed them up. The program's source travels with the work; equal package versions are checked first. Ray
+is optional (tests/requirements-ray.txt), and imported nowhere else.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ WAKE_SECONDS = 0.5
 
 
 def there(experiments: Mapping[int, Experiment], report: Report) -> Iterator[tuple[Batch, list[Said]]]:
-    """Batches of them, and what each of these says, parcel by parcel, as it is trained on the cluster.
+    """Train experiments on the cluster; yields each batch with lists of results as they arrive.
 
     Raises:
-        StudioError: why the cluster, or this program there, cannot do it.
+    StudioError: the cluster cannot be used, or this program fails there.
     """
     report(Step("Connecting to the cluster"))
     ray = connection.connected(RAY_ADDRESS.value())

@@ -1,4 +1,4 @@
-"""The way to the cluster that the environment names: its address, its token, and what is refused there."""
+"""Connection to the Ray cluster: address, token, and which addresses are refused."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ TRIES, ANSWER_SECONDS = 5, 20
 
 
 def connected(address: str) -> Any:
-    """Ray, connected to a cluster that has the same packages; it stays so for as long as this process lives.
+    """The ray module, connected for the life of this process to a cluster with the same packages.
 
     Raises:
-        StudioError: in a sentence.
+    StudioError: the cluster is refused, unreachable, or has other packages.
     """
     refuse_open(address)
     if token := RAY_TOKEN.value():  # which Ray reads as it is imported
@@ -75,10 +75,11 @@ def connected(address: str) -> Any:
 
 
 def refuse_open(address: str) -> None:
-    """Refuse an address where anybody could answer: results are unpickled here, so they can run code.
+    """Refuse a public address without token or encryption: results are unpickled here, so a fake cluster
+    could run code.
 
     Raises:
-        StudioError: anybody could answer there, or that is no address.
+    StudioError: the address is public or invalid.
     """
     host, port = _place(address)
     if RAY_TOKEN.value() or os.environ.get("RAY_AUTH_MODE") == "token" or _encrypted():
@@ -109,10 +110,10 @@ def _place(address: str) -> tuple[str, int]:
 
 
 def knock(address: str) -> None:
-    """See whether a Ray server answers; others Ray would try for minutes.
+    """Check within seconds that a Ray server answers; Ray itself would retry for minutes.
 
     Raises:
-        StudioError: none does, or that is no address.
+    StudioError: no Ray server answers, or the address is invalid.
     """
     place = _place(address)
     try:
@@ -130,10 +131,11 @@ def _encrypted() -> bool:
 
 
 def still_there(answered: float) -> float:
-    """Time of its last answer, or now; Ray itself would end this process after a minute.
+    """Time of the cluster's latest answer: now, or `answered` if it is silent. Without this check Ray would
+    end the process after a minute.
 
     Raises:
-        StudioError: that is too long ago.
+    StudioError: the latest answer is too long ago.
     """
     try:
         knock(RAY_ADDRESS.value())
@@ -146,7 +148,7 @@ def still_there(answered: float) -> float:
 
 @contextmanager
 def _unheard() -> Iterator[None]:
-    """Around Ray's beginning, which writes to stderr past Python, and takes the signal that stops a job."""
+    """Silence Ray's start, which writes to stderr below Python, and keep this process's own SIGTERM handler."""
     sys.stderr.flush()
     stop = signal.getsignal(signal.SIGTERM)
     kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
@@ -161,6 +163,6 @@ def _unheard() -> Iterator[None]:
 
 
 def _passed_on() -> dict[str, str]:
-    """The environment of a machine of the cluster."""
+    """Environment variables for processes on the cluster."""
     kept = (ENGINE.name, DATA_MIRROR.name)
     return {name: os.environ[name] for name in kept if name in os.environ} | {CORES.name: "1"}

@@ -1,4 +1,4 @@
-"""What decides the bits on a machine, and that all machines of a cluster have the same of it."""
+"""Versions that decide the last bits of figures, compared between the machines of a cluster."""
 
 from __future__ import annotations
 
@@ -19,7 +19,11 @@ PROBE_SECONDS = 120.0
 
 
 def refuse_others(own: Mapping[str, str], theirs: Mapping[str, Mapping[str, str]]) -> None:
-    """Raises StudioError where a machine of a cluster has anything else than this one."""
+    """Refuse a cluster with a machine whose versions differ from this one's.
+
+    Raises:
+    StudioError: the first such machine, and what to install there.
+    """
     for machine, versions in theirs.items():
         needed = [name for name in own if name in versions or not name.startswith(PLUGGED)]
         if other := [name for name in needed if versions.get(name) != own[name]]:
@@ -43,10 +47,10 @@ def own() -> dict[str, str]:
 
 
 def probed(ray: Any) -> dict[str, dict[str, str]]:
-    """The versions on each machine that trains, by its address.
+    """Versions on each machine of the cluster, by its address.
 
     Raises:
-        StudioError: one cannot run this program, or there is none.
+    StudioError: a machine cannot run this program, or the cluster has none.
     """
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 

@@ -1,7 +1,7 @@
-"""What pages and the command line do with jobs: submit, look, cancel, pin, delete.
+"""Operations on jobs for pages and the command line: submit, look up, cancel, pin, delete.
 
-An id that no job has raises UnknownJob, another person's job that one may not touch NotYours, a record
-that cannot be read or written StorageFailed.
+All raise UnknownJob for an unknown id, NotYours for a job that this person may not change, and StorageFailed
+for a record that cannot be read or written.
 """
 
 from ldp_core.runs.jobs.archive import export

@@ -1,4 +1,4 @@
-"""A job as a ZIP to carry away: what was asked, what came of it, and what it was trained with."""
+"""Export of a job as a ZIP: its request, its events, and the versions of the program and its libraries."""
 
 from __future__ import annotations
 
@@ -57,13 +57,13 @@ data.
 
 
 def export(identity: str, out: Path, more: Mapping[str, str] = NOTHING) -> int:
-    """Write a job's record to the ZIP file `out`, whole or not at all; returns the number of its events.
+    """Write a job's record to the ZIP file `out`, atomically; returns the number of its events.
 
     Args:
-        more: by name, files that are put beside the record.
+    more: content of further files by name.
 
     Raises:
-        InvalidInput: nothing is recorded of it.
+    InvalidInput: the job has no recorded event.
     """
     job, runs, events = _recorded(identity)
     handle, draft = tempfile.mkstemp(dir=out.parent, prefix=f".{out.name}.")
@@ -92,9 +92,7 @@ def export(identity: str, out: Path, more: Mapping[str, str] = NOTHING) -> int:
 
 
 def as_json(identity: str) -> str:
-    """Content of the ZIP's job.json, experiments.json and events.jsonl as one JSON object; raises as
-    `export`.
-    """
+    """The export's job.json, experiments.json and events.jsonl as one JSON object; raises as `export`."""
     job, runs, events = _recorded(identity)
     bodies = [{"run": event.run, "at": event.at, **event.body} for event in events]
     experiments = [_experiment(*one) for one in enumerate(runs)]

@@ -1,4 +1,4 @@
-"""Jobs as one table, for spreadsheets and programs: what each was asked to do, and what it came to."""
+"""Jobs as one table, for spreadsheets and programs: settings and final figures."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ FIELDS = {
 
 
 def rows(some: Sequence[Line]) -> list[Row]:
-    """A row a variant, or one of a job that trains none or has come to nothing yet (see `tables`)."""
+    """A row per variant; one row for a job without variants or without figures yet (see `tables`)."""
     return [row for line in whole(some) for row in _rows(line)]
 
 
@@ -55,7 +55,7 @@ def _at(base: Any, path: str) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """Of a part with parameters its name; of thousands of values nothing."""
+    """Setting as a cell: the name of a part with parameters, None for lists."""
     value = value.get("name") if isinstance(value, dict) else value
     return value if isinstance(value, str | int | float) else None
 

@@ -1,4 +1,4 @@
-"""What people do to a job: stop it, take it up, pin it, delete it, and undo that for a while."""
+"""Changes to a job: cancel, resume, pin, delete, restore, rename."""
 
 from __future__ import annotations
 
@@ -18,10 +18,7 @@ BY_A_TEACHER = "a teacher has stopped it"
 
 
 def cancel(identity: str, person: Person = OPERATOR) -> Job:
-    """Ask for a job to stop: at once if it is queued, within seconds if it runs.
-
-    A job that has ended stays as it is.
-    """
+    """Request that a job stops: at once if queued, within seconds if running. An ended job is left unchanged."""
     owner = queue.get(identity).owner
     person.check(owner)
     queue.cancel(identity, BY_A_TEACHER if person.owner and person.owner != owner and owner else "")
@@ -29,10 +26,10 @@ def cancel(identity: str, person: Person = OPERATOR) -> Job:
 
 
 def cancel_all(person: Person = OPERATOR) -> int:
-    """Stop all that waits or runs; returns how many jobs that are.
+    """Cancel all queued and running jobs; returns their number.
 
     Raises:
-        NotYours: only a teacher may.
+    NotYours: the person is no teacher.
     """
     if not person.teacher:
         raise NotYours("only a teacher can stop what others have launched")
@@ -43,18 +40,18 @@ def cancel_all(person: Person = OPERATOR) -> int:
 
 
 def resume(identity: str, person: Person = OPERATOR, address: str | None = None) -> Job:
-    """Take up a job that was stopped, where it stopped; it waits its turn. All is asked that launching asks.
+    """Put a stopped job back in the queue, to continue from its last checkpoint; checked like a new job.
 
-    A job that is waiting, running or finished stays as it is.
+    A queued, running or finished job is left unchanged.
 
     Args:
-        address: from where, if that is known: the job counts there from now on.
+    address: network address of the request, if known; the job counts towards its limit from now on.
 
     Raises:
-        InvalidExperiment: it cannot fit, or would take too long, by the limits of today.
-        QueueFull: its owner, this address, or everybody together, has enough jobs waiting.
-        NotNow: another job of the same draft waits or runs, or the record comes from a file.
-        StorageFailed: the disk is nearly full, or knows no locks; or its request cannot be read any more.
+    InvalidExperiment: by today's limits the job cannot fit or would take too long.
+    QueueFull: its owner, this address, or all together have enough jobs waiting.
+    NotNow: another job of the same draft waits or runs, or the record was imported.
+    StorageFailed: the disk is nearly full, has no file locks, or the request is unreadable.
     """
     job = look(identity)
     person.check(job.owner)
@@ -74,12 +71,12 @@ def resume(identity: str, person: Person = OPERATOR, address: str | None = None)
 
 
 def pin(identity: str, person: Person = OPERATOR, on: bool = True) -> None:
-    """Keep a job's record whatever happens, or no longer.
+    """Exempt a job's record from deletion by the quota, or end that (`on` False).
 
-    Half of the quota is the most that visitors may keep pinned; a teacher may pin all.
+    Visitors may pin half of the quota; a teacher all of it.
 
     Raises:
-        NotNow: its record was removed before, or too much is pinned already.
+    NotNow: the record is deleted already, or too much is pinned.
     """
     if not person.owns(queue.get(identity).owner):
         raise NotYours("only whoever launched this job can pin it, or a teacher")
@@ -88,17 +85,17 @@ def pin(identity: str, person: Person = OPERATOR, on: bool = True) -> None:
 
 
 def remove(identity: str, person: Person = OPERATOR) -> None:
-    """Delete a job that has ended, with its record, for good.
+    """Delete an ended job and its record for good.
 
     Raises:
-        NotNow: it waits or runs, or is pinned.
-        StorageFailed: it is still being written, or this cannot be noted.
+    NotNow: the job waits, runs or is pinned.
+    StorageFailed: the record is still being written, or the deletion cannot be stored.
     """
     _end(identity, person, removal.forget)
 
 
 def _end(identity: str, person: Person, how: Callable[[Job], bool]) -> None:
-    """Delete a job in one way or another; raises what `remove` does."""
+    """Delete an ended job by the function `how`; raises as `remove`."""
     reap()
     job = queue.get(identity)
     if not person.owns(job.owner):
@@ -110,22 +107,21 @@ def _end(identity: str, person: Person, how: Callable[[Job], bool]) -> None:
 
 
 def delete(identity: str, person: Person = OPERATOR) -> None:
-    """Delete a job that has ended, with its record. It is in no list any more, counts for what it takes on
-    the disk, and can be brought back for `removal.UNDO_SECONDS`; what is private, or where room is short,
-    goes for good.
+    """Delete an ended job so that it can be restored for `removal.UNDO_SECONDS`; until then its record counts
+    towards the quota. A private job is deleted for good, and so is any where room is short.
 
     Raises:
-        NotNow: it waits or runs, or is pinned.
-        StorageFailed: it is still being written, or this cannot be noted.
+    NotNow: the job waits, runs or is pinned.
+    StorageFailed: the record is still being written, or the deletion cannot be stored.
     """
     _end(identity, person, lambda job: (removal.forget if job.room else removal.delete)(job))
 
 
 def bring_back(identity: str, person: Person = OPERATOR) -> None:
-    """Have a deleted job as it was.
+    """Restore a deleted job.
 
     Raises:
-        UnknownJob: it was not deleted, or is gone for good.
+    UnknownJob: the job was not deleted, or is deleted for good.
     """
     found = next((job for job in queue.deleted() if job.id == identity), None)
     if found is None or removal.is_due(found):
@@ -141,10 +137,10 @@ def deleted(person: Person = OPERATOR) -> list[Job]:
 
 
 def relabel(identity: str, name: str, note: str, person: Person = OPERATOR) -> None:
-    """Give a job a name of its own and a note; both empty: as it was.
+    """Give a job a name and a note; empty strings restore the original name.
 
     Raises:
-        InvalidInput: one of them is too long.
+    InvalidInput: one of them is too long.
     """
     if not person.owns(queue.get(identity).owner):
         raise NotYours("only whoever launched this job can name it, or a teacher")

@@ -1,4 +1,4 @@
-"""Search among jobs: by words, by what they came to, in an order, as a table; quick with thousands."""
+"""Search among thousands of jobs: by words and by final figures, sorted, as a table."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ class Line:
 
     @property
     def accuracy(self) -> float | None:
-        """Accuracy of the best variant."""
+        """Accuracy of the best variant, in [0, 1]."""
         return max((one.accuracy for one in self.finals if one.accuracy is not None), default=None)
 
     @property
     def epsilon(self) -> float | None:
-        """Worst-case ε of the whole run, of the variant that promises most."""
+        """Least worst-case ε of the whole run over the variants."""
         return min((one.epsilon for one in self.finals if one.epsilon is not None), default=None)
 
     @property
     def picked(self) -> float | None:
-        """The share of one-image uploads whose image was picked out, of the variant that leaks least."""
+        """Least share over the variants of attacked uploads whose image was identified, in [0, 1]."""
         return min((one.hits / one.attempts for one in self.finals if one.attempts), default=None)
 
 
@@ -59,7 +59,7 @@ class Wanted:
 
     @property
     def limits(self) -> bool:
-        """Whether anything is left out."""
+        """Whether these criteria exclude any job."""
         return bool(self.text.split()) or self.accuracy > 0 or self.epsilon < inf
 
     def fits(self, line: Line) -> bool:
@@ -75,7 +75,9 @@ class Wanted:
 
 
 def lines(wanted: Wanted, owner: str | None = None) -> list[Line]:
-    """The jobs that fit, of everybody or of one person, in the order asked for; what has no figure last."""
+    """Jobs that fit the criteria, of one person or of all, in the criteria's order; those without that figure
+    last.
+    """
     looked_through = bool(wanted.text.split())
     every = map(_line, recent(MOST, owner, requests=looked_through))
     found = [line for line in every if wanted.fits(line)]
@@ -95,7 +97,7 @@ ORDERS: dict[Order, Callable[[Line], Any]] = {
 
 
 def whole(some: Sequence[Line]) -> list[Line]:
-    """The same with what was asked for; one that is gone meanwhile is left out."""
+    """The same jobs with their requests loaded; jobs deleted meanwhile are left out."""
     ids = [line.job.id for line in some]
     jobs = {job.id: job for job in queue.find(f"id IN ({','.join('?' * len(ids))})", (*ids,), len(ids))}
     return [
@@ -142,7 +144,7 @@ def _read(body: Mapping[str, Any]) -> Final:
 
 @lru_cache(maxsize=2 * MOST)
 def _words(identity: str, text: str) -> str:
-    """The name and the variants of what a job was asked for, which never changes."""
+    """Searchable words of a job's request: its name and its variants' labels; "" if unreadable."""
     try:
         request = json.loads(text)
     except (ValueError, TypeError, RecursionError):
@@ -154,7 +156,7 @@ def _words(identity: str, text: str) -> str:
 
 
 def asked(request: Mapping[str, Any]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """The part of a request that says what it begins from, and its variants."""
+    """The part of a request with its base experiment, and its variants."""
     parts = (request.get(name) for name in ("draft", "sweep", "question", "ladder"))
     part: dict[str, Any] = next((one for one in parts if isinstance(one, dict)), {})
     variants = part.get("variants")

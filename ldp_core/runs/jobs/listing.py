@@ -1,4 +1,4 @@
-"""Jobs as a list shows them: each with its name and state, and a damaged one harms no other."""
+"""Jobs as a list shows them: name and status; a damaged job does not affect the others."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def listed(most: int = 200) -> list[Listed]:
 
 
 def describe(job: Job) -> Listed:
-    """One job in a few words; a look at its record says whether that can be read."""
+    """Name, number of rounds and readability of a job."""
     try:
         base = kinds.get(job.kind).base(job.brief)
         name, rounds = str(base["name"]), int(base["rounds"])

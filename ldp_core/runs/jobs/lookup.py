@@ -1,5 +1,5 @@
-"""Jobs as they are now: one whose worker has died is marked so first, what waits finds a worker, and one
-whose process lives and does not move is called stalled, never running.
+"""Current status of jobs: orphaned jobs are marked interrupted first, a worker is started for queued ones,
+and a job whose process lives without progress counts as stalled.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from ldp_core.runs.storage.paths import runs_dir
 
 
 def look(identity: str, person: Person = OPERATOR) -> Job:
-    """The job as it is now; one whose worker has died is marked so first.
+    """Current status of a job, after orphaned jobs have been marked interrupted.
 
     Raises:
-        UnknownJob: there is no such job, or it is private and another person's.
+    UnknownJob: there is no such job, or it is another person's private job.
     """
     job = queue.get(identity)
     refuse_others(job, person)
@@ -42,19 +42,19 @@ def look(identity: str, person: Person = OPERATOR) -> Job:
 
 
 def refuse_others(job: Job, person: Person) -> None:
-    """Raise UnknownJob where a job is private and another person's."""
+    """Raise UnknownJob for another person's private job."""
     if job.room and not (person == OPERATOR or (person.owner and person.owner == job.owner)):
         raise UnknownJob(job.id)
 
 
 def of_draft(draft_id: str, kind: str = "run", most: int = 20) -> list[Job]:
-    """The newest jobs of one kind that were launched from a draft, newest first."""
+    """The latest jobs of one kind that were launched from a draft, newest first."""
     found = queue.find("draft = ? AND kind = ?", (draft_id, kind), most=most)
     return [job for job in found if job.brief]  # what cannot be read any more is on the list of all
 
 
 def recent(most: int = 10, owner: str | None = None, requests: bool = True) -> list[Job]:
-    """The newest jobs of everybody but what is private, or all of one person, newest first; `requests` as in
+    """The latest jobs, newest first: all that are not private, or all of one owner; `requests` as in
     `queue.find`.
     """
     lost = reap()
@@ -66,10 +66,7 @@ def recent(most: int = 10, owner: str | None = None, requests: bool = True) -> l
 
 
 def reap() -> dict[str, str]:
-    """Mark orphaned jobs as interrupted; returns what could not be marked, and what has become of it.
-
-    So all can be shown, even where nothing can be noted.
-    """
+    """Mark orphaned jobs as interrupted; returns by id the reason for those whose row could not be updated."""
     for _ in range(2):
         try:
             queue.reap()
@@ -87,8 +84,8 @@ def reap() -> dict[str, str]:
 
 
 def _as_shown(job: Job, lost: Mapping[str, str]) -> Job:
-    """A job with what its row does not tell: that it is lost, where that could not be noted, who does it, and
-    whether that process moves.
+    """A job with what its row does not hold: lost without a note on the disk, which process runs it, whether
+    that process stalls.
     """
     if not job.live or job.id not in lost:
         return _if_it_moves(_by_whom(job))
@@ -96,7 +93,7 @@ def _as_shown(job: Job, lost: Mapping[str, str]) -> Job:
 
 
 def _by_whom(job: Job) -> Job:
-    """A job that says who does it, where that is not this machine as this process sees it."""
+    """A job whose message names the machine or process that runs it, where that is another one."""
     if job.status == "queued":
         said = "another job is at what it asks for, and it is seen here too" if _is_computed(job) else ""
     else:
@@ -113,9 +110,9 @@ def _is_computed(job: Job) -> bool:
 
 
 def wake(newest: bool = False) -> str:
-    """Have a worker for what is in the queue; in words why there is none.
+    """Start a worker unless one runs; returns a sentence if that fails, else "".
 
-    What has been put in the queue stays there, or it would be launched twice; the next look retries.
+    The job stays in the queue either way; the next look at it tries again.
     """
     try:
         ensure_worker(newest)
@@ -126,9 +123,7 @@ def wake(newest: bool = False) -> str:
 
 
 def _if_it_moves(job: Job) -> Job:
-    """A job as it is shown: stalled, if the process that does it stands still; and one that waits says so if
-    the worker does.
-    """
+    """A job, marked stalled if its process makes no progress; a queued one, if the worker does not."""
     for path in _files(job):
         who = holder(path)
         if who and who.beats:  # as long as the one that trains goes on, the worker does not matter
@@ -157,13 +152,13 @@ def _if_it_moves(job: Job) -> Job:
 
 
 def look_twice(identity: str) -> None:
-    """Force the next check of this job to be exact."""
+    """Force the next stall check of this job to be exact."""
     with suppress(UnknownJob):
         locks.look_twice(_files(queue.get(identity)))
 
 
 def _files(job: Job) -> list[Path]:
-    """Lock files of a job: its computations' and the worker's."""
+    """Lock files of a live job's computations and of the worker."""
     if not job.live:
         return []
     found = list[Path]()

@@ -1,4 +1,4 @@
-"""A job in a few words, as JSON values."""
+"""Status of a job as JSON values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ldp_core.runs.storage.locks import worker
 
 
 def status(identity: str) -> dict[str, Any]:
-    """A job in a few words: what all kinds say, and what its own says besides."""
+    """Status of a job: common fields, and those of its kind."""
     job = look(identity)
     events = list[Stored]()
     try:

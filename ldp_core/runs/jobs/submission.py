@@ -1,4 +1,4 @@
-"""Putting a job in the queue: estimated, refused where it cannot fit, completed at once if it is known."""
+"""Submission of jobs: estimated, refused if they cannot fit, completed at once if all results are known."""
 
 from __future__ import annotations
 
@@ -27,21 +27,19 @@ def launch(
     address: str | None = None,
     room: str | None = None,
 ) -> str:
-    """Put a job in the queue; returns its id. What is known already is shown at once.
+    """Put a job in the queue, or complete it at once if its results are known; returns its id.
 
     Args:
-        asked: what that kind is asked for, as its `read` gives it.
-        draft_id: the draft that it comes from, so that its page finds the job again.
-        owner: who launches it, if that is known (see `ldp_core.runs.queue.people`).
-        address: from where, if that is known, as `people.address` gives it.
-        room: of what is private (`people.room_of`): only its owner finds what it computes, and when it is
-            deleted nothing of it is left.
+    asked: the request, as the kind's `read` returns it.
+    draft_id: id of the draft that the job is launched from.
+    owner: who launches it, if known (see `ldp_core.runs.queue.people`).
+    address: network address, if known, as `people.address` returns it.
+    room: id of a private room (`people.room_of`): only the owner sees the job, and deletion is for good.
 
     Raises:
-        InvalidExperiment: it cannot fit into memory or onto the disk, or would take too long; with the
-            arithmetic.
-        QueueFull: enough jobs are waiting.
-        StorageFailed: the disk is nearly full, or knows no locks.
+    InvalidExperiment: the job cannot fit into memory or onto the disk, or would take too long.
+    QueueFull: enough jobs are waiting.
+    StorageFailed: the disk is nearly full, or has no file locks.
     """
     made = kinds.get(kind)
     admit(kind, asked)
@@ -58,23 +56,23 @@ def launch(
 
 
 def submit(draft: Draft, draft_id: str | None = None, *, reference: bool = False, **who: str | None) -> str:
-    """Launch the training of a draft; with `reference`, once without noise as well, to hold the others
-    against. Otherwise as `launch`, `who` included.
+    """Launch the training of a draft; with `reference`, also a run without noise for comparison. `who` and
+    errors as for `launch`.
     """
     return launch("run", Training(draft, reference), draft_id, **who)
 
 
 def submit_ladder(ladder: Ladder, draft_id: str | None = None, **who: str | None) -> str:
-    """Launch an attacker's ladder. Otherwise as `launch`, `who` included."""
+    """Launch an attack grid; `who` and errors as for `launch`."""
     return launch("attack", ladder, draft_id, **who)
 
 
 def admit(kind: str, asked: Any) -> None:
-    """All that is asked of a job before it comes into the queue, launched anew or taken up again.
+    """Check a job before it enters the queue, whether new or resumed.
 
     Raises:
-        InvalidExperiment: it cannot fit into memory or onto the disk, or would take too long.
-        StorageFailed: the disk is nearly full, or knows no locks.
+    InvalidExperiment: the job cannot fit into memory or onto the disk, or would take too long.
+    StorageFailed: the disk is nearly full, or has no file locks.
     """
     refuse_too_much(kind, asked)
     refuse_without_locks()
@@ -82,10 +80,10 @@ def admit(kind: str, asked: Any) -> None:
 
 
 def refuse_too_much(kind: str, asked: Any) -> None:
-    """Do nothing for what fits into memory, onto the disk and into the time that one job may take.
+    """Refuse a request that exceeds memory, disk or the time limit of a job.
 
     Raises:
-        InvalidExperiment: with the numbers that say why it does not.
+    InvalidExperiment: with the estimate and the limit.
     """
     made = kinds.get(kind)
     made.refuse_what_cannot_fit(asked)
@@ -93,9 +91,8 @@ def refuse_too_much(kind: str, asked: Any) -> None:
 
 
 def _a_moment_ago(kind: str, draft_id: str, request: dict[str, Any]) -> str | None:
-    """The job that the first click of a double click has launched, if that has ended already by itself.
-
-    One that was stopped since asks for a new one.
+    """Id of a job with the same request that the first click of a double click launched and that has ended; a
+    cancelled one does not count.
     """
     for job in of_draft(draft_id, kind, most=1):
         just_now = time.time() - CLICK_SECONDS < (job.ended or 0.0) <= time.time()

@@ -1,4 +1,4 @@
-"""Events of one kind as a table, a line each: as CSV for a spreadsheet, and as Parquet with types."""
+"""Events of one kind as a table with a row each: CSV for spreadsheets, Parquet with types."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Row = dict[str, Any]
 
 
 def row(event: Stored, run: dict[str, Any]) -> Row:
-    """The plain values of an event, and its lists of numbers, after the label and seed of its run."""
+    """Label and seed of an event's run, then the event's scalars and lists of numbers."""
     values = {name: value for name, value in event.body.items() if _is_plain(value) or _is_numbers(value)}
     return {"run": event.run, "label": run.get("label"), "seed": run.get("seed"), **values}
 
@@ -36,7 +36,7 @@ def _is_numbers(value: Any) -> bool:
 
 
 def as_csv(rows: Sequence[Row]) -> str:
-    """Without the lists; a text that a spreadsheet would take for a formula is marked as text."""
+    """CSV of the scalar columns; text that a spreadsheet would read as a formula is marked as text."""
     columns = dict.fromkeys(name for row in rows for name, value in row.items() if _is_plain(value))
     file = io.StringIO()
     writer = csv.DictWriter(file, list(columns), lineterminator="\n", extrasaction="ignore")
@@ -52,9 +52,7 @@ def _cell(value: Any) -> Any:
 
 
 def as_parquet(rows: Sequence[Row]) -> bytes:
-    """Each column in the one type that all its values have, text as it was typed; where they have several, as
-    JSON.
-    """
+    """Parquet with one type a column; columns of mixed types are stored as JSON text."""
     import pyarrow as pa  # 30 MB, of which a server that exports nothing has no need
     from pyarrow import parquet
 

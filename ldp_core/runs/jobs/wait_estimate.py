@@ -1,4 +1,4 @@
-"""How long a queued job will wait: the slots, emptied and filled again in the order of turns."""
+"""Estimated wait of a queued job: a simulation of the slots, filled in the queue's order."""
 
 from __future__ import annotations
 
@@ -65,8 +65,8 @@ def wait(job: Job) -> Wait:
 
 
 def _planned(job: Job, known: Rates | None, until: float) -> float | None:
-    """Seconds that a job takes as a whole by this machine's rates; None while there is no estimate, and now
-    there is no time for it.
+    """Estimated seconds of a whole job at this machine's speed; None if not estimated yet and `until` has
+    passed.
     """
     if known is None:
         return None

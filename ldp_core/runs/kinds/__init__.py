@@ -1,8 +1,8 @@
-"""The kinds of job, one file each, found by discovery: what a job may ask for, and what is done for it.
+"""The kinds of job, one file each, found by discovery.
 
-A kind reads its request, estimates it, does it in a process of its own and tells how far it is; the queue,
-the worker, the pages and the command line know none of them by name. It is a file here with a class that
-has a `label`; `tests/runs/kinds/test_contract.py` runs over whatever is there.
+A kind parses its request, estimates its cost, computes it in a process of its own and reports progress; the
+queue, the worker, the pages and the command line know no kind by name. Each is a class with a `label`;
+`tests/runs/kinds/test_contract.py` tests all of them.
 """
 
 from __future__ import annotations
@@ -30,12 +30,11 @@ def names() -> list[str]:
 
 
 def get(name: str) -> Kind:
-    """The kind called so."""
     return registry.get(name)
 
 
 def is_known(kind: str, asked: Any) -> bool:
-    """True if all that is asked of this kind of job has been computed here before."""
+    """Whether the results of a request are all stored here already."""
     try:
         return not computations.left([one.key for one in get(kind).computations(asked, "")])
     except StorageFailed:
@@ -43,11 +42,11 @@ def is_known(kind: str, asked: Any) -> bool:
 
 
 def settle(job: Job) -> bool:
-    """Complete a queued job of which everything is known: it needs no process. What cannot be read is
-    forgotten, to be computed anew. False if something is left.
+    """Complete a queued job whose computations have all ended; False if some are left. Unreadable records are
+    dropped, to be computed anew.
 
     Raises:
-        StorageFailed: nothing can be noted, or the table of jobs cannot be read.
+    StorageFailed: the status cannot be stored, or the table of jobs cannot be read.
     """
     known = computations.ended(job.keys)
     broken = [key for key in known if _gives_up(key, is_whole)]
@@ -64,17 +63,17 @@ def settle(job: Job) -> bool:
 
 
 def give_up_what_is_damaged(keys: Iterable[str]) -> None:
-    """Have what was begun and cannot be taken up be computed anew: its file makes room.
+    """Move unfinished records aside that cannot be resumed, so that they are computed anew.
 
     Raises:
-        StorageFailed: the table of jobs cannot be read.
+    StorageFailed: the table of jobs cannot be read.
     """
     for key in computations.left([*keys]):
         _gives_up(key, refuse_damaged)
 
 
 def _gives_up(key: str, look: Callable[[str], bool | None]) -> bool:
-    """Whether a look finds that a record cannot be read; it is moved aside then, to be computed anew."""
+    """Move a record aside if `look` finds that it cannot be read; returns whether it was moved."""
     try:
         if look(key) is not False:
             return False
@@ -89,7 +88,7 @@ def _gives_up(key: str, look: Callable[[str], bool | None]) -> bool:
 
 
 def storage_of(job: Job) -> int:
-    """Bytes that a job's record takes in the end; 0 if that is unknown."""
+    """Estimated bytes of a job's complete record; 0 if unknown."""
     try:
         estimate = get(job.kind).estimate(job.request)
     except UnknownName:  # of a version that knew other kinds

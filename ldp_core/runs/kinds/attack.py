@@ -1,4 +1,4 @@
-"""An attack: an attacker's ladder, from the request to stored cells."""
+"""The kind of job that computes an attack grid: from the request to stored cells."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ldp_core.runs.view.final_figures import found
 
 
 class AttackJob(Kind):
-    """Attacks the same images under every mechanism and budget."""
+    """Attacks the same images under every mechanism and budget of a grid."""
 
     label = "attack"
     summary = "Attacks the same images under every mechanism and budget, a cell each."
@@ -31,7 +31,7 @@ class AttackJob(Kind):
     smallest = {"epsilons": [8], "mechanisms": ["duchi"], "images": 2}
 
     def read(self, data: Any, changes: Mapping[str, Any]) -> Ladder:
-        """`base.…` sets fields of the ladder's experiment, any other name one of its own."""
+        """Grid from JSON; changes named `base.…` set fields of its experiment, others fields of the grid."""
         if isinstance(data, dict):
             for path, value in changes.items():
                 *parents, last = path.split(".")
@@ -67,7 +67,7 @@ class AttackJob(Kind):
         return LadderOrder(asked)
 
     def compute(self, asked: Ladder, recorder: Recorder, work: Work) -> None:
-        """A ladder that was stopped goes on behind its last stored cell: none is computed twice."""
+        """Compute the cells that are not stored yet."""
         from ldp_core.leakage.grid import climb
 
         stored, began, last = recorder.recorded(0), time.perf_counter(), dict[str, Any]()
@@ -84,7 +84,7 @@ class AttackJob(Kind):
         return len(asked.mechanisms) * len(asked.epsilons)
 
     def figures(self, job: Job) -> list[dict[str, Any]]:
-        """From which budget on each mechanism gives back what was sent."""
+        """For each mechanism, the ε from which on images are recovered."""
         every = dict[str, list[tuple[float, bool]]]()
         for (name, epsilon), cell in sorted(Desk.of_job(job).update().cells.items()):
             every.setdefault(name, []).append((epsilon, cell["verdict"]["kind"] == "recovered"))
@@ -98,5 +98,5 @@ class AttackJob(Kind):
 
 
 def _trained(ladder: Ladder) -> Draft:
-    """Draft of the training that leads to the attacked round."""
+    """Draft of the training that precedes the attacked round."""
     return Draft(changed(ladder.base, {"attack": None, "rounds": ladder.round}), (Variant("ladder", {}),))

@@ -1,4 +1,4 @@
-"""What every kind of job can do."""
+"""Contract of a kind of job."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ UNREADABLE = (StudioError, LookupError, TypeError, ValueError, OverflowError)
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a job ended, or why it returns to the queue."""
+    """Status that a job ended with, or `queued` if it returns to the queue, and a message."""
 
     status: Status = "completed"
     message: str = ""
 
 
 class Words(NamedTuple):
-    """A job in words; empty if its request cannot be read."""
+    """A job in words, for lists; empty if its request cannot be read."""
 
     name: str
     size: str = ""
@@ -66,7 +66,7 @@ class Work:
 
 @contextmanager
 def _recording(work: Work, left: Sequence[str]) -> Iterator[Recorder | None]:
-    """A recorder of the computations that are left and that no other process is at; None if there is none."""
+    """Recorder of those computations of `left` that no other process has locked; None if there are none."""
     with ExitStack() as stack:
         mine = dict[int, Computation]()
         for key in left:
@@ -84,7 +84,7 @@ def _recording(work: Work, left: Sequence[str]) -> Iterator[Recorder | None]:
 
 
 class Kind(Component):
-    """A kind of job. What it is asked for has a type of its own, here called `asked`."""
+    """A kind of job. `asked` stands for a parsed request, of a type of the kind's own."""
 
     smallest: ClassVar[Mapping[str, Any]]
     """A file of this kind that takes a second: what the contract tests submit."""
@@ -95,36 +95,40 @@ class Kind(Component):
 
     @abstractmethod
     def read(self, data: Any, changes: Mapping[str, Any]) -> Any:
-        """Request read from a JSON file, with some fields set by dotted names."""
+        """Request parsed from JSON, with some fields set by dotted names.
+
+        Raises:
+        InvalidExperiment: every field that is wrong.
+        """
 
     def request(self, asked: Any) -> dict[str, Any]:
-        """Request as the queue stores it."""
+        """Request as JSON values, as the queue stores it."""
         return {self.part: asked.as_json()}
 
     def parse(self, request: Request) -> Any:
         """Request parsed from its stored form.
 
         Raises:
-            StudioError: nothing that this version can do.
+        StudioError: this version of the program cannot compute it.
         """
         return self.read(self.stored(request), {})
 
     def stored(self, request: Request) -> Any:
-        """What a stored request asks for, as JSON values.
+        """JSON values of a stored request.
 
         Raises:
-            StorageFailed: it is not there any more.
+        StorageFailed: the stored request is gone.
         """
         if not request.get(self.part):
             raise StorageFailed("what it was asked to do cannot be read any more; launch it again")
         return request[self.part]
 
     def base(self, request: Request) -> Mapping[str, Any]:
-        """The experiment that it starts from, as JSON: so that a request that only another version of the
-        program can do still has a name.
+        """Base experiment of a stored request as JSON, unparsed: also a request of another version has a
+        name.
 
         Raises:
-            LookupError, TypeError: it cannot be read any more.
+        LookupError, TypeError: the request cannot be read.
         """
         base: Mapping[str, Any] = request[self.part]["base"]
         return base
@@ -135,28 +139,29 @@ class Kind(Component):
 
     @abstractmethod
     def refuse_what_cannot_fit(self, asked: Any) -> None:
-        """Do nothing for what fits.
+        """Refuse a request that exceeds the memory or the disk of this machine.
 
         Raises:
-            InvalidExperiment: with the numbers that say why it cannot.
+        InvalidExperiment: with the estimate and the limit.
         """
 
     def computations(self, asked: Any, job: str, room: str = "") -> list[Computation]:
-        """Computations of the request with their keys; equal keys are computed once.
+        """Computations of a request with their keys; computations of equal keys are done once for all jobs.
 
         Args:
-            room: where it is private.
+        job: the job's id.
+        room: id of the private room that the results stay in; "" if shared.
         """
         what = json.dumps(self.request(asked))
         key = key_of(self.name, what, version_for(what), job if self.fresh else "", room)
         return [Computation(key, self.name, what)]
 
     def run(self, asked: Any, work: Work) -> Outcome:
-        """Do it, or what is left of it, in this process. It may be cut off at any moment, and is taken up by
-        the same call; while others are at all that is left, it goes back to the queue.
+        """Compute what is left of a request, in this process. A killed call is continued by the same call;
+        while other processes compute all that is left, the outcome is `queued`.
 
         Raises:
-            StudioError: it cannot be done, in a sentence.
+        StudioError: the request cannot be computed.
         """
         try:
             while left := computations.left(work.keys):
@@ -174,34 +179,34 @@ class Kind(Component):
 
     @abstractmethod
     def compute(self, asked: Any, recorder: Recorder, work: Work) -> None:
-        """Do all that the recorder is given, and have it note the end of each."""
+        """Compute what the recorder covers; the recorder is notified of each computation's end."""
 
     def outcome(self, ended: Sequence[Ended]) -> Outcome:
-        """Outcome of a job from the ends of its computations, in order."""
+        """Outcome of a job from the ends of its computations, in the request's order."""
         return Outcome(as_status(ended[0].status), str(ended[0].figures.get("message", "")))
 
     @abstractmethod
     def recorded(self, asked: Any) -> Iterable[Run]:
-        """Runs of an export, one a computation; for a kind that trains none, one that describes its start."""
+        """Runs that an export describes, one a computation; for a kind without training, its base experiment."""
 
     @abstractmethod
     def telling(self, asked: Any, runs: Sequence[Run]) -> Order:
-        """Order of events that a record of these runs may have, to validate an imported file."""
+        """Order of events that a record of these runs may have, for validating an import."""
 
     def figures(self, job: Job) -> list[dict[str, Any]]:
-        """Figures for the list of runs (`Job.noted`)."""
+        """Final figures for the list of runs (`Job.noted`)."""
         return []
 
     def cells(self, asked: Any) -> int:
-        """Number of cells that it consists of."""
+        """Number of cells of a request; 0 for a kind without cells."""
         return 0
 
     def status(self, job: Job, events: Sequence[Stored]) -> dict[str, Any]:
-        """Kind-specific fields of `status --json`.
+        """Fields of `status --json` of this kind.
 
         Args:
-            job: as the queue has it; its request may be of any version, or unreadable.
-            events: all that is stored of it; none where that cannot be read.
+        job: as stored in the queue; its request may be of any version, or unreadable.
+        events: all stored events; none if they cannot be read.
         """
         try:
             every = self.cells(self.parse(job.request))
@@ -214,7 +219,7 @@ class Kind(Component):
         """The request in words, for the list of jobs."""
 
     def estimate(self, request: Request) -> Cost | None:
-        """Cost of a stored request; None if unknown."""
+        """Estimated cost of a stored request; None if it cannot be read."""
         try:
             return self.cost(self.parse(request))
         except UNREADABLE:
@@ -228,5 +233,5 @@ def note_figures(kind: Kind, job: Job) -> None:
 
 
 def as_status(text: str) -> Status:
-    """Status of a job whose computation ended so."""
+    """Status of a job from the stored status of its computation."""
     return text if text in ("completed", "diverged") else "failed"  # type: ignore[return-value]

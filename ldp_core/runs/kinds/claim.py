@@ -1,4 +1,4 @@
-"""A claim of a paper, measured again: each figure is stored beside the runs as it is known, for all."""
+"""The kind of job that measures a paper's claim again; each figure is stored for all users once it is known."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ FIELDS = ("system", "claim", "seeds")
 
 @dataclass(frozen=True)
 class Measured:
-    """A claim of a system, with its number of seeds."""
+    """A paper's claim, to be measured with a number of seeds."""
 
     system: str
     claim: Claim
     seeds: int
 
     def asked(self) -> list[Asked]:
-        """All arms and seeds of every reading, known or not."""
+        """All arms and seeds of every reading, including those with known figures."""
         return left(self.claim.read_each.values(), Shelf(), self.seeds, fresh=True)
 
 
 class ClaimJob(Kind):
-    """Measures all arms of a claim of a paper, controls included."""
+    """Measures all arms of a paper's claim, controls included."""
 
     label = "claim"
     summary = "Measures a claim of a paper again: every arm with every seed."
@@ -48,7 +48,7 @@ class ClaimJob(Kind):
     smallest = {"system": "pldp_fl", "claim": "relative-error", "seeds": 1}
 
     def read(self, data: Any, changes: Mapping[str, Any]) -> Measured:
-        """`{"system", "claim", "seeds"}`; the changes are of these."""
+        """Request `{"system", "claim", "seeds"}`, with changes to these fields."""
         if not isinstance(data, Mapping):
             message = f'must be an object like {{"system": …, "claim": …}}; got {shown(data)}'
             raise InvalidExperiment([Problem("", message)])
@@ -108,7 +108,7 @@ class ClaimJob(Kind):
         return ClaimOrder({arm.key(seed) for arm, seed in asked.asked()})
 
     def compute(self, asked: Measured, recorder: Recorder, work: Work) -> None:
-        """Figures that this job has stored are not measured again."""
+        """Measure the figures that this job has not stored yet."""
         stored = {event["key"] for event in recorder.recorded(0)}
         todo = [(arm, seed) for arm, seed in asked.asked() if arm.key(seed) not in stored]
         failed = 0
@@ -135,6 +135,6 @@ def _trained(asked: Measured) -> list[Trained]:
 
 
 def _base(asked: Measured) -> Any:
-    """Experiment that stands in the record in place of a training's runs."""
+    """Experiment that an export describes in place of a training's runs."""
     name = {"name": asked.claim.title[: limits.NAME_LENGTH]}
     return parse({**(_trained(asked)[0].base if _trained(asked) else {"rounds": 1}), **name, "attack": None})

@@ -1,7 +1,7 @@
-"""Training: a draft's runs side by side, from the request to stored events.
+"""The kind of job that trains a draft's runs side by side, from the request to stored events.
 
-The same experiment and seed is never trained twice: each run is a computation, and what another job trains is
-seen live by all that name it.
+Runs of equal experiment and seed are trained once: each is a computation, shared live by all jobs that name
+it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from ldp_core.runs.view.run_progress import progress_of
 
 @dataclass(frozen=True)
 class Training:
-    """A draft, and whether it is also run once without noise, to hold the others against."""
+    """A draft, and whether it is also trained without noise for comparison."""
 
     draft: Draft
     reference: bool = False
@@ -114,7 +114,7 @@ class TrainingJob(Kind):
         return [one.as_json() for one in finals(progress_of(job).update().runs)]
 
     def status(self, job: Job, events: Sequence[Stored]) -> dict[str, Any]:
-        """Status of several runs: figures of the one that is furthest behind."""
+        """Status of several runs: round and accuracy of the run that has trained the fewest rounds."""
         rounds, accuracy, sha256 = dict[int, int](), dict[int, Any](), dict[int, Any]()
         try:
             runs = runs_of(job)
@@ -147,7 +147,7 @@ class TrainingJob(Kind):
         }
 
     def _rounds(self, request: Request) -> int:
-        """Rounds that each of its runs was asked for; 0 if that cannot be read any more."""
+        """Rounds per run in a stored request; 0 if it cannot be read."""
         try:
             return int(self.base(request)["rounds"])
         except UNREADABLE:

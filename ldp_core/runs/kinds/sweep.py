@@ -1,4 +1,4 @@
-"""A sweep: many cells trained for their final figures, each stored as it finishes."""
+"""The kind of job that trains the cells of a sweep for their final figures; each is stored once it ends."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class SweepJob(Kind):
     smallest = {"base": {"rounds": 1}, "grid": {"clients.epsilon": [1, 2]}}
 
     def read(self, data: Any, changes: Mapping[str, Any]) -> Sweep:
-        """A sweep `{"base", "grid", "seeds"}`; the changes are of its base."""
+        """Sweep `{"base", "grid", "seeds"}`, with changes to its base experiment."""
         if isinstance(data, Mapping) and changes:
             data = {**data, "base": amended(data.get("base", {}), changes)}
         return parse_sweep(data)
@@ -62,7 +62,7 @@ class SweepJob(Kind):
         return SweepOrder(asked)
 
     def compute(self, asked: Sweep, recorder: Recorder, work: Work) -> None:
-        """Train the cells that neither this nor another sweep has stored."""
+        """Train the cells that are stored by no sweep yet."""
         cells = CellRecorder(asked.cells, recorder, FiguresNoted(bits, work.room))
         try:
             cells.take_over()
@@ -89,7 +89,7 @@ class SweepJob(Kind):
         return len(asked.settings) * asked.seeds
 
     def figures(self, job: Job) -> list[dict[str, Any]]:
-        """The best of its settings, by the mean of the seeds that completed."""
+        """The setting with the best mean accuracy over its completed seeds."""
         asked, every = self.parse(job.request), dict[int, list[float]]()
         for number, cell in SweepProgress.of_job(job).update().cells.items():
             if cell["status"] == "completed":

@@ -1,4 +1,4 @@
-"""The inverse question as a job: the least ε, and the range, with which runs reach an accuracy."""
+"""The kind of job that searches the least ε, and the safe range, that reach a given accuracy."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ USUAL_RUNS = 150
 
 
 class TuneJob(Kind):
-    """Trains what the search asks for, until it knows the answer."""
+    """Trains runs until the search for the least ε ends."""
 
     label = "question"
     summary = "Finds the least ε, and the safe range, with which runs reach an accuracy."
@@ -47,7 +47,7 @@ class TuneJob(Kind):
     smallest = {"base": {"rounds": 3}, "accuracy": 0.3, "ranges": [1], "seeds": 3, "precision": 2}
 
     def read(self, data: Any, changes: Mapping[str, Any]) -> Question:
-        """`{"base", "accuracy", …}`; the changes are of its base."""
+        """Question `{"base", "accuracy", …}`, with changes to its base experiment."""
         if isinstance(data, Mapping) and changes:
             data = {**data, "base": amended(data.get("base", {}), changes).as_json()}
         return parse_question(data)
@@ -70,7 +70,7 @@ class TuneJob(Kind):
         return SearchOrder(asked)
 
     def compute(self, asked: Question, recorder: Recorder, work: Work) -> None:
-        """Continue the search from stored runs."""
+        """Continue the search from its stored runs."""
         for event in search(asked, recorder.recorded(0), work.report, partial(_known_or_trained, work.room)):
             recorder.write(Turn(0, [event], None, event.get("seconds", 0.0)))
             recorder.flush()
@@ -93,15 +93,15 @@ class TuneJob(Kind):
 def search(
     asked: Question, events: Sequence[Mapping[str, Any]], progress: Report, train: Train | None = None
 ) -> Iterator[dict[str, Any]]:
-    """Train until the question is answered; yields each run, then the answer.
+    """Train until the least ε is found; yields an event per run, then one with the answer.
 
     Args:
-        events: of the runs that are known already.
-        progress: is given what is done before the first run, where that takes time.
-        train: what gives each experiment's figures by its place in a list; by default, training.
+    events: events of the runs trained so far.
+    progress: receives the steps before the first run.
+    train: computes each experiment's figures by its place in a list; by default by training.
 
-    Where what an attacker may pick is limited, it is measured first what each range allows, roughly; and more
-    closely for ranges of which that may matter to the answer.
+    If the question limits identification by an attacker, the attack is measured first: roughly for each
+    range, then precisely for ranges on which the answer may depend.
     """
     found, number, leaks = known(events), len(events), leaks_of(events)
     halves = () if asked.identification is None else asked.ranges
@@ -133,7 +133,7 @@ def _trained(experiments: Sequence[Experiment], progress: Report) -> Iterator[tu
 def _known_or_trained(
     room: str, experiments: Sequence[Experiment], progress: Report
 ) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Figures of experiments: known ones from the store if the bits are equal, others trained and stored."""
+    """Figures by place: from the store where the bits would be equal, otherwise trained and stored."""
     noted = FiguresNoted(bits, room)
     known = noted.find(experiments)
     yield from known.items()
@@ -149,8 +149,8 @@ def _known_or_trained(
 def _leaks(
     asked: Question, halves: Sequence[float], uploads: int, known: list[Leak], progress: Report
 ) -> Iterator[dict[str, Any]]:
-    """Attack uploads until it is known up to which ε each range keeps within the limit; results are added to
-    `known`.
+    """Attack uploads until the greatest ε is known at which each range keeps identification below the limit;
+    results are added to `known`.
     """
     from ldp_core.leakage.grid import identified
 

@@ -1,1 +1,1 @@
-"""What this machine can do: how many jobs at a time, and how fast (measured once)."""
+"""Capacity of this machine: parallel jobs, and training speed (measured once)."""

@@ -1,4 +1,4 @@
-"""How fast this machine trains, measured once and kept beside the runs."""
+"""Training speed of this machine, measured once and stored with the runs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MOST_SECONDS = 3600.0
 
 
 def rates() -> Rates | None:
-    """Measured rates; None before the first measurement."""
+    """Stored speed of this machine; None before the first measurement."""
     try:
         found = Rates(**read_json(_path()))
         sound = all(type(rate) is float and 0 < rate < MOST_SECONDS for rate in astuple(found))
@@ -33,7 +33,7 @@ def rates() -> Rates | None:
 
 
 def calibrate() -> Rates:
-    """Measure, in a few seconds, and keep what was found."""
+    """Measure the speed of this machine in a few seconds, and store it."""
     base = {"rounds": ROUNDS, "attack": None, "mechanism": "none"}
     small, large = parse(base), parse(base | {"model": {"name": "mlp", "hidden": 256}})
     _timed(small)  # the first run pays for what is imported and loaded
@@ -55,7 +55,7 @@ def _timed(experiment: Experiment) -> float:
 
 
 def _per_attack() -> tuple[float, float, float]:
-    """Seconds that attacks add to a round: per upload, per weight of it, and per answer weighed."""
+    """Seconds that attacks add to a round: per upload, per weight of an upload, and per posterior evaluation."""
     quick, wide = {"attacker": "least_squares"}, {"name": "mlp", "hidden": 128}
     small, large, thorough = (
         parse({"rounds": ROUNDS, "model": model, "attack": attack})
@@ -73,7 +73,7 @@ def _per_attack() -> tuple[float, float, float]:
 
 
 def _attacking(experiment: Experiment) -> float:
-    """Seconds of a short run that go into its attack."""
+    """Seconds that attacks take in a short run."""
     spared = parse(experiment.as_json() | {"attack": None})
     _timed(experiment)  # the first run pays for what is imported
     more, less = (min(_timed(one) for _ in range(2)) for one in (experiment, spared))
@@ -81,7 +81,7 @@ def _attacking(experiment: Experiment) -> float:
 
 
 def _per_convolution(name: str) -> float:
-    """A convolutional network on made-up images, trained as a run would train it."""
+    """Seconds per multiplication of a convolutional network, trained on random images."""
     import torch
 
     from ldp_core.engines.base import choose, close_pools
@@ -107,7 +107,7 @@ def _per_convolution(name: str) -> float:
 
 
 def _per_search() -> float:
-    """A gradient of a gradient, of eight images side by side, as an attacker that searches computes it."""
+    """Seconds per step of a gradient-inversion attack: a second-order gradient of eight images at once."""
     import torch
 
     model, shape, classes = models.get("lenet"), (28, 28), 10
@@ -126,7 +126,7 @@ def _per_search() -> float:
 
 
 def _per_value() -> float:
-    """Perturbing a value, with its exact mean and variance beside it."""
+    """Seconds to perturb one value and compute its exact mean and variance."""
     piecewise = parse({}).randomiser
     values = np.zeros((16, VALUES // 16), dtype=np.float32)
     began = time.perf_counter()

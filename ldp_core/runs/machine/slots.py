@@ -1,7 +1,7 @@
-"""How many jobs train at the same time, and what each of them may use.
+"""Slots: how many jobs train in parallel, and the resources of each.
 
-One a GPU; without a GPU one for every two cores, so that each has a core besides its own for the
-processes that it starts, and the server is never without. EPSILON_SLOTS says otherwise.
+One slot a GPU; without a GPU one for every two cores, which leaves a core for a job's child processes and the
+server. EPSILON_SLOTS overrides this.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ MOST = 64
 
 @dataclass(frozen=True)
 class Slot:
-    """The share of this machine that one training process may use."""
+    """Resources of one training process: cores, bytes of memory, and a GPU if there is one."""
 
     number: int
     cores: int
@@ -35,20 +35,20 @@ class Slot:
 
 
 def count() -> int:
-    """Number of jobs that train at the same time, at least 1."""
+    """Number of slots, at least 1."""
     return SLOTS.value() or len(resources.gpus()) or max(1, resources.cores() // 2)
 
 
 def at_work() -> int:
-    """Slots of the running worker, or of one that would be started: it may have other settings than this
-    process.
+    """Number of slots of the running worker, whose environment may differ from this process's; else of a new
+    one.
     """
     who = worker()
     return min(MOST, who.slots) if who and who.slots > 0 else count()
 
 
 def slots() -> list[Slot]:
-    """All slots. Slots beyond the GPUs share them; a fifth of the memory is kept free."""
+    """All slots. Slots share the GPUs if they are more; a fifth of the memory is kept free."""
     number, gpus = count(), resources.gpus()
     cores = CORES.value() or max(1, resources.cores() // number)
     asked = MEMORY_GB.value()

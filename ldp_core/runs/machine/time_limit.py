@@ -1,4 +1,4 @@
-"""How long one job may take, as far as that is known before it begins: the operator sets it."""
+"""The operator's limit on a job's estimated duration."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ WORDS = ((3600 * 24 * 365, "years"), (3600 * 24, "days"), (3600, "hours"), (60, 
 
 
 def refuse_what_takes_too_long(cost: Cost) -> None:
-    """Do nothing for what ends in time, by this machine's rates.
+    """Refuse a job whose estimated duration on this machine exceeds the limit.
 
     Raises:
-        InvalidExperiment: with the estimate and the limit.
+    InvalidExperiment: with the estimate and the limit.
     """
     known = rates()
     most, seconds = 3600 * MOST_HOURS.value(), cost.seconds(known or USUAL)

@@ -1,4 +1,4 @@
-"""How much of many runs' work is done, each counted by what it costs."""
+"""Progress of many runs, weighted by their cost."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ LONG_SECONDS = 0.5
 
 
 class CellsDone:
-    """Cells that are trained in any order, many at once: the fifth round is half of a run of ten, and little
-    of one of a hundred. Before the machine's rates are known all rounds count alike.
+    """Progress of cells trained in any order, weighted by estimated cost; before this machine's speed is
+    measured all rounds count alike.
 
     Args:
-        experiments: in the order in which they are spoken of.
-        report: is given the cells' worth that is done, of all.
-        before: cells that were known.
+    experiments: the cells, in the order of their places.
+    report: receives the completed cells' worth, and the number of cells.
+    before: number of cells known before.
     """
 
     def __init__(self, experiments: Sequence[Experiment], report: Report, before: int = 0) -> None:
@@ -34,7 +34,7 @@ class CellsDone:
         self._before, self._report = before, report
 
     def __call__(self, place: int, ended: bool) -> None:
-        """Count a trained round, or the end, of the run at this place."""
+        """Count a trained round, or the end, of the run at `place`."""
         work = self._left[place] if ended else min(self._left[place], self._round[place])
         self._left[place] -= work
         self._done += work
@@ -44,7 +44,9 @@ class CellsDone:
 
 
 class RoundsDone:
-    """Progress in rounds of runs side by side; later searches count as so many rounds."""
+    """Progress of runs trained side by side, in rounds; image searches after training count as equivalent
+    rounds.
+    """
 
     def __init__(
         self, experiments: Mapping[int, Experiment], starts: Mapping[int, Start], report: Report
@@ -76,7 +78,7 @@ class RoundsDone:
         self._tell()
 
     def tick(self, run: int, share: float) -> None:
-        """A run has trained a share of its present round, in [0, 1]."""
+        """Report that a run has trained a share of its current round, in [0, 1]."""
         if time.monotonic() - self._turned >= LONG_SECONDS:
             self._tell(min(share, 0.999))
 
@@ -86,9 +88,7 @@ class RoundsDone:
 
 
 def _search_after(experiment: Experiment) -> tuple[float, int, int]:
-    """Work of image searches after training: its equivalent in rounds, the number of uploads, the most steps
-    of each.
-    """
+    """Work of the image searches after training: equivalent rounds, number of uploads, most steps of each."""
     one, known = resolved(experiment), rates()
     if known is None or one.attack is None or not one.attack.after:
         return 0.0, 1, 1

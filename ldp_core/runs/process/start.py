@@ -1,8 +1,7 @@
-"""Starting a worker where there is none; the server imports nothing of the worker's loop for it.
+"""Start of a worker process, without importing the worker's loop in the server.
 
-A starter takes its lock and hands it over with the open file, so that there is one from the first
-moment, however many ask at once. One of another version of the program is asked to leave by the one that is
-to take its place.
+The starter takes the worker's lock and hands it over as an open file, so that concurrent starters never start
+two. A new worker asks a worker of another program version to leave before it takes over.
 """
 
 from __future__ import annotations
@@ -33,16 +32,15 @@ _started: list[subprocess.Popen[bytes]] = []
 
 
 def ensure_worker(newest: bool = False) -> None:
-    """Start a worker unless one is there; returns at once.
+    """Start a worker unless one runs; returns at once.
 
     Args:
-        newest: have one of another version replaced, if it was wanted by one that began before this
-            process: of two servers of different versions the one that was started last has its way. Whoever
-            only looks does not ask for that.
+    newest: replace a worker of another version, if a process that began before this one started it: of two
+    servers of different versions the later one prevails. False for mere reading.
 
     Raises:
-        StorageFailed: there are no locks.
-        OSError: no process can be started, or nothing can be written.
+    StorageFailed: the disk has no file locks.
+    OSError: no process can be started, or nothing can be written.
     """
     path = runs_dir() / WORKER
     _started[:] = [process for process in _started if process.poll() is None]
@@ -81,7 +79,7 @@ def _start(*arguments: str, hand: list[int] | None = None) -> None:
 
 
 def _begin_a_new_log(path: Path) -> None:
-    """Rotate a log that is long; one earlier log is kept."""
+    """Rotate a log that exceeds LOG_BYTES; one earlier log is kept."""
     with suppress(OSError):
         if path.stat().st_size > LOG_BYTES:
             path.replace(path.with_name(f"{path.name}.1"))
@@ -89,8 +87,8 @@ def _begin_a_new_log(path: Path) -> None:
 
 @cache
 def program() -> str:
-    """A digest of the source as this process first saw it, and of what is plugged in: files may be replaced
-    while it runs.
+    """Digest of the source and of plug-ins as this process first read them: files may be replaced while it
+    runs.
     """
     digest = hashlib.sha256()
     for file in sorted(Path(__file__).parents[2].rglob("*.py")):

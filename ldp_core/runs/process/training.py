@@ -1,4 +1,4 @@
-"""The process that does one job, by its kind: from the queue's request to how it ended."""
+"""The process that computes one job, from the queue's request to its outcome."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from ldp_core.system import memory, process_group
 
 
 class Stopped(BaseException):
-    """The person asked to cancel. Not an Exception, so that nothing swallows it."""
+    """The job was cancelled. No subclass of Exception, so that no handler of errors catches it."""
 
 
 def train_process(tell: Connection, job: Job, slot: Slot, parent: int) -> None:
-    """Do a job in this process, started for it and ending with it; `tell` is called with its outcome."""
+    """Entry point of the process of one job; the outcome is sent through `tell`."""
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     process_group.begin(parent)
     memory.be_given_up(memory.FIRST)
@@ -45,11 +45,11 @@ def train_process(tell: Connection, job: Job, slot: Slot, parent: int) -> None:
 
 
 def train_job(job: Job, room: int) -> Outcome:
-    """Do everything that a job asks for, or what is left of it; returns how it ended, and why.
+    """Compute what is left of a job; returns its outcome.
 
     Args:
-        job: as the queue holds it.
-        room: bytes that this process may fill, for the message when they are not enough.
+    job: as stored in the queue.
+    room: bytes of memory that this process may use, for the message when they do not suffice.
     """
     signal.signal(signal.SIGTERM, _stop)
     try:

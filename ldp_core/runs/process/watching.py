@@ -1,7 +1,8 @@
-"""One job's process: forked, stopped when the job is cancelled; its end goes into the queue.
+"""Monitoring of one job's process: forked, stopped when the job is cancelled; its outcome is written to the
+queue.
 
-It is a fork, so that torch is imported already and each job begins at once, and it leads a group of all that
-it starts. How it ended it tells through a pipe; what was killed has sent nothing.
+The fork inherits the imported torch, so a job begins at once, and leads a process group of its children. The
+outcome comes through a pipe; a killed process sends none.
 """
 
 from __future__ import annotations
@@ -29,10 +30,10 @@ GRACE_SECONDS = 1.0
 
 
 class Watched:
-    """A job in its slot.
+    """A job's process in its slot.
 
     Raises:
-        OSError: no process can be started now.
+    OSError: no process can be started now.
     """
 
     def __init__(self, job: Job, slot: Slot) -> None:
@@ -55,10 +56,10 @@ class Watched:
         return int(self._process.pid)
 
     def step(self) -> bool:
-        """Check on the process; True once it ended and its outcome is stored.
+        """Check on the process; True once its outcome is stored in the queue.
 
         Raises:
-            StorageFailed: the queue cannot be read or written now; to be tried again.
+        StorageFailed: the queue cannot be read or written now; call again.
         """
         status = queue.status(self.job.id)
         if status is None:
@@ -78,17 +79,17 @@ class Watched:
         return True
 
     def has_ended(self) -> bool:
-        """True once its process has; what that has started may still be there."""
+        """True once the process has ended; its children may still run."""
         return self._outcome is not None or process_group.has_ended(self._process)
 
     def kill(self) -> None:
-        """Kill the process and its children; trained rounds are kept."""
+        """Kill the process and its children; the stored rounds are kept."""
         if self._outcome is None:  # or else its number may be another process's by now
             process_group.end(self._process)
             self._outcome = self._heard()
 
     def leave(self, end: Outcome) -> None:
-        """Kill it because the worker ends, with that outcome; trained rounds are kept."""
+        """Stop the process because the worker ends; the job gets the outcome `end`."""
         self._leaving = end
         self._ask_to_stop()
 

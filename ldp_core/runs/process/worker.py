@@ -1,9 +1,8 @@
 """The worker: a detached process that takes jobs from the queue, as many at a time as there are slots.
 
-It outlives the page, the browser and the server that started it, keeps torch imported so that the
-next job begins at once, and gives every job a process of its own, so that a crash or a cancelled
-run takes nothing else along. It holds `worker.lock` as long as it lives, and a second one leaves. How
-one is started, and replaced by one of another version, is in `start`.
+The worker outlives the page, the browser and the server that started it, keeps torch imported so that jobs
+begin at once, and runs each job in a process of its own, so that a crash affects one job only. It holds
+`worker.lock` while it lives; a second worker exits. `start` starts and replaces workers.
 """
 
 from __future__ import annotations
@@ -58,7 +57,7 @@ _leaving: list[bool] = []
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Work until the queue has been empty for a while; leave at once if another worker is there."""
+    """Work until the queue has been empty for a while; exit at once if another worker runs."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--wanted", type=float, default=0.0)  # when the process began that has started it
     parser.add_argument("--lock", type=int)  # a file that it holds already
@@ -85,7 +84,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _taken(path: Path, after: str, said: dict[str, Any]) -> Held | None:
-    """The worker's lock; None if another holds it. A worker to be replaced is asked to leave."""
+    """The worker's lock; None if another worker keeps it. The worker with token `after` is asked to leave."""
     until = time.monotonic() + PATIENCE_SECONDS
     while (held := locks.hold(path, **said)) is None:
         who = locks.worker()
@@ -97,7 +96,7 @@ def _taken(path: Path, after: str, said: dict[str, Any]) -> Held | None:
 
 
 def _stay(held: Held, said: dict[str, Any]) -> None:
-    """Work, and be there for more, until this worker is not needed any more."""
+    """Run jobs until this worker is no longer needed."""
     signal.signal(signal.SIGTERM, _leave)
     give_way()
     memory.be_given_up(memory.SECOND)
@@ -118,8 +117,8 @@ def _stay(held: Held, said: dict[str, Any]) -> None:
 
 
 def _work(held: Held) -> bool:
-    """Keep the slots filled until nothing has been left to do for a while, or a signal says stop; True if
-    another worker is to take this one's place.
+    """Keep the slots filled until the queue has been empty for a while or a signal arrives; True if another
+    worker takes over.
     """
     patience = WORKER_IDLE_SECONDS.value()
     free, watched, measured = slots(), list[Watched](), False
@@ -157,7 +156,7 @@ def _work(held: Held) -> bool:
 
 
 def _turn(watched: list[Watched], free: list[Slot]) -> None:
-    """Fill slots, check running jobs, clean up."""
+    """One cycle of the worker: fill slots, check running jobs, clean up."""
     queue.reap([one.job.id for one in watched], queue.LOST)
     most, ready = len(watched) + len(free), partial(_can_begin, watched)
     while free and not disk_space.shortage() and (job := queue.claim(most, ready)) is not None:
@@ -177,8 +176,8 @@ def _turn(watched: list[Watched], free: list[Slot]) -> None:
 
 
 def _can_begin(watched: Sequence[Watched], job: Job) -> bool:
-    """Whether a queued job has something to compute now. A job whose results are all known is completed here
-    and takes no slot; one that depends on others' computations waits.
+    """Whether a queued job has something to compute now. A job with all results known is completed here; one
+    that waits for other jobs' computations stays queued.
     """
     try:
         # looked at first: what ends meanwhile is known by then
@@ -193,7 +192,7 @@ def _can_begin(watched: Sequence[Watched], job: Job) -> bool:
 
 
 def _look_after(watched: list[Watched], free: list[Slot]) -> bool:
-    """Give the slots of jobs that have ended free; True if there were any."""
+    """Free the slots of ended jobs; True if there were any."""
     before = len(watched)
     for one in [*watched]:
         if one.step():
@@ -204,9 +203,8 @@ def _look_after(watched: list[Watched], free: list[Slot]) -> bool:
 
 
 def _measure() -> bool:
-    """Find this machine's rates, in a process of its own: this one must never hold a GPU.
-
-    False if a job has come meanwhile, which comes first.
+    """Measure this machine's speed in a child process, since the worker must never hold a GPU; False if a job
+    arrived and interrupted it.
     """
     process = CONTEXT.Process(target=_calibrate, args=(os.getpid(),))
     process.start()
@@ -233,7 +231,7 @@ def _leave(*_: object) -> None:
 
 
 def _warm_up() -> None:
-    """Import, load and compile now what every job needs, before there is one."""
+    """Import, load and compile what every job needs."""
     import torch
 
     import ldp_core.leakage.grid

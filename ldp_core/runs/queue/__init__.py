@@ -1,8 +1,7 @@
-"""The queue: one row a job.
+"""The queue: a database row per job.
 
-`table` reads the rows; `admission` lets jobs in; `claiming` says whose turn it is and hands a job to one
-process alone; `changes` is all else that is done to a row; `ownerless` finds jobs that have no worker;
-`people` says who may do what. An id that no job has raises UnknownJob.
+`table` reads the rows; `admission` adds jobs within limits; `claiming` orders them and hands each to the
+worker; `changes` makes all other changes to a row; `people` holds permissions. Unknown ids raise UnknownJob.
 """
 
 from ldp_core.runs.queue.admission import add, arrive, new_id, requeue

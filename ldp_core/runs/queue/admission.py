@@ -1,4 +1,4 @@
-"""Who comes into the queue, and how many at a time: launched anew, or taken up again."""
+"""Admission of jobs, new or resumed, to the queue, and limits on how many wait."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ def add(
 ) -> str:
     """Append a job; returns its id, twelve hex digits.
 
-    While a job of the same draft and kind waits or runs there is no second one: its id is returned instead,
-    so that a double click is one run.
+    If a job of the same draft and kind waits or runs, its id is returned instead, so a double click is one
+    run.
 
     Raises:
-        QueueFull: this person, this address, or everybody together, has enough jobs waiting.
+    QueueFull: this owner, this address, or all together have enough jobs waiting.
     """
     identity, (text, long) = identity or new_id(), parted(request)
     with changing() as db:
@@ -61,13 +61,12 @@ def arrive(
     owner: str | None,
     address: str | None,
 ) -> str:
-    """Append a job that has ended elsewhere; returns its id.
+    """Append an imported job, which has ended elsewhere; returns its id.
 
     Args:
-        kind, request, status, message: what it is, and what is to be said of it.
-        keys: of its records, which are here.
-        times: when it was started and ended.
-        owner, address: whose it is here, and from where it came, as far as that is known.
+    keys: of its computations, whose records are stored here.
+    times: start and end, in seconds since 1970.
+    owner, address: of the import, as far as known.
     """
     identity = new_id()
     with changing() as db:
@@ -91,15 +90,15 @@ def arrive(
 
 
 def requeue(identity: str, address: str | None = None, keys: Sequence[str] = ()) -> bool:
-    """Put a job that has stopped at the end of the queue again; False if it may not go there.
+    """Put a stopped job at the end of the queue; False if its status does not allow that.
 
     Args:
-        address: from where that is asked for; None: where it was launched.
-        keys: of its computations as this program names them; none: as they are noted.
+    address: network address of the request; None keeps the job's.
+    keys: keys of its computations in this version of the program; empty keeps the stored ones.
 
     Raises:
-        QueueFull: its owner, the address, or everybody together, has enough jobs waiting.
-        NotNow: another job of the same draft waits or runs.
+    QueueFull: its owner, the address, or all together have enough jobs waiting.
+    NotNow: another job of the same draft waits or runs.
     """
     marks = ", ".join("?" * len(RESUMABLE))
     with changing() as db:
@@ -122,7 +121,7 @@ def requeue(identity: str, address: str | None = None, keys: Sequence[str] = ())
 
 
 def _live(db: sqlite3.Connection, draft: str | None, kind: str) -> str | None:
-    """The job of a draft that waits or runs, if there is one."""
+    """Id of a draft's queued or running job; None if there is none."""
     query = f"SELECT id FROM jobs WHERE draft = ? AND kind = ? AND status IN {LIVE}"  # noqa: S608
     row = None if draft is None else db.execute(query, (draft, kind)).fetchone()
     return str(row["id"]) if row else None

@@ -1,4 +1,4 @@
-"""Changes to a row of the queue, each in one transaction: state, message, label, deletion."""
+"""Changes to a row of the queue, each in one transaction: status, message, label, deletion."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ MAY_GO = f"deleted IS NULL AND NOT pinned AND status NOT IN {LIVE}"
 
 
 def move(identity: str, to: Status, message: str = "") -> bool:
-    """Move a job that waits or runs to another state; False if it may not (any more). One that has ended is
-    taken up by `requeue` alone.
+    """Change the status of a queued or running job; False if the transition is not allowed. Ended jobs are
+    resumed by `requeue` only.
 
     Args:
-        message: why, where that is not what one would expect.
+    message: the reason, for an unexpected end.
     """
     sources = [status for status in LIVE if to in MAY_BECOME[status]]
     marks = ", ".join("?" * len(sources))
@@ -37,7 +37,7 @@ def move(identity: str, to: Status, message: str = "") -> bool:
 
 
 def cancel(identity: str, why: str = "") -> None:
-    """Ask for a job to stop: one that waits has stopped, of one that runs its worker says when it has."""
+    """Cancel a queued job, or mark a running one `cancelling` until the worker has stopped it."""
     with changing() as db:
         query = "UPDATE jobs SET status = 'cancelled', message = ?, ended = ? WHERE id = ? AND status = ?"
         if not db.execute(query, (why, time.time(), identity, "queued")).rowcount:
@@ -46,7 +46,7 @@ def cancel(identity: str, why: str = "") -> None:
 
 
 def say(identity: str, message: str) -> None:
-    """Tell what a running job is doing; "" for what one would expect."""
+    """Set a running job's message; "" for normal progress."""
     with changing() as db:
         query = "UPDATE jobs SET message = ? WHERE id = ? AND status = 'running' AND message != ?"
         db.execute(query, (message, identity, message))
@@ -86,7 +86,7 @@ def relabel(identity: str, name: str, note: str) -> None:
 
 
 def set_pinned(identity: str, on: bool) -> Job:
-    """Pin a job, or unpin it; returns it as it is then. One whose record was removed is never pinned."""
+    """Pin or unpin a job; returns the job afterwards. A job whose record was deleted stays unpinned."""
     with changing() as db:
         query = "UPDATE jobs SET pinned = ? WHERE id = ? AND removed IS NULL"
         db.execute(query, (int(on), identity))
@@ -94,24 +94,26 @@ def set_pinned(identity: str, on: bool) -> Job:
 
 
 def delete(identity: str, at: float | None = None) -> bool:
-    """Mark a job as deleted at some time (now); False if it waits, runs or is pinned, or is there no more."""
+    """Mark a job as deleted at a time in seconds since 1970 (default now); False if it waits, runs, is pinned
+    or is missing.
+    """
     with changing() as db:
         query = f"UPDATE jobs SET deleted = ? WHERE id = ? AND {MAY_GO}"  # noqa: S608
         return db.execute(query, (time.time() if at is None else at, identity)).rowcount == 1
 
 
 def forget(identity: str) -> bool:
-    """Remove the row of a deleted job; False if it is not deleted (any more)."""
+    """Delete the row of a job that is marked as deleted; False if it is not."""
     with changing() as db:
         query = "DELETE FROM jobs WHERE id = ? AND deleted IS NOT NULL"
         return db.execute(query, (identity,)).rowcount == 1
 
 
 def bring_back(identity: str, since: float) -> Job:
-    """Restore a job that was deleted after `since`.
+    """Restore a job that was deleted after `since`, in seconds since 1970.
 
     Raises:
-        UnknownJob: it was not, or is gone for good.
+    UnknownJob: no such job was deleted since then.
     """
     with changing() as db:
         query = "UPDATE jobs SET deleted = NULL WHERE id = ? AND deleted >= ?"
@@ -121,7 +123,7 @@ def bring_back(identity: str, since: float) -> Job:
 
 
 def note_removed(identity: str) -> bool:
-    """Record that a job's record is evicted; False if the job waits, runs or is pinned."""
+    """Note that a job's stored events were deleted by the quota; False if the job waits, runs or is pinned."""
     with changing() as db:
         query = f"UPDATE jobs SET removed = ?, keys = '[]' WHERE id = ? AND removed IS NULL AND {MAY_GO}"  # noqa: S608
         return db.execute(query, (time.time(), identity)).rowcount == 1

@@ -1,8 +1,9 @@
-"""Who takes the next job, that no two do, and whose it is: addresses take turns, people behind one too.
+"""Order of the queue, and the claim of a job by the worker. Addresses take turns, and so do the owners behind
+one address.
 
-Who takes a new cookie is a new person; a new address is harder to come by. A class behind one address has
-the turns of one, where others than it use the server. Only the one worker takes a job from the queue, and it
-holds its lock meanwhile: where that lock is free, jobs at work are orphaned.
+Turns go by address because a new cookie makes a new owner, while a new address is harder to get; a class
+behind one address counts as one. Only the worker claims jobs, and it holds its lock meanwhile: if that lock
+is free, running jobs are orphaned.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ OTHERS = f"{AT_WORK} AND id NOT IN (SELECT value FROM json_each(?))"  # noqa: S6
 
 
 def running() -> list[Job]:
-    """The jobs that have a process, newest first."""
+    """Jobs that have a process, newest first."""
     return find(AT_WORK, most=1000)
 
 
@@ -39,11 +40,10 @@ def ahead_of(job: Job) -> int:
 
 
 def in_turn(newcomer: Job | None = None) -> list[Job]:
-    """The queued jobs, and one that might come, in the order of their turns, as if all took equally long.
+    """Queued jobs, and possibly a newcomer, in the order of their turns, as if all took equally long.
 
-    Addresses take turns: the one with the fewest running is next, so that none has two while one that
-    waits has none; among those, the one that has waited longest since a job from there began. So do the
-    people of an address; and of one person's jobs the oldest is first.
+    The address with the fewest running jobs is next; among those, the one whose latest job began longest ago.
+    The same rule orders the owners of an address; an owner's own jobs are ordered by age.
     """
     with looking() as db:
         if db is None:
@@ -86,7 +86,7 @@ class Latest(NamedTuple):
 
 
 def _last_turns(db: sqlite3.Connection) -> Latest:
-    """Latest starts; one in the future (a clock was set back) is ignored."""
+    """Latest starts; those in the future (a clock was set back) are ignored."""
     found = Latest({}, {})
     query = (
         "SELECT owner, coalesce(address, owner) AS place, MAX(started) AS at FROM jobs "
@@ -99,11 +99,11 @@ def _last_turns(db: sqlite3.Connection) -> Latest:
 
 
 def claim(most: int | None = None, ready: Callable[[Job], bool] = lambda job: True) -> Job | None:
-    """Take the job whose turn it is; None if there is none, or if `most` run already. Only the worker may.
+    """Take the next job; None if there is none, or if `most` are running. For the worker only.
 
     Args:
-        most: jobs that may run at a time.
-        ready: False for a job that cannot begin now, which keeps its turn.
+    most: limit on running jobs.
+    ready: returns False for a job that cannot begin now, which keeps its place.
     """
     for job in in_turn():
         if not ready(job):
@@ -125,8 +125,8 @@ def reap(watched: Collection[str] | None = None, why: str = STOPPED) -> list[str
     """Mark orphaned jobs as interrupted; returns their ids.
 
     Args:
-        watched: what the worker looks after, where that asks.
-        why: what has become of the others.
+    watched: ids of the jobs whose processes the calling worker monitors; None for other callers.
+    why: beginning of the message of the orphaned jobs.
     """
     if not _lost(watched):
         return []
@@ -140,7 +140,7 @@ def reap(watched: Collection[str] | None = None, why: str = STOPPED) -> list[str
 
 
 def lost() -> dict[str, str]:
-    """The orphaned jobs, marked or not, and what has become of them."""
+    """Orphaned jobs with a sentence each, whether marked or not."""
     return dict.fromkeys(_lost(None), STOPPED)
 
 

@@ -1,4 +1,4 @@
-"""A job, as its row in the queue tells of it."""
+"""A job as its row in the queue holds it."""
 
 from __future__ import annotations
 
@@ -56,10 +56,10 @@ class Job:
 
     @cached_property
     def request(self) -> dict[str, Any]:
-        """Request; empty if unreadable. A long one (ten thousand clients) is read on demand.
+        """Request as JSON values; empty if unreadable. A long one (ten thousand clients) is read on demand.
 
         Raises:
-            StorageFailed: a long one cannot be read now.
+        StorageFailed: a long request cannot be read now.
         """
         if not self.long:
             return self.brief
@@ -69,12 +69,12 @@ class Job:
 
     @cached_property
     def brief(self) -> dict[str, Any]:
-        """Request for lists, without long lists in it."""
+        """Request for lists, with long arrays left out."""
         return _read(self.text)
 
     @property
     def place_of(self) -> str | None:
-        """Name under which the job takes turns: an address, or a person if none is known."""
+        """Identity that takes turns in the queue: the address, or the owner if no address is known."""
         return self.address or self.owner
 
     @property
@@ -84,7 +84,7 @@ class Job:
 
     @property
     def folder(self) -> Path:
-        """Folder in which its process writes its progress."""
+        """Folder of the job's progress file."""
         return runs_dir() / "jobs" / self.id
 
 

@@ -1,9 +1,8 @@
-"""Who may do what: everybody may look; a job's owner, or a teacher, may stop or delete it.
+"""Permissions: everyone may look; a job's owner, or a teacher, may stop or delete it.
 
-A person without sign-in is a random token that their browser keeps; one who signs in is who the
-provider says, whatever the browser. Jobs hold a digest of either, so that it cannot be read from the
-database or from a page. A teacher knows the secret that the server was
-started with (`settings.table.TEACHER`). Who has a shell on the machine may do everything.
+Without sign-in a person is a random token in the browser's cookie; with sign-in, the identity provider's
+subject. Jobs store a digest of it, which reveals neither. A teacher knows the secret in
+`settings.table.TEACHER`. Users with a shell on the machine may do everything.
 """
 
 from __future__ import annotations
@@ -30,15 +29,15 @@ class Person:
     teacher: bool = False
 
     def may(self, owner: str | None) -> bool:
-        """True if a job of this owner is theirs to stop; a job without an owner is everybody's."""
+        """True if this person may stop a job of this owner; anyone may stop a job without an owner."""
         return self.teacher or owner is None or owner == self.owner
 
     def owns(self, owner: str | None) -> bool:
-        """True if a job of this owner is theirs to delete; a job without an owner is the teacher's."""
+        """True if this person may delete a job of this owner; only a teacher may delete one without an owner."""
         return self.teacher or (owner is not None and owner == self.owner)
 
     def check(self, owner: str | None) -> None:
-        """Do nothing if this person may."""
+        """Raise NotYours unless this person may stop a job of this owner."""
         if not self.may(owner):
             raise NotYours("only whoever launched this job can stop it or take it up, or a teacher")
 
@@ -48,30 +47,30 @@ OPERATOR = Person(None, teacher=True)
 
 
 def person(token: str, secret: str = "") -> Person:
-    """The person with a browser's token, a teacher if they know the secret."""
+    """Person with a browser's token; a teacher if `secret` is the teacher's."""
     return Person(_digest(f"visitor/{token}"), is_teacher(secret))
 
 
 def signed_in(issuer: str, subject: str, secret: str = "") -> Person:
-    """The person whom an identity provider knows by this subject: the pair is unique and never changes.
+    """Person with this issuer and subject of an identity provider: the pair is unique and never changes.
 
-    Names and mail addresses may be given to another person later, so they count for nothing here.
+    Names and mail addresses may pass to another person later, so they identify no one here.
     """
     return Person(_digest(json.dumps(["signed in", issuer, subject])), is_teacher(secret))
 
 
 def address(text: str) -> str:
-    """An address as jobs hold it: so that it cannot be read from where others come."""
+    """Network address as jobs store it, as a digest."""
     return _digest(f"address/{text}")
 
 
 def room_of(secret: str) -> str:
-    """The name of a private room: of what an owner (by its digest), or a class, keeps to itself here."""
+    """Id of a private room, for the jobs of one owner or class that others must not find."""
     return _digest(f"room/{_secret()}/{secret}")
 
 
 def _secret() -> str:
-    """A random text that this folder of runs keeps."""
+    """Random text, kept in the folder of runs, that salts digests."""
     path = runs_dir() / "secret"
     with suppress(FileExistsError):
         file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -85,6 +84,6 @@ def _digest(text: str) -> str:
 
 
 def is_teacher(secret: str) -> bool:
-    """True for the secret that the server was started with; without one there are no teachers."""
+    """True for the secret that the server was started with; always False where none was set."""
     known = TEACHER.value()
     return bool(known) and hmac.compare_digest(os.fsencode(known), secret.strip().encode(errors="replace"))

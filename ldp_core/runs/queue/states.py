@@ -1,4 +1,4 @@
-"""The states of a job, and the only transitions that it may make."""
+"""Statuses of a job, and the transitions between them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table of jobs, one row each, in the folder of runs; and what reads it."""
+"""The table of jobs in the folder of runs, and its queries."""
 
 from __future__ import annotations
 
@@ -73,10 +73,10 @@ def queue_path() -> Path:
 
 @contextmanager
 def changing() -> Iterator[sqlite3.Connection]:
-    """A transaction.
+    """Transaction on the table of jobs.
 
     Raises:
-        StorageFailed: the file is of another format, or cannot be written.
+    StorageFailed: the file has another format, or cannot be written.
     """
     with writing(queue_path(), SCHEMA) as db:
         _refuse_another_format(db)
@@ -86,7 +86,7 @@ def changing() -> Iterator[sqlite3.Connection]:
 
 @contextmanager
 def looking() -> Iterator[sqlite3.Connection | None]:
-    """A read-only connection, or None before the first job."""
+    """Read-only connection; None before the first job."""
     with reading(queue_path()) as db:
         if db is not None:
             _refuse_another_format(db)
@@ -105,12 +105,12 @@ def _refuse_another_format(db: sqlite3.Connection) -> None:
 def selected(
     db: sqlite3.Connection, where: str = "1", values: tuple[Any, ...] = (), columns: str = COLUMNS
 ) -> Iterator[Job]:
-    """The jobs that fulfil a condition of this package (never of a user), also deleted ones."""
+    """Jobs that fulfil an SQL condition of this package (never user input), deleted ones included."""
     return map(job_of, db.execute(f"SELECT {columns} FROM jobs WHERE {where}", values))  # noqa: S608
 
 
 def one(db: sqlite3.Connection, identity: str) -> Job:
-    """The job with this id, inside a transaction."""
+    """Job by id, inside a transaction; UnknownJob if there is none."""
     found = next(selected(db, "id = ? AND deleted IS NULL", (identity,)), None)
     if found is None:
         raise UnknownJob(identity)
@@ -118,7 +118,7 @@ def one(db: sqlite3.Connection, identity: str) -> Job:
 
 
 def get(identity: str) -> Job:
-    """The job with this id."""
+    """Job by id; UnknownJob if there is none."""
     if ID.fullmatch(identity):
         with looking() as db:
             if db:
@@ -127,7 +127,7 @@ def get(identity: str) -> Job:
 
 
 def status(identity: str) -> Status | None:
-    """A job's state, and no more; None if there is no such job."""
+    """Status of a job; None if there is no such job."""
     with looking() as db:
         query = "SELECT status FROM jobs WHERE id = ? AND deleted IS NULL"
         row = db and db.execute(query, (identity,)).fetchone()
@@ -135,10 +135,10 @@ def status(identity: str) -> Status | None:
 
 
 def find(where: str = "1", values: tuple[Any, ...] = (), most: int = 100, requests: bool = True) -> list[Job]:
-    """Jobs that are not deleted and fulfil a condition of this package (never of a user), newest first.
+    """Jobs that are not deleted and fulfil an SQL condition of this package (never user input), newest first.
 
     Args:
-        requests: whether they come with what they were asked to do, by far the largest part of them.
+    requests: whether to load the requests, by far the largest column.
     """
     with looking() as db:
         if db is None:
@@ -148,13 +148,13 @@ def find(where: str = "1", values: tuple[Any, ...] = (), most: int = 100, reques
 
 
 def deleted() -> list[Job]:
-    """Soft-deleted jobs, oldest deletion first, due ones included."""
+    """Jobs marked as deleted, oldest deletion first, including those whose time to restore is over."""
     with looking() as db:
         return list(selected(db, "deleted IS NOT NULL ORDER BY deleted")) if db else []
 
 
 def parted(request: dict[str, Any]) -> tuple[str, str | None]:
-    """Request as JSON for lists, and in full if it is long."""
+    """Request as JSON for lists, and the full JSON if that is long, else None."""
     text = json.dumps(request)
     return (text, None) if len(text) <= LONG else (json.dumps(_brief(request)), text)
 

@@ -1,6 +1,6 @@
-"""What outlives a job's process: computations, drafts, guesses, and what may be deleted.
+"""Stored data: computations, drafts, guesses, and what may be deleted.
 
-`computations` knows what has been computed, by keys of its content; `recorder` writes one, `events` reads it,
-and `cells` is for sweeps. `quota` and `removal` keep the house clean. `drafts` are what people edit, and
-`progress` says how far a job is. What cannot be read or noted raises StorageFailed.
+`computations` is the table of all computations by content key; `recorder` writes their events, `events` reads
+them, `cells` stores sweeps. `quota` and `removal` delete records. `drafts` are edited experiments, `progress`
+how far a job is. Unreadable or unwritable data raise StorageFailed.
 """

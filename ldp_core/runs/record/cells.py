@@ -1,4 +1,4 @@
-"""The record of one sweep: each cell is stored as it finishes, and noted for other sweeps."""
+"""Record of a sweep: each cell is stored once it ends, and its figures are shared with other sweeps."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ NOTE_SECONDS = 1.0
 
 
 def cell_body(number: int, cell: Cell, figures: dict[str, Any], known: bool = False) -> dict[str, Any]:
-    """A cell's event.
+    """Event of a cell.
 
     Args:
-        number: of the cell, from 0.
-        known: whether it had been trained before.
+    number: number of the cell, from 0.
+    known: whether the figures came from the store.
     """
     own: dict[str, Any] = {"set": dict(cell.set), "seed": cell.seed, "key": cell.experiment.key}
     return SweepCell(cell=number, **own, **figures, known=known).as_json()
 
 
 class FiguresNoted:
-    """What experiments came to, in the table of all: looked up before they are trained, noted afterwards.
+    """Final figures of experiments in the shared table: looked up before training, stored after.
 
     Args:
-        equal_to: of an experiment, which bits its figures are equal to.
-        room: of a private job.
+    equal_to: bit class of an experiment (`batch.bits`), as part of its key.
+    room: id of a private room; "" if shared.
     """
 
     def __init__(self, equal_to: Callable[[Experiment], str], room: str = "") -> None:
@@ -49,7 +49,7 @@ class FiguresNoted:
         return {place: known[key].figures for place, key in enumerate(keys) if key in known}
 
     def note(self, experiment: Experiment, figures: dict[str, Any]) -> None:
-        """Store figures of a completed experiment."""
+        """Store figures of a completed experiment, soon or at the next `flush`."""
         if figures["status"] == "completed":
             key = key_of_figures(experiment, self._equal_to(experiment), self._room)
             self._waiting.append((key, "figures", "completed", figures))
@@ -64,7 +64,7 @@ class FiguresNoted:
 
 
 class CellRecorder:
-    """Writes the cells of one sweep; what is stored already is taken up."""
+    """Writes the cells of one sweep, beginning from those stored before."""
 
     def __init__(self, cells: Sequence[Cell], recorder: Recorder, figures: FiguresNoted) -> None:
         self._cells, self._recorder, self._figures = cells, recorder, figures
@@ -72,7 +72,7 @@ class CellRecorder:
         self._began = time.monotonic()
 
     def left(self) -> list[int]:
-        """The cells of which nothing is stored."""
+        """Numbers of the cells that are not stored."""
         return [number for number in range(len(self._cells)) if number not in self._statuses]
 
     def count(self, status: str) -> int:
@@ -80,14 +80,14 @@ class CellRecorder:
         return sum(one == status for one in self._statuses.values())
 
     def take_over(self) -> None:
-        """Store what is known of the cells that are left, to the same bits."""
+        """Store the cells whose figures the shared table has, equal to the last bit."""
         left = self.left()
         for place, figures in self._figures.find([self._cells[number].experiment for number in left]).items():
             self._store(left[place], figures, known=True)
         self._recorder.flush()
 
     def write(self, number: int, figures: dict[str, Any]) -> None:
-        """Store a cell's figures durably."""
+        """Store a cell's figures durably, here and in the shared table."""
         self._store(number, figures)
         self._recorder.flush()
         self._figures.note(self._cells[number].experiment, figures)

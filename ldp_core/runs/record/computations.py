@@ -1,7 +1,7 @@
-"""Computations: each is done once, is known by a key of its content, and is shown by every job that names it.
+"""Computations: each is done once, has a content key, and is shared by all jobs that name it.
 
-One that tells events has a database, `computed/KEY.sqlite`, and a lock file beside it, held by the process
-that computes it. How it ended stands in the table `computations`; a cell of a sweep has but that row.
+A computation with events has a database, `computed/KEY.sqlite`, and a lock file that the computing process
+holds. Its end is a row of the table `computations`; a cell of a sweep has such a row only.
 """
 
 from __future__ import annotations
@@ -50,26 +50,26 @@ class Ended:
 
 
 def key_of(kind: str, what: str, by: str, salt: str = "", room: str = "") -> str:
-    """The key of a computation.
+    """Key of a computation.
 
     Args:
-        what: everything that decides what it comes to.
-        by: the version of the program (`ldp_core.behaviour`).
-        salt: what keeps it apart from the same computation of others.
-        room: of what is private: no other room's has this key, and its files lie in a folder of their own.
+    what: everything that decides the result.
+    by: version of the program (`ldp_core.behaviour`).
+    salt: distinguishes computations that must not be shared.
+    room: id of a private room; its keys are its own, and its files lie in a separate folder.
     """
     digest = hashlib.sha256("\n".join((kind, by, what, salt, room)).encode()).hexdigest()[:16]
     return f"{room}.{digest}" if room else digest
 
 
 def of_run(experiment: Experiment, room: str = "") -> Computation:
-    """A run whose events are recorded: the same experiment on another engine is another computation."""
+    """Computation of a run with events; another engine makes another computation."""
     key = key_of("run", f"{experiment.key} {bits(experiment)}", version(experiment), room=room)
     return Computation(key, "run", json.dumps(experiment.as_json()))
 
 
 def key_of_figures(experiment: Experiment, equal_to: str, room: str = "") -> str:
-    """The key of a run's final figures alone, `equal_to` which bits they are."""
+    """Key of a run's final figures alone; `equal_to` is their bit class."""
     return key_of("figures", f"{experiment.key} {equal_to}", version(experiment), room=room)
 
 
@@ -81,7 +81,7 @@ def folder_of(key: str) -> Path:
     """Folder of a key's files; a private room has its own.
 
     Raises:
-        StorageFailed: this is no key.
+    StorageFailed: the text is no key.
     """
     if not KEY.fullmatch(key):
         raise StorageFailed("the table of jobs is damaged: it names no computation")
@@ -94,7 +94,7 @@ def database(key: str) -> Path:
 
 
 def key_in(file: Path) -> str:
-    """The key whose file this is."""
+    """Key whose file this is."""
     room = "" if file.parent.name == "computed" else f"{file.parent.name}."
     return f"{room}{file.stem}"
 
@@ -105,32 +105,32 @@ def lock_of(key: str) -> Path:
 
 
 def hold(key: str, beats: bool = False) -> Held | None:
-    """Hold a computation for this process; None while another one does."""
+    """Lock a computation for this process; None if another process has locked it."""
     lock_of(key).parent.mkdir(parents=True, exist_ok=True)
     return locks.hold(lock_of(key), beats=beats)
 
 
 def is_computed(key: str) -> bool:
-    """Whether some process holds its lock."""
+    """Whether some process holds the computation's lock."""
     return locks.is_held(lock_of(key))
 
 
 def note_begun(computations: Iterable[Computation]) -> None:
-    """Have these be known as begun: only what has a row is removed."""
+    """Register computations as begun: only registered ones are deleted later."""
     rows = [(one.key, one.kind, BEGUN, "{}", time.time()) for one in computations]
     with changing() as db:
         db.executemany("INSERT OR IGNORE INTO computations VALUES (?, ?, ?, ?, ?)", rows)
 
 
 def note_ends(rows: Iterable[tuple[str, str, str, dict[str, Any]]]) -> None:
-    """Note how computations ended: key, kind, status and figures of each."""
+    """Store ends of computations: key, kind, status and figures of each."""
     found = [(key, kind, status, json.dumps(figures), time.time()) for key, kind, status, figures in rows]
     with changing() as db:
         db.executemany("INSERT OR REPLACE INTO computations VALUES (?, ?, ?, ?, ?)", found)
 
 
 def ended(keys: Collection[str]) -> dict[str, Ended]:
-    """Ended computations among these, and how each ended."""
+    """Ends of those computations that have ended, by key."""
     with looking() as db:
         query = (
             "SELECT key, kind, status, figures FROM computations "
@@ -146,19 +146,19 @@ def ended(keys: Collection[str]) -> dict[str, Ended]:
 
 
 def left(keys: Sequence[str]) -> list[str]:
-    """Computations among these that have not ended."""
+    """Keys whose computations have not ended, without duplicates."""
     known = ended(keys)
     return [key for key in dict.fromkeys(keys) if key not in known]
 
 
 def forget(keys: Collection[str]) -> None:
-    """Have these computed again on request."""
+    """Delete the ends of computations, so that the next request computes them again."""
     with changing() as db:
         db.executemany("DELETE FROM computations WHERE key = ?", [(key,) for key in keys])
 
 
 def size_of(key: str) -> int:
-    """Bytes that its database takes; 0 where there is none."""
+    """Bytes of a computation's database; 0 if there is none."""
     try:
         return database(key).stat().st_size
     except (OSError, StorageFailed):
@@ -166,8 +166,8 @@ def size_of(key: str) -> int:
 
 
 def sweep() -> list[str]:
-    """Remove the computations that no job names any more, and the oldest of many figures; returns the keys
-    that are gone. A file that no row speaks of stays while there is room: the table may have been lost.
+    """Delete computations that no job names, and the oldest of many figures; returns the deleted keys. Files
+    without a row stay while there is room: the table may have been lost.
     """
     removed = list[str]()
     with changing() as db:
@@ -188,7 +188,7 @@ def sweep() -> list[str]:
 
 
 def named_by_it_alone(job: str) -> list[str]:
-    """The keys of computations that no other job names, deleted ones included."""
+    """Keys of a job's computations that no other job names, deleted jobs included."""
     with looking() as db:
         query = (
             "SELECT value FROM jobs, json_each(iif(json_valid(keys), keys, '[]')) WHERE jobs.id = ? EXCEPT "
@@ -198,7 +198,7 @@ def named_by_it_alone(job: str) -> list[str]:
 
 
 def unlink(key: str) -> bool:
-    """Remove a computation's files; False if its lock is held, or if they cannot be removed."""
+    """Delete a computation's files; False if another process holds the lock, or if deletion fails."""
     if not folder_of(key).exists():
         return True
     if (held := hold(key)) is None:

@@ -1,7 +1,7 @@
-"""How much room drafts and shared links take, and which go when it is too much.
+"""Limit on the disk space of drafts and shared links, and which are deleted beyond it.
 
-The largest go first, and of equally large ones those that were not changed for the longest time: who
-fills the room with drafts of many clients loses such drafts, and small ones stay.
+The largest go first, and of equally large ones those unchanged for longest: a visitor who fills the space
+with drafts of many clients loses such drafts, while small ones stay.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ TABLES = {"revisions": "draft", "snapshots": "id"}
 
 
 def most_bytes() -> int:
-    """Bytes that drafts and shared links may take.
+    """Limit on the bytes of drafts and shared links.
 
     Raises:
-        InvalidInput: the operator's setting makes no sense.
+    InvalidInput: EPSILON_DRAFTS_MB is invalid.
     """
     return int(1e6 * DRAFTS_MB.value())
 
 
 def taken(db: sqlite3.Connection) -> int:
-    """Bytes that they take in their database."""
+    """Bytes in use in the database of drafts."""
     pages, free, size = (
         int(db.execute(f"PRAGMA {name}").fetchone()[0])
         for name in ("page_count", "freelist_count", "page_size")
@@ -40,11 +40,11 @@ def taken(db: sqlite3.Connection) -> int:
 
 
 def keep_within(db: sqlite3.Connection, identity: str, size: int) -> None:
-    """Make room after a draft or a snapshot was written: of its own revisions, and of what others left.
+    """Delete old revisions, then other drafts, until the limit holds again.
 
     Args:
-        identity: of what was written, which stays.
-        size: characters of it.
+    identity: id of the draft or snapshot just written, which stays.
+    size: its length in characters.
     """
     if size * REVISIONS > MOST_EACH:
         _shorten(db, identity)
@@ -73,7 +73,7 @@ def _shorten(db: sqlite3.Connection, identity: str) -> None:
 
 
 def _in_order(db: sqlite3.Connection, spared: str) -> list[tuple[str, str, int]]:
-    """Rows that may be evicted, first to go first: table, name, size in characters."""
+    """Deletable rows in the order of deletion: table, name, size in characters."""
     rows = db.execute(
         "SELECT 'revisions' AS held, draft AS name, sum(length(body)) AS size, max(at) AS at FROM revisions "
         "GROUP BY draft UNION ALL SELECT 'snapshots', id, length(body), at FROM snapshots"

@@ -1,6 +1,6 @@
-"""Drafts and snapshots: what people are working on, and what they share.
+"""Drafts, the experiments that people edit, and snapshots, which they share.
 
-A draft keeps its revisions, so that a change can be undone; a snapshot never changes.
+A draft keeps its revisions, so that changes can be undone; a snapshot never changes.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ ID = re.compile(r"[0-9a-f]{12}")
 
 
 def new(draft: Draft) -> str:
-    """Keep a new draft; returns its id."""
+    """Store a new draft; returns its id."""
     identity = secrets.token_hex(6)
     with writing(_path(), SCHEMA) as db:
         _add(db, identity, 1, draft)
@@ -60,16 +60,16 @@ def new(draft: Draft) -> str:
 
 
 def update(identity: str, change: Callable[[Draft], Draft]) -> Draft:
-    """Read the newest revision, change it and keep the result, as one step.
+    """Change the latest revision of a draft and store the result as a new one, in one transaction.
 
-    Streamlit may run two versions of a page at once, so neither may write what the other has changed
-    since it was read. Nothing is kept if `change` raises or changes nothing.
+    Streamlit may run a page twice at once, so a write must start from the latest revision. Nothing is stored
+    if `change` raises or changes nothing.
 
     Returns:
-        The draft as it is then.
+    The draft afterwards.
 
     Raises:
-        UnknownDraft: there is no such draft.
+    UnknownDraft: there is no such draft.
     """
     if not ID.fullmatch(identity):
         raise UnknownDraft
@@ -94,12 +94,12 @@ def _add(db: sqlite3.Connection, identity: str, number: int, draft: Draft) -> No
 
 
 def load(identity: str) -> Draft | None:
-    """The newest revision; None if there is no such draft, or no version of this program reads it."""
+    """Latest revision of a draft; None if there is none, or if this version of the program cannot read it."""
     return _read("SELECT body FROM revisions WHERE draft = ? ORDER BY number DESC LIMIT 1", identity)
 
 
 def undo(identity: str) -> bool:
-    """Forget the newest revision, if there is an older one; False if there is none."""
+    """Delete the latest revision of a draft; False if it is the only one."""
     if not can_undo(identity):
         return False
     with writing(_path(), SCHEMA) as db:
@@ -121,7 +121,7 @@ def can_undo(identity: str) -> bool:
 
 
 def share(draft: Draft, ladder: Mapping[str, Any] | None = None) -> str:
-    """Keep a snapshot, with what its attacker is to do; returns its id. The same give the same snapshot."""
+    """Store a snapshot of a draft and its attack grid; returns its id. Equal content has one id."""
     body = json.dumps(draft.as_json(), sort_keys=True)
     attack = json.dumps(dict(ladder), sort_keys=True) if ladder else None
     with writing(_path(), SCHEMA) as db:
@@ -138,7 +138,7 @@ def share(draft: Draft, ladder: Mapping[str, Any] | None = None) -> str:
 
 
 def keep_ladder(identity: str, ladder: Mapping[str, Any] | None) -> None:
-    """Store a draft's ladder (JSON without the base); None removes it."""
+    """Store a draft's attack grid (JSON without the base experiment); None deletes it."""
     with writing(_path(), SCHEMA) as db:
         if ladder is None:
             db.execute("DELETE FROM ladders WHERE id = ?", (identity,))
@@ -148,7 +148,7 @@ def keep_ladder(identity: str, ladder: Mapping[str, Any] | None) -> None:
 
 
 def keep_typed(identity: str, field: str, value: Any) -> None:
-    """Remember what stands in a field of a page that is no part of the draft."""
+    """Store the value of a page's input that is no field of the draft."""
     body = json.dumps(value)
     if len(body) <= LONG:
         with writing(_path(), SCHEMA) as db:
@@ -156,13 +156,13 @@ def keep_typed(identity: str, field: str, value: Any) -> None:
 
 
 def forget_typed(identity: str) -> None:
-    """Clear the typed fields."""
+    """Delete a draft's stored inputs."""
     with writing(_path(), SCHEMA) as db:
         db.execute("DELETE FROM typed WHERE id = ?", (identity,))
 
 
 def typed_of(identity: str) -> dict[str, Any]:
-    """Contents of the typed fields, by name."""
+    """A draft's stored inputs, by field."""
     with reading(_path()) as db:
         query = "SELECT field, body FROM typed WHERE id = ?"
         rows = db.execute(query, (identity,)).fetchall() if db else []
@@ -173,7 +173,7 @@ def typed_of(identity: str) -> dict[str, Any]:
 
 
 def ladder_of(identity: str) -> dict[str, Any] | None:
-    """Ladder of a draft or snapshot; None if none was set."""
+    """Attack grid of a draft or snapshot, as JSON; None if none was set."""
     with reading(_path()) as db:
         row = db.execute("SELECT body FROM ladders WHERE id = ?", (identity,)).fetchone() if db else None
     try:
@@ -184,7 +184,7 @@ def ladder_of(identity: str) -> dict[str, Any] | None:
 
 
 def snapshot(identity: str) -> Draft | None:
-    """The draft behind a shared link; None if there is none."""
+    """Draft of a shared link; None if there is none."""
     return _read("SELECT body FROM snapshots WHERE id = ?", identity)
 
 

@@ -1,4 +1,4 @@
-"""Reading computations: their events, and whether they can be read."""
+"""Reading of computations: their events, and whether their files are damaged."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ class News(NamedTuple):
 
 
 def news(key: str, seq: int = 0, run: int = 0, most: int = -1) -> News:
-    """The events of a computation after event number `seq`, in order, `most` of them; none before it has
-    begun.
+    """At most `most` events of a computation after event number `seq`, in order; none before the computation
+    has begun.
     """
     with reading(database(key), AGAIN) as db:
         about = db.execute("SELECT began FROM about").fetchone() if db else None
@@ -55,7 +55,7 @@ def news(key: str, seq: int = 0, run: int = 0, most: int = -1) -> News:
 
 
 def events_of(job: Job) -> list[Stored]:
-    """All events of a job's computations, in the order in which they came."""
+    """All events of a job's computations, by time."""
     every = [one for run, key in enumerate(job.keys) for one in news(key, run=run).events]
     return sorted(every, key=lambda one: one.at)
 
@@ -71,7 +71,7 @@ class Row(NamedTuple):
 
 
 def runs_of(job: Job) -> tuple[Row, ...]:
-    """The runs that a job names, in their order; none of another kind of job."""
+    """Runs of a training job, in its order; empty for other kinds of job."""
     return _runs_of(job.id, job) if job.kind == "run" else ()
 
 
@@ -106,10 +106,10 @@ def _body(text: str) -> dict[str, Any]:
 
 @contextmanager
 def sound(key: str) -> Iterator[None]:
-    """Context: an error while interpreting a record means that it is damaged.
+    """Context in which an error while interpreting a record counts as damage of the record.
 
     Raises:
-        StorageFailed: in place of whatever went wrong.
+    StorageFailed: in place of that error.
     """
     try:
         yield
@@ -118,7 +118,7 @@ def sound(key: str) -> Iterator[None]:
 
 
 def is_whole(key: str) -> bool:
-    """True for the record of a computation that has ended, with as many events as it had then."""
+    """True for the record of an ended computation with all its events."""
     with reading(database(key), AGAIN) as db:
         if db is None:
             return False
@@ -129,7 +129,7 @@ def is_whole(key: str) -> bool:
 
 
 def is_damaged(job: Job) -> bool:
-    """True if a record of a job cannot be read, as far as a look at its beginning and its end tells."""
+    """True if a record of the job is unreadable, by a check of its first and last event."""
     try:
         return any(_is_damaged(key) for key in job.keys)
     except StorageFailed:
@@ -150,10 +150,10 @@ def _is_damaged(key: str) -> bool:
 
 
 def refuse_damaged(key: str) -> None:
-    """Check the whole file of a computation, if there is one.
+    """Check a computation's whole file, if there is one.
 
     Raises:
-        StorageFailed: pages are missing or do not fit together, or it is of another format.
+    StorageFailed: the database is corrupt or has another format.
     """
     with reading(database(key), AGAIN) as db:
         found = "ok" if db is None else db.execute("PRAGMA quick_check(1)").fetchone()[0]

@@ -1,6 +1,6 @@
-"""What a visitor guessed before a run, kept with who they are: it outlives a reload, and no link carries it.
+"""What a visitor guessed before a run, stored by visitor: guesses survive a reload and are in no link.
 
-A guess is about settings: who changes them is asked again, and Undo brings it back.
+A guess belongs to the settings: after a change the visitor is asked again, and Undo restores the guess.
 """
 
 from __future__ import annotations
@@ -31,25 +31,25 @@ Guess = float | str
 
 
 def keep(who: str, draft: Draft, guess: Guess) -> None:
-    """Remember a visitor's guess about these settings; an earlier one is replaced."""
+    """Store a visitor's guess about a draft's settings; an earlier one is replaced."""
     with writing(_path(), SCHEMA) as db:
         row = (who, key_of(draft), json.dumps(guess))
         db.execute("INSERT OR REPLACE INTO guessed VALUES (?, ?, ?)", row)
 
 
 def of(who: str, draft: Draft) -> Guess | None:
-    """The visitor's guess about these settings, or None."""
+    """A visitor's guess about a draft's settings, or None."""
     return all_of(who).get(key_of(draft))
 
 
 def all_of(who: str) -> dict[str, Guess]:
-    """All that a visitor guessed, by the key of the settings."""
+    """All guesses of a visitor, by the key of the settings."""
     found = {row["about"]: _read(row["body"]) for row in _rows("SELECT * FROM guessed WHERE who = ?", who)}
     return {about: guess for about, guess in found.items() if guess is not None}
 
 
 def skip(who: str, scenario: str, skipped: bool = True) -> None:
-    """Remember that a visitor is not to be asked about a scenario; or is again."""
+    """Store whether a visitor is not to be asked about a scenario."""
     query = "INSERT OR IGNORE INTO passed VALUES (?, ?)"
     if not skipped:
         query = "DELETE FROM passed WHERE who = ? AND scenario = ?"
@@ -58,7 +58,7 @@ def skip(who: str, scenario: str, skipped: bool = True) -> None:
 
 
 def shown(who: str, draft: Draft) -> None:
-    """Remember that a visitor has seen what came of these settings."""
+    """Note that a visitor has seen the results of a draft's settings."""
     if not is_skipped(who, about := key_of(draft)):
         skip(who, about)
 
@@ -72,7 +72,7 @@ def all_skipped(who: str) -> set[str]:
 
 
 def key_of(draft: Draft) -> str:
-    """Digest of the settings, 12 hex digits."""
+    """Digest of a draft's settings, 12 hex digits."""
     return sha256(json.dumps(draft.as_json(), sort_keys=True).encode()).hexdigest()[:12]
 
 

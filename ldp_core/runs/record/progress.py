@@ -1,8 +1,7 @@
-"""How far a job is: what it does, how much of how much is done, and the time left, in one small file.
+"""Progress of a job in one small file: current step, share done, time left.
 
-The process that computes writes it; pages and `status` read it. Nothing else depends on it, so what cannot
-be written or read is no error. A file and not columns of the job's row: a table that is synced to the disk,
-or that another program keeps locked, would hold up the training.
+The computing process writes the file; pages and `status` read it. Nothing depends on it, so failures are
+ignored. A file and no database column, since a synced or locked table would delay the training.
 """
 
 from __future__ import annotations
@@ -29,13 +28,13 @@ LEAST_SHARE, LEAST_SECONDS = 0.01, 10.0
 
 
 class Pace:
-    """The pace of a job's own work, from the moments at which it was reported."""
+    """Speed of a job's own work, from its latest reports."""
 
     def __init__(self) -> None:
         self._steps = deque[tuple[float, float]]()
 
     def seconds_left(self, at: float, done: float, total: float) -> float | None:
-        """An estimate, with `done` of `total` done at time `at`; None before there is a pace."""
+        """Estimated seconds left, with `done` of `total` done at time `at`; None while the speed is unknown."""
         self._steps.append((at, done))
         while len(self._steps) > 2 and at - self._steps[1][0] >= WINDOW_SECONDS:
             self._steps.popleft()
@@ -46,10 +45,12 @@ class Pace:
 
 
 class Reporter:
-    """Writes down each step of a job; a step that names no preparation (`Step.doing`) is its own work."""
+    """Writes each step of a job to the progress file; a step without a name (`Step.doing`) is the job's own
+    work.
+    """
 
     def __init__(self, folder: Path) -> None:
-        """What an earlier attempt wrote is removed."""
+        """Start anew: an earlier attempt's file in `folder` is deleted."""
         self._path = folder / FILE
         self._pace, self._doing, self._written = Pace(), "-", 0.0
         with suppress(OSError):

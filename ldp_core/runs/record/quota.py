@@ -1,8 +1,8 @@
-"""A clean house: what the runs take on the disk, and which go first when it is too much.
+"""Disk quota of stored runs, and the order of deletion beyond it.
 
-A job's row stays in the queue with a note; what is removed is what it alone names (`removal`). What a person
-has deleted goes first, though it could still be brought back; pinned jobs, and those that wait or run, are
-never touched.
+A job's row stays in the queue with a note; only the computations that no other job names are deleted
+(`removal`). Jobs that a person deleted go first, although they could still be restored; pinned, queued and
+running jobs stay.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Takes = Callable[[Job], int]
 
 @dataclass(frozen=True)
 class Kept:
-    """One job's record on the disk."""
+    """A job and the bytes of its record."""
 
     job: Job
     size: int
@@ -34,12 +34,12 @@ class Kept:
 
 
 def kept() -> list[Kept]:
-    """Every job that has a record, the newest first."""
+    """All jobs with a record, newest first."""
     return _weighed(job for job in queue.find(most=100_000)[::-1] if job.keys and not job.removed)[::-1]
 
 
 def _weighed(oldest_first: Iterable[Job]) -> list[Kept]:
-    """Disk space that each job would free."""
+    """Jobs with the bytes that deleting each would free."""
     counted, found = set[str](), list[Kept]()
     for job in oldest_first:
         new = set(job.keys) - counted
@@ -49,14 +49,14 @@ def _weighed(oldest_first: Iterable[Job]) -> list[Kept]:
 
 
 def pin(identity: str, on: bool = True, most: int | None = None, takes: Takes = lambda _: 0) -> None:
-    """Keep a job's record whatever happens, or no longer.
+    """Exempt a job's record from deletion, or end that.
 
     Args:
-        most: bytes that pinned records may take, if that is limited.
-        takes: bytes that the record of a job takes that still grows.
+    most: limit on the bytes of pinned records; None for no limit.
+    takes: estimates the final bytes of the record of a running job.
 
     Raises:
-        NotNow: its record was removed before, or too much is pinned already.
+    NotNow: the record is deleted already, or too much is pinned.
     """
     job = queue.get(identity)
     if on and most is not None and not job.pinned:
@@ -85,12 +85,12 @@ def _bytes(keys: Iterable[str]) -> int:
 
 
 def taken() -> int:
-    """Bytes that all records together take, those among them that no job shows (any more)."""
+    """Bytes of all stored records, including those that no job names."""
     return sum(_files().values())
 
 
 def _files() -> dict[Path, int]:
-    """The files of records, and what was moved aside as unreadable, with sizes."""
+    """Sizes of the files of records, unreadable ones that were moved aside included."""
     found = dict[Path, int]()
     for ending in ("sqlite", "damaged"):
         for file in (runs_dir() / "computed").rglob(f"*.{ending}"):
@@ -100,12 +100,13 @@ def _files() -> dict[Path, int]:
 
 
 def prune(most: int | None = None) -> list[Kept]:
-    """Remove records until all of them take at most `most` bytes: what no job shows and what was deleted
-    first, then what came from outside, then the oldest; returns the jobs whose records went. One that others
-    name goes with the last of them.
+    """Delete records until all take at most `most` bytes; returns the jobs that lost theirs.
+
+    First go records that no job names or whose job was deleted, then imported ones, then the oldest. A record
+    that several jobs name goes with the last of them.
 
     Raises:
-        StorageFailed: nothing could be removed, because that cannot be noted.
+    StorageFailed: nothing was deleted, because the deletion cannot be stored.
     """
     limit = most_bytes() if most is None else most
     jobs = [*queue.deleted(), *_in_order()]
@@ -138,7 +139,7 @@ def prune(most: int | None = None) -> list[Kept]:
 
 
 def _go(file: Path, names: Collection[str]) -> bool:
-    """Remove what no job shows: False for a file that one does, that is in use, or that is none of ours."""
+    """Delete a file that no job names; False if a job does, or if the file is in use or unknown."""
     if file.suffix == ".damaged":
         with suppress(OSError):
             file.unlink(missing_ok=True)
@@ -149,7 +150,7 @@ def _go(file: Path, names: Collection[str]) -> bool:
 
 
 def _in_order() -> list[Job]:
-    """All jobs, what came from outside first, then by age."""
+    """All jobs in the order of deletion: imported ones first, then by age."""
     return sorted(queue.find(most=100_000), key=lambda job: (not job.imported, job.place))
 
 

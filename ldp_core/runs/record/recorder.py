@@ -1,4 +1,4 @@
-"""Writing computations: their events, and where each stands; taken up again after a kill."""
+"""Writing of computations: events and checkpoints, resumed after a kill."""
 
 from __future__ import annotations
 
@@ -50,17 +50,17 @@ FLUSH_SECONDS = 0.1
 
 
 class Recorder:
-    """Writes turns of computations that this process holds; commits a tenth of a second's worth at a time.
+    """Writes turns of the computations that this process has locked; commits every tenth of a second.
 
-    The events of a turn and the checkpoint after it are committed together, so that what takes it up again
-    loses no event and repeats none. What is committed outlives this process at once, and a loss of power once
-    the computation has ended.
+    The events of a turn and the checkpoint after it are one transaction, so a resumed run neither loses nor
+    repeats an event. Committed data survive this process at once, and a loss of power once the computation
+    has ended.
 
     Args:
-        given: by the number that turns call them by.
+    given: computations by the number that turns name them by.
 
     Raises:
-        StorageFailed: a database is damaged, which is left as it is.
+    StorageFailed: a database is damaged; the file is left unchanged.
     """
 
     def __init__(self, given: Mapping[int, Computation]) -> None:
@@ -81,7 +81,7 @@ class Recorder:
         self._pause = FLUSH_SECONDS
 
     def note_what_had_ended(self) -> None:
-        """Store ends that are missing in the shared table, for example after a kill."""
+        """Store ends that the shared table lacks, for example after a kill, and drop those computations."""
         for number, db in [*self._dbs.items()]:
             row = db.execute("SELECT status, figures FROM about").fetchone()
             if row["status"] is not None:
@@ -91,12 +91,12 @@ class Recorder:
                 computations.note_ends([(one.key, one.kind, row["status"], figures)])
 
     def recorded(self, number: int) -> list[dict[str, Any]]:
-        """Recorded events of one run."""
+        """Stored events of the computation with this number."""
         with sound(self.given[number].key):
             return bodies(self._dbs[number])
 
     def starts(self) -> dict[int, Start]:
-        """Checkpoints of the runs that were begun; a run without one starts over."""
+        """Checkpoints of begun runs by number; runs without one start over."""
         found = {}
         for number, db in self._dbs.items():
             row = db.execute("SELECT * FROM checkpoint").fetchone()
@@ -111,13 +111,13 @@ class Recorder:
         return found
 
     def write(self, turn: Turn) -> None:
-        """Append a turn; it reaches the disk within a tenth of a second of the next one."""
+        """Append a turn; committed within a tenth of a second of the next turn."""
         self._waiting.append(self._new(turn))
         if time.monotonic() - self._flushed >= self._pause:
             self.flush()
 
     def _new(self, turn: Turn) -> Turn:
-        """The turn without frames that are recorded already (a resumed round repeats them)."""
+        """The turn without frames that are stored already (a resumed round repeats them)."""
         if not turn.within:
             return turn
         known, new = self._within[turn.run], []
@@ -128,7 +128,7 @@ class Recorder:
         return replace(turn, events=new)
 
     def flush(self) -> None:
-        """Commit what is waiting, with the newest checkpoint of each."""
+        """Commit waiting turns, with the latest checkpoint of each run."""
         began = time.monotonic()
         # taken out first: a signal may interrupt this anywhere, and what is lost is computed again, but what
         # is recorded twice stays
@@ -155,7 +155,7 @@ class Recorder:
         db.execute("COMMIT")
 
     def end(self, number: int, status: str, figures: dict[str, Any]) -> None:
-        """Note how one ended, with its events and in the table of all; its file outlives a loss of power."""
+        """Store the end of a computation, in its file, synced to the disk, and in the shared table."""
         self.flush()
         db, one = self._dbs[number], self.given[number]
         values = (status, json.dumps(figures))
@@ -164,7 +164,7 @@ class Recorder:
         computations.note_ends([(one.key, one.kind, status, figures)])
 
     def close(self) -> None:
-        """Commit what is waiting and let go of the databases."""
+        """Commit waiting turns and close the databases."""
         try:
             for db in self._dbs.values():
                 if db.in_transaction:
@@ -185,7 +185,7 @@ def _place(body: dict[str, Any]) -> tuple[int, int, int]:
 
 
 def _engine(db: sqlite3.Connection) -> str:
-    """The kind of engine that a run began with on a processor; "" where that is not known."""
+    """Kind of engine that a run began with on the CPU; "" if unknown."""
     query = (
         "SELECT json_extract(body, '$.engine_kind') AS engine FROM events "
         "WHERE json_extract(body, '$.event') = 'start' AND json_extract(body, '$.device') = 'cpu'"
@@ -195,10 +195,10 @@ def _engine(db: sqlite3.Connection) -> str:
 
 
 def restore(given: Sequence[Computation], events: Iterable[Stored]) -> None:
-    """Write imported records, whose locks this process holds; an event's run is its record's index.
+    """Write imported records, whose locks this process holds; an event's run is the index of its record.
 
     Raises:
-        LookupError: an event is of no record.
+    LookupError: an event names no record.
     """
     with ExitStack() as stack:
         dbs = [stack.enter_context(writing(database(one.key), SCHEMA)) for one in given]

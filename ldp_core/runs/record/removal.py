@@ -1,6 +1,7 @@
-"""How a job goes: its row says so first, and the sweep removes the computations that no job names any more.
+"""Deletion of jobs: first the row is marked, then `sweep` deletes computations that no job names.
 
-A deleted job names them for a while, and is brought back by its row alone.
+Until its time to restore ends, a deleted job still names its computations, so restoring is a change of the
+row.
 """
 
 from __future__ import annotations
@@ -32,7 +33,9 @@ def delete(job: Job) -> bool:
 
 
 def forget(job: Job) -> bool:
-    """Delete a job for good; False if it waits, runs or is pinned. What no other job names is removed."""
+    """Delete a job for good, and the computations that no other job names; False if it waits, runs or is
+    pinned.
+    """
     if job.deleted is None and not _noted(job, lambda: queue.delete(job.id, at=0.0)):
         return False
     done = queue.forget(job.id)
@@ -42,14 +45,14 @@ def forget(job: Job) -> bool:
 
 
 def strip(job: Job) -> bool:
-    """Evict a job's computations; False if it waits, runs or is pinned."""
+    """Delete a job's computations and keep its row; False if it waits, runs or is pinned."""
     done = _noted(job, lambda: queue.note_removed(job.id))
     computations.sweep()
     return done
 
 
 def _noted(job: Job, note: Callable[[], bool]) -> bool:
-    """Note the eviction; on a full disk the record goes first, so that a kill leaves a job without one."""
+    """Call `note` to mark a job; on a full disk free the reserve first, then the job's record."""
     try:
         with suppress(DiskFull):
             return note()
@@ -65,7 +68,7 @@ def _noted(job: Job, note: Callable[[], bool]) -> bool:
 
 
 def sweep() -> list[str]:
-    """Forget the jobs that are due, and remove the computations that no job names; returns the jobs' ids."""
+    """Delete jobs whose time to restore is over, and computations that no job names; returns the jobs' ids."""
     done = list[str]()
     try:
         for job in queue.deleted():
@@ -79,5 +82,5 @@ def sweep() -> list[str]:
 
 
 def is_due(job: Job) -> bool:
-    """True for a deleted job that comes back no more; also after a clock was set back."""
+    """True for a deleted job that can no longer be restored; also after a clock was set back."""
     return not 0 <= time.time() - (job.deleted or 0.0) <= UNDO_SECONDS or disk_space.is_tight()

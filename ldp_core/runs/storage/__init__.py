@@ -1,1 +1,1 @@
-"""The folder of runs as files: where it is, SQLite in it, and the room that is left on its disk."""
+"""Files in the folder of runs: paths, SQLite, locks, and free disk space."""

@@ -1,7 +1,7 @@
-"""SQLite as this project uses it: small files, rollback journal, one idea a file.
+"""SQLite as this project uses it: small files, rollback journal, one schema a file.
 
-The rollback journal and not the write-ahead log: before SQLite 3.51.3 a log with two writers can
-corrupt a database, and a reader of a log must be able to write beside it.
+The rollback journal and not the write-ahead log: before SQLite 3.51.3 a log with two writers can corrupt a
+database, and a reader of a log needs write access to its folder.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ UNREADABLE: Errors = (sqlite3.Error, UnicodeDecodeError)
 
 
 def be_patient() -> None:
-    """Have this process wait longer for others who write."""
+    """Lengthen this process's wait for locked databases."""
     _busy[0] = PATIENT_SECONDS
 
 
 @contextmanager
 def writing(path: Path, schema: str) -> Iterator[sqlite3.Connection]:
-    """A transaction that holds the write lock from its beginning, committed unless it raises.
+    """Transaction that holds the write lock from its beginning; committed unless the body raises.
 
     `schema` is run first; its statements must be `CREATE … IF NOT EXISTS`.
     """
@@ -61,10 +61,10 @@ def writing(path: Path, schema: str) -> Iterator[sqlite3.Connection]:
 
 
 def opened(path: Path, schema: str, durable: bool = True) -> sqlite3.Connection:
-    """A connection for writing, in autocommit, with the schema in place.
+    """Connection for writing, in autocommit, with the schema in place.
 
-    Not durable: what is committed outlives this process at once, and a machine that loses its power only when
-    the writer has seen to it (`persist`).
+    Args:
+    durable: False if commits need to survive a loss of power only after `persist`.
     """
     with _named(path):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -83,7 +83,7 @@ def opened(path: Path, schema: str, durable: bool = True) -> sqlite3.Connection:
 
 
 def persist(path: Path) -> None:
-    """Have a file that was written, and its name, outlive a loss of power."""
+    """Sync a written file and its folder to the disk."""
     for one in (path, path.parent):
         if one.is_dir() and os.name != "posix":
             continue
@@ -96,7 +96,7 @@ def persist(path: Path) -> None:
 
 @contextmanager
 def reading(path: Path, advice: str = MOVE_IT) -> Iterator[sqlite3.Connection | None]:
-    """A read-only connection, or None before there is anything; `advice` is said where it is damaged."""
+    """Read-only connection; None before the file exists. `advice` ends the error message for a damaged file."""
     with _named(path, (*UNREADABLE, OSError), advice):
         connection = _patiently(path) if _has_something(path) else None
     if connection is None:
@@ -117,7 +117,7 @@ def _has_something(path: Path) -> bool:
 
 
 def _patiently(path: Path) -> sqlite3.Connection | None:
-    """A connection; without waiting long where this process has just waited long enough."""
+    """Read-only connection; waits less if this process has just waited in vain for the same file."""
     began = time.monotonic()
     try:
         found = _read_only(path, _patience(path))
@@ -142,7 +142,7 @@ def _is_busy(error: Exception) -> bool:
 
 
 def _read_only(path: Path, patience: float) -> sqlite3.Connection | None:
-    """A connection; None if the file has gone since the last look."""
+    """Read-only connection; None if the file is gone."""
     try:
         return _opened_read_only(path, patience)
     except sqlite3.OperationalError as error:
@@ -169,11 +169,11 @@ def _opened_read_only(path: Path, patience: float) -> sqlite3.Connection:
 
 @contextmanager
 def _named(path: Path, kinds: Errors = (sqlite3.Error, OSError), advice: str = MOVE_IT) -> Iterator[None]:
-    """Say in one sentence which file cannot be used.
+    """Context that turns errors of SQLite and the file system into a sentence naming the file.
 
     Raises:
-        DiskFull: there is no room for what is to be written.
-        StorageFailed: in place of whatever else SQLite or the file system has to say.
+    DiskFull: no room to write.
+    StorageFailed: any other error.
     """
     try:
         yield
@@ -190,7 +190,7 @@ def _named(path: Path, kinds: Errors = (sqlite3.Error, OSError), advice: str = M
 
 
 def _is_read_only(error: Exception, path: Path) -> bool:
-    """True if nothing can be written where this file is, whatever SQLite or the file system says of it."""
+    """True if the error means that the file's folder is not writable."""
     if isinstance(error, OSError):
         return error.errno == errno.EROFS
     code = getattr(error, "sqlite_errorname", "")

@@ -1,7 +1,7 @@
-"""Room on the disk, and the little of it that is kept back for the moment when there is no more.
+"""Free disk space, and a reserve for the moment when there is none.
 
-Even to note that something is removed takes room, so a full disk could not be helped by any means of
-this program. A file that holds nothing is given up then, and made anew when there is room again.
+On a full disk even noting a deletion takes room. A reserve file of zeros is deleted then, and made anew once
+there is room again.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 
 
 def is_full(error: BaseException) -> bool:
-    """True if this is what is said when there is no room, or a quota is used up."""
+    """True for an error that means a full disk or an exhausted disk quota."""
     by_sqlite = getattr(error, "sqlite_errorname", "") in ("SQLITE_FULL", "SQLITE_IOERR_WRITE")
     return by_sqlite or isinstance(error, DiskFull) or getattr(error, "errno", None) in FULL
 
 
 def refuse_a_full_disk(needed: int) -> None:
-    """Do nothing while a job that stores so many bytes has room.
+    """Refuse a job that stores `needed` bytes if the disk has less than twice that, or 1 GB, free.
 
     Raises:
-        StorageFailed: with the arithmetic.
+    StorageFailed: free and needed bytes.
     """
     free, asked = _free(), max(2 * needed, SPARE)
     if free < asked:
@@ -45,7 +45,7 @@ def refuse_a_full_disk(needed: int) -> None:
 
 
 def is_tight() -> bool:
-    """True where nothing could be launched now, however little it needs."""
+    """True where the disk is too full to launch any job."""
     try:
         return _free() < SPARE
     except OSError:  # unknown
@@ -53,7 +53,7 @@ def is_tight() -> bool:
 
 
 def shortage() -> str:
-    """Why no job can begin (disk nearly full); "" if there is room."""
+    """Why no queued job can begin (disk full); "" if there is room."""
     try:
         return "" if _free() >= LEAST else "the disk is full"
     except OSError:  # unknown: what begins finds out itself
@@ -61,10 +61,10 @@ def shortage() -> str:
 
 
 def full_disk(needed: int) -> str:
-    """Message for a job that ran out of disk.
+    """Message for a job that ran out of disk space.
 
     Args:
-        needed: bytes that it takes; 0 if that is unknown.
+    needed: bytes of the whole job; 0 if unknown.
     """
     asked = f"this needs up to {needed / 1e6:.1f} MB, and " if needed else ""
     free = max(0, _free() - (0 if _path().exists() else RESERVE))  # what is kept back is no job's
@@ -76,7 +76,7 @@ def full_disk(needed: int) -> str:
 
 
 def keep_back() -> None:
-    """Allocate the reserve, if there is room."""
+    """Write the reserve file, if there is room."""
     with suppress(OSError):
         if not _path().is_symlink() and _path().stat().st_size == RESERVE:
             return
@@ -90,7 +90,7 @@ def keep_back() -> None:
 
 
 def give_up() -> None:
-    """Free the reserve."""
+    """Delete the reserve file."""
     with suppress(OSError):
         _path().unlink(missing_ok=True)
 

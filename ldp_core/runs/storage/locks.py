@@ -1,8 +1,8 @@
-"""Who is alive, by locks of the kernel's on files of the folder of runs, in whichever container.
+"""Liveness of processes by kernel locks on files in the folder of runs, across containers.
 
-What computes holds a lock for it (`record.computations`); the one worker holds `worker.lock` as long
-as it lives, and where that is free no job has a worker. Who holds one for long says in the file who it
-is, and gives a sign of life every second: a process that is stopped (SIGSTOP) keeps its lock and gives none.
+A process holds a lock for each computation at work (`record.computations`); the worker holds `worker.lock`
+while it lives. The holder of a long lock writes its identity and a heartbeat every second into the file: a
+process stopped by SIGSTOP keeps its lock without heartbeats.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _seen: dict[Path, tuple[bytes, float, float]] = {}
 
 @dataclass(frozen=True)
 class Holder:
-    """A process that holds a file, in its own words."""
+    """A process that holds a lock, as it describes itself in the lock file."""
 
     pid: int
     host: str
@@ -58,7 +58,7 @@ class Holder:
 
     @property
     def here(self) -> bool:
-        """True if its number means something to this process: every container has a name."""
+        """True if the holder's pid is valid in this process's container."""
         return self.host == socket.gethostname()
 
     def in_words(self) -> str:
@@ -68,8 +68,8 @@ class Holder:
 
 
 class Held:
-    """A file that this process holds until it closes it or dies. What beats says who it is; all others write
-    nothing, so that there is room for it on a full disk.
+    """A lock that this process holds until `close` or its death. Only a lock with heartbeats has content, so
+    that others need no disk space.
     """
 
     def __init__(self, path: Path, file: int, **said: Any) -> None:
@@ -96,7 +96,7 @@ class Held:
             kernel_lock.let_go(self.file)
 
     def is_to_go(self) -> bool:
-        """True once that was asked for (`ask_to_go`), or could hold another file of its name."""
+        """True if another process asked this one to leave (`ask_to_go`), or if the file was replaced."""
         with suppress(OSError):  # unknown now
             asked = os.pread(self.file, len(self.who.token), ASKED_AT)
             return asked == self.who.token.encode() or not _is_still(self.file, self.path)
@@ -114,14 +114,14 @@ def _now() -> bytes:
 
 
 def hold(path: Path, **said: Any) -> Held | None:
-    """Lock a file, creating it if needed; None if another process holds it.
+    """Lock a file, creating it if needed; None if another process holds the lock.
 
     Args:
-        path: of the file; its folder is there.
-        said: what else is to be known of this holder.
+    path: path in an existing folder.
+    said: further fields of `Holder`.
 
     Raises:
-        OSError: it cannot be made or written, or its file system has no locks.
+    OSError: the file cannot be written, or its file system has no locks.
     """
     if (file := taken(path)) is None:
         return None
@@ -133,10 +133,10 @@ def hold(path: Path, **said: Any) -> Held | None:
 
 
 def taken(path: Path) -> int | None:
-    """Descriptor of the locked file; None if another process holds the lock.
+    """Descriptor of a newly locked file; None if another process holds the lock.
 
     Raises:
-        OSError: it cannot be made, or its file system has no locks.
+    OSError: the file cannot be made, or its file system has no locks.
     """
     while True:
         file = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o644)
@@ -160,9 +160,7 @@ def _is_still(file: int, path: Path) -> bool:
 
 
 def is_held(path: Path) -> bool:
-    """True while a process lives that holds this file; and where it is unknown, for better one that is
-    waited for than one that is taken for dead.
-    """
+    """True while a living process holds the lock, or if that cannot be determined."""
     try:
         file = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
     except (FileNotFoundError, NotADirectoryError):
@@ -178,7 +176,9 @@ def is_held(path: Path) -> bool:
 
 
 def holder(path: Path) -> Holder | None:
-    """The process that holds the lock, by what it wrote; None if free or not written yet."""
+    """Process that holds the lock, as written in the file; None if the lock is free or nothing is written
+    yet.
+    """
     try:
         said = json.loads(path.read_bytes()[BEAT_BYTES:].partition(b"\n")[0]) if is_held(path) else {}
         host, token, program = (str(said[name]) for name in ("host", "token", "program"))
@@ -189,21 +189,21 @@ def holder(path: Path) -> Holder | None:
 
 
 def worker() -> Holder | None:
-    """The worker of the folder of runs."""
+    """The worker that holds `worker.lock`; None if none runs."""
     return holder(runs_dir() / WORKER)
 
 
 def ask_to_go(path: Path, token: str) -> None:
-    """Ask the holder with this token to leave soon."""
+    """Ask the lock's holder with this token to leave."""
     with suppress(OSError), path.open("r+b") as file:
         file.seek(ASKED_AT)
         file.write(token.encode())
 
 
 def stands_still(path: Path) -> float:
-    """Seconds since the holder's last heartbeat if that is too long; else 0.
+    """Seconds since the holder's last heartbeat if they exceed the limit; else 0.
 
-    0 too on the first look, and where no process that beats holds it.
+    Also 0 on the first look, and for holders without heartbeats.
     """
     who = holder(path)
     try:
@@ -226,7 +226,7 @@ def stands_still(path: Path) -> float:
 
 
 def look_twice(paths: Collection[Path]) -> None:
-    """Wait until a second look at the locks is conclusive."""
+    """Wait until a second check of the heartbeats is conclusive."""
     for path in paths:
         stands_still(path)
     if any(path in _seen and _seen[path][2] >= STALLED_SECONDS for path in paths):
@@ -234,10 +234,10 @@ def look_twice(paths: Collection[Path]) -> None:
 
 
 def refuse_without_locks() -> None:
-    """Do nothing where the folder of runs lies on a file system whose locks can be trusted.
+    """Refuse a folder of runs on a file system without reliable locks.
 
     Raises:
-        StorageFailed: what to do where they cannot.
+    StorageFailed: the reason, and what to do.
     """
     if why := _no_locks(runs_dir()):
         _no_locks.cache_clear()

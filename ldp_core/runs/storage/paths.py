@@ -1,7 +1,5 @@
-"""Where data and runs live on this machine.
-
-`EPSILON_DATA_DIR` and `EPSILON_RUNS_DIR` name the folders; by default they lie in the platform's
-own folder for user data.
+"""Folders of data and runs: `EPSILON_DATA_DIR` and `EPSILON_RUNS_DIR`, by default in the platform's folder
+for user data.
 """
 
 from __future__ import annotations
@@ -21,20 +19,17 @@ _bound = list[tuple[int, int]]()
 
 
 def bind() -> None:
-    """Fix the folder of runs for this process and its forks.
-
-    If that is removed they make no other in its place.
-    """
+    """Bind this process and its forks to the present folder of runs: if it is deleted, they create no other."""
     found = runs_dir().stat()
     _bound[:] = [(found.st_dev, found.st_ino)]
 
 
 def runs_dir() -> Path:
-    """The folder of the queue, the drafts and the runs; made if it is not there.
+    """Folder of the queue, the drafts and the runs; created if missing.
 
     Raises:
-        StorageFailed: it cannot be made.
-        FolderGone: it is not the one any more that this process is bound to.
+    StorageFailed: the folder cannot be created.
+    FolderGone: the folder that this process is bound to was replaced or deleted.
     """
     folder = RUNS_DIR.value() or user_data_path(APP) / "runs"
     if _bound:

@@ -1,2 +1,3 @@
-"""Records as their viewers see them: events folded into curves and tables. Nothing here writes, and a damaged
-record raises StorageFailed."""
+"""Records as pages show them: events folded into curves and tables. Nothing here writes; damaged records
+raise StorageFailed.
+"""

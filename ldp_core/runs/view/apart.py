@@ -1,4 +1,4 @@
-"""How far apart two variants end: by one rule for every page, and for the report."""
+"""Difference between two variants' final accuracies, by one rule for all pages and the report."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from ldp_core.runs.view.run_progress import RunProgress
 
 
 def apart(one: Sequence[RunProgress], other: Sequence[RunProgress], variants: int = 2) -> Difference:
-    """Difference of two variants over common seeds, paired by held-out sample where that is recorded.
+    """Difference of two variants' final accuracy over common seeds, paired by held-out sample where recorded.
 
     Args:
-        one: its runs, a seed each.
-        other: the other one's.
-        variants: among how many these are the two that are shown, as they lie far apart.
+    one: runs of one variant, a seed each.
+    other: runs of the other variant.
+    variants: number of variants from which these two were picked because they differ most.
     """
     pairs = [(a, b) for a in one for b in other if a.seed == b.seed and _completed(a) and _completed(b)]
     runs = [[pair[side] for pair in pairs] for side in (0, 1)]
@@ -36,7 +36,9 @@ def _completed(run: RunProgress) -> bool:
 
 
 def _right(runs: Sequence[RunProgress]) -> NDArray[np.bool_] | None:
-    """(S, n): which held-out samples each run named right at its end; None where a record does not tell."""
+    """(S, n): whether each of S runs classified each of n held-out samples correctly at its end; None if not
+    recorded.
+    """
     ends: list[dict[str, Any]] = [run.end or {} for run in runs]
     counts = {end.get("held_out", 0) for end in ends}
     if len(counts) != 1 or not all(end.get("right") for end in ends):

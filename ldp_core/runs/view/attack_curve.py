@@ -1,4 +1,4 @@
-"""What became of one client's uploads of one kind, round by round: figures for all, pictures for two."""
+"""Results of attacks on one client's uploads of one kind, round by round."""
 
 from __future__ import annotations
 
@@ -16,10 +16,8 @@ CONTROLS = (None, "clean", "clipped")
 
 @dataclass
 class Tries:
-    """Attempts on one client's uploads of one kind ("audit" or "real"); a column has a place for each of
-    `numbers`, the rounds in which uploads were attacked.
-
-    NaN stands where nothing was computed.
+    """Attempts on one client's uploads of one kind ("audit" or "real"). Each column has one value per
+    attacked round (`numbers`), NaN where nothing was computed.
     """
 
     upload: str
@@ -60,11 +58,11 @@ class Tries:
         return min(len(self.psnr.get(control, ())) for control in CONTROLS)
 
     def place(self, number: int) -> int:
-        """Column of an attacked round."""
+        """Index of an attacked round in the columns."""
         return int(np.searchsorted(self.numbers[:], number))
 
     def share(self, control: str | None, number: int) -> float:
-        """Share of a real upload's images that came back in a round."""
+        """Share of a real upload's images that were recovered in a round, in [0, 1]."""
         back = self.recovered[control][self.place(number)]
         return 0.0 if isnan(back) else back / max(1, self.images)
 
@@ -95,5 +93,5 @@ class Tries:
 
 
 def success(event: dict[str, Any]) -> tuple[int, float]:
-    """Sort key of an attempt's success among attempts of one kind."""
+    """Sort key of an attempt: recovered images, then PSNR in dB."""
     return event.get("recovered") or 0, event["psnr"]

@@ -1,4 +1,4 @@
-"""Jobs of many cells as their viewers see them: an attacker's ladder, a sweep, the search for the least ε."""
+"""Jobs of many cells folded for display: an attack grid, a sweep, the search for the least ε."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Place = tuple[str, float | None, str | None]
 
 
 class Desk(Folded):
-    """A ladder: what is attacked, the controls, and the cells so far."""
+    """An attack grid: its start, the controls, and the cells so far."""
 
     start: Body
     """The event that tells what is attacked; empty before it has come."""
@@ -29,7 +29,7 @@ class Desk(Folded):
 
     @classmethod
     def of(cls, events: Iterable[Body]) -> Self:
-        """A ladder whose events are known already, and of which no more will come."""
+        """Attack grid folded from given events; no more will come."""
         desk = cls(())
         for body in events:
             desk._fold(body)
@@ -40,7 +40,7 @@ class Desk(Folded):
         self.frames = {}
 
     def newest(self, place: Place) -> Body | None:
-        """The last guess at a cell or under a control, if there is any."""
+        """Latest frame of a cell's or a control's search; None if there is none."""
         frames = self.frames.get(place)
         return frames[max(frames)] if frames else None
 
@@ -87,7 +87,7 @@ class SearchProgress(Folded):
 
 
 def known(cells: Iterable[Mapping[str, Any]]) -> dict[Point, float]:
-    """Best accuracy per searched point; an unfinished run counts as none."""
+    """Accuracy of each run by point of the search; 0 if the run did not complete."""
     return {
         Point(one["half"], one["epsilon"], one["seed"]): float(one["accuracy"] or 0.0)
         if one["status"] == "completed"

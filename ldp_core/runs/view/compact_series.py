@@ -1,6 +1,6 @@
-"""Figures that come one by one and are kept for hours: four bytes each, where a list takes forty.
+"""Columns of figures in four bytes a value, where a list takes forty.
 
-Seven digits are more than any page shows; the record on the disk has them all.
+Seven digits are more than any page shows; the stored record keeps all.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ GROWTH = 1.25
 
 
 class Column:
-    """One figure a round; NaN where there is none.
+    """One value a round, NaN where missing.
 
-    What was read stays as it was when more comes, so that one thread may append while others read.
+    Arrays read from a column never change, so one thread may append while others read.
     """
 
     __slots__ = ("_length", "_room")
@@ -29,7 +29,7 @@ class Column:
         self._length = 0
 
     def append(self, value: float | None) -> None:
-        """Take up one more; None as NaN."""
+        """Append a value; None as NaN."""
         figure = math.nan if value is None else float(value)
         held = self._room.dtype
         kind = np.dtype(np.float64) if _needs_eight_bytes(figure) else held

@@ -1,4 +1,4 @@
-"""Runs as a lesson looks at them: what the store has folded, in a few figures."""
+"""Runs as figures that a lesson's questions are judged by."""
 
 from __future__ import annotations
 

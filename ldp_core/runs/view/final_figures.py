@@ -1,4 +1,4 @@
-"""What a run came to in a few figures: accuracy, its budget for the whole run at worst, what was picked."""
+"""Final figures of a run: accuracy, worst-case ε of the whole run, identification by the attacker."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ MOST_POINTS = 32
 
 @dataclass(frozen=True)
 class Worst:
-    """Worst-case ε of a run for the client with the weakest promise."""
+    """Worst-case ε of a whole run, of the client with the weakest guarantee; None, with the reason, if
+    unbounded.
+    """
 
     epsilon: float | None
     """None where some client has no guarantee."""
@@ -53,7 +55,7 @@ class Final:
 
 
 def finals(runs: Iterable[RunProgress]) -> list[Final]:
-    """A job's variants, in their order; the one without noise that is held against them is not among them."""
+    """Final figures of a job's variants, in order, without the noise-free reference."""
     variants: dict[int, list[RunProgress]] = {}
     for run in runs:
         variants.setdefault(run.variant, []).append(run)
@@ -79,7 +81,7 @@ def final(runs: Sequence[RunProgress]) -> Final:
 
 
 def _thinned(runs: Sequence[RunProgress]) -> tuple[float, ...]:
-    """The mean over the seeds, up to the last round that all have done."""
+    """Mean accuracy over seeds up to the last common round, thinned to MOST_POINTS values."""
     curves = [run.curves["accuracy"] for run in runs if "accuracy" in run.curves]
     length = min(map(len, curves)) if len(curves) == len(runs) else 0
     places = np.unique(np.linspace(0, max(0, length - 1), min(length, MOST_POINTS)).astype(int))
@@ -88,20 +90,22 @@ def _thinned(runs: Sequence[RunProgress]) -> tuple[float, ...]:
 
 
 def found(answer: str, experiment: Experiment | None = None, accuracy: float | None = None) -> dict[str, Any]:
-    """What a job came to that trains no runs to be looked at; with the price of the experiment it found."""
+    """Final figures of a job that trains no runs of its own: a sentence, and the ε of the found experiment."""
     promised = worst(ledger(experiment)) if experiment else Worst(None, 0.0)
     line = Final("", 0, accuracy, promised.epsilon, promised.delta, 0.0, 0, 0.0, answer=answer)
     return line.as_json()
 
 
 def worst(table: Table) -> Worst:
-    """The weakest whole-run promise among all clients."""
+    """Weakest whole-run guarantee in a ledger's table."""
     most = max((entry.run_worst for entry in entries_in(table)), key=lambda line: (line.bound, line.delta))
     return Worst(most.bound, most.delta) if math.isfinite(most.bound) else Worst(None, 0.0, most.why)
 
 
 def identified(runs: Iterable[RunProgress]) -> tuple[float, int, float]:
-    """Over clients, seeds and rounds: right images picked, attempts, and the share that guessing gets."""
+    """Over clients, seeds and rounds: correctly identified uploads, attempts, and the success of guessing in
+    [0, 1].
+    """
     hits, attempts, chance = 0.0, 0, 0.0
     for tries in (one for run in runs for (upload, _), one in run.tries.items() if upload == "audit"):
         picks = tries.picks[: tries.rounds]

@@ -1,4 +1,4 @@
-"""A record that is folded as it grows: each event once, however many look and however often."""
+"""Incremental folding of a record: each event is read once per process, for all viewers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Folded(ABC):
 
     @classmethod
     def of_job(cls, job: Job) -> Self:
-        """A job's, shared by all who look at it in this process."""
+        """The folded record of a job, shared by all viewers in this process."""
         return _shared(cls, job.keys)
 
     def _start_over(self) -> None:
@@ -36,7 +36,7 @@ class Folded(ABC):
         self._forget()
 
     def update(self, pause: float = 0.0) -> Self:
-        """Read what has come since the last call, unless that was less than `pause` seconds ago."""
+        """Read the events since the last call, unless that was less than `pause` seconds ago."""
         with self._lock, sound(", ".join(self._keys)):
             if self.seq and time.monotonic() - self._read < pause:
                 return self
@@ -48,7 +48,7 @@ class Folded(ABC):
         return self
 
     def _next(self) -> list[Stored]:
-        """Some events of each computation that have come since: many take much memory at once."""
+        """A limited number of new events of each computation, to bound memory."""
         found = self._look()
         if any(was not in (None, one.began) for was, one in zip(self._began, found, strict=True)):
             # one was removed, or is another one: a job that is taken up after that begins anew
@@ -67,11 +67,11 @@ class Folded(ABC):
 
     @abstractmethod
     def _forget(self) -> None:
-        """Begin with nothing."""
+        """Reset to the state without events."""
 
     @abstractmethod
     def _fold(self, body: dict[str, Any], run: int = 0, at: float = 0.0) -> None:
-        """Take up one more event of a run, which came at some time (seconds since 1970)."""
+        """Fold an event of a run; `at` in seconds since 1970."""
 
 
 @lru_cache(maxsize=256)

@@ -1,7 +1,4 @@
-"""A job as its viewers see it: events folded into curves, and the newest images.
-
-Events are folded once, as they come; a page asks for the result again and again.
-"""
+"""A training job folded for display: curves, and the latest images."""
 
 from __future__ import annotations
 
@@ -30,7 +27,7 @@ MOST_EVENTS = 20_000
 
 @dataclass
 class RunProgress:
-    """One run so far. Curves have one value a round, from round 0 (NaN where there is none)."""
+    """One run so far. Curves have one value a round, from round 0 (NaN where missing)."""
 
     variant: int
     label: str
@@ -84,7 +81,7 @@ class RunProgress:
         return int(body["client"]) - 1
 
     def forming(self, client: int) -> dict[str, Any] | None:
-        """The newest frame of a search that has not come to its end; None where none is under way."""
+        """Latest frame of an unfinished image search on a client's upload; None if none is running."""
         number = max(self.frames.get(client, {}), default=0)
         tries = self.tries.get(("audit", client))
         if self.end or not number or (tries and tries.newest and tries.newest["round"] >= number):
@@ -119,9 +116,9 @@ class Progress(Folded):
         return sum(run.round for run in self.runs)
 
     def at(self) -> int:
-        """The round that all runs have finished that go on; where none does, the furthest of any.
+        """Last round that all active runs have finished; without active runs the last of any.
 
-        One that has not begun, or has diverged and never comes further, would hold the others back.
+        Runs that have not begun or have ended do not count, since they would hold the others back.
         """
         going = [run.round for run in self.runs if run.start and run.end is None]
         return min(going) if going else max((run.round for run in self.runs), default=0)
@@ -130,17 +127,17 @@ class Progress(Folded):
         return sum(run.end is not None for run in self.runs)
 
     def known_before(self, at: float) -> int:
-        """Runs that had ended by some time (seconds since 1970)."""
+        """Number of runs that had ended by `at`, in seconds since 1970."""
         return sum(run.end is not None and run.ended <= at for run in self.runs)
 
     def seconds_taken(self, since: float) -> float:
-        """Seconds of all runs that ended after a time, interruptions excluded."""
+        """Seconds of all runs that ended after `since`, interruptions excluded."""
         own = [run.end for run in self.runs if run.end and run.ended > since]
         return sum(float(end.get("seconds") or 0.0) for end in own)
 
 
 def progress_of(job: Job) -> Progress:
-    """A job's runs, folded once for all its viewers in this process, and those of jobs with the same keys."""
+    """Runs of a job, folded once for all viewers in this process and for all jobs with the same keys."""
     return _shared(job.keys, runs_of(job))
 
 
@@ -150,7 +147,7 @@ def _shared(keys: Sequence[str], rows: Sequence[Row]) -> Progress:
 
 
 class Replay(Progress):
-    """The runs of one job up to a round; what came later is left out."""
+    """Runs of a job up to a round; later events are ignored."""
 
     def __init__(self, keys: Sequence[str], rows: Sequence[Row], last: int) -> None:
         self._last = last
@@ -163,5 +160,5 @@ class Replay(Progress):
 
 @lru_cache(maxsize=64)
 def replay_of(job: Job, last: int) -> Progress:
-    """A job that goes on no more, after round `last`."""
+    """Runs of an ended job as they were after round `last`."""
     return Replay(job.keys, runs_of(job), last).update()
