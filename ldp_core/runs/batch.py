@@ -1,4 +1,6 @@
-"""Training of a batch of experiments without attacks, together in one process, for their final figures only."""
+"""Training of a batch of experiments without attacks, together in one process, for their final figures
+only.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Reading of an untrusted ZIP in bounded memory: sizes and structure are checked before anything is unpacked."""
+"""Reading of an untrusted ZIP in bounded memory: sizes and structure are checked before anything is
+unpacked.
+"""
 
 from __future__ import annotations
 

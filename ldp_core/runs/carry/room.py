@@ -1,4 +1,6 @@
-"""Limits on imported files, which cost nothing to make: no stored run is deleted to make room for an import."""
+"""Limits on imported files, which cost nothing to make: no stored run is deleted to make room for an
+import.
+"""
 
 from __future__ import annotations
 

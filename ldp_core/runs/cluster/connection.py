@@ -148,7 +148,9 @@ def still_there(answered: float) -> float:
 
 @contextmanager
 def _unheard() -> Iterator[None]:
-    """Silence Ray's start, which writes to stderr below Python, and keep this process's own SIGTERM handler."""
+    """Silence Ray's start, which writes to stderr below Python, and keep this process's own SIGTERM
+    handler.
+    """
     sys.stderr.flush()
     stop = signal.getsignal(signal.SIGTERM)
     kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)

@@ -18,7 +18,9 @@ BY_A_TEACHER = "a teacher has stopped it"
 
 
 def cancel(identity: str, person: Person = OPERATOR) -> Job:
-    """Request that a job stops: at once if queued, within seconds if running. An ended job is left unchanged."""
+    """Request that a job stops: at once if queued, within seconds if running. An ended job is left
+    unchanged.
+    """
     owner = queue.get(identity).owner
     person.check(owner)
     queue.cancel(identity, BY_A_TEACHER if person.owner and person.owner != owner and owner else "")

@@ -66,7 +66,9 @@ def recent(most: int = 10, owner: str | None = None, requests: bool = True) -> l
 
 
 def reap() -> dict[str, str]:
-    """Mark orphaned jobs as interrupted; returns by id the reason for those whose row could not be updated."""
+    """Mark orphaned jobs as interrupted; returns by id the reason for those whose row could not be
+    updated.
+    """
     for _ in range(2):
         try:
             queue.reap()

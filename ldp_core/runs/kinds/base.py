@@ -187,7 +187,9 @@ class Kind(Component):
 
     @abstractmethod
     def recorded(self, asked: Any) -> Iterable[Run]:
-        """Runs that an export describes, one a computation; for a kind without training, its base experiment."""
+        """Runs that an export describes, one a computation; for a kind without training, its base
+        experiment.
+        """
 
     @abstractmethod
     def telling(self, asked: Any, runs: Sequence[Run]) -> Order:

@@ -1,4 +1,6 @@
-"""The kind of job that measures a paper's claim again; each figure is stored for all users once it is known."""
+"""The kind of job that measures a paper's claim again; each figure is stored for all users once it is
+known.
+"""
 
 from __future__ import annotations
 

@@ -55,7 +55,9 @@ def _timed(experiment: Experiment) -> float:
 
 
 def _per_attack() -> tuple[float, float, float]:
-    """Seconds that attacks add to a round: per upload, per weight of an upload, and per posterior evaluation."""
+    """Seconds that attacks add to a round: per upload, per weight of an upload, and per posterior
+    evaluation.
+    """
     quick, wide = {"attacker": "least_squares"}, {"name": "mlp", "hidden": 128}
     small, large, thorough = (
         parse({"rounds": ROUNDS, "model": model, "attack": attack})

@@ -123,7 +123,9 @@ def bring_back(identity: str, since: float) -> Job:
 
 
 def note_removed(identity: str) -> bool:
-    """Note that a job's stored events were deleted by the quota; False if the job waits, runs or is pinned."""
+    """Note that a job's stored events were deleted by the quota; False if the job waits, runs or is
+    pinned.
+    """
     with changing() as db:
         query = f"UPDATE jobs SET removed = ?, keys = '[]' WHERE id = ? AND removed IS NULL AND {MAY_GO}"  # noqa: S608
         return db.execute(query, (time.time(), identity)).rowcount == 1

@@ -33,7 +33,9 @@ class Person:
         return self.teacher or owner is None or owner == self.owner
 
     def owns(self, owner: str | None) -> bool:
-        """True if this person may delete a job of this owner; only a teacher may delete one without an owner."""
+        """True if this person may delete a job of this owner; only a teacher may delete one without an
+        owner.
+        """
         return self.teacher or (owner is not None and owner == self.owner)
 
     def check(self, owner: str | None) -> None:

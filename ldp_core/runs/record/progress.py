@@ -34,7 +34,9 @@ class Pace:
         self._steps = deque[tuple[float, float]]()
 
     def seconds_left(self, at: float, done: float, total: float) -> float | None:
-        """Estimated seconds left, with `done` of `total` done at time `at`; None while the speed is unknown."""
+        """Estimated seconds left, with `done` of `total` done at time `at`; None while the speed is
+        unknown.
+        """
         self._steps.append((at, done))
         while len(self._steps) > 2 and at - self._steps[1][0] >= WINDOW_SECONDS:
             self._steps.popleft()

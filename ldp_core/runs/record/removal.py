@@ -68,7 +68,9 @@ def _noted(job: Job, note: Callable[[], bool]) -> bool:
 
 
 def sweep() -> list[str]:
-    """Delete jobs whose time to restore is over, and computations that no job names; returns the jobs' ids."""
+    """Delete jobs whose time to restore is over, and computations that no job names; returns the jobs'
+    ids.
+    """
     done = list[str]()
     try:
         for job in queue.deleted():

@@ -96,7 +96,9 @@ def persist(path: Path) -> None:
 
 @contextmanager
 def reading(path: Path, advice: str = MOVE_IT) -> Iterator[sqlite3.Connection | None]:
-    """Read-only connection; None before the file exists. `advice` ends the error message for a damaged file."""
+    """Read-only connection; None before the file exists. `advice` ends the error message for a damaged
+    file.
+    """
     with _named(path, (*UNREADABLE, OSError), advice):
         connection = _patiently(path) if _has_something(path) else None
     if connection is None:

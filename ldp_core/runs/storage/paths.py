@@ -19,7 +19,9 @@ _bound = list[tuple[int, int]]()
 
 
 def bind() -> None:
-    """Bind this process and its forks to the present folder of runs: if it is deleted, they create no other."""
+    """Bind this process and its forks to the present folder of runs: if it is deleted, they create no
+    other.
+    """
     found = runs_dir().stat()
     _bound[:] = [(found.st_dev, found.st_ino)]
 

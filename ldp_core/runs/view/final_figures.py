@@ -90,7 +90,9 @@ def _thinned(runs: Sequence[RunProgress]) -> tuple[float, ...]:
 
 
 def found(answer: str, experiment: Experiment | None = None, accuracy: float | None = None) -> dict[str, Any]:
-    """Final figures of a job that trains no runs of its own: a sentence, and the ε of the found experiment."""
+    """Final figures of a job that trains no runs of its own: a sentence, and the ε of the found
+    experiment.
+    """
     promised = worst(ledger(experiment)) if experiment else Worst(None, 0.0)
     line = Final("", 0, accuracy, promised.epsilon, promised.delta, 0.0, 0, 0.0, answer=answer)
     return line.as_json()
