@@ -11,9 +11,9 @@ from pages.parts.compare import elsewhere
 from pages.parts.compare.arms import Arm, arms
 from pages.parts.compare.choice import Chosen, choose, chosen, newest, suggestions
 from pages.parts.compare.side_by_side import bought, curves, figures, served, settings
-from pages.parts.compare.unlike import unlike
 from pages.parts.compare.verdict import verdict
 from pages.parts.runs.take_away import take_away
+from pages.parts.systems.unlike import unlike
 from pages.parts.ui.components import introduce
 from pages.parts.ui.fragments import pace, refreshing
 from pages.parts.ui.header import headline, question

@@ -38,6 +38,7 @@ PRESET = Preset(
         "more often",
         AVERAGES_OUT,
     ),
+    by="leak",
     base={
         "clients": {"count": 20, "epsilon": 2, "range": 0.2},
         "local": {"epochs": 1, "learning_rate": 0.1},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.presets.claims import Lesson
@@ -27,7 +27,17 @@ class Preset:
     variants: tuple[tuple[str, Mapping[str, Any]], ...]
     ask: Question
     """What is asked before its first run, and answered by it; `ask.why` is a sentence of its lesson."""
+    compares: tuple[str, ...] = ()
+    """Labels of the runs that the headline compares: by default those of the question, if there are several,
+    else all."""
+    by: Literal["accuracy", "leak"] = "accuracy"
+    """What the headline compares of them."""
     seeds: int = 3
+
+    @property
+    def compared(self) -> tuple[str, ...]:
+        several = self.ask.of if len(self.ask.of) > 1 else tuple(label for label, _ in self.variants)
+        return self.compares or several
 
     @property
     def lesson(self) -> str:

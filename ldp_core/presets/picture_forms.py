@@ -33,6 +33,7 @@ PRESET = Preset(
         ),
     ),
     ask=closest("Both at ε 12: under which will the picture come closer?", (MILD, DUCHI), ONE_BIT),
+    by="leak",
     base={
         "dataset": "mnist_sample",
         "model": "cnn",

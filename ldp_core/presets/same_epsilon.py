@@ -39,6 +39,7 @@ PRESET = Preset(
         whose,
         UNLIKE,
     ),
+    by="leak",
     base={
         "clients": {"count": 20, "epsilon": 8, "range": 0.2},
         "local": {"epochs": 1, "learning_rate": 0.1},

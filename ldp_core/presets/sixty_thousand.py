@@ -81,6 +81,7 @@ PRESET = Preset(
         ),
     ),
     ask=Figure("How accurate will class means be at ε 2?", (STRICT,), accuracy, HONEST),
+    compares=(PIXELS, FEATURES, MEANS),
     base={
         "dataset": "mnist",
         "clients": {"count": 60_000, "epsilon": 4},

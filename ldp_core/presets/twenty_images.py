@@ -38,6 +38,7 @@ PRESET = Preset(
         most=20,
         unit="",
     ),
+    by="leak",
     base={
         "dataset": "mnist_sample",
         "model": {"name": "mlp", "hidden": 256},

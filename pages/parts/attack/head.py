@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import math
 from collections.abc import Callable
+from functools import lru_cache
 
 from ldp_core import mechanisms
+from ldp_core.accounting import everyone, promise, worth
 from ldp_core.attacks.findings.verdict import RECOVERED_DB, reads
+from ldp_core.experiment.attack_grid import parse_ladder
+from ldp_core.experiment.overrides import changed
 from ldp_core.runs import Desk
 from pages.parts.attack.words import (
     FEW_IMAGES,
@@ -18,7 +24,7 @@ from pages.parts.attack.words import (
     where,
 )
 from pages.parts.charts.styles import tint_of
-from pages.parts.ui.text import few, number
+from pages.parts.ui.text import few, number, upwards
 
 Piece = tuple[str, int | None]
 """Words, and the number of the colour they are written in."""
@@ -60,10 +66,26 @@ def head(desk: Desk, live: bool) -> Body:
             {
                 "name": "What the server has",
                 "pieces": [(f"{uploads} of client {ladder['client']}, round {ladder['round']}", None)],
-                "rest": f"{what}; ε is per use",
+                "rest": f"{what}; {_price(json.dumps(ladder))}",
             },
         ],
     }
+
+
+@lru_cache(maxsize=64)
+def _price(ladder: str) -> str:
+    """Promise for one upload at the least and the largest budget, under the first mechanism; its worth."""
+    asked = parse_ladder(json.loads(ladder))
+    law, client = asked.mechanisms[0], asked.client - 1
+    at = [changed(asked.experiment(law), {"clients.epsilon": asked.epsilons[end]}) for end in (0, -1)]
+    least, most = (promise(one, everyone(one)[client]).upload for one in at)
+    words = " to ".join(dict.fromkeys(worth(one).word for one in (least, most)))
+    if math.isinf(most.bound):
+        return "no guarantee for an upload"
+    delta = max(least.delta, most.delta)
+    known = f", δ {number(delta)}" if delta else ""
+    ends = f"{number(upwards(least.bound, 2))} to {number(upwards(most.bound, 2))}"
+    return f"one upload is ε {ends} under {law.label} (against the server{known}): promises {words}"
 
 
 def _line(desk: Desk, measured: dict[str, list[Body]]) -> list[Piece]:

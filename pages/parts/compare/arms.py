@@ -12,8 +12,8 @@ from pages.parts.charts.series import Series, series
 from pages.parts.charts.styles import styles
 from pages.parts.compare import cells
 from pages.parts.compare.choice import Chosen, name_of
-from pages.parts.compare.unlike import causes, unlike
 from pages.parts.runs.job_state import is_gone
+from pages.parts.systems.unlike import causes, unlike
 from pages.parts.ui.meanings import error_in_words
 from pages.parts.ui.shared_cache import PAUSE_SECONDS
 from pages.parts.ui.text import number

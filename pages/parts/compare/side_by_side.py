@@ -16,8 +16,8 @@ from pages.parts.charts.series import Series
 from pages.parts.charts.tally import Tally
 from pages.parts.compare.arms import Arm
 from pages.parts.compare.elsewhere import Curve, drawn
-from pages.parts.compare.unlike import Field
 from pages.parts.compare.verdict import gap
+from pages.parts.systems.unlike import Field
 from pages.parts.train.heard import heard
 from pages.parts.ui import components
 from pages.parts.ui.components import Card

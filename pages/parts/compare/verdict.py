@@ -8,7 +8,7 @@ from itertools import combinations
 from ldp_core.judgement import at_chance
 from ldp_core.paired import Difference, in_points, unpaired
 from pages.parts.compare.arms import Arm
-from pages.parts.compare.unlike import Field, causes, share_their_luck, unlike
+from pages.parts.systems.unlike import Field, causes, share_their_luck, unlike
 from pages.parts.train.standings import compared, same_model
 from pages.parts.ui.text import few, listed, number, percent, plain
 

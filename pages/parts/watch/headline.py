@@ -32,7 +32,8 @@ from pages.parts.ui.text import (
     shortened,
     upwards,
 )
-from pages.parts.watch.leak import closest_of_all, leak
+from pages.parts.watch import scenario
+from pages.parts.watch.leak import came_back, leak
 
 Piece = tuple[str, int | None]
 """Words, and the number of the colour they are written in."""
@@ -80,7 +81,7 @@ def head(
     """
     begun = [one for one in shown if one.round > 0 or one.diverged]
     return {
-        "line": _line(begun, chance, state, reference) if begun else _before(draft, open_question),
+        "line": _line(draft, begun, chance, state, reference) if begun else _before(draft, open_question),
         "chips": [
             _accuracies(begun, state, ladders(draft)) | {"hint": GLOSSARY["Accuracy"]},
             leak(shown, upload, nothing)
@@ -151,7 +152,9 @@ def _abreast(ranked: list[tuple[Series, float]]) -> tuple[int, list[tuple[Series
     return rounds, sorted(then, key=lambda pair: pair[1], reverse=True)
 
 
-def _line(shown: Sequence[Series], chance: float | None, state: str, reference: Series | None) -> list[Piece]:
+def _line(
+    draft: Draft, shown: Sequence[Series], chance: float | None, state: str, reference: Series | None
+) -> list[Piece]:
     ranked, lost = _ranked(shown), [one for one in shown if one.diverged]
     gone: list[Piece] = []
     if lost:
@@ -174,18 +177,24 @@ def _line(shown: Sequence[Series], chance: float | None, state: str, reference: 
     if len(ranked) == 1:
         better = ", no better than guessing" if guessing else ""
         return [_name(best), (f" ends at {percent(top)}{better}", None), *rest]
+    asked = scenario.compared(draft, [one for one, _ in ranked])
+    if asked.leaks and (leaks := _by_attack(asked.runs)):
+        return [*leaks, *rest]
     if same_model([one for one, _ in ranked]):
-        return [*_by_attack([one for one, _ in ranked], top), *rest]
+        same = [(f"{all_of(len(ranked))} train the same model: {percent(top)}", None)]
+        return [*(_by_attack([one for one, _ in ranked]) or same), *rest]
     if guessing:
         none = f"Nothing learns: none of the {len(ranked)} is better than guessing ({percent(top)} at most)"
         return [(none, None), *rest]
     if silenced := _silenced(ranked):
         return [*silenced, *rest]
-    second, close = ranked[1]
+    ranked = [pair for pair in ranked if pair[0] in asked.runs]
+    (best, top), (worst, least), (second, close) = ranked[0], ranked[-1], ranked[1]
     gap = compared(best, second, len(ranked))
     last = ", no better than guessing" if at_chance(least, chance) else ""
     if gap.clear:
-        said = [_name(best), (f" reaches {percent(top)}, ", None), _name(worst)]
+        said = [(f"The {asked.cause} made the difference: ", None)] * bool(asked.cause)
+        said += [_name(best), (f" reaches {percent(top)}, ", None), _name(worst)]
         return [*said, (f" {percent(least)}{last}", None), *rest]
     if gap.every and gap.mean > WIDE:
         each = (
@@ -202,16 +211,14 @@ def _line(shown: Sequence[Series], chance: float | None, state: str, reference: 
     return [*said, *rest]
 
 
-def _by_attack(shown: Sequence[Series], top: float) -> list[Piece]:
-    """Closest attack of each run, where runs train the same model."""
+def _by_attack(shown: Sequence[Series]) -> list[Piece]:
+    """What comes back from each of the runs; empty where an attack has no result."""
     found: list[Piece] = []
     for place, one in enumerate(shown):
-        tries, _ = closest_of_all([one], "audit")
-        if tries is None or tries.closest is None:
-            return [(f"{all_of(len(shown))} train the same model: {percent(top)}", None)]
-        close = [_name(one), (f" {tries.closest['psnr']:.0f} dB", None)]
-        found += [(", ", None)] * bool(place) + close
-    return [("One model, different leaks: ", None), *found]
+        if not (came := came_back(one)):
+            return []
+        found += [("; " if place else "", None), _name(one), (f": {came}", None)]
+    return found
 
 
 def _silenced(ranked: Sequence[tuple[Series, float]]) -> list[Piece]:

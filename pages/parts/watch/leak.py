@@ -51,6 +51,22 @@ def leak(shown: Sequence[Series], upload: str, nothing: str) -> dict[str, Any]:
     }
 
 
+def came_back(one: Series) -> str:
+    """What the best attack on a run got of the images, in a few words; "" without a result."""
+    for upload in ("real", "audit"):
+        tries, _ = closest_of_all([one], upload)
+        if tries is None or (event := tries.closest) is None:
+            continue
+        kind = verdict_on(tries, event).kind
+        if kind == "inconclusive":
+            return ""
+        if upload == "real":
+            return f"{event.get('recovered') or 0} of {event['images']} images back"
+        word = {"recovered": "the image is back", "partly": "it can be read, or nearly"}.get(kind, "not back")
+        return f"{word} ({decibels(event['psnr'])})"
+    return ""
+
+
 def closest_of_all(shown: Sequence[Series], upload: str) -> tuple[Tries | None, Series | None]:
     """The attempts that came closest, over all clients, runs and seeds, and the run."""
     found = [

@@ -12,8 +12,8 @@ from pages.parts.charts.rounds import accuracy_figure, noise_figure
 from pages.parts.compare.arms import arms
 from pages.parts.compare.choice import how_many
 from pages.parts.compare.side_by_side import _figures, _noise_words
-from pages.parts.compare.unlike import unlike
 from pages.parts.compare.verdict import verdict
+from pages.parts.systems.unlike import unlike
 from pages.parts.ui.text import number
 from tests.pages.charts.test_base import check
 from tests.runs.in_process import compute, queued, take

@@ -17,8 +17,8 @@ from pages.parts.charts.pareto import Bought, front, pareto_figure
 from pages.parts.charts.series import Series
 from pages.parts.compare.arms import Arm, named_apart
 from pages.parts.compare.side_by_side import _against
-from pages.parts.compare.unlike import unlike
 from pages.parts.compare.verdict import gap, verdict
+from pages.parts.systems.unlike import unlike
 from pages.parts.train.standings import standings
 from tests.pages.charts.test_base import check, run
 

@@ -147,3 +147,22 @@ def test_whose_privacy_it_is_is_said_only_as_far_as_it_goes():
         for others in (" as for all others", "; others have other ranges or limits", "")
     ]
     assert all(rest.endswith(" tries") and "told apart in all but one of 10" in rest for rest in rests)
+
+
+def of_scenario(name: str) -> dict[str, Any]:
+    draft = presets.get(name).draft
+    shown = []
+    for place, (variant, experiment) in enumerate(zip(draft.variants, draft.experiments(), strict=True)):
+        settings = {field: value for field, value in experiment.as_json().items() if field != "seed"}
+        one = run(place, variant.label, 0, settings)
+        shown.append(Series(place, variant.label, (one,), Style(place)))
+    return head(draft, shown, 0.1, "audit", "completed", "")
+
+
+def test_a_scenarios_headline_compares_what_its_question_asks_about():
+    line = said(of_scenario("everybody_equal")["line"])
+    assert "ε 8" in line
+    assert "ε 1" not in line and "ε 4" not in line, "they are other budgets, and the question is on mechanisms"
+    leaks = said(of_scenario("same_epsilon")["line"])
+    assert leaks.startswith("Piecewise, ε 8: the image is back (")
+    assert "; Duchi, ε 8: not back (" in leaks and "ε 1:" not in leaks
