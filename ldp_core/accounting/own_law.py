@@ -83,13 +83,13 @@ def own_epsilon(
         return uses * loss
     cells = min(CELLS, max(FEWEST, int(WINDOW / (16 * math.sqrt(uses)))))
     once = losses_of(mechanism, epsilon, low, high, cells)
-    found = min(_epsilon(once, uses, delta), uses * loss)
+    found = min(epsilon_of_sum(once, uses, delta), uses * loss)
     pair = answers(mechanism, epsilon, low, high)
     if pair is None or uses < 2:
         return found
     size = block_of(uses)
-    block = _joined(size * pair.loss, block_curve(pair, size))
-    return min(found, _epsilon(block, -(-uses // size), delta))
+    block = joined(size * pair.loss, block_curve(pair, size))
+    return min(found, epsilon_of_sum(block, -(-uses // size), delta))
 
 
 @lru_cache(maxsize=4096)
@@ -99,12 +99,12 @@ def losses_of(mechanism: Mechanism, epsilon: float, low: float, high: float, cel
     law = mechanism.at(epsilon, low, high)
     loss = float(law.loss)
     curve = np.asarray(law.delta(np.linspace(0.0, loss, cells + 1)), np.float64)
-    losses = _joined(loss, curve)
+    losses = joined(loss, curve)
     straight = losses.masses[cells + 1 : -1].sum() <= STRAIGHT
-    return _joined(loss, curve[[0, -1]]) if straight else losses
+    return joined(loss, curve[[0, -1]]) if straight else losses
 
 
-def _joined(loss: float, curve: Floats) -> Losses:
+def joined(loss: float, curve: Floats) -> Losses:
     """Losses with this δ curve at evenly spaced losses from 0 to `loss`, linear in e^t between."""
     cells = len(curve) - 1
     step = loss / cells
@@ -122,7 +122,7 @@ def _inverse_expm1(step: float) -> float:
     return math.exp(-step) / -math.expm1(-step)
 
 
-def _epsilon(once: Losses, uses: int, delta: float) -> float:
+def epsilon_of_sum(once: Losses, uses: int, delta: float) -> float:
     """The ε at which the sum of `uses` losses has this `delta`."""
     chance, first, wrong = _sum_of(once, uses)
     goal = delta - wrong

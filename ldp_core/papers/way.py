@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ldp_core.accounting import DELTA
-from ldp_core.accounting.amplify import by_shuffling
+from ldp_core.accounting import DELTA, shuffled
 from ldp_core.experiment import Experiment
 from ldp_core.limits import spelled
 
@@ -102,11 +101,13 @@ def _shuffles(experiment: Experiment) -> str:
     heard = int(
         clients * experiment.selection.expected_uploads(clients, experiment.rounds) / experiment.rounds
     )
-    found = by_shuffling(float(budgets.max()), heard, DELTA, alike=len(set(budgets.tolist())) == 1)
+    most, unequal = float(budgets.max()), len(set(budgets.tolist())) > 1
+    found = most if unequal else shuffled(most, max(1, heard), DELTA)
+    why = "clients have budgets of their own" if unequal else f"{heard} messages are too few at δ {DELTA:g}"
     worth = (
-        f"with a shuffler whom all trust, ε {budgets.max():g} of one message would become {found.epsilon:.3g}"
-        if found.applies
-        else f"it lowers no ε ({found.why})"
+        f"with a shuffler whom all trust, ε {most:g} of one message would become {found:.3g}"
+        if found < 0.99 * most
+        else f"it lowers no ε ({why})"
     )
     return f"sends each weight by itself after a random delay, so that nobody knows whose it is: {worth}"
 

@@ -1,0 +1,102 @@
+"""What a trusted shuffler adds: the heap of messages of one mechanism, budget and range, whose order is lost.
+
+Two ε₀-private laws of one message differ in their positive and negative parts alone, and every other message
+is drawn from either part with probability 1/(e^ε₀ + 1) at most (Feldman, McMillan and Talwar 2023, "stronger
+clones"). So a heap of n tells no more than this pair: C ~ Bin(n − 1, 2/(e^ε₀ + 1)) messages look like the
+person's own, A ~ Bin(C, 1/2) of these like the one value, and what is seen is (A + Δ, C − A + 1 − Δ) with
+Δ ~ Bern(e^ε₀/(e^ε₀ + 1)), or the same turned round. Its δ(ε) is summed exactly; where values of C are put
+together, the least of them, which tells most, stands for all.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+
+import numpy as np
+from scipy.special import bdtr, betainc, expit
+
+from ldp_core.accounting.own_law import LEAST, epsilon_of_sum, joined
+from ldp_core.errors import InvalidInput, shown
+from ldp_core.mechanisms.base import Floats
+
+TOO_LARGE = 60.0
+"""A local ε that no heap of less than 10^20 messages lowers."""
+PLACES = 200
+"""Values of C that are told apart, about …"""
+REACH = 9.0
+"""… in so many standard deviations about its mean."""
+STEPS = 32
+CELLS = 48
+"""Of the lattice of losses on which heaps are composed."""
+ROUNDING = 1e-9
+"""Relative, of a δ from sums and special functions."""
+
+
+@cache
+def shuffled(epsilon: float, clients: int, delta: float, heaps: int = 1) -> float:
+    """The ε that the shuffler's output has at `delta`; at most the ε of as many messages without a shuffler.
+
+    Args:
+        epsilon: of one message, ≥ 0, as the person sends it.
+        clients: whose messages, of the same mechanism, budget and range, are mixed, n ≥ 1.
+        delta: of all heaps together, in [0, 1).
+        heaps: to which each client gives one message each, mixed apart.
+
+    Raises:
+        InvalidInput: one of these cannot be.
+    """
+    if not (isinstance(epsilon, int | float) and 0 <= epsilon < math.inf):
+        raise InvalidInput(f"epsilon must be a finite number of at least 0; got {shown(epsilon)}")
+    if not (isinstance(delta, int | float) and 0 <= delta < 1):
+        raise InvalidInput(f"delta must be at least 0 and below 1; got {shown(delta)}")
+    for name, count in (("clients", clients), ("heaps", heaps)):
+        if isinstance(count, bool) or not (isinstance(count, int) and count >= 1):
+            raise InvalidInput(f"{name} must be a whole number of at least 1; got {shown(count)}")
+    if not delta or not epsilon or epsilon > TOO_LARGE:
+        return epsilon * heaps
+    # the least loss that is exceeded with so little probability that it may be left to δ
+    share = 1.0 if heaps == 1 else 1e-3
+    low, high = 0.0, float(epsilon)
+    for _ in range(STEPS):
+        middle = (low + high) / 2
+        enough = float(heap_delta(middle, epsilon, clients)[()]) * heaps <= share * delta
+        low, high = (low, middle) if enough else (middle, high)
+    if heaps == 1 or high < LEAST:
+        return high * heaps
+    curve = heap_delta(np.linspace(0.0, high, CELLS + 1), epsilon, clients)
+    return min(epsilon_of_sum(joined(high, curve), heaps, (1 - 2 * share) * delta), heaps * float(epsilon))
+
+
+def heap_delta(target: Floats | float, epsilon: float, clients: int) -> Floats:
+    """The δ of one heap at target ε ≥ 0, of any shape, for messages of a local ε in (0, `TOO_LARGE`]."""
+    goal = np.asarray(target, np.float64)[..., None]
+    alike, chances = _clones(epsilon, clients)
+    likely, of = expit(epsilon), alike + 1
+    # the first count tells e^ε or more for the one value from here on
+    least = np.floor(of * (1 + np.tanh(goal / 2) / math.tanh(epsilon / 2)) / 2) + 1
+    own, other = _at_least(least - 1, alike), _at_least(least, alike)
+    one = likely * own + expit(-epsilon) * other
+    turned = expit(-epsilon) * own + likely * other
+    found = (np.maximum(one - np.exp(goal) * turned, 0.0) + ROUNDING * one) @ chances
+    return np.where(goal[..., 0] >= epsilon, 0.0, found)
+
+
+def _clones(epsilon: float, clients: int) -> tuple[Floats, Floats]:
+    """Values of C, ascending from 0, and the probabilities of C from each to below the next."""
+    others, chance = clients - 1, float(2 * expit(-epsilon))
+    mean = others * chance
+    reach = REACH * math.sqrt(mean * (1 - chance)) + REACH**2 / 2
+    first, last = max(0, math.floor(mean - reach)), min(others, math.ceil(mean + reach))
+    values = np.unique(np.append(0, np.linspace(first, last, min(PLACES, last - first + 1)).astype(np.int64)))
+    below = np.append(bdtr(values - 1.0, others, chance) if others else np.zeros(len(values)), 1.0)
+    below[0] = 0.0
+    return values.astype(np.float64), np.maximum(np.diff(below), 0.0)
+
+
+def _at_least(least: Floats, of: Floats) -> Floats:
+    """The probability of so many heads of fair coins."""
+    inside = np.clip(least, 1, of)
+    with np.errstate(invalid="ignore"):
+        found = betainc(inside, of - inside + 1, 0.5)
+    return np.where(least <= 0, 1.0, np.where(least > of, 0.0, found))
