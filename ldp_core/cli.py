@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ldp_core.commands import dashboard, sweep_options
+from ldp_core.commands.audit import audit, command_of_audit
 from ldp_core.commands.check import check, command_of_check
 from ldp_core.commands.formulas import allocate, command_of_allocate, command_of_invert, invert
 from ldp_core.commands.tune import command_of_tune, tune
@@ -382,6 +383,8 @@ def _parser(called: str = "python -m ldp_core") -> argparse.ArgumentParser:
     added.add_argument("--to", type=float, metavar="GB", help="instead of the quota (EPSILON_QUOTA_GB)")
     text = "what of all that is promised holds on this machine; 1 if something does not"
     command_of_check(command("check", check, "whether a part keeps its contract: what holds; 1 if not all"))
+    words = "what a mechanism's samples show of its ε: a lower bound; 1 if its claim is refuted"
+    command_of_audit(command("audit", audit, words))
     added = command("doctor", _doctor, text)
     added.add_argument("--settings", action="store_true", help="list what can be set in the environment")
     for name, text in (("pin", "keep a job's record whatever happens"), ("unpin", "no longer")):

@@ -88,7 +88,8 @@ def audit(
             alone.append(1 - float(possible[:samples].mean()))
         threshold = _event(ratios[0][:first], ratios[1][:first], delta)
         hits, false = (int((r[first:] >= threshold).sum()) for r in ratios)
-        bounds.append(_bound(hits, false, samples - first, delta))
+        runs = samples - first
+        bounds.append(epsilon_bound(hits, runs, false, runs, delta=delta))  # of two directions
     exact = exact_epsilon(mechanism, epsilon, low, high)
     return Audit(epsilon, exact, max(bounds), delta, samples, given_away=max(alone, default=None))
 
@@ -121,9 +122,22 @@ def _event(hits: Floats, misses: Floats, delta: float) -> float:
     return float(steps[np.argmax(lower / upper)])
 
 
-def _bound(hits: int, false: int, runs: int, delta: float) -> float:
-    """ln((P − δ)/Q) with P at the lower and Q at the upper end of their intervals, at least 0."""
-    alpha = ALPHA / 4  # two intervals in each of two directions
-    lower = float(betaincinv(hits, runs - hits + 1, alpha)) if hits else 0.0
-    upper = float(betaincinv(false + 1, runs - false, 1 - alpha)) if false < runs else 1.0
+def epsilon_bound(
+    hits: int, runs: int, false: int, among: int, alpha: float = ALPHA / 2, delta: float = 0.0
+) -> float:
+    """ln((P − δ)/Q) with P at the lower and Q at the upper end of its Clopper–Pearson interval, at least 0.
+
+    Args:
+        hits, runs: how often the event came, and of how many runs, where it is likely.
+        false, among: the same where it is unlikely.
+        alpha: the probability that one of the two intervals misses.
+    """
+    lower = float(betaincinv(hits, runs - hits + 1, alpha / 2)) if hits else 0.0
+    upper = float(betaincinv(false + 1, among - false, 1 - alpha / 2)) if false < among else 1.0
     return math.log((lower - delta) / upper) if lower - delta > upper else 0.0
+
+
+def runs_needed(epsilon: float, alpha: float, delta: float = 0.0) -> int:
+    """Fewest runs on each input whose bound can exceed `epsilon`: were the event to come always and never."""
+    needed = math.log(alpha / 2) / math.log1p(-(1 - delta) / (1 + math.exp(epsilon)))
+    return math.floor(min(needed, 1e18)) + 1

@@ -1,0 +1,232 @@
+"""A lower bound on ε from a mechanism's samples: nothing is known of its law, so nothing is assumed.
+
+One half of the trials chooses two inputs and a set of answers; the other half counts how often that set
+comes after either input. As the set is fixed before anything is counted, one pair of Clopper–Pearson
+intervals holds for all the inputs and sets that were looked at. Trials have to be independent of each other.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ldp_core import mechanisms
+from ldp_core.accounting.empirical import epsilon_bound, runs_needed
+from ldp_core.accounting.samples.events import Event, best_event
+from ldp_core.errors import InvalidInput, StudioError
+from ldp_core.limits import spelled
+from ldp_core.mechanisms import Use
+from ldp_core.mechanisms.base import Floats
+from ldp_core.streams import stream
+
+WORLDS = 8
+"""Inputs that are held against each other: of more, some that are spread from the smallest to the largest."""
+MOST_EPSILON = 700.0
+
+
+class CannotTell(StudioError):
+    """Too few trials to refute the claim, whatever they hold."""
+
+
+@dataclass(frozen=True)
+class Answers:
+    """The answers to one input."""
+
+    input: float
+    """The mean over its coordinates and rounds."""
+    trials: int
+    bias: float
+    """Of an answer's value, and its variance, each a mean over coordinates and rounds."""
+    variance: float
+
+
+@dataclass(frozen=True)
+class SampleAudit:
+    claimed: float
+    measured: float
+    """The lower bound on ε; below the true one with probability `confidence`."""
+    delta: float
+    confidence: float
+    event: str
+    """The set of answers that shows the bound, in words; "" where none tells two inputs apart."""
+    shares: tuple[int, int, int, int]
+    """How often the event came of how many trials: after the input that makes it likelier, and the other."""
+    answers: tuple[Answers, ...]
+
+    @property
+    def refuted(self) -> bool:
+        return self.measured > self.claimed
+
+    @property
+    def verdict(self) -> str:
+        """`claimed 1, at least 7.3 (95 %)`, in full."""
+        level = f"{spelled(round(100 * self.confidence, 3))} %"
+        at = f" at δ {self.delta:g}" if self.delta else ""
+        if not self.measured:
+            return f"claimed {self.claimed:g}{at}, nothing shown ({level}): no answer tells two inputs apart"
+        digits = 10.0 ** (1 - math.floor(math.log10(self.measured)))
+        least = math.floor(self.measured * digits) / digits
+        return f"claimed {self.claimed:g}{at}, at least {least:g} ({level})" + (
+            ": refuted" if self.refuted else ": not refuted"
+        )
+
+
+def audit_samples(
+    inputs: ArrayLike,
+    outputs: ArrayLike,
+    claimed: float,
+    delta: float = 0.0,
+    confidence: float = 0.95,
+    worlds: Sequence[Any] | None = None,
+) -> SampleAudit:
+    """Hold a claim against independent trials of a mechanism.
+
+    Args:
+        inputs: (n,), (n, coordinates) or (n, rounds, coordinates), whatever an answer is to.
+        outputs: the same shape.
+        claimed: ε of everything that one trial holds.
+        worlds: (n,): which of the neighbouring inputs a trial is of; by default the trials with equal inputs.
+
+    Raises:
+        InvalidInput: the arrays, the claim, or one input only.
+        CannotTell: so few trials cannot refute the claim.
+    """
+    _check(claimed, delta, confidence)
+    x, y = (_cube(one, name) for one, name in ((inputs, "inputs"), (outputs, "outputs")))
+    if x.shape != y.shape:
+        raise InvalidInput(f"inputs and outputs must have one shape; got {x.shape} and {y.shape}")
+    groups = _groups(x, worlds)
+    if len(groups) < 2:
+        same = f"the input is {x.flat[0]:g}" if worlds is None else f"the world is {worlds[0]}"
+        raise InvalidInput(f"{same} in every trial; an audit compares two inputs at least")
+    alpha = 1 - confidence
+    needed = 2 * runs_needed(claimed, alpha, delta)
+    enough = [rows for rows in groups if len(rows) >= needed]
+    if len(enough) < 2:
+        rows = sorted(map(len, groups))[-2]
+        lines = "row" if rows == 1 else "rows"
+        raise CannotTell(f"cannot tell yet: {spelled(rows)} {lines} a world; {spelled(needed)} would do")
+    draw = stream(0, "audit")
+    groups = _spread(enough, x)
+    halves = [np.array_split(draw.permutation(rows), 2) for rows in groups]
+    best: tuple[Event, Any, Any] | None = None
+    for (first, counted), (other, against) in permutations(halves, 2):
+        event = best_event(y[first], y[other], delta)
+        if event and (best is None or event.score > best[0].score):
+            best = event, counted, against
+    answers = tuple(_answers(x[rows], y[rows]) for rows in groups)
+    if best is None:
+        return SampleAudit(claimed, 0.0, delta, confidence, "", (0, 0, 0, 0), answers)
+    event, counted, against = best
+    shares = event.count(y[counted]), len(counted), event.count(y[against]), len(against)
+    bound = epsilon_bound(*shares, alpha, delta)
+    return SampleAudit(claimed, bound, delta, confidence, str(event) if bound else "", shares, answers)
+
+
+def audit_function(
+    perturb: Callable[[Floats, float, float, float, np.random.Generator], ArrayLike],
+    epsilon: float,
+    low: float,
+    high: float,
+    generator: np.random.Generator,
+    dimension: int = 1,
+    trials: int = 4000,
+    delta: float = 0.0,
+    confidence: float = 0.95,
+) -> SampleAudit:
+    """Audit `perturb(values, epsilon, low, high, generator)`, which is given one upload (dimension,) a call.
+
+    Args:
+        epsilon: claimed for the whole upload.
+        trials: on each of six inputs: all values at either end, or beyond it by the range's width (clipping
+            first makes these equal to the ends); and all in the middle but the first one, at either end.
+    """
+    _check(epsilon, delta, confidence)
+    middle, width = (low + high) / 2, high - low
+    ends = [np.full(dimension, end) for end in (low, high, low - width, high + width)]
+    alone = [np.concatenate([[end], np.full(dimension - 1, middle)]) for end in (low, high)]
+    given = [one for one in (ends + alone if dimension > 1 else ends) for _ in range(trials)]
+    answers = []
+    for one in given:
+        answer = np.asarray(perturb(one.copy(), epsilon, low, high, generator), np.float64)
+        if answer.shape != one.shape:
+            raise InvalidInput(f"perturb must return as many values as it is given; got {answer.shape}")
+        answers.append(answer)
+    return audit_samples(np.stack(given), np.stack(answers), epsilon, delta, confidence)
+
+
+def beside(found: SampleAudit, dimension: int = 1) -> Iterator[tuple[str, list[tuple[float, float]]]]:
+    """Of each shipped mechanism its label, and bias and variance for each of an audit's inputs.
+
+    The range reaches from the smallest to the largest input. Mechanisms of single values get an equal share
+    of the claimed ε for each of `dimension` values; an ε must be one that the mechanism takes.
+    """
+    inputs = np.array([one.input for one in found.answers])
+    low, high = float(inputs.min()), float(inputs.max())
+    for name in mechanisms.names():
+        mechanism = mechanisms.get(name).fitted(Use(dimension))
+        if mechanism.role == "identity":
+            continue
+        share = dimension if mechanism.scope == "coordinate" else 1
+        try:
+            law = mechanism.at(found.claimed / share, low, high)
+            bias, variance = np.broadcast_to(law.mean(inputs) - inputs, inputs.shape), law.variance(inputs)
+        except InvalidInput:
+            continue
+        yield (
+            mechanism.label,
+            list(zip(bias.tolist(), np.broadcast_to(variance, inputs.shape).tolist(), strict=True)),
+        )
+
+
+def _check(claimed: float, delta: float, confidence: float) -> None:
+    if not 0 < claimed <= MOST_EPSILON:
+        raise InvalidInput(f"the claimed ε must lie above 0 and be at most {MOST_EPSILON:g}; got {claimed:g}")
+    if not 0 <= delta < 1:
+        raise InvalidInput(f"the claimed δ must be at least 0 and below 1; got {delta:g}")
+    if not 0.5 <= confidence < 1:
+        raise InvalidInput(f"the confidence must be at least 0.5 and below 1; got {confidence:g}")
+
+
+def _cube(given: ArrayLike, name: str) -> Floats:
+    try:
+        values = np.asarray(given, np.float64)
+    except (TypeError, ValueError):
+        raise InvalidInput(f"{name} must be numbers, as many in each trial") from None
+    if values.ndim not in (1, 2, 3) or not values.size:
+        raise InvalidInput(f"{name} must have a row a trial, of one value or several; got {values.shape}")
+    if not np.isfinite(values).all():
+        trial = np.argwhere(~np.isfinite(values))[0][0] + 1
+        raise InvalidInput(f"{name} must be finite; got NaN or infinity in trial {trial}")
+    return values.reshape(
+        len(values), -1 if values.ndim == 3 else 1, values.shape[-1] if values.ndim > 1 else 1
+    )
+
+
+def _groups(x: Floats, worlds: Sequence[Any] | None) -> list[Any]:
+    if worlds is None:
+        _, of = np.unique(x.reshape(len(x), -1), axis=0, return_inverse=True)
+    elif len(worlds) != len(x):
+        raise InvalidInput(f"there must be a world for each of {len(x)} trials; got {len(worlds)}")
+    else:
+        _, of = np.unique(np.asarray(worlds), return_inverse=True)
+    order = np.argsort(of.ravel(), kind="stable")
+    return np.split(order, np.cumsum(np.bincount(of.ravel()))[:-1])
+
+
+def _spread(groups: list[Any], x: Floats) -> list[Any]:
+    if len(groups) <= WORLDS:
+        return groups
+    order = np.argsort([x[rows].mean() for rows in groups], kind="stable")
+    return [groups[i] for i in order[np.linspace(0, len(order) - 1, WORLDS).astype(int)]]
+
+
+def _answers(x: Floats, y: Floats) -> Answers:
+    error = y - x
+    return Answers(float(x.mean()), len(x), float(error.mean()), float(error.var(axis=0, ddof=1).mean()))

@@ -1,0 +1,128 @@
+"""Sets of answers that tell two inputs apart, found on some trials so that others can measure them.
+
+An answer is a vector of each round, so the sets are of single numbers that follow from the answer: one of its
+values, what a value moved from a round to the next, the combination of all values that separates both inputs
+best, the largest magnitude. Each number's line is cut at quantiles, finer in its tails, and the pieces are
+joined in the order of how much likelier the first input makes them (Neyman and Pearson).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldp_core.limits import spelled
+from ldp_core.mechanisms.base import Floats
+
+NUMBERS = 24
+"""Single values of an answer that are looked at: those that differ most."""
+PIECES = 64
+TAIL = 8
+"""Trials in the outermost piece of a line, at least."""
+LEAST = 1e-300
+SURE = 4.0
+"""Standard errors by which a set's shares are doubted: the best of many sets has had luck."""
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number that follows from an answer."""
+
+    words: str
+    of: Callable[[Floats], Floats]
+    """From answers (n, rounds, coordinates) to (n,)."""
+
+
+@dataclass(frozen=True)
+class Event:
+    """A set of answers: a number of theirs lies in some pieces of its line."""
+
+    number: Number
+    edges: Floats
+    inside: NDArray[np.bool_]
+    """Of the pieces below the first edge, between two edges, and from the last on."""
+    score: float
+    """ln(P/Q) that it is expected to show."""
+
+    def count(self, answers: Floats) -> int:
+        return int(self.inside[np.searchsorted(self.edges, self.number.of(answers), side="right")].sum())
+
+    def __str__(self) -> str:
+        start, *steps = np.flatnonzero(np.diff(self.inside.astype(int)))
+        if steps:
+            return f"{self.number.words} in one of {spelled(len(steps) // 2 + 1)} intervals"
+        return f"{self.number.words} {'below' if self.inside[0] else 'at least'} {self.edges[start]:.4g}"
+
+
+def best_event(likely: Floats, other: Floats, delta: float) -> Event | None:
+    """The set of answers with the largest expected bound, where the first input is to make it likelier.
+
+    Args:
+        likely, other: answers (n, rounds, coordinates) to two inputs.
+    """
+    found = [_cut(number, likely, other, delta) for number in _numbers(likely, other)]
+    return max((one for one in found if one), key=lambda one: one.score, default=None)
+
+
+def _numbers(likely: Floats, other: Floats) -> Iterator[Number]:
+    rounds, coordinates = likely.shape[1:]
+    yield from _values("value", "", likely, other, lambda y: y)
+    if rounds > 1:
+        yield from _values("change", " to the next round", likely, other, lambda y: np.diff(y, axis=1))
+    if rounds * coordinates > 1:
+        spread = likely.var(axis=0) + other.var(axis=0)
+        shift = likely.mean(axis=0) - other.mean(axis=0)
+        along = shift / np.where(spread > 0, spread, np.min(spread[spread > 0], initial=1.0))
+        yield Number("the weighted sum of all values", lambda y: np.einsum("nrc,rc->n", y, along))
+        yield Number("the largest magnitude", lambda y: np.abs(y).max(axis=(1, 2)))
+        yield Number("the sum of all magnitudes", lambda y: np.abs(y).sum(axis=(1, 2)))
+
+
+def _values(
+    what: str, then: str, likely: Floats, other: Floats, of: Callable[[Floats], Floats]
+) -> Iterator[Number]:
+    one, two = of(likely), of(other)
+    rounds, coordinates = one.shape[1:]
+    scale = np.sqrt(one.var(axis=0) + two.var(axis=0))
+    moved = np.abs(one.mean(axis=0) - two.mean(axis=0)) + np.abs(one.std(axis=0) - two.std(axis=0))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        apart = np.nan_to_num(moved / scale, nan=0.0, posinf=np.inf)
+    for place in np.argsort(-apart, axis=None, kind="stable")[:NUMBERS]:
+        r, c = np.unravel_index(place, apart.shape)
+        which = f" of coordinate {c + 1}" * (coordinates > 1) + f" in round {r + 1}" * (
+            rounds > 1 or then > ""
+        )
+        yield Number(f"the {what}{which}{then}", lambda y, r=r, c=c: of(y)[:, r, c])  # type: ignore[misc]
+
+
+def _cut(number: Number, likely: Floats, other: Floats, delta: float) -> Event | None:
+    one, two = number.of(likely), number.of(other)
+    line = np.sort(np.concatenate([one, two]))
+    tails = TAIL * 2.0 ** np.arange(max(1, int(np.log2(len(line) / PIECES / TAIL + 1)) + 1))
+    cuts = np.concatenate([tails, np.linspace(0, len(line) - 1, PIECES + 1), len(line) - tails])
+    edges = np.unique(line[np.clip(cuts, 0, len(line) - 1).astype(int)])
+    if len(edges) < 2:
+        return None
+    # between two answers that came, so that no rounding moves an answer over an edge
+    before = line[np.searchsorted(line, edges[1:], side="left") - 1]
+    edges = (edges[1:] + before) / 2
+    count = len(edges) + 1
+    hits, false = (np.bincount(np.searchsorted(edges, x, side="right"), minlength=count) for x in (one, two))
+    order = np.argsort(-(hits + 0.5) / (false + 0.5), kind="stable")
+    p, q = np.cumsum(hits[order]) / len(one), np.cumsum(false[order]) / len(two)
+    lower, upper = _wilson(p, len(one), -SURE) - delta, _wilson(q, len(two), SURE)
+    scores = (np.log(np.maximum(lower, LEAST)) - np.log(upper))[:-1]
+    most = int(np.argmax(scores))
+    inside = np.zeros(count, dtype=bool)
+    inside[order[: most + 1]] = True
+    return Event(number, edges, inside, float(scores[most]))
+
+
+def _wilson(share: Floats, runs: int, z: float) -> Floats:
+    """The lower (z < 0) or the upper end of Wilson's interval."""
+    middle = share + z * z / (2 * runs)
+    reach = z * np.sqrt(share * (1 - share) / runs + z * z / (4 * runs * runs))
+    return np.clip((middle + reach) / (1 + z * z / runs), 0.0, 1.0)

@@ -1,0 +1,111 @@
+"""A CSV of samples: `[trial,] input, output[, coordinate, round, world]`, in any notation of spreadsheets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldp_core.errors import InvalidExperiment, Problem, one_of, shown
+from ldp_core.limits import spelled
+from ldp_core.mechanisms.base import Floats
+from ldp_core.tables import MOST_BYTES, Column, Table, find, read_table
+
+NEEDED = ("input", "output")
+HEADINGS = {
+    "trial": Column.of("trial sample run id", "number nr no"),
+    "input": Column.of("input in x value true truth", "of the"),
+    "output": Column.of("output out y answer noisy released release", "of the value"),
+    "coordinate": Column.of("coordinate coord dimension dim index weight", "number nr no"),
+    "round": Column.of("round step", "number nr no"),
+    "world": Column.of("world side", "number nr no"),
+}
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Trials of a mechanism."""
+
+    inputs: Floats
+    """(trials, rounds, coordinates)"""
+    outputs: Floats
+    worlds: NDArray[np.str_] | None
+    """(trials,), as the table names them; None where it does not."""
+
+
+def read_samples(data: bytes, most: int = MOST_BYTES) -> Samples:
+    """The trials of a file; without a column for them each row is one.
+
+    Raises:
+        InvalidExperiment: with everything that is wrong, each by line and column.
+    """
+    table = read_table(data, most)
+    names = find(table.headings, HEADINGS)
+    if missing := [name for name in NEEDED if name not in names]:
+        message = f"has no column {one_of(missing)}; got {shown(', '.join(table.headings), 80)}"
+        raise InvalidExperiment([Problem("line 1", f"{message}; columns are {', '.join(HEADINGS)}")])
+    if twice := [name for name in HEADINGS if names.count(name) > 1]:
+        raise InvalidExperiment([Problem("line 1", f"has two columns for {twice[0]}; keep one")])
+    if table.problems:
+        raise InvalidExperiment(table.problems[:3])
+    if not table.rows:
+        raise InvalidExperiment([Problem("", "the file has a header and no sample below it")])
+    columns = {name: names.index(name) for name in HEADINGS if name in names}
+    if "trial" not in columns and (apart := [name for name in ("coordinate", "round") if name in columns]):
+        raise InvalidExperiment([Problem("line 1", f"has a column {apart[0]} and none that names the trial")])
+    values = np.stack([_numbers(table, name, columns[name]) for name in NEEDED])
+    cells = {name: _cells(table, name, columns[name]) for name in columns if name not in NEEDED}
+    if "trial" not in cells:
+        worlds = cells.get("world")
+        return Samples(values[0].reshape(-1, 1, 1), values[1].reshape(-1, 1, 1), worlds)
+    return _folded(table, values, cells)
+
+
+def _folded(table: Table, values: Floats, cells: dict[str, NDArray[np.str_]]) -> Samples:
+    """Rows of the same trial side by side."""
+    none = np.full(len(table.rows), "")
+    world = cells.get("world", none)
+    trials, trial = np.unique(np.stack([world, cells["trial"]]), axis=1, return_inverse=True)
+    places = []
+    for name in ("round", "coordinate"):
+        _, place = np.unique(_in_order(cells.get(name, none)), return_inverse=True)
+        places.append(place.ravel())
+    shape = (trials.shape[1], *(int(place.max()) + 1 for place in places))
+    flat = np.ravel_multi_index((trial.ravel(), *places), shape)
+    count = np.bincount(flat, minlength=int(np.prod(shape)))
+    if (count != 1).any():
+        first = int(np.argmax(count != 1))
+        number, r, c = map(int, np.unravel_index(first, shape))
+        times = spelled(int(count[first]))
+        where = f"round {spelled(r + 1)} and coordinate {spelled(c + 1)}"
+        message = f"has {times} rows for {where} of those in the file; each trial needs one"
+        raise InvalidExperiment([Problem(f"trial {shown(str(trials[1][number]))}", message)])
+    cubes = np.empty((2, count.size))
+    cubes[:, flat] = values
+    own = trials[0] if "world" in cells else None
+    inputs, outputs = cubes.reshape(2, *shape)
+    return Samples(inputs, outputs, own)
+
+
+def _in_order(cells: NDArray[np.str_]) -> NDArray[np.float64] | NDArray[np.str_]:
+    try:
+        return cells.astype(np.float64)
+    except ValueError:
+        return cells
+
+
+def _cells(table: Table, name: str, column: int) -> NDArray[np.str_]:
+    cells = [row[column].strip() if column < len(row) else "" for row in table.rows]
+    if "" in cells:
+        raise InvalidExperiment([Problem(f"line {table.lines[cells.index('')]}", f"has no {name}")])
+    return np.array(cells)
+
+
+def _numbers(table: Table, name: str, column: int) -> Floats:
+    cells = [row[column] if column < len(row) else "" for row in table.rows]
+    values = np.array([table.number(cell) for cell in cells])
+    for i in np.flatnonzero(~np.isfinite(values))[:1]:
+        why = table.ambiguous(cells[i]) or f"must be a number; got {shown(cells[i])}"
+        raise InvalidExperiment([Problem(f"line {table.lines[i]}", f"{name} {why}")])
+    return values

@@ -1,0 +1,44 @@
+"""`audit`: a verdict on a claim, from a file of samples."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.test_cli import ldp_core
+
+
+def _csv(sigma: float, trials: int) -> str:
+    x = np.repeat([-1.0, 1.0], trials)
+    y = x + np.random.default_rng(4).normal(0, sigma, len(x))
+    return "input;output\n" + "".join(f"{a:g};{b:.4f}\n" for a, b in zip(x, y, strict=True)).replace(".", ",")
+
+
+@pytest.mark.parametrize(("sigma", "code"), [(1.0, 1), (40.0, 0)])
+def test_a_claim_is_refuted_or_not(sigma: float, code: int, tmp_path: Path):
+    (tmp_path / "s.csv").write_text(_csv(sigma, 1000))
+    done = ldp_core("audit", str(tmp_path / "s.csv"), "--claimed", "1")
+    assert done.returncode == code, done.stderr
+    assert done.stdout.startswith("claimed 1, ") and "(95 %)" in done.stdout.splitlines()[0]
+    assert done.stdout.splitlines()[0].endswith(": refuted") == bool(code)
+    assert "these samples" in done.stdout and "Piecewise" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("text", "claimed", "words"),
+    [
+        (_csv(1.0, 6), "1", "cannot tell yet: 6 rows a world; 24 would do"),
+        ("input,output\n1,2\n1,3\n", "1", "the input is 1 in every trial"),
+        ("input,output\n1,2\n", "much", "--claimed takes a number; got “much”"),
+        ("a,b\n1,2\n", "1", "has no column input or output"),
+    ],
+)
+def test_what_cannot_be_audited_exits_with_2_and_one_sentence(
+    text: str, claimed: str, words: str, tmp_path: Path
+):
+    (tmp_path / "s.csv").write_text(text)
+    done = ldp_core("audit", str(tmp_path / "s.csv"), "--claimed", claimed)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert words in done.stderr
