@@ -14,7 +14,7 @@ from itertools import permutations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ldp_core import mechanisms
 from ldp_core.accounting.empirical import epsilon_bound, runs_needed
@@ -83,7 +83,7 @@ def audit_samples(
     claimed: float,
     delta: float = 0.0,
     confidence: float = 0.95,
-    worlds: Sequence[Any] | None = None,
+    worlds: Sequence[Any] | NDArray[Any] | None = None,
 ) -> SampleAudit:
     """Hold a claim against independent trials of a mechanism.
 
@@ -209,7 +209,7 @@ def _cube(given: ArrayLike, name: str) -> Floats:
     )
 
 
-def _groups(x: Floats, worlds: Sequence[Any] | None) -> list[Any]:
+def _groups(x: Floats, worlds: Sequence[Any] | NDArray[Any] | None) -> list[Any]:
     if worlds is None:
         _, of = np.unique(x.reshape(len(x), -1), axis=0, return_inverse=True)
     elif len(worlds) != len(x):
