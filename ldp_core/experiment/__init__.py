@@ -1,4 +1,4 @@
-"""Experiments: what a run is, read from JSON, checked, and changed by name."""
+"""Experiments: all settings of a run, parsed from JSON, validated, and changed by field name."""
 
 from ldp_core.experiment.attack import Attack
 from ldp_core.experiment.clients import Clients

@@ -1,4 +1,4 @@
-"""What is attacked during training, and by whom."""
+"""The attack settings of an experiment: which uploads are attacked during training, and by which attacker."""
 
 from __future__ import annotations
 
@@ -52,13 +52,13 @@ def _check_after(value: Any) -> bool:
 
 
 def attackers() -> tuple[str, ...]:
-    """Values of `attacker`: "auto" and every reconstructor's name."""
+    """Values of the field `attacker`: "auto" and every reconstructor's name."""
     return ("auto", *attacks.reconstructors())
 
 
 @dataclass(frozen=True)
 class Who:
-    """A field that names a reconstructor and gives its parameters; None stands for "auto"."""
+    """Validator of a field that names a reconstructor with its parameters; None stands for "auto"."""
 
     part: Part
     """Any attacker of the registry."""
@@ -69,11 +69,15 @@ class Who:
 
     @property
     def key(self) -> str:
-        """Under which its JSON has the name."""
+        """Key of the name in the field's JSON object."""
         return self.part.key
 
     def check(self, value: Any) -> Component | None:
-        """The reconstructor; refused with a sentence if the name or a parameter will not do."""
+        """Reconstructor of a JSON value.
+
+        Raises:
+        PydanticCustomError: the name is unknown, or a parameter is wrong.
+        """
         if value is None or isinstance(value, Reconstructor):
             return value
         name = value.get(self.key) if isinstance(value, Mapping) else value
@@ -83,7 +87,7 @@ class Who:
         return None if value == "auto" or value == {self.key: "auto"} else self.part.check(value)
 
     def serialise(self, component: Component | None) -> Any:
-        """JSON of a part: its bare name if it has no parameters of its own."""
+        """JSON value of a reconstructor: its bare name if it has no parameters of its own."""
         return "auto" if component is None else self.part.serialise(component)
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
@@ -97,9 +101,9 @@ WHO = Who(Part(attacks.registry, "name", short=True))
 
 
 class Attack(BaseModel):
-    """Whose uploads are attacked in each round, of which kind, and by whom.
+    """Settings of the attack during training: clients, kind of upload, rounds, attacker.
 
-    Identification by the exact likelihood is tried on every audit upload, whichever attacker reconstructs.
+    Identification by the exact likelihood is computed for every audit upload, whatever the reconstructor.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -137,7 +141,7 @@ class Attack(BaseModel):
 
 
 def check_attack(value: Any) -> Attack | None:
-    """`"auto"`, null or an object."""
+    """Attack of a JSON value: `"auto"`, null or an object."""
     if value is None or isinstance(value, Attack):
         return value
     if value == "auto":
@@ -148,7 +152,7 @@ def check_attack(value: Any) -> Attack | None:
 
 
 def attack_as_json(attack: Attack | None) -> Any:
-    """The shortest JSON that `check_attack` reads back."""
+    """Shortest JSON value that `check_attack` parses back."""
     if attack is None:
         return None
     if attack == Attack():

@@ -1,4 +1,4 @@
-"""What the attacker's desk asks for: the same images under every mechanism, rung by rung of budgets."""
+"""The request for an attack grid: the same images attacked under every mechanism and budget."""
 
 from __future__ import annotations
 
@@ -51,10 +51,10 @@ def _check_epsilons(value: Any) -> tuple[float, ...]:
 
 
 class Ladder(BaseModel):
-    """One client's uploads in one round, under every mechanism and budget, and who attacks them.
+    """An attack grid: one client's uploads in one round, under every mechanism and budget, and the attacker.
 
-    Budgets are in the mechanism's own scope; ranges, data, model and training are the base's. The
-    global model is trained without noise up to the round, so that all cells attack the same model.
+    Budgets are in each mechanism's own scope; ranges, data, model and training are the base experiment's. The
+    global model is trained without noise up to the round, so all cells attack the same model.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -82,7 +82,7 @@ class Ladder(BaseModel):
     seed: Annotated[int, Whole(limits.SEED)] = int(limits.SEED.default)
 
     def experiment(self, mechanism: Mechanism | None) -> Experiment:
-        """The base under one of the mechanisms; None: what trains up to the round, without noise."""
+        """Base experiment under a mechanism; None for the noise-free training that precedes the attack."""
         # beyond its last round the base trains no further: a user who asks for a later one wants it trained
         rounds = max(self.base.rounds, self.round)
         # a rung's ε is in the mechanism's own scope
@@ -97,7 +97,7 @@ class Ladder(BaseModel):
         """Reconstructor for uploads under a mechanism.
 
         Raises:
-            LookupError: no attacker suits; of a ladder that was parsed one does.
+        LookupError: no attacker suits the uploads; never for a parsed grid.
         """
         found = self.attacker or attacks.choose(self.facts(mechanism))
         if found is None:
@@ -109,12 +109,16 @@ class Ladder(BaseModel):
         return facts(self.experiment(mechanism), self.upload, self.rounds_observed)
 
     def as_json(self) -> dict[str, Any]:
-        """All fields as JSON values; `parse_ladder` gives the same request back."""
+        """All fields as JSON values, the inverse of `parse_ladder`."""
         return self.model_dump(mode="json")
 
 
 def parse_ladder(data: Any) -> Ladder:
-    """The ladder that a JSON object describes; missing fields take their defaults."""
+    """Attack grid of a JSON object; missing fields take their defaults.
+
+    Raises:
+    InvalidExperiment: every field that is wrong.
+    """
     if isinstance(data, Ladder):
         return data
     if not isinstance(data, Mapping):

@@ -1,4 +1,4 @@
-"""Who the clients are and what they ask for."""
+"""The clients of an experiment: number, budgets, safe ranges, limits."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PerClient = float | tuple[float, ...]
 
 
 def per_client(limit: Limit, modes: Mapping[str, Mode], advice: str = "") -> Callable[[Any], Any]:
-    """A validator for a number, a list with one number for each client, or the name of a mode."""
+    """Validator of a number, a list with one number per client, or the name of a mode."""
     asked = f"a number {limit}, or a list of them" + (", or a mode by name" if modes else "")
 
     def check(value: Any) -> Any:
@@ -45,7 +45,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _limits(value: Any) -> Any:
-    """Limits of a run; in a list null stands for a client without one."""
+    """Validated ε limits of a run; in a list, null stands for a client without a limit."""
     check = per_client(limits.RUN_LIMIT, {})
     if not isinstance(value, list | tuple):
         return check(value)
@@ -58,7 +58,7 @@ EPSILON_ADVICE = "; to send without noise choose the mechanism none"
 
 
 class Clients(BaseModel):
-    """Number of clients, and the budget and safe range of each."""
+    """Number of clients, with the ε and safe range of each."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -84,7 +84,7 @@ class Clients(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _one_kind_of_range(cls, data: Any) -> Any:
-        """Refuse a range beside low or high: one of them would be ignored."""
+        """Refuse `range` beside `low` or `high`, one of which would be ignored."""
         if isinstance(data, Mapping) and data.get("range") is not None and {"low", "high"} & set(data):
             raise refused(
                 "takes either range (a half-width) or low and high; "
@@ -94,7 +94,7 @@ class Clients(BaseModel):
 
     @model_serializer
     def _serialise(self) -> dict[str, Any]:
-        """Only the kind of range that is in use."""
+        """JSON fields, with either `range` or `low` and `high`."""
         data: dict[str, Any] = {
             "count": self.count,
             "epsilon": self.epsilon,
@@ -105,18 +105,18 @@ class Clients(BaseModel):
         return data | ({"low": self.low, "high": self.high} if self.range is None else {"range": self.range})
 
     def budgets(self) -> Floats:
-        """ε as asked for, shape (count,), in the scope that epsilon_scope names."""
+        """ε of each client, shape (count,), in the scope `epsilon_scope`."""
         return _dealt(self.epsilon, self.count, EPSILON_MODES)
 
     def bounds(self) -> tuple[Floats, Floats]:
-        """The ends of the safe ranges, each of shape (count,)."""
+        """Lower and upper ends of the safe ranges, each of shape (count,)."""
         if self.range is not None:
             half = _dealt(self.range, self.count, RANGE_MODES)
             return -half, half
         return _dealt(self.low, self.count, {}), _dealt(self.high, self.count, {})
 
     def run_limits(self) -> Floats:
-        """Each client's own limit on the run's ε, (count,); infinite if it has none."""
+        """Each client's limit on the ε of the whole run, shape (count,); infinite without a limit."""
         if isinstance(self.run_limit, tuple):
             return np.array([np.inf if one is None else one for one in self.run_limit])
         return _dealt(np.inf if self.run_limit is None else self.run_limit, self.count, {})

@@ -1,4 +1,4 @@
-"""Combinations of an experiment's fields that cannot run, each as a sentence at its field."""
+"""Combinations of an experiment's fields that cannot run, with a sentence for each."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def conflicts(experiment: Any) -> Iterator[Conflict]:
 
 
 def _of_class_means(experiment: Any) -> Iterator[Conflict]:
-    """What class means cannot be sent with."""
+    """Conflicts of other fields with the target “class means”."""
     if experiment.system:
         message = f"are not sent by {experiment.system.label}, whose clients send weights; choose no system"
         yield ("target",), "class_means", message

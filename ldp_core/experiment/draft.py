@@ -1,7 +1,7 @@
-"""The draft: what every page edits and what a job runs.
+"""The draft: a base experiment, variants to compare, and a number of seeds; pages edit it and a training job
+runs it.
 
-One base experiment, the variants that are compared with it, and a number of seeds. Variants differ
-only in what they set; they share seeds, so that they are paired.
+Variants differ only in the fields they set; they share seeds, so that their runs are paired.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ REFERENCE = -1
 
 
 def without_noise(seeds: int) -> str:
-    """Label of the run without noise; it has the first seed alone."""
+    """Label of the run without noise, which has the first seed only."""
     return "no noise (1 seed)" if seeds > 1 else "no noise"
 
 
 @dataclass(frozen=True)
 class Variant:
-    """One of the runs compared: a short label, and the fields it sets."""
+    """A compared setting: a short label, and the fields it sets by dotted name."""
 
     label: str
     set: Mapping[str, Any] = field(default_factory=dict)
@@ -37,7 +37,7 @@ class Variant:
 
 @dataclass(frozen=True)
 class Run:
-    """One run of a draft: variant number, its label, and the experiment with its own seed."""
+    """A run of a draft: variant number, label, and the experiment with its seed."""
 
     variant: int
     label: str
@@ -51,10 +51,10 @@ class Draft:
     seeds: int = 1
 
     def experiments(self) -> list[Experiment]:
-        """One experiment for each variant, with the base's own seed.
+        """One experiment per variant, with the base's seed.
 
         Raises:
-            InvalidExperiment: a variant that cannot run, named by its label.
+        InvalidExperiment: a variant cannot run; named by its label.
         """
         return list(self._made)
 
@@ -75,12 +75,13 @@ class Draft:
         return tuple(map(resolved, self._made))
 
     def runs(self, reference: bool = False) -> list[Run]:
-        """Every run, seed by seed, its attack spelled out: seeds count up from the base's own. At the end,
-        if asked for, the reference run where there is one."""
+        """All runs, seed by seed, with their attacks resolved; seeds count up from the base's. With
+        `reference`, the run without noise comes last.
+        """
         return list(self.each_run(reference))
 
     def each_run(self, reference: bool = False) -> Iterator[Run]:
-        """As `runs`, lazily: experiments with many clients take a megabyte each."""
+        """Runs as in `runs`, lazily: experiments with many clients take a megabyte each."""
         for s in range(self.seeds):
             for v, (variant, experiment) in enumerate(zip(self.variants, self._resolved, strict=True)):
                 yield Run(v, variant.label, changed(experiment, {"seed": experiment.seed + s}))
@@ -88,7 +89,7 @@ class Draft:
             yield clean
 
     def reference(self) -> Run | None:
-        """A plain mean without noise and attack; None if a variant is without noise already."""
+        """The run for comparison: plain mean, no noise, no attack; None if a variant has no noise already."""
         if any(experiment.mechanism.role == "identity" for experiment in self.experiments()):
             return None
         plain: dict[str, Any] = {"mechanism.name": "none", "aggregator.name": "mean", "form": "corrected"}
@@ -105,12 +106,16 @@ class Draft:
         }
 
     def with_base(self, changes: Mapping[str, Any]) -> Draft:
-        """A copy whose base has some fields set; variants still set their own."""
+        """A copy with some fields of the base changed; fields that variants set are kept."""
         return checked(replace(self, base=changed(self.base, changes)))
 
 
 def checked(draft: Draft) -> Draft:
-    """The draft itself, if all its variants can run."""
+    """The draft itself.
+
+    Raises:
+    InvalidExperiment: a variant cannot run, or there are too many variants or seeds.
+    """
     problems = []
     if not limits.SEEDS.allows(draft.seeds):
         problems.append(Problem("seeds", f"must be a whole number {limits.SEEDS}; got {shown(draft.seeds)}"))
@@ -132,7 +137,11 @@ def checked(draft: Draft) -> Draft:
 
 
 def parse_draft(data: Any) -> Draft:
-    """The draft that a JSON object describes; a bare experiment is a draft with one variant."""
+    """Draft of a JSON object; a bare experiment becomes a draft with one variant.
+
+    Raises:
+    InvalidExperiment: every field that is wrong.
+    """
     if not (isinstance(data, Mapping) and "base" in data):
         base = parse(data)
         return Draft(base, (Variant(base.name or "run"),), 1)

@@ -1,4 +1,4 @@
-"""What a system sets in an experiment, wherever nothing else is given."""
+"""Defaults that a system (`ldp_core.systems`) sets for an experiment's fields."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ GROUPS = ("clients", "local")
 
 
 def filled(data: Any) -> Any:
-    """New object: the experiment's fields plus those that its system sets and the user did not.
+    """JSON fields of an experiment, completed by those that its system sets.
 
-    Whatever is wrong with the system is left for its field to say.
+    An invalid system is left for the field's own validation.
     """
     if not isinstance(data, Mapping) or data.get("system") is None:
         return data
@@ -34,7 +34,7 @@ def filled(data: Any) -> Any:
 
 
 def units(sets: Mapping[str, Any]) -> list[str]:
-    """Fields that a system sets; a part counts with its parameters."""
+    """Names of the fields that a system sets; a part counts together with its parameters."""
     return [
         f"{key}.{own}" if key in GROUPS else key
         for key, value in sets.items()
@@ -43,9 +43,7 @@ def units(sets: Mapping[str, Any]) -> list[str]:
 
 
 def _merged(sets: Any, given: Any) -> Any:
-    """Given fields over the defaults; inside an object only what is set, and a part of another name starts
-    from its own defaults.
-    """
+    """Given fields over a system's, object by object; a part of another name starts from its own defaults."""
     if isinstance(given, str) and isinstance(sets, Mapping):
         return sets if any(sets.get(key) == given for key in KEYS) else given
     if not isinstance(sets, Mapping) or not isinstance(given, Mapping):

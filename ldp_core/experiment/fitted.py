@@ -1,6 +1,6 @@
-"""Which learning rate and which safe range fit a model, as measured; a chosen model brings its rate along.
+"""Measured learning rate and safe range that suit each model; choosing a model also sets its rate.
 
-The figures lie in fitting.json, which `python -m tests.benchmarks.fitting` writes.
+`python -m tests.benchmarks.fitting` writes the figures to fitting.json.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Fit:
 
 @cache
 def fit_of(model: str) -> Fit | None:
-    """Measured fit of a model; None if unmeasured, or if no tried rate learns."""
+    """Measured fit of a model; None if unmeasured, or if the model learns at none of the tried rates."""
     table = json.loads(FILE.read_text(encoding="utf-8"))
     for data in ("digits", "mnist"):
         if one := table[data].get(model):
@@ -43,9 +43,9 @@ def fit_of(model: str) -> Fit | None:
 
 
 def with_fit(base: Experiment, changes: Mapping[str, Any]) -> dict[str, Any]:
-    """The changes, with the fitting learning rate if they choose another model.
+    """The changes, with the measured learning rate if they choose another model.
 
-    A rate that the user has set stays: one that is neither the default nor that of the model before.
+    A rate that the user has set stays: one that is neither the default nor the fit of the previous model.
     """
     name = changes.get(MODEL)
     if name is None or name == base.model.name or RATE in changes:

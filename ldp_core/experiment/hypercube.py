@@ -1,4 +1,6 @@
-"""A Latin hypercube: few settings that cover many fields' ranges evenly (McKay, Beckman, Conover 1979)."""
+"""Latin hypercube designs: few settings that cover the ranges of many fields evenly (McKay, Beckman, Conover
+1979).
+"""
 
 from __future__ import annotations
 
@@ -21,15 +23,17 @@ Number = int | float
 
 @dataclass(frozen=True)
 class Hypercube:
-    """So many settings; each field's range is cut into as many slices, and each slice is met once."""
+    """A Latin hypercube of `points` settings: each field's range is cut into `points` slices, each used
+    once.
+    """
 
     fields: Mapping[str, tuple[Number, Number]]
     """Dotted names, with the least and the largest value."""
     points: int
 
     def settings(self, base: Experiment) -> list[dict[str, Number]]:
-        """Drawn by the base's seed, by rising values of the first field; on a logarithmic scale where a range
-        lies above 0, and whole where the field is. Two that are rounded to the same are one.
+        """Settings drawn by the base's seed, sorted by the first field: on a logarithmic scale for ranges
+        above 0, rounded for integer fields, without duplicates.
         """
         data = base.as_json()
         columns = []
@@ -41,19 +45,23 @@ class Hypercube:
         return [dict(zip(self.fields, row, strict=True)) for row in rows]
 
     def _places(self, seed: int) -> Floats:
-        """(points, fields), each in [0, 1)."""
+        """Position of each setting in each field's range, shape (points, fields), in [0, 1)."""
         generator = stream(seed, "hypercube")
         slices = np.stack([generator.permutation(self.points) for _ in self.fields], axis=1)
         found: Floats = (slices + generator.random(slices.shape)) / self.points
         return found
 
     def as_json(self) -> dict[str, Any]:
-        """As JSON values; `parse_hypercube` gives the same back."""
+        """JSON values, the inverse of `parse_hypercube`."""
         return {"fields": {name: list(ends) for name, ends in self.fields.items()}, "points": self.points}
 
 
 def parse_hypercube(data: Any) -> Hypercube:
-    """Hypercube of a JSON object `{"fields": {NAME: [LOW, HIGH]}, "points"}`."""
+    """Hypercube of a JSON object `{"fields": {NAME: [LOW, HIGH]}, "points"}`.
+
+    Raises:
+    InvalidExperiment: every field that is wrong.
+    """
     like = 'must be like {"fields": {"clients.epsilon": [0.5, 8]}, "points": 20}'
     if not isinstance(data, Mapping):
         raise InvalidExperiment([Problem("latin", f"{like}; got {shown(data)}")])

@@ -1,6 +1,5 @@
-"""Populations by name: laws that give every client a budget or a range, for any number of clients.
-
-Values are dealt in client order, as the papers do.
+"""Named distributions of budgets or ranges over any number of clients, assigned in client order as in the
+papers.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from ldp_core.mechanisms.base import Floats
 
 @dataclass(frozen=True)
 class Mode:
-    """A law for a whole population, with the words a page uses for it."""
+    """A named distribution over clients, with its words for pages."""
 
     label: str
     summary: str
@@ -24,12 +23,12 @@ class Mode:
 
 
 def cycle(*values: float) -> Callable[[int], Floats]:
-    """Deal the values in turn, over and over: paper 000's modes."""
+    """Assign the values in turn, cyclically: the modes of paper 000."""
     return lambda count: np.resize(np.array(values, dtype=np.float64), count)
 
 
 def blocks(*parts: tuple[float, float]) -> Callable[[int], Floats]:
-    """Deal (share, value) pairs in blocks of clients; shares add up to 1."""
+    """Assign each value of (share, value) pairs to a block of clients; shares add up to 1."""
 
     def deal(count: int) -> Floats:
         ends = np.round(np.cumsum([share for share, _ in parts]) * count).astype(int)
@@ -40,14 +39,14 @@ def blocks(*parts: tuple[float, float]) -> Callable[[int], Floats]:
 
 
 def two_volunteers(count: int) -> Floats:
-    """Everybody asks for ε 0.5 but the last two, who offer ε 8."""
+    """ε 0.5 for all clients but the last two, who have ε 8."""
     budgets = np.full(count, 0.5)
     budgets[max(0, count - 2) :] = 8.0
     return budgets
 
 
 def heavy_tailed(count: int) -> Floats:
-    """Quantiles of a Pareto law with index 1 from ε 0.2, cut off at 20, most cautious first."""
+    """Quantiles of a Pareto distribution with index 1 from ε 0.2, cut off at 20, in rising order."""
     rank = (np.arange(count) + 0.5) / count
     return np.minimum(0.2 / (1 - rank), 20.0)
 

@@ -1,4 +1,6 @@
-"""A draft's system: another one, its form, what of its paper was changed, and the way back to it."""
+"""A draft's system: choosing one, its form, departures from its paper, and the return to the paper's
+setting.
+"""
 
 from __future__ import annotations
 
@@ -38,9 +40,9 @@ class Departure:
 
 
 def departures(experiment: Experiment) -> tuple[Departure, ...]:
-    """Fields that differ from the paper's setting; empty without a system.
+    """Fields that differ from the paper's main setting; empty without a system.
 
-    What the paper tries beside its main setting is no departure, nor is a mode written out as numbers.
+    Other values that the paper tries are no departures, nor is a mode written out as numbers.
     """
     system = experiment.system
     if system is None:
@@ -60,12 +62,12 @@ def departures(experiment: Experiment) -> tuple[Departure, ...]:
 
 
 def paper_of(experiment: Experiment) -> Experiment:
-    """The main setting of the paper whose system an experiment runs, as printed, on the paper's data.
+    """Main setting of the paper of the experiment's system, as printed, on the paper's data.
 
-    The system's parameters are the experiment's own where the paper has them, such as another case.
+    A parameter of the system keeps the experiment's value where the paper tries that value.
 
     Raises:
-        ValueError: there is no system.
+    ValueError: the experiment has no system.
     """
     system = experiment.system
     if system is None:
@@ -76,13 +78,13 @@ def paper_of(experiment: Experiment) -> Experiment:
 
 
 def _filled(system: System, own: Mapping[str, Any], sets: Mapping[str, Any]) -> Experiment:
-    """The system's own experiment: its paper's data and settings, as printed."""
+    """Experiment of a system with the paper's data and settings, as printed."""
     given = {"form": "as_printed", "system": {"name": system.name, **own}}
     return parse(given | {key: sets[key] for key in ("dataset",) if key in sets})
 
 
 def _unlike(paper: Mapping[str, Any], now: Mapping[str, Any], path: str = "") -> Iterator[Departure]:
-    """Departures leaf by leaf; a part of another name counts once, whatever its parameters."""
+    """Differences between two JSON objects, field by field; a part of another name is one difference."""
     for key, value in paper.items():
         field, there = f"{path}{key}", now.get(key)
         if key == "range" and there is None:
@@ -98,7 +100,7 @@ def _unlike(paper: Mapping[str, Any], now: Mapping[str, Any], path: str = "") ->
 
 
 def _in_paper(one: Departure, also: Mapping[str, tuple[Any, ...]], experiment: Experiment) -> bool:
-    """Whether a value is among the paper's other values."""
+    """Whether the paper tries this value as well."""
     values = (one.paper, *also.get(one.field, ()))
     if one.now in values:
         return True
@@ -115,11 +117,11 @@ def _in_paper(one: Departure, also: Mapping[str, tuple[Any, ...]], experiment: E
 
 
 def with_system(draft: Draft, name: str | None) -> Draft:
-    """One run of a system on the draft's own data, where the system fills everything else; None leaves the
-    system and keeps what it has filled.
+    """Draft with one run of a system on the draft's data, all other fields set by the system; None removes
+    the system and keeps the fields it set.
 
     Raises:
-        InvalidExperiment: the system cannot use those data.
+    InvalidExperiment: the system cannot use these data.
     """
     base = draft.base
     if name is None:
@@ -133,7 +135,7 @@ def with_system(draft: Draft, name: str | None) -> Draft:
 
 
 def back_to_paper(draft: Draft) -> Draft:
-    """One run with the settings of the system's paper, on its data where the draft's are others."""
+    """Draft with one run in the main setting of the system's paper."""
     paper = paper_of(draft.base)
     kept = {"seed": draft.base.seed, "name": draft.base.name}
     kept |= {} if draft.base.attack else {"attack": None}
@@ -142,7 +144,7 @@ def back_to_paper(draft: Draft) -> Draft:
 
 
 def form_of(draft: Draft) -> str | None:
-    """The form of a draft's runs; BOTH for one run in each; None where runs set their own otherwise."""
+    """Form of a draft's runs; BOTH if one run has each; None if variants set the form otherwise."""
     own = [dict(one.set) for one in draft.variants]
     if own == [{"form": form} for form in FORMS]:
         return BOTH
@@ -150,7 +152,7 @@ def form_of(draft: Draft) -> str | None:
 
 
 def with_form(draft: Draft, form: str) -> Draft:
-    """The draft's runs in a form; with BOTH, one run in each form in the place of what was compared."""
+    """The draft's runs in a form; with BOTH, two runs that differ in form replace the variants."""
     if form == BOTH:
         each = tuple(Variant(one.replace("_", " "), {"form": one}) for one in FORMS)
         return replace(draft, variants=each)

@@ -1,4 +1,4 @@
-"""Changing an experiment by dotted names: `mechanism.name=duchi`, `clients.epsilon=0.5`."""
+"""Changes to an experiment by dotted field names: `mechanism.name=duchi`, `clients.epsilon=0.5`."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ RANGE = {"clients.range": ("low", "high"), "clients.low": ("range",), "clients.h
 
 
 def changed(experiment: Experiment, changes: Mapping[str, Any]) -> Experiment:
-    """A copy with some fields set.
+    """A copy of an experiment with some fields set.
 
-    Choosing another component (`mechanism.name`) drops the parameters of the old one, and setting
-    one kind of range drops the other; whatever else the same call sets is kept. Choosing a system, or
-    under a system other data, sets what the system sets there.
+    Choosing another part (`mechanism.name`) drops the old part's parameters, and setting one kind of range
+    drops the other; fields set by the same call are kept. Choosing a system, or other data under a system,
+    sets the system's fields.
 
     Raises:
-        InvalidExperiment: the result cannot run, or a name leads nowhere.
+    InvalidExperiment: the result cannot run, or a field is unknown.
     """
     data = experiment.as_json()
     # names first, so that parameters set beside them are not dropped again
@@ -42,8 +42,8 @@ def changed(experiment: Experiment, changes: Mapping[str, Any]) -> Experiment:
 
 
 def amended(data: Any, changes: Mapping[str, Any]) -> Experiment:
-    """The experiment that a JSON object describes, with some fields set: a system that is chosen by them
-    sets what neither of the two gives.
+    """Experiment of a JSON object with some fields set; a system chosen by `changes` sets the fields that
+    neither gives.
     """
     if isinstance(data, Mapping) and any(path.split(".")[0] == "system" for path in changes):
         data = {**data, "system": copy.deepcopy(data.get("system"))}
@@ -59,8 +59,8 @@ def _chooses(path: str) -> bool:
 
 
 def _refill(data: dict[str, Any], before: Experiment, dataset: Any) -> None:
-    """Apply the system's fields where the user chose nothing: unset ones, and those that the previous system
-    had set.
+    """Apply the system's fields where the user chose nothing: unset ones, and those set by the previous
+    system.
     """
     if data.get("system") is None:
         return

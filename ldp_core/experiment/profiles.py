@@ -1,9 +1,9 @@
-"""The clients as a CSV file: one line a client, with its budget and its safe range.
+"""Clients as a CSV file: one line per client, with its budget and its safe range.
 
-Columns are `client` (1, 2, …), `epsilon`, `low`, `high` and, if wanted, `scope` (what every ε covers: weight,
-upload or run) and `run_limit` (empty for a client without), in any order and under the headings that people
-give them; `upload_costs` and `run_costs`, which follow from the rest, are written and not read. A file holds
-numbers but for the scope, so what we write can be no formula, and one that we read is refused.
+Columns are `client` (1, 2, …), `epsilon`, `low`, `high` and optionally `scope` (what every ε covers: weight,
+upload or run) and `run_limit` (empty for a client without), in any order and under common headings;
+`upload_costs` and `run_costs` are derived, written only. Cells are numbers except for the scope, so no cell
+is a spreadsheet formula.
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ Lines = npt.NDArray[np.int64]
 
 
 def write_profiles(clients: Clients, costs: Mapping[str, Floats] = MappingProxyType({})) -> str:
-    """The clients as CSV; `read_profiles` gives the same numbers back, bit for bit.
+    """Clients as CSV, the exact inverse of `read_profiles`.
 
     Args:
-        costs: a column for each of `DERIVED`, the ε that so much costs each client; infinite without a bound.
+    costs: derived columns (`DERIVED`): ε per client, infinite without a bound.
     """
     low, high = clients.bounds()
     columns = {"epsilon": clients.budgets(), "low": low, "high": high}
@@ -66,10 +66,10 @@ def write_profiles(clients: Clients, costs: Mapping[str, Floats] = MappingProxyT
 
 
 def read_profiles(data: bytes) -> dict[str, Any]:
-    """The fields to set in an experiment, by dotted name.
+    """Fields of an experiment by dotted name, from a CSV file.
 
     Raises:
-        InvalidExperiment: with everything that is wrong, each by line and column.
+    InvalidExperiment: every wrong cell, by line and column.
     """
     table = read_table(data)
     names = find(table.headings, HEADINGS)
@@ -132,7 +132,7 @@ def _check_header(headings: Sequence[str], names: Sequence[str]) -> None:
 
 
 def _filled(table: Table, names: Sequence[str], problems: list[Problem]) -> list[tuple[int, list[str]]]:
-    """Rows with a cell for every column; where only a limit is left out at the end, an empty one."""
+    """Rows with a cell for every column; a missing last cell of a limit counts as empty."""
     needed = max(i for i, name in enumerate(names) if name in COLUMNS) + 1
     rows = []
     for line, cells in zip(table.lines, table.rows, strict=True):
@@ -145,7 +145,7 @@ def _filled(table: Table, names: Sequence[str], problems: list[Problem]) -> list
 
 
 def _numbered(cells: Sequence[str]) -> Sequence[str]:
-    """The clients' numbers; counted by lines from 1 where programs count from 0, each once."""
+    """The clients' numbers, counted from 1; numbers 0 to n − 1 are shifted."""
     plain = {cell.strip() for cell in cells}
     if len(cells) > 1 and plain == {str(number) for number in range(len(cells))}:
         return [str(int(cell) + 1) for cell in cells]
@@ -153,7 +153,7 @@ def _numbered(cells: Sequence[str]) -> Sequence[str]:
 
 
 def _column(table: Table, name: str, where: Lines, cells: Sequence[str], problems: list[Problem]) -> Floats:
-    """Numbers of a column; NaN with a problem for invalid cells. Limits may be infinite."""
+    """Numbers of a column; NaN, with a problem, for invalid cells. Limits may be infinite."""
     limit = LIMITS[name]
     known = {cell: table.number(cell) for cell in set(cells)}  # a column often holds few different cells
     values = np.array([known[cell] for cell in cells], dtype=np.float64)
@@ -180,7 +180,7 @@ def _line_of(problem: Problem) -> int:
 
 
 def _scope(where: Lines, cells: Sequence[str], problems: list[Problem]) -> str:
-    """Scope of every ε by the column's name for it; "" if no cell gives one."""
+    """Scope of every ε, from the cells of its column; "" if all are empty."""
     found = {cell.strip().casefold(): line for cell, line in zip(cells, where.tolist(), strict=False)}
     found.pop("", None)
     for text, line in found.items():
@@ -194,7 +194,7 @@ def _scope(where: Lines, cells: Sequence[str], problems: list[Problem]) -> str:
 
 
 def _upside_down(where: Lines, low: Floats, high: Floats) -> list[Problem]:
-    """Ranges upside down, or too narrow for what training computes in."""
+    """Problems of ranges that are reversed, or too narrow for float32."""
     found = [
         Problem(f"line {where[i]}, low", f"must be below high, {high[i]:g}; got {low[i]:g}")
         for i in np.flatnonzero(low >= high).tolist()
@@ -209,7 +209,7 @@ def _upside_down(where: Lines, low: Floats, high: Floats) -> list[Problem]:
 
 
 def _misnumbered(where: Lines, clients: Floats) -> list[Problem]:
-    """Clients that come twice, or whose number is left out below them: they count from 1."""
+    """Problems of client numbers that occur twice or leave gaps; they count from 1."""
     found = []
     before: dict[float, int] = {}
     numbered = ~np.isnan(clients)

@@ -1,4 +1,4 @@
-"""From JSON to an experiment, with every problem found in one go."""
+"""Parsing of experiments from JSON; all problems are reported at once."""
 
 from __future__ import annotations
 
@@ -22,7 +22,11 @@ TOO_DEEP = Problem("", "an experiment is an object of a few levels, and this one
 
 
 def parse(data: Any) -> Experiment:
-    """The experiment that a JSON object describes; missing fields take their defaults."""
+    """Experiment of a JSON object; missing fields take their defaults.
+
+    Raises:
+    InvalidExperiment: every field that is wrong.
+    """
     if isinstance(data, Experiment):
         return data
     if not isinstance(data, Mapping):
@@ -41,16 +45,20 @@ def parse(data: Any) -> Experiment:
 
 
 def loads(text: str) -> Experiment:
-    """The experiment in a JSON text.
+    """Experiment of a JSON text.
 
     Raises:
-        InvalidExperiment: not JSON, or not an experiment.
+    InvalidExperiment: no JSON, or no valid experiment.
     """
     return parse(read_json(text))
 
 
 def read_json(text: str) -> Any:
-    """The value of a JSON text, in which no name may stand twice."""
+    """Value of a JSON text; duplicate keys are refused.
+
+    Raises:
+    InvalidExperiment: no JSON, or a key occurs twice.
+    """
     text = text.removeprefix("\ufeff")  # some editors begin a file with this mark
     try:
         return json.loads(text, object_pairs_hook=_once_each)
@@ -68,10 +76,10 @@ def read_json(text: str) -> Any:
 
 
 def typed_changes(pairs: Iterable[str]) -> dict[str, Any]:
-    """Changes from typed words such as `rounds=5 mechanism.name=duchi`, by field.
+    """Changes by field from command-line words such as `rounds=5 mechanism.name=duchi`.
 
     Raises:
-        InvalidExperiment: one is no such pair, or would undo another one.
+    InvalidExperiment: a word is no pair, or contradicts another.
     """
     changes: dict[str, Any] = {}
     for pair in pairs:
@@ -89,10 +97,10 @@ def typed_changes(pairs: Iterable[str]) -> dict[str, Any]:
 
 
 def typed(text: str) -> Any:
-    """A typed value: JSON, or else a bare word.
+    """Value of a command-line word: JSON, else the word itself.
 
     Raises:
-        InvalidExperiment: an object in which a name stands twice.
+    InvalidExperiment: an object with a duplicate key.
     """
     try:
         return json.loads(text, object_pairs_hook=_once_each)
@@ -117,7 +125,7 @@ def _short(name: object) -> str:
 
 
 def problems_of(error: ValidationError, data: Any, root: type[BaseModel] = Experiment) -> list[Problem]:
-    """The errors of pydantic about an object of the kind `root`, in our own words."""
+    """Pydantic's errors on an object of type `root` as this program's sentences."""
     found = []
     for item in error.errors(include_url=False):
         path: Path = item["loc"]
@@ -146,7 +154,7 @@ def problems_of(error: ValidationError, data: Any, root: type[BaseModel] = Exper
 
 
 def own_fields(kind: type[BaseModel]) -> dict[str, Any]:
-    """The fields of an object that an experiment gives, by name."""
+    """Fields of a model class that an experiment's JSON may set, by name."""
     hidden = ("form", *getattr(kind, "known_from_use", ())) if issubclass(kind, Component) else ()
     return {one.alias or name: one for name, one in kind.model_fields.items() if name not in hidden}
 
@@ -176,10 +184,8 @@ def _known_fields(path: Path, data: Any, root: type[BaseModel]) -> tuple[list[st
 
 
 def _hidden_behind(found: list[Problem], data: Mapping[str, Any]) -> list[Problem]:
-    """Problems that pydantic did not reach because a field was wrong already.
-
-    The wrong fields are left out, so that they take their defaults; what is then still wrong, and
-    has nothing to do with them, is reported as well.
+    """Further problems that pydantic did not check because a field was wrong: those left after the wrong
+    fields are reset to their defaults.
     """
     rest = copy.deepcopy(dict(data))
     for problem in found:

@@ -1,7 +1,7 @@
-"""The experiment: everything that decides a run, in one frozen object.
+"""The experiment: all settings of a run in one frozen object.
 
-It is plain JSON on the way in and out. Every field has a default, so `{}` is the default
-demonstration; an unknown key is refused; every limit stands in `ldp_core.limits`.
+Reads and writes plain JSON. Every field has a default, so `{}` is the default demonstration; unknown keys are
+refused; every limit is in `ldp_core.limits`.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ LATER = {"features": "none"}
 
 
 class Local(BaseModel):
-    """A client's local training in a round."""
+    """Local training of a client in a round."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -66,7 +66,7 @@ class Local(BaseModel):
 
 @dataclass(frozen=True)
 class Population:
-    """Each client's budget in the mechanism's scope, and its safe range; all of shape (count,)."""
+    """Each client's ε in the mechanism's scope, and its safe range; all of shape (count,)."""
 
     epsilon: Floats
     low: Floats
@@ -74,26 +74,26 @@ class Population:
 
     @property
     def strict(self) -> NDArray[np.bool_]:
-        """Mask of clients with at most the median budget; with less than it if that is the largest of all."""
+        """Mask (count,) of clients with ε at most the median, or below the median if that is the maximum."""
         middle, most = np.median(self.epsilon), self.epsilon.max()
         most_ask_for_most = self.epsilon.min() < middle == most
         return self.epsilon < middle if most_ask_for_most else self.epsilon <= middle
 
     def columns(self, clients: Any) -> tuple[Floats, Floats, Floats]:
-        """ε, low and high of some clients as columns (k, 1), to hold against their values (k, d)."""
+        """ε, low and high of some clients as columns (k, 1), to broadcast with values (k, d)."""
         return self.epsilon[clients, None], self.low[clients, None], self.high[clients, None]
 
 
 @dataclass(frozen=True)
 class Piece:
-    """A stretch of the upload and the mechanism that perturbs it, fitted to its size."""
+    """A slice of the upload, and the mechanism that perturbs it, fitted to its size."""
 
     columns: slice
     mechanism: mechanisms.Mechanism
 
     @property
     def size(self) -> int:
-        """Weights in it."""
+        """Number of weights of the slice."""
         return int(self.columns.stop - self.columns.start)
 
 
@@ -111,7 +111,7 @@ def _check_dataset(value: Any) -> str:
 
 
 class Experiment(BaseModel):
-    """One federated run: data, clients, training, mechanism, aggregation, attack and seed."""
+    """A federated run: data, clients, training, mechanism, aggregation, attack and seed."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -159,18 +159,18 @@ class Experiment(BaseModel):
 
     @property
     def source(self) -> datasets.Dataset:
-        """The data set as training sees it: shape, classes, number of samples."""
+        """Data set as training sees it, after feature extraction: shape, classes, number of samples."""
         found = datasets.get(self.dataset)
         return self.features.seen(found) if found.images else found
 
     @property
     def randomiser(self) -> mechanisms.Mechanism:
-        """The mechanism in the experiment's form, fitted to a whole upload in the first round."""
+        """The mechanism in the experiment's form, fitted to a whole upload of the first round."""
         return self.formed.fitted(self.use())
 
     def pieces(self, round: int = 1) -> tuple[Piece, ...]:
-        """Pieces of an upload that are perturbed apart in a round: one, or one a layer if the scope is a
-        layer.
+        """Slices of an upload that are perturbed separately in a round: one, or one per layer if the
+        mechanism's scope is a layer.
         """
         formed = self.formed
         parts = self._layers if formed.scope == "layer" else (self._whole,)
@@ -178,7 +178,9 @@ class Experiment(BaseModel):
 
     @property
     def formed(self) -> mechanisms.Mechanism:
-        """The mechanism in the experiment's form, and made for uploads where budgets are."""
+        """The mechanism in the experiment's form, adapted to whole uploads if budgets are given per upload or
+        run.
+        """
         formed = self.mechanism.formed(self.form)
         if self.system:
             formed = self.system.made(formed, self.form)
@@ -186,14 +188,16 @@ class Experiment(BaseModel):
 
     @property
     def correction(self) -> str:
-        """What the corrected form corrects here, in one or two sentences; "" if both forms are the same."""
+        """What the corrected form corrects in this experiment, in one or two sentences; "" if both forms
+        agree.
+        """
         own = [self.system.corrects(self)] if self.system else []
         own += [self.mechanism.corrected] if self.mechanism.printed_otherwise else []
         return " ".join(filter(None, own))
 
     @property
     def uses_per_upload(self) -> int:
-        """Number of uses of the mechanism's ε in an upload: d, the number of layers, or 1."""
+        """Number of times that an upload spends the mechanism's ε: d, the number of layers, or 1."""
         return self.released().uses
 
     def released(self, round: int = 1) -> systems.Release:
@@ -234,9 +238,9 @@ class Experiment(BaseModel):
 
     @cached_property
     def network(self) -> models.Model:
-        """The network that a client trains: the model, or the system's wrapper around it. A linear one whose
-        beginning is left open begins at zero where a person's budget allows few changes, which could not undo
-        a random start.
+        """The network that a client trains: the model, possibly extended by the system. A linear model
+        without a chosen start begins at zero where budgets cover a person's whole run: few changes are
+        affordable then, too few to undo a random start.
         """
         if self.system:
             return self.system.extends(self.model)
@@ -250,45 +254,46 @@ class Experiment(BaseModel):
 
     @cached_property
     def layers(self) -> tuple[slice, ...]:
-        """Slices of the network's layers in its vector."""
+        """Slices of the network's layers in its weight vector."""
         source = self.source
         return self.network.layers(source.shape, source.classes)
 
     @cached_property
     def sent(self) -> slice:
-        """Slice of the network's vector that clients upload; all of it unless a system keeps some, or they
-        send class means, from which the server itself makes the biases."""
+        """Slice of the network's weight vector that clients upload: all of it, unless a system keeps some
+        weights local, or clients send class means, from which the server derives the biases.
+        """
         if self.target == "class_means":
             return slice(0, self.source.classes * self.source.features)
         return self.system.sends(self.layers) if self.system else slice(0, self.dimension)
 
     @property
     def uploaded(self) -> int:
-        """m, how many weights an upload has."""
+        """Number of weights in an upload, m."""
         return int(self.sent.stop - self.sent.start)
 
     @cached_property
     def tells(self) -> systems.Sent:
-        """Perturbed and clear parts of an upload."""
+        """Numbers of perturbed and of clear weights in an upload."""
         return self.system.tells(self.uploaded, self.form) if self.system else systems.Sent(self.uploaded)
 
     @cached_property
     def dimension(self) -> int:
-        """d, how many weights the network has."""
+        """Number of weights of the network, d."""
         source = self.source
         return self.network.dimension(source.shape, source.classes)
 
     def population(self) -> Population:
-        """Every client's budget in the randomiser's own scope, and its safe range.
+        """Every client's ε in the mechanism's own scope, and its safe range.
 
-        A budget for an upload is divided evenly over its uses, where the mechanism cannot spend it whole; of
-        one for the run, each use has the most with which the worst case costs no more.
+        A budget per upload is divided evenly over the uses, unless the mechanism spends it at once. For a
+        budget per run, ε of a use is the largest whose worst-case composition stays within it.
         """
         low, high = self.clients.bounds()
         return Population(self.per_use(self.clients.budgets(), low, high), low, high)
 
     def per_use(self, asked: Floats, low: Floats, high: Floats) -> Floats:
-        """The ε of one use of the randomiser for asked budgets, with safe ranges of the same shape."""
+        """ε of one use of the mechanism for given budgets, with safe ranges of the same shape."""
         if self.clients.epsilon_scope != "run" or self.mechanism.role == "identity":
             return asked / self.shares
         from ldp_core.accounting.backwards import budgets_of_uses  # its package's face stands on this
@@ -297,24 +302,23 @@ class Experiment(BaseModel):
 
     @property
     def most_uploads(self) -> int:
-        """Largest number of uploads of a client, ignoring its own limit."""
+        """Largest number of uploads of a client in the run, ignoring its own ε limit."""
         return self.selection.most_uploads(self.clients.count, self.rounds)
 
     @property
     def shares(self) -> int:
-        """Over how many uses of the mechanism the ε that a client asks for is divided."""
+        """Number of uses of the mechanism over which a client's ε is divided."""
         return self.uses_per_upload if self.clients.epsilon_scope == "upload" else 1
 
     def as_json(self) -> dict[str, Any]:
-        """All fields as JSON values; `parse` gives the same experiment back."""
+        """All fields as JSON values, the inverse of `parse`."""
         return self.model_dump(mode="json")
 
     @cached_property
     def key(self) -> str:
-        """Twelve hex digits that two experiments share if and only if they are the same run.
+        """Twelve hex digits, equal for two experiments if and only if their runs are the same.
 
-        The name is not part of a run; the state of data that can change is. An attack counts as it is when it
-        is spelled out.
+        The name does not count; the version of changeable data does. Attacks count in resolved form.
         """
         from ldp_core.experiment.threat_model import resolved  # which stands on this
 

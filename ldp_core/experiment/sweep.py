@@ -1,7 +1,6 @@
-"""A sweep: one experiment under many settings of its fields, and several seeds each.
+"""A sweep: one experiment under many settings of its fields, with several seeds each.
 
-The settings are every combination of some values (`grid`), some that are named one by one (`list`), or some
-that are drawn to cover ranges evenly (`latin`).
+The settings are a grid of values (`grid`), a list (`list`), or a Latin hypercube (`latin`).
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Sweep:
-    """Fields and values to sweep over; cells train and are not attacked."""
+    """A base experiment and the settings of its cells; cells are trained without attacks."""
 
     base: Experiment
     grid: Mapping[str, tuple[Scalar, ...]]
@@ -53,7 +52,7 @@ class Sweep:
 
     @cached_property
     def settings(self) -> tuple[Mapping[str, Scalar], ...]:
-        """Fields and values of each cell; the last field of a grid changes fastest."""
+        """Field values of each setting; the last field of a grid changes fastest."""
         if self.latin:
             return tuple(self.latin.settings(self.base))
         if self.listed:
@@ -66,10 +65,10 @@ class Sweep:
 
     @cached_property
     def cells(self) -> tuple[Cell, ...]:
-        """Seed by seed, in the order of the settings.
+        """Cells seed by seed, in the order of the settings.
 
         Raises:
-            InvalidExperiment: a cell that cannot run, with what it sets; or two that are the same.
+        InvalidExperiment: a cell that cannot run, with its values; or two equal cells.
         """
         settings = self.settings
         first = [self._experiment(one) for one in settings]
@@ -87,7 +86,7 @@ class Sweep:
         return cells
 
     def setting(self, number: int) -> dict[str, Scalar]:
-        """The values of one setting, by its place in the order of the cells of one seed."""
+        """Field values of a grid's setting, by its index among the settings."""
         found: dict[str, Scalar] = {}
         for name, values in reversed(list(self.grid.items())):
             number, place = divmod(number, len(values))
@@ -101,7 +100,7 @@ class Sweep:
             raise in_cell(error, values) from None
 
     def as_json(self) -> dict[str, Any]:
-        """As JSON values; `parse_sweep` gives the same sweep back."""
+        """JSON values, the inverse of `parse_sweep`."""
         way: dict[str, Any] = {"grid": {name: list(values) for name, values in self.grid.items()}}
         if self.latin:
             way = {"latin": self.latin.as_json()}
@@ -111,15 +110,14 @@ class Sweep:
 
 
 def parse_sweep(data: Any, cells: bool = True) -> Sweep:
-    """The sweep that a JSON object `{"base", "grid", "seeds"}` describes, all of whose cells can run; "list"
-    or "latin" may stand in the grid's place.
+    """Sweep of a JSON object `{"base", "grid", "seeds"}`; "list" or "latin" may replace "grid".
 
     Args:
-        data: JSON values.
-        cells: make every cell now; one that was checked before need not be looked at again.
+    data: JSON values.
+    cells: validate every cell; False for a sweep that was validated before.
 
     Raises:
-        InvalidExperiment: with what is wrong, and in which cell.
+    InvalidExperiment: what is wrong, and in which cell.
     """
     if not isinstance(data, Mapping):
         raise InvalidExperiment([Problem("", f"a sweep must be a JSON object; got {shown(data)}")])
@@ -225,7 +223,7 @@ def _of(cell: Cell) -> str:
 
 
 def in_words(values: Mapping[str, Scalar]) -> str:
-    """`clients.epsilon=0.5, mechanism.name=duchi`, as the command line takes it."""
+    """Settings as the command line takes them: `clients.epsilon=0.5, mechanism.name=duchi`."""
     words = (value if isinstance(value, str) else json.dumps(value) for value in values.values())
     return on_one_line(", ".join(f"{name}={word}" for name, word in zip(values, words, strict=True)))
 
@@ -259,11 +257,11 @@ def _between_semicolons(word: str) -> list[Scalar]:
 
 
 def read_values(text: str) -> list[Scalar]:
-    """The values of a grid between commas: JSON scalars, or bare words; `0.1:10:5` stands for five values at
-    even steps, `0.1:10:5log` for five of equal ratio. Between semicolons numbers may have decimal commas.
+    """Values of a grid separated by commas: JSON scalars, or bare words. `0.1:10:5` means five values at
+    equal steps, `0.1:10:5log` five of equal ratio. Separated by semicolons, numbers may have decimal commas.
 
     Raises:
-        InvalidExperiment: one is empty, or a list or an object, or the steps make no sense.
+    InvalidExperiment: a value is empty, a list or an object, or the steps are invalid.
     """
     if steps := STEPS.fullmatch(text.strip()):
         return _steps(text, typed(steps[1]), typed(steps[2]), int(steps[3]), bool(steps[4]))

@@ -1,7 +1,7 @@
-"""Who attacks which kind of upload in an experiment, and what they know: for pages and for runs.
+"""The threat model of an experiment: which uploads are attacked, by which attacker, with which knowledge.
 
-Whether an experiment is attacked is asked here and nowhere else: `spies` holds everybody who attacks,
-and `why_not` says why none does.
+`spies` lists all attacks of an experiment, and `why_not` gives the reason if there are none; pages and runs
+ask only here.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ldp_core.models.chain import is_chain
 
 @dataclass(frozen=True)
 class Spy:
-    """One kind of upload, who reconstructs from it, and everything that it uses."""
+    """An attack on one kind of upload: the reconstructor, and the public facts it uses."""
 
     upload: str
     """ "audit" or "real"."""
@@ -44,7 +44,7 @@ class Spy:
 
 
 def spies(experiment: Experiment) -> tuple[Spy, ...]:
-    """Attacks of an experiment; empty if it has none, or if `why_not` gives a reason."""
+    """Attacks of an experiment; empty without an attack, or if `why_not` gives a reason."""
     attack = experiment.attack
     if attack is None or _unfit(experiment):
         return ()
@@ -54,10 +54,11 @@ def spies(experiment: Experiment) -> tuple[Spy, ...]:
 
 
 def resolved(experiment: Experiment) -> Experiment:
-    """Copy with its attack spelled out: attacker, clients, rounds, effort.
+    """Copy of the experiment with its automatic attack settings made explicit: attacker, clients, rounds,
+    effort.
 
-    What is chosen stays; who was not chosen does as much as `beside` says. An experiment has one key, spelled
-    out or not; nothing is spelled out without an attack, or two attackers each have a kind of upload.
+    Chosen settings stay; `beside` bounds the effort of an automatic attacker. Both copies have the same key.
+    Unchanged without an attack, or if two attackers each have a kind of upload.
     """
     attack = experiment.attack
     if attack is None or (attack.attacker and attack.clients):
@@ -85,7 +86,9 @@ def resolved(experiment: Experiment) -> Experiment:
 
 
 def spread_by_budget(experiment: Experiment) -> NDArray[np.int64]:
-    """The strictest, the median and the most permissive client, counted from 0; fewer if there are fewer."""
+    """Indices, from 0, of the clients with the least, the median and the greatest ε; fewer for fewer
+    clients.
+    """
     by_budget = np.argsort(experiment.population().epsilon, kind="stable")
     last = len(by_budget) - 1
     return by_budget[list(dict.fromkeys([0, last // 2, last]))]
@@ -105,14 +108,16 @@ def _training(experiment: Experiment) -> Training:
 
 
 def why_not(experiment: Experiment) -> str:
-    """One sentence on why no upload of an experiment is attacked, though it asks for that; "" if one is."""
+    """Sentence on why the requested attack on an experiment cannot run; "" if it can, or none is
+    requested.
+    """
     if experiment.attack is None or spies(experiment):
         return ""
     return _unfit(experiment) or why_no_attacker(experiment, experiment.attack.kinds[0])
 
 
 def why_no_attacker(experiment: Experiment, upload: str) -> str:
-    """One sentence for a kind of upload that no attacker suits."""
+    """Sentence on why no automatic attacker suits a kind of upload."""
     what = "an image out of such an upload" if upload == "audit" else "many images out of one upload"
     why = "" if upload == "audit" else ": their gradients are added up, and other images have the same sum"
     return (
@@ -136,13 +141,13 @@ def _unfit(experiment: Experiment) -> str:
 
 
 def readable(experiment: Experiment) -> bool:
-    """Whether the server knows an upload's law up to the image that it was made of."""
+    """Whether the server can compute an upload's likelihood given the image it was made of."""
     system = experiment.system
     return system is None or system.readable(experiment.mechanism, experiment.form)
 
 
 def facts(experiment: Experiment, upload: str, rounds: int = 1) -> Facts:
-    """Public facts about an upload of one kind, seen in so many rounds."""
+    """Public facts about one kind of upload, observed in `rounds` rounds."""
     audit, source = upload == "audit", experiment.source
     return Facts(
         upload=upload,
