@@ -1,6 +1,6 @@
-"""One round: local training, update, clip, perturb, aggregate, evaluate.
+"""One federated round: local training, update, clip, perturb, aggregate, evaluate.
 
-A newcomer starts with `round`, whose halves are `prepare` and `finish`; `federation` is everything that they
-stand on (data dealt, budgets resolved), `state` what they begin from and end in, enough to go on bit for bit.
-`upload` perturbs, `privacy_filter` stops who can afford no more, `evaluate` scores.
+Start reading at `round`, whose halves are `prepare` and `finish`; `federation` holds what is constant over
+rounds (data per client, budgets), `state` what a round begins from and ends in, enough to resume bit for bit.
+`upload` perturbs, `privacy_filter` stops clients at their ε limit, `evaluate` scores.
 """

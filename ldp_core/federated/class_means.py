@@ -1,10 +1,11 @@
-"""Class means, one message: each person sends its vector in the block of its label, and the server decodes.
+"""Federated class means in one message: each client sends the mean of its features, in the block of its
+label.
 
-No training: with features z of length 1 and their mean of each class M_c, an image belongs to the class whose
-z·A·M_c − ½·M_c·A·M_c is largest. A is the identity (the nearest mean), or, where an upload's law allows, the
-inverse of the second moments of z, which the same uploads give. What noise adds to M_c·A·M_c on average is
-known and taken out; how much of what is left between classes can be noise is known, too, and so much of it is
-not believed. Everything is post-processing of the uploads. Classes are taken to have equal shares.
+Without training: with features z of length 1 and their mean M_c in each class c, an image is assigned to the
+class with the largest z·A·M_c − ½·M_c·A·M_c. A is the identity (nearest mean) or, where the uploads' law
+allows, the inverse of the second moments of z, estimated from the same uploads. The noise's expected
+contribution to M_c·A·M_c is subtracted, and differences between classes are shrunk by the part that noise
+explains. All of it is post-processing of the uploads. Classes are assumed equally frequent.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ RIDGE = 2.0
 
 
 def messages(federation: Federation, clients: NDArray[np.int64]) -> torch.Tensor:
-    """(k, d): the mean over each client's images of its features, of length 1, in the block of its label; in
-    the place of trained weights, whose biases are 0.
+    """Messages (k, d): the mean of each client's features, scaled to length 1, in the block of its label;
+    used in place of trained weights, with biases 0.
     """
     shards = [federation.shards[i] for i in clients]
     held = torch.from_numpy(np.concatenate(shards)).to(federation.device)
@@ -45,13 +46,13 @@ def messages(federation: Federation, clients: NDArray[np.int64]) -> torch.Tensor
 
 
 def radius(federation: Federation) -> float:
-    """Length of a message: all that a mechanism of a ball allows."""
+    """Euclidean length of a message: the largest that a mechanism on a ball allows."""
     mechanism = federation.experiment.mechanism
     return float(getattr(mechanism, "norm", 1.0)) * INSIDE if mechanism.region == "ball" else INSIDE
 
 
 class Decoder:
-    """What the server makes of one round's messages."""
+    """Server-side decoding of one round's messages into a linear model."""
 
     def __init__(self, federation: Federation, chosen: NDArray[np.int64], shares: Floats) -> None:
         self._federation, self._shares = federation, shares
@@ -70,7 +71,7 @@ class Decoder:
             self._moments += (blocks * weights[:, None]).T @ blocks
 
     def decoded(self, aggregate: Floats, noisy: bool = True) -> torch.Tensor:
-        """The linear model (d,) for the mean message (m,); without noise, the nearest mean as it is."""
+        """Linear model (d,) for the mean message (m,); nearest-mean classification if `noisy` is False."""
         length = radius(self._federation)
         means = self._federation.classes * aggregate.reshape(self._shape) / length
         noise = (self._federation.classes / length) ** 2 * self._noise if noisy else 0.0
@@ -84,8 +85,9 @@ class Decoder:
         return torch.from_numpy(model.astype(np.float32)).to(self._federation.device)
 
     def _metric(self) -> Floats:
-        """The inverse of the features' second moments and of what noise may have made of them; scaled so that
-        it is the identity where noise drowns them."""
+        """Inverse of the features' estimated second moments, regularised by the noise in the estimate; the
+        identity where noise dominates.
+        """
         if self._second is None:
             return np.eye(self._shape[1])
         plain, along, spread = (np.broadcast_to(one, (len(self._shares), 1))[:, 0] for one in self._second)

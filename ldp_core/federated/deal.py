@@ -1,7 +1,7 @@
-"""Which client holds which samples, and what follows from that alone.
+"""Partition of the training samples over clients, and what depends on it alone.
 
-It is the same for all runs of one seed and one partition, whatever their mechanism: those of a comparison,
-and the cells of a sweep. So those that are under way together have one deal, and one plan of each round.
+Runs of equal seed and partition have the same one, whatever their mechanism; so runs trained together share
+it, and with it each round's plan of batches.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ class Deal:
     """Partition of the data; read-only, as runs may share it.
 
     Attributes:
-        shards: the sample indices of each of K clients.
-        labels: of all training samples, (n,).
+    shards: sample indices of each of the K clients.
+    labels: labels of all training samples, (n,).
     """
 
     def __init__(self, shards: list[Indices], labels: NDArray[np.int64]) -> None:
@@ -43,11 +43,13 @@ class Deal:
 
     @cached_property
     def sizes(self) -> NDArray[np.int64]:
-        """(K,): how many samples each client holds."""
+        """Number of samples of each client, (K,)."""
         return np.array([len(shard) for shard in self.shards])
 
     def mix(self, members: NDArray[np.bool_], classes: int) -> Floats:
-        """Class shares of some clients' samples, (K,); zero without samples."""
+        """Shares of the classes among the samples of the clients in the mask `members`, (classes,); zero
+        without samples.
+        """
         shards = [self.shards[i] for i in np.flatnonzero(members)]
         if not shards:
             return np.zeros(classes)
@@ -55,7 +57,7 @@ class Deal:
         return np.bincount(labels, minlength=classes) / len(labels)
 
     def plan(self, key: Hashable, make: Callable[[], Plan]) -> Plan:
-        """Cached result of `make`, which depends on these shards and `key` alone."""
+        """Cached result of `make`, which depends on these shards and on `key` alone."""
         found = self._plans.get(key)
         if found is None:
             found = make()
@@ -72,10 +74,10 @@ def _bytes(plan: Plan) -> int:
 
 
 def deal(experiment: Experiment, labels: NDArray[np.int64]) -> Deal:
-    """The experiment's, of the samples that have these labels.
+    """Partition of samples with these labels over an experiment's clients.
 
     Raises:
-        InvalidInput: a partition that cannot give every client a sample.
+    InvalidInput: the partition cannot give every client a sample.
     """
     partition, count, seed = experiment.partition, experiment.clients.count, experiment.seed
     key = (id(labels), partition, count, seed)  # its own as long as the deal, which has the labels, is there

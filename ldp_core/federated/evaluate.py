@@ -1,4 +1,4 @@
-"""How well the global model, and clients' own ones, do on the held-out test set."""
+"""Evaluation of the global model, and of clients' own models, on the held-out test set."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ OWN_SAMPLES = 100_000
 
 @dataclass(frozen=True)
 class Score:
-    """Accuracy in [0, 1], overall and for each class, and mean cross-entropy in nats."""
+    """Accuracy in [0, 1], overall and per class, and mean cross-entropy in nats."""
 
     accuracy: float
     per_class: list[float]
@@ -43,8 +43,11 @@ class Score:
 
 
 def evaluate(federation: Federation, weights: torch.Tensor, joined: Participation | None = None) -> Score:
-    """Score the global model `weights` (d,); or, where clients keep some weights, what they share, if that is
-    a model by itself, and each client's own. Raises Diverged where the scores are no numbers.
+    """Score of the global model `weights` (d,); where clients keep weights of their own, of their own models,
+    and of the shared weights if those form a model.
+
+    Raises:
+    Diverged: the scores are not finite.
     """
     own = joined.models(weights.cpu().numpy()) if joined else None
     compares = joined is not None and joined.compares_clients
@@ -63,7 +66,7 @@ def evaluate(federation: Federation, weights: torch.Tensor, joined: Participatio
 
 
 def _evaluate_shared(federation: Federation, weights: torch.Tensor, recipe: Recipe) -> Score:
-    """Score one model on all held-out samples."""
+    """Score of one model on all held-out samples."""
     scores = federation.engine.scores(recipe, weights, federation.samples)
     right, loss = [], 0.0
     for first in range(0, scores.shape[0], BATCH):
@@ -76,9 +79,9 @@ def _evaluate_shared(federation: Federation, weights: torch.Tensor, recipe: Reci
 
 
 def _evaluate_own(federation: Federation, own: torch.Tensor, mixed: bool) -> Score:
-    """Score the clients' own models (K, d), each on as many held-out samples as time allows.
+    """Score of the clients' own models (K, d), each on as many held-out samples as time allows.
 
-    Client i reads on from sample i·n/K, so that together they read all samples equally often.
+    Client i starts at sample i·n/K, so that all samples are used equally often.
     """
     count, held_out = len(own), len(federation.test_y)
     each = min(held_out, max(1, OWN_SAMPLES // count))
@@ -122,7 +125,7 @@ def _number(loss: float) -> float:
 
 
 def _one_by_one(federation: Federation, weights: torch.Tensor) -> torch.Tensor:
-    """(1, n, classes): the scores of one client's model (d,) for all held-out samples."""
+    """Scores (1, n, classes) of one client's model (d,) on all held-out samples."""
     recipe = federation.recipe
     views = recipe.model.views(weights.unsqueeze(0), recipe.shape, recipe.classes)
     one = {name: view[0] for name, view in views.items()}
@@ -134,7 +137,7 @@ def _one_by_one(federation: Federation, weights: torch.Tensor) -> torch.Tensor:
 def _side_by_side(
     federation: Federation, own: torch.Tensor, asked: torch.Tensor
 ) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
-    """For a chunk of clients at a time: indices of their samples (k, each), and the scores."""
+    """Sample indices (k, each) and scores (k, each, classes), for a chunk of clients at a time."""
     recipe = federation.recipe
     at_once = max(1, clients_at_once(recipe, own.device, asked.shape[1]) // 2)
     for rows, samples in zip(torch.split(own, at_once), torch.split(asked, at_once), strict=True):
@@ -144,8 +147,8 @@ def _side_by_side(
 
 
 def _on_own_mixes(federation: Federation, right: NDArray[np.bool_], labels: NDArray[np.int64]) -> float:
-    """Each client's accuracy on its own mixture of classes, on average; classes that it was not asked for are
-    left out of its mixture.
+    """Mean over clients of the accuracy on a client's own class mixture; classes without scored samples are
+    left out of the mixture.
     """
     held = mixes(federation)
     found = np.empty(len(right))
@@ -156,7 +159,7 @@ def _on_own_mixes(federation: Federation, right: NDArray[np.bool_], labels: NDAr
 
 
 def own_losses(federation: Federation, trained: torch.Tensor, shards: Sequence[Indices]) -> Floats:
-    """(k,): the mean cross-entropy of each client's trained weights (k, d) on the samples of its shard."""
+    """Mean cross-entropy in nats of each client's trained weights (k, d) on its own shard, (k,)."""
     recipe, found = federation.recipe, np.empty(len(trained))
     views = recipe.model.views(trained.to(federation.device), recipe.shape, recipe.classes)
     for i, shard in enumerate(shards):
@@ -171,7 +174,7 @@ def own_losses(federation: Federation, trained: torch.Tensor, shards: Sequence[I
 
 
 def mixes(federation: Federation) -> Floats:
-    """(K, classes): the share of each class among each client's samples."""
+    """Share of each class among each client's samples, (K, classes)."""
     everybody = np.eye(len(federation.shards), dtype=bool)
     return np.stack([federation.deal.mix(one, federation.classes) for one in everybody])
 
@@ -185,13 +188,15 @@ def _by_class(right: NDArray[np.bool_], labels: NDArray[np.int64], classes: int)
 def _of_group(
     federation: Federation, members: NDArray[np.bool_], right: NDArray[np.bool_], labels: NDArray[np.int64]
 ) -> float | None:
-    """Group accuracy: classes weighted by the group's mix, each scored by its own members' models."""
+    """Accuracy of a group: classes weighted by the group's mixture, each scored by the members' own
+    models.
+    """
     mix = federation.deal.mix(members, federation.classes)
     return float(mix @ _by_class(right[members], labels[members], federation.classes)) if mix.any() else None
 
 
 def per_group(federation: Federation, score: Score) -> dict[str, float | None]:
-    """The accuracy that each group of clients sees: classes weighted as the group holds them."""
+    """Accuracy of each group of clients: accuracy per class, weighted by the group's class mixture."""
     if score.groups is not None:
         return score.groups
     per_class = np.array(score.per_class)

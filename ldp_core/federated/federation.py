@@ -1,4 +1,4 @@
-"""A federation ready to train: data on the device, shards dealt, budgets resolved."""
+"""A federation ready to train: data on the device, samples assigned to clients, budgets resolved."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from ldp_core.streams import stream
 
 @dataclass(frozen=True)
 class Federation:
-    """Everything that stays the same from round to round."""
+    """Everything that is constant over the rounds of a run."""
 
     experiment: Experiment
     train_x: torch.Tensor
@@ -47,7 +47,7 @@ class Federation:
 
     @property
     def shards(self) -> list[Indices]:
-        """The samples of each client, by their numbers."""
+        """Sample indices of each client."""
         return self.deal.shards
 
     @property
@@ -65,16 +65,16 @@ class Federation:
 
     @property
     def white(self) -> float:
-        """Factor by which pixels in [0, 1] were multiplied before training."""
+        """Factor by which pixels in [0, 1] are multiplied for training."""
         experiment = self.experiment
         return experiment.system.scale(experiment.dataset) if experiment.system else 1.0
 
     def pictures(self, samples: torch.Tensor) -> np.ndarray:
-        """Some of its samples as pictures: pixels in [0, 1], on the host."""
+        """Samples as images with pixels in [0, 1], on the host."""
         return (samples if self.white == 1 else samples / self.white).cpu().numpy()
 
     def samples_of(self, pictures: np.ndarray) -> torch.Tensor:
-        """Pictures as samples to train on."""
+        """Images with pixels in [0, 1] as training samples on the device."""
         return torch.from_numpy(pictures).to(self.train_x) * self.white
 
     @cached_property
@@ -103,12 +103,12 @@ class Federation:
 
     @cached_property
     def groups(self) -> dict[str, NDArray[np.bool_]]:
-        """The clients that ask for at most the median budget, and the others; (K,) each."""
+        """Masks (K,) of the clients with ε at most the median ("strict") and of the others ("permissive")."""
         return {"strict": self.population.strict, "permissive": ~self.population.strict}
 
     @cached_property
     def group_mixes(self) -> dict[str, Floats]:
-        """The share of each class among the samples of each of the two; all zero if it has none."""
+        """Share of each class among each group's samples; all zero for an empty group."""
         return {name: self.deal.mix(members, self.classes) for name, members in self.groups.items()}
 
     @cached_property
@@ -118,11 +118,11 @@ class Federation:
 
     @cached_property
     def test_counts(self) -> Indices:
-        """Held-out samples of each class (classes,); 1 in place of 0, to divide by."""
+        """Number of held-out samples per class, (classes,), at least 1, as a divisor."""
         return np.maximum(np.bincount(self.test_labels, minlength=self.classes), 1)
 
     def placed(self, weights: NDArray[np.float32]) -> torch.Tensor:
-        """A model (d,), or some, on the device; on a CPU it is not copied."""
+        """Weights (d,) or (k, d) on the device; on a CPU without a copy."""
         return torch.from_numpy(weights).to(self.device)
 
     @property
@@ -132,7 +132,7 @@ class Federation:
 
     @cached_property
     def hull(self) -> tuple[float, float]:
-        """The smallest interval that holds every client's safe range."""
+        """Smallest interval that contains every client's safe range."""
         return float(self.population.low.min()), float(self.population.high.max())
 
 
@@ -143,10 +143,14 @@ def assemble(
     tick: Callable[[float], None] | None = None,
     began: str = "",
 ) -> Federation:
-    """Deal the data, resolve budgets and ranges. `began`: the engine of a run that goes on, "" of a new one.
+    """Federation of an experiment on a data set.
+
+    Args:
+    tick: receives the trained share of the current round, in [0, 1].
+    began: engine of a resumed run; "" for a new one.
 
     Raises:
-        InvalidInput: a partition that cannot give every client a sample.
+    InvalidInput: the partition cannot give every client a sample.
     """
     population = experiment.population()
     dealt = deal(experiment, data.train_y)
@@ -170,7 +174,7 @@ def assemble(
 
 
 def initial_weights(federation: Federation) -> torch.Tensor:
-    """The untrained global model (d,), the same for every run with the same seed."""
+    """Untrained global model (d,), the same for all runs with the same seed."""
     experiment = federation.experiment
     generator = stream(experiment.seed, "initial model")
     weights = experiment.network.initial(federation.shape, federation.classes, generator)
@@ -181,7 +185,7 @@ def initial_weights(federation: Federation) -> torch.Tensor:
 def taking_part(
     federation: Federation, arrays: Mapping[str, NDArray[Any]] | None = None
 ) -> systems.Participation:
-    """The system's own part of a run, fresh or restored from a state's `arrays`."""
+    """The system's part in a run, new or restored from a state's `arrays`."""
     system, public = federation.experiment.system, federation.public
     own = {name: array.copy() for name, array in (arrays or {}).items()}
     return system.joins(public, own) if system else systems.Participation(public, own)
@@ -194,5 +198,5 @@ def untrained(federation: Federation) -> State:
 
 
 def choose_device() -> torch.device:
-    """A GPU where there is one."""
+    """The GPU if there is one, else the CPU."""
     return torch.device("cuda" if torch.cuda.is_available() else "cpu")

@@ -1,4 +1,4 @@
-"""Data sets on the device that trains."""
+"""Data sets on the training device, shared between runs."""
 
 from __future__ import annotations
 
@@ -15,9 +15,7 @@ _placed: dict[tuple[int, Features, str, float], tuple[Data, tuple[torch.Tensor, 
 
 
 def on_device(data: Data, features: Features, device: torch.device, scale: float) -> tuple[torch.Tensor, ...]:
-    """The data set's features on the device, times `scale`: the same tensors for every run that asks for
-    them while they are kept.
-    """
+    """Features and labels on the device, training then test, features times `scale`; cached over runs."""
     key = (id(data), features, str(device), scale)
     if key not in _placed:
         made = features.of_data(data)

@@ -1,4 +1,6 @@
-"""Whether a client can afford to upload once more, after so many uploads, and what they have cost."""
+"""Privacy filter: which clients may upload once more within their ε limit, and what their uploads have
+cost.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ from ldp_core.experiment import Experiment
 
 
 class PrivacyFilter:
-    """Holds each client's uploads so far in a run, (K,), against its own limit."""
+    """Compares each client's uploads so far, (K,), with the number that its ε limit allows."""
 
     def __init__(self, experiment: Experiment) -> None:
         self._spending = Spending(experiment.releases)
@@ -28,7 +30,7 @@ class PrivacyFilter:
         self._most = np.array([most.get(pair, experiment.rounds) for pair in pairs])
 
     def can_afford(self, uploads: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """True for each client that may upload once more."""
+        """Mask (K,) of the clients that may upload once more."""
         return uploads < self._most
 
     def stopped(self, uploads: NDArray[np.int64]) -> int:
@@ -36,7 +38,7 @@ class PrivacyFilter:
         return int(((uploads >= self._most) & (self._most < self._rounds)).sum())
 
     def spent(self, uploads: NDArray[np.int64], clients: NDArray[np.int64]) -> dict[str, dict[str, Any]]:
-        """Per client: uploads so far, ε spent and ε left of its limit."""
+        """By client: uploads so far, ε spent, and ε left of its limit."""
         found = {}
         for i in clients.tolist():
             line = self._spending.uploads(self._clients[i], int(uploads[i]))

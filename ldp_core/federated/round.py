@@ -1,7 +1,7 @@
-"""One round: select, train, clip, perturb, aggregate, step. A newcomer starts reading here.
+"""One round: select, train, clip, perturb, aggregate, step. Start reading here.
 
-It has two halves, so that a driver of many runs can train them together: `prepare` says what is to be
-trained, `finish` makes the next state of what has been.
+Two halves let a driver of many runs train them together: `prepare` selects clients and plans their training,
+`finish` turns trained weights into the next state.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from ldp_core.systems import Participation
 
 @dataclass(frozen=True)
 class RoundResult:
-    """Result of a round with its measurements; NaN for what was not measured."""
+    """New state after a round, with its measurements; NaN for what was not measured."""
 
     state: State
     """After it."""
@@ -52,13 +52,15 @@ class RoundResult:
 
     @property
     def weights(self) -> torch.Tensor:
-        """The new global model (d,), on the host."""
+        """New global model (d,), on the host."""
         return torch.from_numpy(self.state.weights)
 
 
 @dataclass(frozen=True)
 class Round:
-    """A round between its halves: clients are chosen and not trained yet. It is finished once."""
+    """A round between `prepare` and `finish`: clients are selected and not trained yet. `finish` may be
+    called once.
+    """
 
     federation: Federation
     before: State
@@ -73,12 +75,12 @@ class Round:
         return self.before.round + 1
 
     def chunks(self) -> Iterator[slice]:
-        """Participants that are trained at a time, so that their weights fit in memory."""
+        """Slices of the participants whose weights fit into memory together."""
         step = self.federation.chunk
         return (slice(first, first + step) for first in range(0, len(self.participants), step))
 
     def works(self) -> Iterator[Work]:
-        """Training work of the round, a chunk of clients at a time, planned when asked for."""
+        """Training of the round, a chunk of clients at a time, planned lazily."""
         federation, experiment = self.federation, self.federation.experiment
         records, batches = (stream(experiment.seed, one, self.number) for one in ("records", "batches"))
         weights = federation.placed(self.before.weights)
@@ -94,14 +96,16 @@ class Round:
             yield _work(federation, begun, plan, self.before.round, (chunk.start, len(self.participants)))
 
     def alone(self) -> Iterator[torch.Tensor]:
-        """Trained weights (k, d) of each work, trained on demand; or clients' messages in their place."""
+        """Trained weights (k, d) of each chunk of clients, computed lazily; or their messages, for the target
+        “class means”.
+        """
         if self.federation.experiment.target == "class_means":
             return (messages(self.federation, self.participants[chunk]) for chunk in self.chunks())
         return (work.alone() for work in self.works())
 
 
 def prepare(federation: Federation, before: State) -> Round:
-    """The first half of the round after `before`: who takes part, and by which weights."""
+    """First half of the round after `before`: participants and their aggregation weights."""
     experiment, number = federation.experiment, before.round + 1
     chosen = experiment.selection.choose(experiment.clients.count, experiment.seed, number, experiment.rounds)
     chosen = chosen[federation.budgets.can_afford(before.uploads)[chosen]]
@@ -110,16 +114,15 @@ def prepare(federation: Federation, before: State) -> Round:
 
 
 def finish(prepared: Round, trained: Iterable[torch.Tensor], measured: bool = True) -> RoundResult:
-    """The second half: clip, perturb, aggregate and step.
+    """Second half of a round: clip, perturb, aggregate and step.
 
     Args:
-        prepared: the first half.
-        trained: the trained weights (k, d) of each of its works; each is asked for when the one before is
-            done with, so that one chunk of clients at a time is in memory.
-        measured: not the model alone is asked for.
+    prepared: the first half.
+    trained: trained weights (k, d) of each chunk of clients; consumed one at a time, to bound memory.
+    measured: compute the measurements as well as the model.
 
     Raises:
-        Diverged: a client's training left the numbers.
+    Diverged: a client's trained weights are not finite or too large.
     """
     federation, joined, number = prepared.federation, prepared.joined, prepared.number
     experiment, model = federation.experiment, prepared.before.weights
@@ -192,10 +195,10 @@ def finish(prepared: Round, trained: Iterable[torch.Tensor], measured: bool = Tr
 
 
 def one_round(federation: Federation, before: State) -> RoundResult:
-    """The round after `before`, all by itself.
+    """State and measurements after the round that follows `before`, trained on its own.
 
     Raises:
-        Diverged: a client's training left the numbers.
+    Diverged: a client's trained weights are not finite or too large.
     """
     prepared = prepare(federation, before)
     return finish(prepared, prepared.alone())
@@ -204,7 +207,7 @@ def one_round(federation: Federation, before: State) -> RoundResult:
 def _plan(
     federation: Federation, shards: Sequence[Indices], generator: np.random.Generator, known: Hashable = None
 ) -> Plan:
-    """Batches of some shards; `known` caches plans that other runs with the same deal share."""
+    """Plan of batches for some shards; `known` is the cache key for runs with the same partition."""
     local = federation.experiment.local
 
     def make() -> Plan:
@@ -214,7 +217,7 @@ def _plan(
 
 
 def _client_weights(federation: Federation, chosen: NDArray[np.int64], number: int) -> Floats:
-    """Aggregation weights of the participants; zero if none is drawn or left."""
+    """Aggregation weights of the participants; empty without participants."""
     experiment = federation.experiment
     if not len(chosen):
         return np.zeros(0)
@@ -227,10 +230,11 @@ def _client_weights(federation: Federation, chosen: NDArray[np.int64], number: i
 
 
 def _work(federation: Federation, start: torch.Tensor, plan: Plan, done: int, place: tuple[int, int]) -> Work:
-    """The training of some clients.
+    """Training of a chunk of clients.
 
-    `done`: rounds before this one. `place`: how many clients have been trained before them in this round,
-    and of how many.
+    Args:
+    done: number of finished rounds.
+    place: number of clients trained before in this round, and of all.
     """
     tick, (before, of) = federation.tick, place
     share_of, recipe = len(plan.rows) / of, federation.recipe
@@ -247,10 +251,10 @@ def _work(federation: Federation, start: torch.Tensor, plan: Plan, done: int, pl
 def _refuse_wild(
     federation: Federation, clients: NDArray[np.int64], trained: torch.Tensor, number: int
 ) -> None:
-    """Go on only with weights (k, d) that are numbers of a sensible size.
+    """Check trained weights (k, d).
 
     Raises:
-        Diverged: training left them.
+    Diverged: a weight is not finite or too large.
     """
     low, high = trained.aminmax()
     if float(low) >= -limits.DIVERGED_WEIGHT and float(high) <= limits.DIVERGED_WEIGHT:  # never so with a NaN
@@ -266,7 +270,7 @@ def _refuse_wild(
 
 
 def _remedy(experiment: Experiment, exact: bool) -> str:
-    """Advice for a run that diverged; without noise, it names no budget."""
+    """Advice after divergence; without noise (`exact`) it does not mention budgets."""
     own = experiment.system.why_diverged(experiment, exact) if experiment.system else ""
     if own:
         return own
@@ -281,11 +285,10 @@ def _remedy(experiment: Experiment, exact: bool) -> str:
 
 
 def _step(federation: Federation, weights: torch.Tensor, aggregate: Floats) -> torch.Tensor:
-    """The next global model.
+    """Next global model (d,).
 
-    Where weights are the target, the corrected form projects the aggregate back into the hull of
-    the clients' public safe ranges, or into the ball: noise cannot push the model out of where the
-    truth can be, and as post-processing it costs no privacy.
+    For the target “weights”, the corrected form projects the aggregate onto the hull of the clients' public
+    safe ranges, or onto the ball: as post-processing this costs no privacy.
     """
     experiment = federation.experiment
     if experiment.target == "weights" and experiment.form == "corrected":

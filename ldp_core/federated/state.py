@@ -1,4 +1,4 @@
-"""What a run is between two rounds: enough to go on from there, bit for bit."""
+"""State of a run between two rounds: enough to resume bit for bit."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True)
 class State:
-    """State after `round` rounds. Streams are keyed, so nothing else is carried on."""
+    """State after `round` rounds. Random streams are keyed by seed, purpose and round, so no generator is
+    stored.
+    """
 
     round: int
     weights: NDArray[np.float32]
@@ -26,11 +28,11 @@ class State:
     """The kind of engine that the run began with; "" if that is not known. Others have other last bits."""
 
     def as_bytes(self) -> tuple[bytes, bytes]:
-        """Weights and uploads, little-endian."""
+        """Weights (float32) and uploads (int64) as little-endian bytes."""
         return self.weights.astype("<f4").tobytes(), self.uploads.astype("<i8").tobytes()
 
     def arrays_as_bytes(self) -> dict[str, bytes]:
-        """The named arrays, each with its shape and type (numpy's format, which says its byte order)."""
+        """Named arrays in numpy's npy format."""
         return {name: _saved(array) for name, array in self.arrays.items()}
 
     @classmethod
@@ -42,7 +44,7 @@ class State:
         arrays: Mapping[str, bytes] | None = None,
         engine: str = "",
     ) -> State:
-        """State restored from `as_bytes`, `arrays_as_bytes` and the engine."""
+        """State restored from `as_bytes`, `arrays_as_bytes` and the engine's name."""
         return cls(
             round,
             np.frombuffer(weights, dtype="<f4").astype(np.float32),

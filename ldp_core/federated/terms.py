@@ -1,4 +1,4 @@
-"""On what terms clients upload: worked out once where that is the same from round to round."""
+"""Mechanisms and variances of uploads per round, cached where they are the same in every round."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class Terms:
         self.laws = Laws()
 
     def pieces(self, number: int) -> tuple[Piece, ...]:
-        """Pieces that are perturbed apart in round `number`."""
+        """Slices of an upload that are perturbed separately in round `number`."""
         return self._of(number)[0]
 
     def worst(self, number: int) -> Floats:
-        """The variances by which the server weighs in round `number`, (K,)."""
+        """Each client's worst-case noise variance in round `number`, (K,), for aggregation weights."""
         return self._of(number)[1]
 
     def _of(self, number: int) -> tuple[tuple[Piece, ...], Floats]:
@@ -40,7 +40,7 @@ class Terms:
 
 
 class Laws:
-    """The mechanisms of an upload's pieces at the budgets and ranges of some clients; the last are kept."""
+    """Cache of the mechanisms' laws at the budgets and ranges of some clients; only the latest are kept."""
 
     def __init__(self) -> None:
         self._last: tuple[Sequence[Piece], Columns, list[Law[Any]]] | None = None
@@ -55,7 +55,9 @@ class Laws:
 
 
 def within(clients: Columns, piece: Piece, rows: slice = slice(None)) -> Columns:
-    """Columns of a piece: per-weight parameters are cut to it, per-client ones stay."""
+    """Columns (ε, low, high) of a slice of the upload: per-weight parameters are cut, per-client ones
+    stay.
+    """
     epsilon, low, high = (
         column[rows, piece.columns] if column.shape[1] > 1 else column[rows] for column in clients
     )

@@ -1,4 +1,4 @@
-"""What clients upload: clipped, then perturbed piece by piece (one piece, or one a layer)."""
+"""Clients' uploads: clipped, then perturbed slice by slice (one slice, or one per layer)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TOGETHER = 2**17
 
 @dataclass(frozen=True)
 class Uploads:
-    """Uploads of some clients, and what only this simulation knows of them."""
+    """Uploads of some clients, with measurements that only a simulation can take."""
 
     values: Vectors
     """(k, m)"""
@@ -50,21 +50,21 @@ def uploaded(
     whether: bool = False,
     laws: Laws | None = None,
 ) -> Uploads:
-    """Clip and perturb what some clients have encoded; what goes in clear, or not at all, has no noise.
+    """Clip and perturb the encoded values of some clients; values sent in clear or not at all get no noise.
 
-    The noise is one stream that is drawn in the clients' order; its moments, which need none of it, are
-    computed beside it by the other threads. So threads change the time and no bit.
+    Noise is one stream drawn in client order; its moments are computed by the other threads meanwhile. The
+    number of threads changes no bit.
 
     Args:
-        pieces: who perturbs what.
-        encoded: of k clients.
-        epsilon: their budgets, (k, 1).
-        known: what the server takes for a value that is not sent, (m,) or (1,).
-        noise: the stream for the purpose "noise" of the round.
-        shares: the clients' weights in the aggregate, (k,); None: the noise's moments are not asked for.
-        threads: at most.
-        whether: of the moments only this is asked, whether there is any noise: some clients' are enough.
-        laws: of the run, where it has more rounds like this one.
+    pieces: slices of the upload with their mechanisms.
+    encoded: encoded values of k clients.
+    epsilon: ε of each client, (k, 1).
+    known: what the server uses for a value that is not sent, (m,) or (1,).
+    noise: generator of the stream "noise" of the round.
+    shares: weights of the clients in the aggregate, (k,); None skips the noise's moments.
+    threads: limit on threads.
+    whether: compute the moments of a few clients only, to tell whether there is any noise.
+    laws: cache shared by the rounds of a run.
     """
     columns = epsilon, encoded.low, encoded.high
     found = (laws or Laws()).of(pieces, columns)
@@ -107,7 +107,7 @@ def _sent(
 
 
 def projected(pieces: Sequence[Piece], values: Vectors, clients: Columns) -> Vectors:
-    """Clip `values` (k, d) as the mechanisms' region demands."""
+    """`values` (k, d) clipped to the mechanisms' regions."""
     out = np.empty_like(values)
     for rows in _some_rows(values.shape):
         for piece in pieces:
@@ -117,10 +117,10 @@ def projected(pieces: Sequence[Piece], values: Vectors, clients: Columns) -> Vec
 
 
 class Moments:
-    """The exact bias and variance of what is sent for `clipped` values, each (k, m).
+    """Exact bias and variance, each (k, m), of the uploads of `clipped` values.
 
-    A few clients at a time, whose numbers stay in the processor's cache: formulas go over them often. Of
-    clients without a share in the aggregate it is zero.
+    Computed for a few clients at a time, so that their numbers stay in the CPU's cache; zero for clients
+    without a share in the aggregate.
     """
 
     def __init__(
@@ -143,7 +143,9 @@ class Moments:
 
     @contextmanager
     def beside(self, threads: int) -> Iterator[None]:
-        """Compute beside the caller, with `threads` − 1 threads, then with the caller's too."""
+        """Compute the moments in `threads` − 1 threads while the context's body runs, then also in the
+        caller's.
+        """
         others = min(threads, len(self._rows)) - 1
         if others < 1:
             yield
@@ -172,7 +174,7 @@ class Moments:
 
 
 def _some_rows(shape: tuple[int, ...]) -> list[slice]:
-    """A few clients at a time, of (k, m) values."""
+    """Slices of a few clients each, for values of shape (k, m)."""
     step = _rows_at_once(shape)
     return [slice(first, first + step) for first in range(0, shape[0], step)]
 
