@@ -1,7 +1,7 @@
-"""What an honest-but-curious server makes of uploads during a run, and how that is measured.
+"""Attacks of an honest-but-curious server on uploads during a run, and their measurement.
 
-`online` attacks beside the training, round by round; `grid` attacks the same images under every mechanism
-and budget. Both go one way: `observe` (what the server gets) → `candidates` and `identification` (which of
-M images was it?) → `scores` (one attempt held against guessing) → `summary` (many attempts). The attackers
-themselves are in `ldp_core.attacks`. Imports torch: only processes that train may import it.
+`online` attacks every round beside the training; `grid` attacks the same images under every mechanism and
+budget. Both use `observe` (what the server receives), `candidates` and `identification` (which of M images
+was uploaded), `scores` (one attempt compared with guessing) and `summary` (many attempts). The attackers are
+in `ldp_core.attacks`. Imports torch: only training processes may import this package.
 """

@@ -1,4 +1,4 @@
-"""Who stands beside a victim: images for an identification, and pictures that anybody could guess."""
+"""Candidate images for identification, and baseline guesses made without any upload."""
 
 from __future__ import annotations
 
@@ -18,9 +18,7 @@ from ldp_core.streams import stream
 
 @dataclass(frozen=True)
 class Candidates:
-    """For V attacked images: the candidates with each, and the mean image that a guess without any upload
-    gives.
-    """
+    """Candidates of each of V attacked images, and the mean images as baseline guesses."""
 
     originals: Image
     """(V, *shape)"""
@@ -35,7 +33,7 @@ class Candidates:
 
     @cached_property
     def guessed(self) -> dict[str, Floats]:
-        """PSNR (V,) in dB of the two guesses made without any upload."""
+        """PSNR (V,) in dB of the two baseline guesses."""
         mean = np.broadcast_to(self.mean_image, self.originals.shape)
         return {
             "psnr_mean_image": metrics.psnr(mean, self.originals),
@@ -44,7 +42,7 @@ class Candidates:
 
     @property
     def kinds(self) -> tuple[Public, Public]:
-        """Candidates of all classes, and of the right one's class."""
+        """Candidates of all classes, and candidates of the attacked image's class."""
         return self.any_class, self.same_class
 
     def of(self, victims: slice) -> Candidates:
@@ -61,12 +59,12 @@ class Candidates:
 def line_up(
     federation: Federation, samples: Sequence[int], keys: Sequence[int], candidates: int
 ) -> Candidates:
-    """The lineup of some training samples.
+    """Candidates for attacked training samples.
 
     Args:
-        samples: indices of training samples.
-        keys: one whole number for each, that its decoys are drawn by: the client's, or the image's.
-        candidates: M, the right one included.
+    samples: indices of the training samples.
+    keys: key of the decoys' random stream for each sample: the client's or image's number.
+    candidates: number of candidates M, the attacked sample included.
     """
     test_x, test_y = federation.pictures(federation.test_x), federation.test_y.cpu().numpy()
     originals = federation.pictures(federation.train_x[np.asarray(samples)])

@@ -1,7 +1,7 @@
-"""A ladder that is searched: first a guess in every cell, then better ones, as good as they get.
+"""An attack grid by a searching attacker: a first guess in every cell, then refinements.
 
-All cells are solved side by side (`ldp_core.attacks.shared.search`), and each tells how it looks now and
-then. What a cell comes to is yielded in the order of the ladder, as soon as all before it is there.
+All cells are searched side by side (`ldp_core.attacks.shared.search`), and frames show their state meanwhile.
+Results are yielded in the grid's order, each once all before it are done.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ class _Task:
 def search(
     grid: Grid, mechanisms: Sequence[Mechanism], who: Search, known: Known
 ) -> Iterator[Guess | Reference | Cell]:
-    """Guesses, references and cells of mechanisms that one attacker searches; stored ones are skipped.
+    """Frames, references and cells of the mechanisms that one attacker searches; stored results are skipped.
 
-    Without noise and uncut all mechanisms send the same, so that control is searched for once.
+    Without noise and clipping all mechanisms send the same, so that control is searched once.
     """
     progress = _Progress(grid, mechanisms, who, known)
     tasks, cells = progress.tasks(), len(mechanisms) * len(grid.ladder.epsilons)
@@ -79,7 +79,7 @@ def search(
 
 
 class _Progress:
-    """Results of a ladder so far, and the order of what is left."""
+    """Results of a grid so far, and the order of those to come."""
 
     def __init__(self, grid: Grid, mechanisms: Sequence[Mechanism], who: Search, known: Known) -> None:
         self._grid, self._mechanisms, self._who, self._known = grid, mechanisms, who, known
@@ -91,7 +91,7 @@ class _Progress:
         self._order = list(self._events())
 
     def tasks(self) -> list[_Task]:
-        """All searches in ladder order; they depend on the ladder alone."""
+        """All searches in the grid's order."""
         found = []
         for rung, control in self._order:
             if control != "clean" or rung.mechanism is self._mechanisms[0]:
@@ -99,7 +99,7 @@ class _Progress:
         return found
 
     def knows(self, task: _Task) -> bool:
-        """True for what was found before."""
+        """True if the task's result was stored before."""
         name, epsilon, control = task.place
         return (name, epsilon) in self._known.cells if control is None else task.place in self._figures
 
@@ -109,7 +109,7 @@ class _Progress:
         task.rows.extend(rows)
 
     def found(self, task: _Task) -> Iterator[Reference | Cell]:
-        """All that may be yielded once a task has come to its end."""
+        """References and cells that can be yielded after a task has ended."""
         self._figures[task.place] = summary(task.rows)
         clean = self._figures.get((self._mechanisms[0].name, None, "clean"))
         while self._order:
@@ -137,7 +137,7 @@ class _Progress:
         return (name, rung.epsilon) in self._known.cells
 
     def _events(self) -> Iterator[tuple[Rung, Control | None]]:
-        """Rungs in order: each mechanism's controls, then its budgets from below."""
+        """Cells in order: each mechanism's controls, then its budgets in rising order."""
         budgets = self._grid.ladder.epsilons
         for mechanism in self._mechanisms:
             for control in CONTROLS:

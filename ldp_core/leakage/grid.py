@@ -1,8 +1,8 @@
 """The attack grid: the same images under every mechanism and budget, as a stream of cells.
 
-Pure like `simulate`: a request in, events out; no files, no clock. Every cell attacks the same
-uploads from the same global model; only the noise differs. The model is trained without noise up to
-the chosen round: that is cheap, the same for all cells, and no easier to attack than a noisy one.
+Pure like `simulate`: a request in, events out; no files, no clock. Every cell attacks the same uploads from
+the same global model; only the noise differs. The model is trained without noise up to the attacked round:
+cheap, the same for all cells, and no easier to attack than a noisy model.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ def climb(
     device: torch.device | None = None,
     earlier: Sequence[dict[str, Any]] = (),
 ) -> Iterator[Event]:
-    """The events of a ladder: its start, and for each mechanism two references and a cell per budget.
+    """Events of an attack grid: its start, then two references and a cell per budget for each mechanism.
 
     Args:
-        device: where to train; by default a GPU where there is one.
-        earlier: the first events of the same ladder, as JSON, if it was climbed before: they are neither
-            computed nor yielded again. What follows is the same to the last bit.
+    device: device to train on; by default a GPU if there is one.
+    earlier: stored first events of the same grid, as JSON; these are neither computed nor yielded again, and
+    the rest is the same to the last bit.
 
     Raises:
-        InvalidInput: a partition that cannot give every client a sample.
+    InvalidInput: the partition cannot give every client a sample.
     """
     federation = assemble(ladder.experiment(None), data, device or choose_device())
     try:
@@ -66,10 +66,10 @@ def climb(
 
 
 def identified(ladder: Ladder, data: Data) -> list[tuple[float, int]]:
-    """For each budget of a ladder's first mechanism: uploads identified, and uploads tried.
+    """For each budget of the grid's first mechanism: number of uploads identified, and of attempts.
 
     Raises:
-        Diverged: there are no such uploads.
+    Diverged: training diverged before the attacked round.
     """
     federation = assemble(ladder.experiment(None), data, choose_device())
     grid = Grid(ladder, federation, *_trained(federation, ladder.round))
@@ -83,7 +83,7 @@ def identified(ladder: Ladder, data: Data) -> list[tuple[float, int]]:
 
 
 def _trained(federation: Federation, number: int) -> tuple[torch.Tensor, Participation]:
-    """The global model that round `number` starts from, trained without noise, and the system's part."""
+    """Global model at the start of round `number`, trained without noise, and the system's part."""
     state = untrained(federation)
     while state.round < number - 1:
         state = one_round(federation, state).state

@@ -1,4 +1,4 @@
-"""The uploads that a ladder attacks: what the server sees of them, and what an attempt on them comes to."""
+"""The attacked uploads of a grid: what the server observes, and the figures of an attempt."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Rung:
 
 
 class Grid:
-    """The uploads under attack, and everything that stays the same from cell to cell."""
+    """The attacked uploads of a grid, and everything that is constant over cells."""
 
     def __init__(
         self, ladder: Ladder, federation: Federation, weights: torch.Tensor, joined: Participation
@@ -124,14 +124,14 @@ class Grid:
         return self._exact.size * self.ladder.rounds_observed
 
     def parts(self) -> list[slice]:
-        """The images, as many at a time as fit in memory."""
+        """Slices of the images that fit into memory together."""
         each = self._exact.shape[1] * self.ladder.rounds_observed // SHARE
         return list(blocks(len(self._exact), each))
 
     def seen(
         self, rung: Rung, noise: np.random.Generator, victims: slice
     ) -> dict[Control | None, Observation]:
-        """Observations of some images on a rung, as sent and under both controls."""
+        """Observations of some images in a cell, as sent and under both controls."""
         federation, columns = self._under(rung, victims)
         return observe(
             federation,
@@ -147,7 +147,7 @@ class Grid:
         )
 
     def picked(self, rung: Rung, hidden: np.random.Generator, victims: slice, controls: bool) -> Rows:
-        """Identification results; the right candidate of an image is the same on every rung."""
+        """Identification results of some images; the true candidate of an image is the same in every cell."""
         if self.ladder.upload == "real":
             return {}
         federation, columns = self._under(rung, victims)
@@ -213,7 +213,7 @@ class Grid:
         )
 
     def _under(self, rung: Rung, victims: slice) -> tuple[Federation, Columns]:
-        """The federation under a rung's mechanism, and ε, low and high of some images' owner."""
+        """Federation under a cell's mechanism, and columns ε, low and high of the attacked client."""
         federation = replace(self._federation, experiment=self.ladder.experiment(rung.mechanism))
         population, client = federation.population, self.ladder.client - 1
         count = len(self._exact[victims])
@@ -223,7 +223,7 @@ class Grid:
 
 
 def climb_rungs(grid: Grid, mechanism: Mechanism, known: Known) -> Iterator[Reference | Cell]:
-    """The references and cells of a mechanism that are not known yet, one after another."""
+    """References and cells of a mechanism that are not stored yet, one after another."""
     ladder = grid.ladder
     who = ladder.attacker_of(mechanism)
     references: dict[Control, Figures] = {
@@ -245,7 +245,7 @@ def climb_rungs(grid: Grid, mechanism: Mechanism, known: Known) -> Iterator[Refe
 
 
 def _attacked(grid: Grid, rung: Rung, who: Reconstructor, controls: bool) -> dict[Control | None, Figures]:
-    """The figures of a cell, and of both controls where they are asked for."""
+    """Figures of a cell, and of both controls if requested."""
     rows: dict[Control | None, list[Row]] = {}
     noise, hidden = rung.streams(grid.ladder.seed)
     for victims in grid.parts():

@@ -1,8 +1,8 @@
-"""Can the server tell which of M images an upload was made of?
+"""Identification: which of M candidate images was an upload made of?
 
-Which of them is the right one is drawn afresh for each victim and round, as chance and caps hold on
-average over that draw: were it always the same image, one that stands out would win by itself. So an
-upload of its own is made here, of the image that was drawn, in one step.
+The true candidate is drawn anew for each victim and round, since guessing rates and bounds hold on average
+over that draw; with a fixed image, an unusual one would always be found. So a separate one-step upload of the
+drawn image is made here.
 """
 
 from __future__ import annotations
@@ -43,19 +43,19 @@ def identify(
     begun: VictimStart | None = None,
     sent: Sent | None = None,
 ) -> Rows:
-    """Rank of the right image among all candidates and within its class, for each control and victim.
+    """Rank of the true candidate among all, and among those of its class, for each control and victim.
 
     Args:
-        federation: whose experiment says everything public.
-        lineup: the candidates of V victims.
-        weights: (d,), the global model that the uploads start from.
-        pieces, columns: who perturbs what, and each victim's ε, low and high.
-        keys: a whole number for each victim (and round), by which the right candidate is drawn.
-        noise: the stream for the purpose "identification noise".
-        times: how often the same values are perturbed and sent.
-        controls: also where nothing is perturbed.
-        begun: where each victim begins, if not at the global model.
-        sent: what `would_send` says, if that has been asked already.
+    federation: public settings of the run.
+    lineup: candidates of V victims.
+    weights: global model (d,) that the uploads start from.
+    pieces, columns: mechanisms, and ε, low and high of each victim.
+    keys: key of each victim's draw of the true candidate.
+    noise: generator of the stream "identification noise".
+    times: number of noisy uploads of the same values.
+    controls: also rank without noise, and without noise and clipping.
+    begun: weights that each victim starts from, if not the global model.
+    sent: result of `would_send`, if computed before.
     """
     draws = [stream(federation.experiment.seed, "attack right", key).random(4) for key in keys]
     table = np.array(draws).reshape(-1, 4)
@@ -91,7 +91,7 @@ def identify(
 def _made_of(
     federation: Federation, kinds: Sequence[Public], right: np.ndarray, weights: torch.Tensor
 ) -> np.ndarray:
-    """(kinds, V, m): the uploads of one step on each victim's right candidate (kinds, V)."""
+    """One-step uploads (kinds, V, m) of each victim's true candidate."""
     each = np.arange(right.shape[1])
     x = np.concatenate([kind.x[each, of] for kind, of in zip(kinds, right, strict=True)])
     y = np.concatenate([kind.y[each, of] for kind, of in zip(kinds, right, strict=True)])
@@ -103,11 +103,10 @@ def _made_of(
 def would_send(
     federation: Federation, kinds: Sequence[Public], seen: Observation, begun: VictimStart | None
 ) -> Sent:
-    """(V, M, m) for each of some `kinds` of candidates (V, M, *shape): what each victim would send for each
-    of them, neither clipped nor perturbed.
+    """Uploads (V, M, m), before clipping and noise, of each candidate of each kind.
 
-    Where everybody begins at the global model the server reckons it by itself, whatever it has `seen` of an
-    upload that starts there.
+    If all clients start at the global model, the server computes them alone; otherwise from what it has
+    `seen`.
     """
     samples = np.concatenate([kind.x for kind in kinds], axis=1)
     labels = np.concatenate([kind.y for kind in kinds], axis=1)

@@ -1,9 +1,8 @@
-"""The uploads under attack: whose they are, what they are made of, and what the server gets of them.
+"""The attacked uploads: whose they are, which samples they are made of, and what the server observes.
 
-For a few clients, an audit upload (one image, one step: the worst case) and the upload that the
-client itself would send. Images, batches and decoys are the same whatever the mechanism and whichever
-else is attacked. Each upload comes in three versions: as sent, clipped only, and neither clipped nor
-perturbed.
+For a few clients, an audit upload (one image, one step: the worst case) and the upload of the client's real
+training. Images, batches and decoys depend neither on the mechanism nor on which other clients are attacked.
+Each upload is observed as sent, clipped without noise, and without clipping and noise.
 """
 
 from __future__ import annotations
@@ -37,14 +36,14 @@ PUBLIC_IMAGES = 512
 
 @dataclass(frozen=True)
 class Victims:
-    """The clients under attack and one training sample of each, all of length V."""
+    """Attacked clients and one training sample of each, both of shape (V,)."""
 
     clients: NDArray[np.int64]
     samples: NDArray[np.int64]
 
 
 def choose_victims(federation: Federation) -> Victims:
-    """The clients that the experiment names, or the strictest, the median and the most permissive."""
+    """The clients that the experiment names, else those with the least, the median and the greatest ε."""
     experiment = federation.experiment
     named = experiment.attack.clients if experiment.attack else None
     clients = np.array(named, dtype=np.int64) - 1 if named is not None else spread_by_budget(experiment)
@@ -56,7 +55,7 @@ def choose_victims(federation: Federation) -> Victims:
 
 @dataclass(frozen=True)
 class VictimStart:
-    """Victims' state at the beginning of a round, and the server's notes about them."""
+    """Weights that victims start a round from, and the server's notes about them."""
 
     own: torch.Tensor
     """(d,), the global model; or (V, d), where clients keep some weights."""
@@ -68,7 +67,7 @@ class VictimStart:
 
 
 def begun(clients: NDArray[np.int64], weights: torch.Tensor, joined: Participation) -> VictimStart:
-    """State of some clients before a round from the global model `weights` (d,); `joined` is the system's
+    """Start of some clients' round from the global model `weights` (d,), with `joined` as the system's
     part.
     """
     own = joined.begin(weights.cpu().numpy(), clients)
@@ -77,15 +76,17 @@ def begun(clients: NDArray[np.int64], weights: torch.Tensor, joined: Participati
 
 
 def audit_values(federation: Federation, samples: NDArray[np.int64], weights: torch.Tensor) -> Vectors:
-    """(V, m): what one step on each sample alone would upload, neither clipped nor perturbed, from `weights`
-    (d,) or (V, d).
+    """Uploads (V, m) of one step on each sample alone, before clipping and noise, from `weights` (d,) or (V,
+    d).
     """
     chosen = torch.from_numpy(samples).to(federation.device)
     return one_step(federation, federation.train_x[chosen], federation.train_y[chosen], weights)
 
 
 def one_step(federation: Federation, x: torch.Tensor, y: torch.Tensor, weights: torch.Tensor) -> Vectors:
-    """(n, m): the same for each of n labelled images on any client; all from (d,), or each its own."""
+    """Uploads (n, m), before clipping and noise, of one step on each of n labelled images, from `weights`
+    (d,) or (n, d).
+    """
     experiment, network = federation.experiment, federation.recipe.model
     views = network.views(weights.expand(len(y), -1), federation.shape, federation.classes)
     alone, labels = x.unsqueeze(1), y.unsqueeze(1)
@@ -100,8 +101,8 @@ def one_step(federation: Federation, x: torch.Tensor, y: torch.Tensor, weights: 
 def real_values(
     federation: Federation, clients: NDArray[np.int64], weights: torch.Tensor, number: int
 ) -> Vectors:
-    """(V, m): what each client's own training would upload, neither clipped nor perturbed, from `weights`
-    (d,) or (V, d).
+    """Uploads (V, m) of each client's whole local training, before clipping and noise, from `weights` (d,) or
+    (V, d).
     """
     experiment = federation.experiment
     local, rows, joined = experiment.local, [], taking_part(federation)
@@ -120,7 +121,7 @@ def real_values(
 
 
 def public_images(federation: Federation) -> Public:
-    """Held-out pictures of the same kind, in no client's training data."""
+    """Held-out images that an attacker may know, in no client's training data."""
     count = len(federation.test_y)
     draw = stream(federation.experiment.seed, "public images")
     chosen = torch.from_numpy(draw.permutation(count)[:PUBLIC_IMAGES])
@@ -139,19 +140,19 @@ def observe(
     public: Public | None = None,
     noted: Mapping[str, Floats] | None = None,
 ) -> dict[Control | None, Observation]:
-    """Observations of V victims' uploads, for each control.
+    """The server's observations of V victims' uploads, for each control.
 
     Args:
-        federation: whose experiment says everything public.
-        exact: (V, m), what is uploaded before clipping and noise.
-        weights: (d,), the global model that they started from.
-        pieces: who perturbs what.
-        columns: ε, low and high of each victim.
-        noise: the stream for the purpose "attack noise"; a system encodes with it as well.
-        upload: "audit" or "real".
-        times: how often the same values are perturbed and sent. The controls are sent once.
-        public: held-out pictures that an attacker may know.
-        noted: what the server has worked out of the victims before.
+    federation: public settings of the run.
+    exact: upload before clipping and noise, (V, m).
+    weights: global model that the uploads start from, (d,).
+    pieces: slices of the upload with their mechanisms.
+    columns: ε, low and high of each victim.
+    noise: generator of the stream "attack noise"; a system encodes with it as well.
+    upload: "audit" or "real".
+    times: number of noisy uploads of the same values; controls are observed once.
+    public: held-out images that the attacker may know.
+    noted: what the server derived about the victims in earlier rounds.
     """
     experiment = federation.experiment
     audit, m, known = upload == "audit", exact.shape[1], weights.cpu().numpy()

@@ -1,4 +1,4 @@
-"""The attack that runs beside the training: every round, on every victim, with both controls."""
+"""Attacks during training: every attacked round, on every victim, with both controls."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ MOST_MEMBERS = 2000
 
 
 class Attempts:
-    """The attempts of a run, round by round; none where nothing is attacked."""
+    """Attacks of a run, round by round; none without an attack."""
 
     def __init__(self, federation: Federation) -> None:
         experiment = federation.experiment
@@ -57,13 +57,13 @@ class Attempts:
             yield from self._under.attempts(self.spies, before)
 
     def afterwards(self) -> Iterator[Attacked | Frame]:
-        """Attempts that were put off until training has ended."""
+        """Attacks that wait until training has ended."""
         if self._under and self._waits:
             yield from self._under.attempts(self.spies, untrained(self._federation))
 
 
 class _Attacked:
-    """Constants of all rounds: victims, decoys, public images."""
+    """Constants of all attacked rounds: victims, decoys, public images."""
 
     def __init__(self, federation: Federation, victims: Victims, attack: Attack) -> None:
         self.victims, self._federation, self._times = victims, federation, attack.rounds_observed
@@ -106,7 +106,7 @@ class _Attacked:
         starts: Sequence[np.random.Generator],
         number: int,
     ) -> Generator[Frame, None, list[Image]]:
-        """Attack of an observation, yielding frames of the first one on the way."""
+        """Attack some observations; yields frames of the first, returns the images of all."""
         batch = SearchBatch(who, observed, starts)
         for look in batch.follow():
             if look.observation != 0 or look.done:
@@ -168,7 +168,9 @@ class _Attacked:
         observed: dict[Control | None, Observation],
         found: Sequence[Image],
     ) -> list[list[dict[str, Any]]]:
-        """The figures under each control; with bounds where the mechanism's own law holds."""
+        """Figures of each control's attempts on audit uploads, with identification bounds where the
+        mechanism's law is known.
+        """
         sent = would_send(self._federation, self._lineup.kinds, observed[None], begun)
         picked = self._picked(weights, number, begun, sent)
         attempts = [

@@ -1,8 +1,8 @@
-"""How often the server tells which image an upload was made of, over all rounds and clients of a run.
+"""Identification rate over all rounds and clients of a run.
 
-Of every client, in every round, a few images are each trained on alone, in one step, and what that would
-send is held against what each of M candidates would have sent. So the models are those of the run itself,
-and the trials many; which clients the selection had called does not matter, as each of them sends.
+In every round, a few images of each client are trained on in one step each, and the uploads are matched
+against M candidates. So the models are the run's own, and trials are many; clients count whether or not
+selected.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from ldp_core.streams import stream
 
 @dataclass(frozen=True)
 class Share:
-    """Right picks among equally likely candidates; a tie in front is shared."""
+    """Number of correct identifications among equally likely candidates; ties count in part."""
 
     hits: float
     trials: int
@@ -37,13 +37,13 @@ class Share:
 
     @property
     def value(self) -> float:
-        """Share in [0, 1]; guessing gives 1/candidates."""
+        """Identification rate in [0, 1]; guessing has 1/candidates."""
         return self.hits / self.trials
 
     @property
     def interval(self) -> tuple[float, float]:
-        """95 % interval for independent trials; it leaves out the luck of the run's models, which trials
-        share.
+        """95 % Wilson interval for independent trials; variation of the run's models, which trials share, is
+        left out.
         """
         return wilson(self.hits, self.trials)
 
@@ -56,16 +56,16 @@ def picked(
     candidates: int = int(CANDIDATES.default),
     device: torch.device | None = None,
 ) -> dict[str | None, Share]:
-    """The share under each control (None: as sent), over a whole run.
+    """Identification rate over a whole run under each control (None: as sent).
 
     Args:
-        states: before each round, in order.
-        images: of each client in each round; a client with fewer is asked about some again.
-        candidates: M, the right one included.
-        device: where; by default a GPU where there is one.
+    states: state before each round, in order.
+    images: number per client and round; a client with fewer reuses some.
+    candidates: number of candidates M, the true one included.
+    device: device to train on; by default a GPU if there is one.
 
     Raises:
-        InvalidInput: what an upload of such a run would be is unknown.
+    InvalidInput: the uploads' likelihood is unknown.
     """
     if not readable(experiment):
         raise InvalidInput("the law of such uploads is not known to the server; choose another mechanism")

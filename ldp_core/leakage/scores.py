@@ -1,4 +1,4 @@
-"""How well attempts did, held against what guessing gives; everything that an event says of them."""
+"""Scores of attack attempts, compared with guessing, as fields of events."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Attempt = tuple[Observation, Image, list[dict[str, Any]]]
 
 
 def score_audits(attempts: Sequence[Attempt], lineup: Candidates) -> list[list[dict[str, Any]]]:
-    """Figures of each image for each attempt, such as under each control."""
+    """Figures of each attempt (such as each control) for each image."""
     many, victims = len(attempts), len(lineup.labels)
     guesses = metrics.clamped(np.stack([guess for _, guess, _ in attempts]))
     flat = guesses.reshape(many * victims, *guesses.shape[2:])
@@ -48,11 +48,10 @@ def score_audits(attempts: Sequence[Attempt], lineup: Candidates) -> list[list[d
 
 
 def score_real(guesses: Image, members: Image, non_members: Image, mean_image: Image) -> dict[str, Any]:
-    """The figures of one upload of many images, from its guesses (M, *shape).
+    """Figures of one upload of many images, from guesses (M, *shape).
 
-    Each image is held against the guess that comes closest to it; so are images that were not in the
-    upload, which shows what such a choice gives by chance. `psnr` is that of the image that came back
-    best, beside the best that the average image reaches.
+    Each image is compared with its closest guess; so are images not in the upload, which shows what that
+    choice gives by chance. `psnr` is that of the best recovered image, beside the best of the mean image.
     """
     usable = guesses[np.isfinite(guesses).reshape(len(guesses), -1).all(axis=1)]
     if not len(usable):
@@ -86,8 +85,8 @@ def score_real(guesses: Image, members: Image, non_members: Image, mean_image: I
 
 
 def identification_bounds(seen: Observation, uploads: Floats) -> list[list[bounds.Bound]]:
-    """Bounds on the identification of each of V victims among M candidates, averaged over which one is right;
-    `uploads` (V, M, m) are what each candidate would send.
+    """Upper bounds on the identification of each of V victims among M equally likely candidates; `uploads`
+    (V, M, m) are each candidate's.
     """
     affinity = None if seen.clear else log_affinity(seen, uploads)
     exact = None if affinity is None else bounds.instance(affinity)
@@ -100,7 +99,9 @@ def identification_bounds(seen: Observation, uploads: Floats) -> list[list[bound
 
 
 def total_budget(seen: Observation) -> tuple[float, float | None]:
-    """ε (or μ, for Gaussian noise) of everything that was observed of one victim; no bound in clear."""
+    """ε of all that was observed of one victim, or μ of Gaussian DP for Gaussian noise; infinite for values
+    sent in clear.
+    """
     if seen.clear:
         return float("inf"), None
     loss, squares, gaussian = 0.0, 0.0, True

@@ -1,4 +1,4 @@
-"""Many attempts under one setting, as a cell of a table: medians, and shares with their intervals."""
+"""Summary of many attempts under one setting: medians, and shares with intervals."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ OF_REAL = (
 
 
 def summary(rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """The figures of n audit uploads, or of one real upload, from what `scores` says of each."""
+    """Figures of n audit uploads, or of one real upload, from the rows of `scores`."""
     if "pairs" in rows[0]:
         return {"n": rows[0]["images"]} | {name: rows[0][name] for name in OF_REAL}
     n, psnr = len(rows), np.array([row["psnr"] for row in rows])
@@ -54,10 +54,10 @@ def summary(rows: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def median_interval(values: Floats) -> tuple[float, float]:
-    """An interval that holds the median with 95 % or more; the extremes where there are few values.
+    """Interval that contains the median with at least 95 %; the extremes for few values.
 
-    From the k-th smallest to the k-th largest: it misses if fewer than k values lie on one side, each
-    of which happens with P(Binomial(n, 1/2) < k).
+    From the k-th smallest to the k-th largest value: it misses if fewer than k values lie on one side, each
+    with probability P(Binomial(n, 1/2) < k).
     """
     ordered, n = np.sort(values), len(values)
     at_most = bdtr(np.arange(n), n, 0.5)
