@@ -1,7 +1,7 @@
-"""How local training is computed: all clients at once, one client a process, or by a compiled kernel.
+"""Computation of local training: all clients at once, one client a process, or by a compiled kernel.
 
-`choice` says which engine, without torch, and reads EPSILON_ENGINE; `fused` compiles a kernel;
-`joint_training` joins the clients of many runs into one matrix; `base.choose` gives the engine of a model
-on a device; `plan.plan_batches` says which samples a client reads at each step, and `recipe.Recipe` how it
-trains. Imports torch: only processes that train may import it.
+`choice` selects the engine without importing torch, by EPSILON_ENGINE; `base.choose` returns the engine of a
+model on a device; `fused` compiles kernels; `joint_training` trains clients of several runs as one matrix;
+`plan.plan_batches` assigns samples to steps; `recipe.Recipe` holds the training settings. Imports torch: only
+training processes may import this package.
 """

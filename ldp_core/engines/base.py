@@ -1,13 +1,12 @@
-"""Who computes what: all clients at once, one client a process, or a compiled kernel a thread.
+"""The engines: all clients batched, one client a process, or a compiled kernel a thread.
 
-On a CPU the fastest is a kernel made for the network (`ldp_core.engines.fused`). Where there is none, PyTorch
-is fastest with all clients of a fully connected model in a handful of batched products; of convolutions with
-one client at a time, channels-last and on one thread, and several processes share the clients (reference:
-speed, sections 2 and 3). On a GPU all models are computed for all clients at once.
+On a CPU a kernel compiled for the network (`ldp_core.engines.fused`) is fastest. Where none can be compiled,
+PyTorch is fastest with all clients of a fully connected model in a few batched products, and for convolutions
+with one client at a time, channels-last, on one thread, in several processes (reference: speed, sections 2
+and 3). On a GPU all clients are batched.
 
-The choice is no part of an experiment; `ldp_core.engines.choice` makes it. EPSILON_CORES is how many
-cores a job may use (by default all that the system, or a container's quota, allows this process), and
-there are as many processes or threads.
+The engine is no part of an experiment; `ldp_core.engines.choice` selects it. EPSILON_CORES is the number of
+cores, and thus of processes or threads, of a job; by default all that this process may use.
 """
 
 from __future__ import annotations
@@ -60,7 +59,7 @@ class Engine:
 
     @property
     def description(self) -> str:
-        """Description of the work, for an error about its duration."""
+        """Description of the engine, with the reason if it is not the fused one."""
         return f"{self._words}; {self.note}" if self.note else self._words
 
     @property
@@ -75,16 +74,16 @@ class Engine:
     def train(
         self, recipe: Recipe, start: torch.Tensor, samples: Samples, plan: Plan, tick: Tick | None = None
     ) -> torch.Tensor:
-        """The trained weights (K, d) of the rows of a plan, in the order of its shards.
+        """Trained weights (K, d) of the rows of a plan, in the order of its shards.
 
         Args:
-            start: (d,), or (K, d) in the order of the shards.
-            samples: training samples and labels, and test samples.
-            tick: called with the share of the work that is done.
+        start: initial weights (d,), or (K, d) in the order of the shards.
+        samples: training samples and labels, and test samples.
+        tick: receives the share of the work done, in [0, 1].
 
         Raises:
-            MemoryError: a single client does not fit.
-            ProcessLost: a process was killed.
+        MemoryError: a single client does not fit.
+        ProcessLost: a process was killed.
         """
         if self.kind == "batched":
             return train_together(recipe, start, samples[0], samples[1], plan, tick)
@@ -105,14 +104,15 @@ class Engine:
         return torch.from_numpy(trained)
 
     def joins(self, model: Model) -> bool:
-        """True if several runs are worth a process together: where rounds of one are short.
+        """True if training several runs in one process together is faster.
 
-        A process of the pool has one client at a time; and convolutions fill all cores by themselves.
+        False for the process pool, whose processes train one client each, and for convolutions, which occupy
+        all cores.
         """
         return self.kind == "batched" or (self.kind == "fused" and model.batched)
 
     def scores(self, recipe: Recipe, weights: torch.Tensor, samples: Samples) -> torch.Tensor:
-        """The scores (n, classes) of the global model `weights` (d,) for the test samples."""
+        """Scores (n, classes) of the global model `weights` (d,) on the test samples."""
         if self.kind == "batched":
             views = recipe.model.views(weights.unsqueeze(0), recipe.shape, recipe.classes)
             with torch.no_grad():
@@ -134,15 +134,15 @@ class Engine:
 
 
 def choose(batched: bool, device: torch.device, recipe: Recipe | None = None, began: str = "") -> Engine:
-    """The engine for a model that is `batched` on a CPU or not, unless the environment says another.
+    """Engine for a model on a device, unless EPSILON_ENGINE names another.
 
     Args:
-        batched: whether computing for all clients at once is fastest on a CPU too.
-        recipe: what is to be trained; without it there is no fused kernel.
-        began: the kind that a run began with, which goes before what the environment says; "" for none.
+    batched: whether batching all clients is the fastest on a CPU without a kernel.
+    recipe: training settings; without them no kernel is considered.
+    began: kind of engine that a resumed run began with, which takes precedence; "" for a new run.
 
     Raises:
-        InvalidInput: the environment says what cannot be.
+    InvalidInput: the engine in EPSILON_ENGINE cannot train this model here.
     """
     on_cpu = device.type == "cpu"
     fit = partial(misfit, recipe) if recipe and on_cpu else None
@@ -153,7 +153,7 @@ def choose(batched: bool, device: torch.device, recipe: Recipe | None = None, be
 
 
 def misfit(recipe: Recipe) -> str:
-    """Why the fused kernel cannot train by this recipe here; "" if it can (the kernel is then compiled)."""
+    """Why no kernel can be compiled for these settings here; "" if it can, and is compiled then."""
     reason = choice.misfit(recipe.model, recipe.shape, recipe.classes, recipe.optimizer)
     if reason:
         return reason
@@ -169,18 +169,17 @@ def processes() -> int:
     """Number of processes that share a job's clients.
 
     Raises:
-        InvalidInput: the environment holds something else than a whole number from 1.
+    InvalidInput: EPSILON_CORES is no positive integer.
     """
     return 1 if multiprocessing.current_process().daemon else threads()  # a daemon may have no children
 
 
 def threads() -> int:
-    """Number of cores that a job may use."""
     return min(CORES.value() or cores(), max(MOST_PROCESSES, cores()))
 
 
 def pool(size: int, samples: Samples) -> Pool:
-    """The processes that hold these samples, started when they are first asked for."""
+    """Process pool that holds these samples, started on first use."""
     key = (size, os.getpid(), *(tensor.data_ptr() for tensor in samples))
     known = _pools.get(key)
     if known is not None and known[0].pids:
@@ -192,7 +191,6 @@ def pool(size: int, samples: Samples) -> Pool:
 
 
 def close_pools() -> None:
-    """End all pools; new ones start on demand."""
     for started, _ in _pools.values():
         started.close()
     _pools.clear()

@@ -1,4 +1,4 @@
-"""Local training of all clients at once, on one (K, d) matrix."""
+"""Local training of all clients at once, as one (K, d) matrix."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ def train(
     """Train K copies of a model, each on its own batches.
 
     Args:
-        start: weights (d,) that all rows start from, or (K, d) with one start for each.
-        x, y: all samples (n, *shape) and labels (n,), on the device of `start`.
-        optimizer: plain SGD by default.
+    start: initial weights (d,) of all rows, or (K, d).
+    x, y: all samples (n, *shape) and labels (n,), on the device of `start`.
+    optimizer: plain SGD by default.
 
     Returns:
-        The trained weights (K, d), float32, in the order of the shards that the plan was made of.
-        Equal to K separate plain loops up to rounding (tests/engines/test_batched.py).
+    Trained weights (K, d), float32, in the order of the plan's shards. Equal to K separate plain loops up to
+    rounding (tests/engines/test_batched.py).
     """
     recipe = Recipe(model, tuple(x.shape[1:]), classes, optimizer or get("sgd"), learning_rate)
     return train_together(recipe, start, x, y, plan)
@@ -56,12 +56,13 @@ def train_together(
     tick: Tick | None = None,
     rates: torch.Tensor | None = None,
 ) -> torch.Tensor:
-    """The same, for a recipe. Where memory runs out, half as many clients are trained at a time.
+    """Trained weights (K, d) of the rows of a plan. Out of memory, half as many clients are trained at a
+    time.
 
-    `rates` (K,), in the order of the shards, are learning rates in place of the recipe's one.
+    `rates` (K,), in the order of the shards, replace the recipe's learning rate.
 
     Raises:
-        MemoryError: there is not enough for a single client.
+    MemoryError: a single client does not fit.
     """
     count = len(plan.rows)
     trained = start.new_empty((count, start.shape[-1]))
@@ -91,9 +92,7 @@ def _attempt(
     tick: Tick | None,
     rates: torch.Tensor | None,
 ) -> torch.Tensor | None:
-    """The trained weights (k, d) of some rows of the plan; None where memory ran out, of which nothing is
-    held any more when it says so.
-    """
+    """Trained weights (k, d) of some rows of the plan; None if memory ran out, with everything freed."""
     order = torch.from_numpy(plan.rows[rows])
     try:
         weights = (start.expand(len(order), -1) if start.dim() == 1 else start[order]).clone()
@@ -115,7 +114,9 @@ def _steps(
     tick: Tick | None,
     rates: torch.Tensor | None,
 ) -> None:
-    """All steps of some rows of the plan, on their `weights` (k, d) in place; `rates` (k,) or None."""
+    """All training steps of some rows of the plan, in place on `weights` (k, d), with learning rates (k,) or
+    None.
+    """
     model, optimizer = recipe.model, recipe.optimizer
     samples = torch.from_numpy(plan.samples[:, rows]).to(x.device)
     shares = torch.from_numpy(plan.weights[:, rows]).to(x.device)
@@ -147,13 +148,12 @@ def replayed(optimizer: Optimizer, device: torch.device) -> bool:
 
 
 def _column(rates: torch.Tensor, gradient: torch.Tensor) -> torch.Tensor:
-    """(k,) as (k, 1, …), to hold against a gradient (k, …)."""
     return rates.view(-1, *[1] * (gradient.dim() - 1))
 
 
 def clients_at_once(recipe: Recipe, device: torch.device, batch: int) -> int:
-    """Number of clients whose activations fit into memory, by a count that depends on the kind of machine
-    alone.
+    """Number of clients whose activations fit into memory; constant per kind of machine, so that bits are
+    equal.
     """
     memory = CPU_BYTES
     if device.type == "cuda":

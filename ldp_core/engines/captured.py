@@ -1,8 +1,8 @@
-"""A step of training on a GPU, recorded once and replayed: one launch for all that it computes.
+"""CUDA graphs of training steps: captured once and replayed, one launch per step.
 
-A step of small models is over long before the next launch comes, so what trains them is Python. Recorded as
-a graph of CUDA's, a step costs what it computes. It needs steps that are all alike, of the same clients;
-when some have ended, their rows go on with samples of weight 0, which move nothing, until half of them do.
+A step of a small model takes less time than launching its operations from Python. A graph needs equal steps
+of the same clients; clients that have ended stay in it with samples of weight 0, which change nothing, until
+half of them have.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Replays:
         self._has_room = True
 
     def take(self, t: int) -> None:
-        """Step `t`, from 0."""
+        """Execute step `t`, counted from 0."""
         active = self._active[t]
         if self._replay and 2 * active <= self._rows:
             self._replay = None  # what was recorded is given back before another one is
@@ -46,11 +46,12 @@ class Replays:
             self._step(self._samples[t, :active], self._shares[t, :active])
 
     def _alike(self, t: int) -> int:
-        """Number of steps from `t` on that one recording can replay."""
         return sum(2 * active > self._active[t] for active in self._active[t:])
 
     def _record(self, t: int, rows: int) -> None:
-        """Record a step unless memory is short: a recording holds as much as a step takes."""
+        """Capture the step for the first `rows` rows, unless memory is short: a graph holds as much as a step
+        takes.
+        """
         try:
             self._replay = recorded(self._step, self._samples[t, :rows], self._shares[t, :rows])
             self._rows = rows

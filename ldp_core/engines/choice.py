@@ -1,7 +1,7 @@
-"""Which engine trains a model, without torch: so that a lookup of a stored run knows what made it.
+"""Selection of the engine for a model, without torch, since looking up a stored run needs the engine's name.
 
-On a CPU that is a fused kernel. Where there is none, it is the engine that the model is fastest with besides,
-and the choice says why. EPSILON_ENGINE overrules it: batched or processes.
+On a CPU a fused kernel; where none can be compiled, the next fastest engine for the model, with the reason.
+EPSILON_ENGINE overrides: batched or processes.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ OPTIMIZERS = ("sgd", "optimal", "adam")
 
 @dataclass(frozen=True)
 class Choice:
-    """An engine, and why it is not the fused one where that was wanted."""
+    """A kind of engine, and why a wanted fused kernel is not used."""
 
     kind: Kind
     note: str = ""
@@ -37,17 +37,17 @@ def chosen(
     fit: Callable[[], str] | None,
     asked: str = "",
 ) -> Choice:
-    """The engine for a model.
+    """Kind of engine for a model.
 
     Args:
-        batched: whether all clients at once is what a CPU is fastest with besides a kernel.
-        on_cpu: or on a GPU.
-        fit: says why there is no fused kernel for it (`misfit`), "" if there is one; called only where one
-            would be used, since it may have to be compiled.
-        asked: in place of what the environment says.
+    batched: whether batching all clients is the fastest on a CPU without a kernel.
+    on_cpu: False for a GPU.
+    fit: returns why there is no kernel for the model, else "" (`misfit`); called only if needed, as it may
+    compile.
+    asked: kind that takes precedence over EPSILON_ENGINE; "" for none.
 
     Raises:
-        InvalidInput: the environment says what cannot be.
+    InvalidInput: the engine in EPSILON_ENGINE cannot train this model here.
     """
     asked = asked or ENGINE.value()
     if not on_cpu:
@@ -74,13 +74,13 @@ def misfit(model: Model, shape: Shape, classes: int, optimizer: Optimizer) -> st
 
 
 def bits(experiment: Experiment) -> str:
-    """Engine whose figures this run equals bit for bit; "" for the default engine of its model."""
+    """Kind of engine whose figures this run equals bit for bit; "" for the model's default engine."""
     kind = choice_for(experiment).kind
     return "" if kind == chosen(experiment.model.batched, not gpus(), None, "auto").kind else kind
 
 
 def choice_for(experiment: Experiment, began: str = "") -> Choice:
-    """The engine of an experiment on this machine, or of a run of it that `began` with one."""
+    """Kind of engine for an experiment on this machine, or for a resumed run that `began` with one."""
     source = experiment.source
 
     def fit() -> str:

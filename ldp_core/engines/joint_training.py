@@ -1,10 +1,9 @@
-"""What a round wants trained, as a value: so that a driver of many runs can train them together.
+"""Training of a round as a value, so that a driver can train several runs together.
 
-A run hands out its work and is given the trained weights back. Works of one shape (model, data,
-optimiser, batch size) become one: their clients are rows of one matrix, whichever federation they
-belong to. Each row is computed from its own start, batches and learning rate alone; of PyTorch's products
-only the order in which they are summed may depend on how many rows there are, so their last bits may. The
-fused kernel's do not.
+A run yields its work and receives the trained weights. Works of one shape (model, data, optimiser, batch
+size) are joined: their clients become rows of one matrix. Each row depends on its own start, batches and
+learning rate only; with PyTorch the last bits may depend on the number of rows, with the fused kernel they do
+not.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ first run to end would wait for more others."""
 
 @dataclass(frozen=True)
 class Work:
-    """The local training of some clients of one federation in one round."""
+    """Local training of some clients of one federation in one round."""
 
     engine: Engine
     recipe: Recipe
@@ -40,12 +39,12 @@ class Work:
     """Called with the share of it that is done."""
 
     def alone(self) -> torch.Tensor:
-        """The trained weights (K, d), by this work's own engine."""
+        """Trained weights (K, d), by this work's own engine."""
         return self.engine.train(self.recipe, self.start, self.samples, self.plan, self.tick)
 
     @property
     def shape(self) -> Hashable:
-        """Equal for works that can be trained as one, by PyTorch; None for one that is not."""
+        """Equal for works that PyTorch can train as one; None for a work that must be trained alone."""
         if self.engine.kind != "batched":
             return None
         return (
@@ -57,7 +56,7 @@ class Work:
 
 
 def train_works(works: Sequence[Work]) -> list[torch.Tensor]:
-    """The trained weights of each work, of one shape trained together."""
+    """Trained weights (K, d) of each work; works of one shape are trained together."""
     found: dict[int, torch.Tensor] = {}
     for group in _groups(works):
         if len(group) == 1:
@@ -83,7 +82,6 @@ def _groups(works: Sequence[Work]) -> list[list[int]]:
 
 
 def _as_one(works: Sequence[Work]) -> list[torch.Tensor]:
-    """Train all works as one matrix and split the result."""
     first = works[0]
     counts = [len(work.plan.rows) for work in works]
     start = torch.cat([work.start.expand(n, -1) for work, n in zip(works, counts, strict=True)])
@@ -96,7 +94,7 @@ def _as_one(works: Sequence[Work]) -> list[torch.Tensor]:
 
 
 def joined(plans: Sequence[Plan]) -> Plan:
-    """Merged plan of all rows, those of the first plan's shards first; equal batch sizes."""
+    """One plan for the rows of all plans, in order; batch sizes must be equal."""
     steps = [plan.steps for plan in plans]
     before = np.cumsum([0, *(len(plan.rows) for plan in plans[:-1])])
     longest = max(len(plan.active) for plan in plans)

@@ -1,4 +1,4 @@
-"""One client alone: what a process of the pool computes. One thread, so the same bits anywhere."""
+"""Training of one client in a process of the pool, on one thread, with the same bits on any machine."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Samples = tuple[torch.Tensor, torch.Tensor, torch.Tensor]
 
 @dataclass(frozen=True)
 class Training:
-    """One client's training: its weights afterwards (d,)."""
+    """Task: train one client; the result is its weights (d,)."""
 
     recipe: Recipe
     start: NDArray[np.float32]
@@ -29,7 +29,7 @@ class Training:
 
 @dataclass(frozen=True)
 class Scoring:
-    """The scores (n, classes) of a model for a stretch of the test samples."""
+    """Task: score a slice of the test samples; the result is (n, classes)."""
 
     recipe: Recipe
     weights: NDArray[np.float32]
@@ -49,7 +49,7 @@ def batches_of(plan: Plan, row: int) -> list[Indices]:
 def train_alone(
     recipe: Recipe, start: NDArray[np.float32], x: torch.Tensor, y: torch.Tensor, batches: list[Indices]
 ) -> NDArray[np.float32]:
-    """Train one client from the weights `start` (d,); returns its weights (d,).
+    """Train one client from weights `start` (d,); returns its weights (d,).
 
     All parameters are views of one vector and all gradients of another, so a step is one operation.
     """
@@ -70,7 +70,7 @@ def train_alone(
 
 
 def scores_alone(recipe: Recipe, weights: NDArray[np.float32], x: torch.Tensor) -> NDArray[np.float32]:
-    """Scores (n, classes) of one model with `weights` (d,) for samples x (n, *shape)."""
+    """Scores (n, classes) of one model with `weights` (d,) on samples x (n, *shape)."""
     with torch.no_grad():
         scores: NDArray[np.float32] = recipe.model.scores(
             _views(recipe, torch.from_numpy(weights)), x

@@ -1,8 +1,7 @@
-"""Which samples each client reads at each step of a round.
+"""Plan of a round's batches: which samples each client reads at each step.
 
-Clients hold different amounts of data. They are sorted by their number of steps, so that at every
-step the ones still training are a prefix, and no client idles in padding; only the last batch of an
-epoch may be short, and is filled up with samples of weight 0.
+Clients hold different amounts of data. They are sorted by number of steps, so that the clients still training
+are always a prefix; only the last batch of an epoch may be short, and is padded with samples of weight 0.
 """
 
 from __future__ import annotations
@@ -18,8 +17,8 @@ Indices = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Plan:
-    """The steps of one round for K rows (clients), sorted by falling number of steps. Runs may share one:
-    it is read only.
+    """Batches of one round for K rows (clients), sorted by falling number of steps; read-only, as runs share
+    it.
     """
 
     rows: Indices
@@ -33,23 +32,22 @@ class Plan:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of its arrays."""
         return self.rows.nbytes + self.samples.nbytes + self.weights.nbytes
 
     @cached_property
     def lengths(self) -> Indices:
-        """(T, K): samples in each batch."""
+        """Number of samples in each batch, (T, K)."""
         return np.ascontiguousarray(np.count_nonzero(self.weights > 0, axis=2).astype(np.int64))
 
     @cached_property
     def steps(self) -> Indices:
-        """(K,): how many steps each row takes."""
+        """Number of steps of each row, (K,)."""
         found: Indices = (np.array(self.active)[:, None] > np.arange(len(self.rows))).sum(0)
         return found
 
     @cached_property
     def span(self) -> tuple[int, int]:
-        """The smallest and the largest sample index; (0, 0) of an empty plan."""
+        """Least and greatest sample index; (0, 0) of an empty plan."""
         return (int(self.samples.min()), int(self.samples.max())) if self.samples.size else (0, 0)
 
     @cached_property
@@ -77,13 +75,13 @@ class Plan:
 
 
 def plan_batches(shards: list[Indices], epochs: int, batch_size: int, generator: np.random.Generator) -> Plan:
-    """Shuffle each shard anew in every epoch and cut it into batches.
+    """Plan of batches, with each shard shuffled anew in every epoch.
 
     Args:
-        shards: the sample indices of each client, none empty.
-        epochs: passes over the shard.
-        batch_size: samples in a batch; the last one of an epoch may be smaller.
-        generator: the stream for the purpose "batches" of this round.
+    shards: sample indices of each client, none empty.
+    epochs: passes over the shard.
+    batch_size: samples in a batch; the last of an epoch may be smaller.
+    generator: generator of the stream "batches" of this round.
     """
     sizes = np.array([len(shard) for shard in shards])
     steps = -(-sizes // batch_size)
@@ -107,9 +105,9 @@ def plan_batches(shards: list[Indices], epochs: int, batch_size: int, generator:
 
 
 def shuffled_within(sizes: NDArray[np.int64], keys: NDArray[np.float64]) -> NDArray[np.int64]:
-    """The order of random keys within each of the groups that they fall into, one after another, of `sizes`:
-    a uniform permutation of each. Groups of about one size are sorted side by side, three times as fast, and
-    by a sort that may swap equal keys, four times as fast again: where two are equal, once more by another.
+    """Uniform permutation within each of consecutive groups of `sizes`, by sorting random keys. Groups of
+    similar size are sorted side by side, three times as fast, by an unstable sort, four times as fast again;
+    if two keys are equal, a stable sort is used.
     """
     widest = int(sizes.max())
     if len(sizes) * widest > 2 * len(keys):

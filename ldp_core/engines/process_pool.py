@@ -1,9 +1,8 @@
-"""Persistent processes, each of which does one task at a time: trains a client, or a batch of a sweep's runs.
+"""Pool of persistent processes for tasks: training of a client, or of a batch of a sweep's runs.
 
-The samples are handed over once, when the processes begin, and are shared: forked where the system
-can, else through shared memory. What a process computes depends on its task alone, so the number of
-processes changes the time and not one bit of the result. They end with the process that started
-them, and are ended as soon as a task is interrupted or fails.
+Samples are shared once at the start: by fork where the system can, else through shared memory. A result
+depends on its task alone, so the number of processes changes no bit. The processes end with the process that
+started them, and when a task is interrupted or fails.
 """
 
 from __future__ import annotations
@@ -37,12 +36,12 @@ Task = Callable[[Any], Any]
 
 
 class Pool:
-    """A few processes and what they share: samples, or, where they are forked, anything."""
+    """Processes and the data they share: samples, or with fork anything."""
 
     def __init__(
         self, size: int, shared: Any, method: str | None = None, name: str = "epsilon-client"
     ) -> None:
-        """Start `size` processes of a name, by "fork" where that is safe (Linux), else by "spawn"."""
+        """Start `size` processes, by "fork" where that is safe (Linux), else by "spawn"."""
         method = method or ("fork" if sys.platform == "linux" else "spawn")
         self._context: Any = multiprocessing.get_context(method)
         if method == "spawn":
@@ -54,7 +53,7 @@ class Pool:
             self._start()
 
     def _start(self) -> Connection:
-        """Start one more process; returns our end of its pipe."""
+        """Start a process; returns this end of its pipe."""
         ours: Connection
         ours, theirs = self._context.Pipe()
         arguments = (theirs, os.getpid(), self._shared)
@@ -69,13 +68,13 @@ class Pool:
         return [process.pid for process in self._processes.values() if process.pid is not None]
 
     def map(self, tasks: Sequence[Task]) -> Iterator[tuple[int, Any]]:
-        """The number of each task and its results, as they are found; tasks begin in their order. One that a
-        process crashes over is given to another, once, as it then is.
+        """Number and result of each task as they come; tasks start in order. A task whose process crashed is
+        retried once.
 
         Raises:
-            MemoryError: a task did not fit in memory.
-            StudioError: a task said what is wrong.
-            ProcessLost: a process was killed from outside, or a task crashed two of them.
+        MemoryError: a task ran out of memory.
+        StudioError: a task refused its input.
+        ProcessLost: a process was killed from outside, or a task crashed twice.
         """
         doing: dict[Connection, int] = {}
         repeated: set[int] = set()
@@ -116,7 +115,7 @@ class Pool:
             raise
 
     def _replaced(self, end: Connection, again: bool) -> Connection:
-        """A fresh process in place of one that crashed for the first time."""
+        """New process in place of one that crashed for the first time."""
         process = self._processes.pop(end)
         end.close()
         process.join()
@@ -129,12 +128,11 @@ class Pool:
 
     @staticmethod
     def _joined(process: BaseProcess) -> int:
-        """Exit code of a process that may have ended; 0 if it lives."""
+        """Exit code of a process; 0 if it lives."""
         process.join(0.1)
         return process.exitcode or 0
 
     def close(self) -> None:
-        """End all processes at once."""
         for process in self._processes.values():
             process.kill()
         for process in self._processes.values():
@@ -145,7 +143,7 @@ class Pool:
 
 
 def _serve(connection: Connection, parent: int, shared: Any) -> None:
-    """Do one task after another until there are no more."""
+    """Loop of a pool process: execute tasks until the pipe closes."""
     signal.signal(signal.SIGTERM, signal.SIG_DFL)  # a fork has taken over its parent's handlers
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to act on
     die_with(parent)
@@ -161,7 +159,7 @@ def _serve(connection: Connection, parent: int, shared: Any) -> None:
 
 
 def _results(task: Task, shared: Any) -> Iterator[tuple[Any, bool]]:
-    """Each result or error, and whether it is the last."""
+    """Results or errors of a task, each with whether it is the last."""
     try:
         found = task(shared)
         if not isinstance(found, Iterator):

@@ -1,4 +1,4 @@
-"""How a client trains, whichever engine does it."""
+"""Training settings of a client, independent of the engine."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""A small language over LLVM's instructions: loops, vectors and memory, in words to write layers in.
+"""Thin layer over LLVM's instructions: loops, vectors and memory, for generating layers.
 
-Everything is computed in vectors of 64 bytes, whatever the processor has: where its own are shorter, LLVM
-takes several. So the order of every sum, and with it every bit, is the same on all processors that fuse a
-product with a sum. No instruction is marked as free to be reordered.
+All vectors have 64 bytes, whatever the processor; LLVM splits them where its registers are shorter. So the
+order of every sum, and with it every bit, is the same on all processors with fused multiply-add. No
+instruction may be reordered.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ WHOLE, SHORT, POINTER = ir.IntType(64), ir.IntType(32), ir.PointerType()
 
 @dataclass(frozen=True)
 class Number:
-    """The floating-point numbers of a kernel."""
+    """Floating-point type of a kernel, and whether multiply-add is fused."""
 
     bytes: int
     fused: bool = True
@@ -35,19 +35,18 @@ class Number:
 
     @property
     def lanes(self) -> int:
-        """Numbers of a whole vector."""
+        """Numbers per 64-byte vector."""
         return LINE // self.bytes
 
 
 def vector(type: Value, lanes: int) -> Value:
-    """LLVM vector type."""
     return ir.VectorType(type, lanes)
 
 
 class Code:
     """A function under construction.
 
-    Indices count numbers, not bytes; they are Python's integers or LLVM's of 64 bits.
+    Indices count numbers, not bytes; they are Python integers or 64-bit LLVM integers.
     """
 
     def __init__(
@@ -76,7 +75,7 @@ class Code:
         return ir.Constant(WHOLE, value) if isinstance(value, int) else value
 
     def plus(self, *terms: Any) -> Value:
-        """Sum; Python integers are folded."""
+        """Sum; Python integers are folded at generation time."""
         known = sum(term for term in terms if isinstance(term, int))
         found: Any = None
         for term in terms:
@@ -92,7 +91,7 @@ class Code:
         return self.b.mul(self.whole(a), self.whole(b))
 
     def least(self, a: Any, b: Any) -> Value:
-        """The smaller one."""
+        """Smaller of two integers."""
         if isinstance(a, int) and isinstance(b, int):
             return min(a, b)
         a, b = self.whole(a), self.whole(b)
@@ -101,14 +100,14 @@ class Code:
     # cells, loops and branches
 
     def cell(self, type: Value, first: Value) -> Value:
-        """Mutable variable (becomes a register)."""
+        """Mutable variable, which LLVM turns into a register."""
         self._cells.position_before(self._leave)
         made = self._cells.alloca(type)
         self.b.store(first, made)
         return made
 
     def table(self, values: Sequence[int]) -> Value:
-        """The address of a few whole numbers, to begin with these."""
+        """Address of a small array of 64-bit integers with these initial values."""
         self._cells.position_before(self._leave)
         made = self._cells.alloca(WHOLE, size=len(values))
         for i, value in enumerate(values):
@@ -123,7 +122,7 @@ class Code:
 
     @contextmanager
     def loop(self, stop: Any, start: Any = 0, step: int = 1) -> Iterator[Value]:
-        """Count from `start` to before `stop`."""
+        """Loop from `start` to before `stop`; yields the counter."""
         if isinstance(stop, int) and isinstance(start, int) and stop == start + step:
             yield self.whole(start)
             return
@@ -141,22 +140,20 @@ class Code:
 
     @contextmanager
     def when(self, condition: Value) -> Iterator[None]:
-        """Only if."""
+        """Branch that is executed if the condition holds."""
         with self.b.if_then(condition):
             yield
 
     # memory and numbers
 
     def at(self, place: Value, index: Any, type: Value | None = None) -> Value:
-        """The address of a number."""
         return self.b.gep(place, [self.whole(index)], source_etype=type or self.number.type)
 
     def bytes_on(self, place: Value, offset: int) -> Value:
-        """Address plus a byte offset."""
         return self.b.gep(place, [self.whole(offset)], source_etype=ir.IntType(8))
 
     def load(self, place: Value, index: Any = 0, lanes: int = 0) -> Value:
-        """A number, or a vector of `lanes`."""
+        """A number, or a vector of `lanes` numbers."""
         type = vector(self.number.type, lanes) if lanes else self.number.type
         return self.b.load(self.at(place, index), typ=type, align=self.number.bytes)
 
@@ -164,7 +161,7 @@ class Code:
         self.b.store(value, self.at(place, index), align=self.number.bytes)
 
     def load_as(self, type: Value, place: Value, index: Any) -> Value:
-        """A whole number of the kind."""
+        """Integer of the given type at an index."""
         return self.b.load(self.at(place, index, type), typ=type)
 
     def store_as(self, type: Value, value: Value, place: Value, index: Any) -> None:
@@ -175,26 +172,26 @@ class Code:
         return ir.Constant(vector(self.number.type, lanes), [one] * lanes) if lanes else one
 
     def spread(self, value: Value, lanes: int) -> Value:
-        """A vector of equal numbers."""
+        """Vector with all lanes equal to a value."""
         kind = vector(value.type, lanes)
         one = self.b.insert_element(ir.Constant(kind, ir.Undefined), value, ir.Constant(SHORT, 0))
         return self.shuffle(one, one, [0] * lanes)
 
     def shuffle(self, a: Value, b: Value, order: Sequence[int]) -> Value:
-        """Lanes of a followed by b, in another order."""
+        """Lanes of `a` followed by those of `b`, reordered."""
         mask = ir.Constant(vector(SHORT, len(order)), [ir.Constant(SHORT, i) for i in order])
         return self.b.shuffle_vector(a, b, mask)
 
     def fma(self, a: Value, b: Value, c: Value) -> Value:
-        """a·b + c, rounded once where the processor can."""
+        """a·b + c, rounded once where the processor has fused multiply-add."""
         return self._intrinsic("llvm.fma" if self.number.fused else "llvm.fmuladd", a, b, c)
 
     def root(self, a: Value) -> Value:
-        """√a, rounded as it should be."""
+        """√a, correctly rounded."""
         return self._intrinsic("llvm.sqrt", a)
 
     def _intrinsic(self, operation: str, *given: Value) -> Value:
-        """One of LLVM's own functions of numbers, or vectors, of one type."""
+        """Call of an LLVM intrinsic on numbers or vectors of one type."""
         type, one = given[0].type, self.number.type.intrinsic_name
         name = f"{operation}.v{type.count}{one}" if hasattr(type, "count") else f"{operation}.{one}"
         known = self.module.globals.get(name)
@@ -202,7 +199,7 @@ class Code:
         return self.b.call(known or ir.Function(self.module, kind, name), given)
 
     def sum(self, value: Value) -> Value:
-        """The sum of a vector's lanes, halves upon halves."""
+        """Sum of a vector's lanes by pairwise halving."""
         lanes = value.type.count
         while lanes > 1:
             lanes //= 2
@@ -214,7 +211,7 @@ class Code:
     def accumulators(
         self, count: int, lanes: int, first: Callable[[int], Value] | None = None
     ) -> list[Value]:
-        """Accumulators, zero unless `first` gives values."""
+        """Vector variables, zero unless `first` gives initial values."""
         kind = vector(self.number.type, lanes)
         zero = self.constant(0.0, lanes)
         return [self.cell(kind, first(i) if first else zero) for i in range(count)]

@@ -1,8 +1,8 @@
-"""Machine code of a kernel: made by LLVM in about a second, and kept on the disk for the next time.
+"""Machine code of kernels, compiled by LLVM in about a second and cached on disk.
 
-What is kept goes by a digest of all that decides it: this room's source, the network, llvmlite's version, the
-processor and its features. A file that cannot be written, is damaged, or that other users could have written,
-costs a second and nothing else.
+The cache key is a digest of this package's source, the network, llvmlite's version, the processor and its
+features. A cache file that cannot be written, is damaged, or could have been written by other users is
+ignored.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _lock = threading.Lock()
 
 
 class Compiled:
-    """Functions of a kernel and its workspace."""
+    """Compiled functions of a kernel, with unused workspaces."""
 
     def __init__(self, engine: Any, memory: Memory, batch: int) -> None:
         self._engine = engine  # the code lives as long as it does
@@ -51,7 +51,7 @@ class Compiled:
 
 
 def compiled(layers: Layers, batch: int, dtype: np.dtype[Any], adam: bool = False) -> Compiled:
-    """The kernel of a network for batches of up to `batch` samples, float32 or float64."""
+    """Kernel of a network for batches of up to `batch` samples, float32 or float64."""
     room = LEAST_BATCH
     while room < batch:
         room *= 2
@@ -90,7 +90,7 @@ def failure(model: Model, shape: Shape, classes: int, adam: bool = False) -> str
 
 
 def has_fma() -> bool:
-    """True if the processor fuses a product with a sum: all that do give the same bits."""
+    """True if the processor has fused multiply-add: all such processors give the same bits."""
     features = f",{_machine()[1]},"
     return (
         ",+fma," in features or "aarch64" in llvm.get_process_triple() or "arm64" in llvm.get_process_triple()
@@ -104,7 +104,7 @@ def folder() -> Path:
 
 @cache
 def _machine() -> tuple[str, str]:
-    """The processor and its features."""
+    """Processor name and features."""
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     return llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
@@ -137,5 +137,5 @@ def _source() -> str:
 
 
 def _function(engine: Any, name: str, *kinds: Any) -> Callable[..., None]:
-    """Called with the interpreter's lock released."""
+    """Function called without Python's global interpreter lock."""
     return ctypes.CFUNCTYPE(None, *kinds)(engine.get_function_address(name))

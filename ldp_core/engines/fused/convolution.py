@@ -1,7 +1,7 @@
-"""A convolution forwards: columns of the output are lanes, blocks of channels × columns stay in registers.
+"""Forward convolution: output columns as vector lanes, blocks of channels × columns in registers.
 
-Images lie channel after channel, (channels, height, width). Kernels lie as patches are read on the way back,
-(out, rows, columns × channels), each row filled up to whole vectors: `row_stride`.
+Images are (channels, height, width). Kernels are stored as backward patches are read, (out, rows, columns ×
+channels), each row padded to whole vectors (`row_stride`).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Grid:
 
     @staticmethod
     def of(height: int, width: int, half: int, most: int) -> Grid:
-        """The one that computes least twice, with at most `most` whole vectors to a block."""
+        """Grid with the least overlap and at most `most` whole vectors a block."""
         across = -(-width // half)
         fits = [
             Grid(rows, halves)
@@ -44,12 +44,12 @@ class Grid:
 
 
 def stored_width(layer: Conv, half: int) -> int:
-    """Numbers of a row of outputs that are to be pooled."""
+    """Stored numbers per row of convolution outputs before pooling."""
     return max(2 * layer.pooled[1], half)
 
 
 def forward(module: Value, number: Number, name: str, layer: Conv, tile: Tile) -> Value:
-    """f(image, weights, bias, out): all outputs that are pooled, (out, 2·rows, `stored_width`)."""
+    """Generate f(image, weights, bias, out): all outputs to be pooled, (out, 2·rows, `stored_width`)."""
     code = Code(module, number, name, *[POINTER] * 4)
     image, weights, bias, out = code.parameters
     lanes = number.lanes
@@ -105,9 +105,9 @@ def forward(module: Value, number: Number, name: str, layer: Conv, tile: Tile) -
 
 
 def pool(module: Value, number: Number, name: str, layer: Conv) -> Value:
-    """f(outputs, pooled, winners): the maxima of 2 × 2 outputs and their ReLU, (out, rows, columns).
+    """Generate f(outputs, pooled, winners): maxima of 2 × 2 outputs after ReLU, (out, rows, columns).
 
-    A winner is the number, from 0 to 3, of the first of the equal largest ones: row by row.
+    A winner is the number, 0 to 3, of the first of equal maxima, row by row.
     """
     code = Code(module, number, name, *[POINTER] * 3)
     outputs, pooled, winners = code.parameters
@@ -125,7 +125,7 @@ def pool(module: Value, number: Number, name: str, layer: Conv) -> Value:
 
 
 def _maxima(code: Code, above: Value, first: int, lanes: int, stored: int) -> tuple[Value, Value]:
-    """The maxima of `lanes` neighbouring squares, and which of their four pixels hold them."""
+    """Maxima of `lanes` neighbouring 2 × 2 squares, and the position of each in its square."""
     pixels = []
     for row in range(2):
         left = code.load(above, row * stored + first, lanes)

@@ -1,6 +1,6 @@
-"""Fully connected layers, forwards and backwards: blocks of products with all sums in registers.
+"""Fully connected layers, forward and backward: blocked products with all sums in registers.
 
-Weights lie as the model has them, (out, inputs), each row filled up with zeros to whole vectors; so do the
+Weights are stored as the model has them, (out, inputs), with rows padded by zeros to whole vectors; so are
 activations (batch, inputs) and their gradients.
 """
 
@@ -17,8 +17,8 @@ from ldp_core.models.chain import Dense
 
 
 def over_samples(code: Code, count: Value, side: int, body: Callable[[Value, int], None]) -> None:
-    """Go over `count` samples, `side` at a time; the last blocks overlap, or go one by one where there are
-    fewer. For what only writes: a sample may be computed twice, to the same bits.
+    """Loop over `count` samples in blocks of `side`; the last blocks overlap, and fewer samples go one by
+    one. For bodies that only write: a sample may be computed twice, with the same bits.
     """
     enough = code.b.icmp_signed(">=", count, code.whole(side))
     with code.b.if_else(enough) as (then, otherwise):
@@ -29,7 +29,7 @@ def over_samples(code: Code, count: Value, side: int, body: Callable[[Value, int
 
 
 def forward(module: Value, number: Number, name: str, layer: Dense, tile: Tile) -> Value:
-    """f(x, weights, bias, out, batch): out = x·Wᵀ + b, and its ReLU unless the layer is the last."""
+    """Generate f(x, weights, bias, out, batch): out = x·Wᵀ + b, with ReLU unless the layer is the last."""
     code = Code(module, number, name, *[POINTER] * 4, WHOLE)
     x, weights, bias, out, batch = code.parameters
     lanes, kind = number.lanes, vector(number.type, number.lanes)
@@ -61,20 +61,22 @@ def forward(module: Value, number: Number, name: str, layer: Dense, tile: Tile) 
 
 
 def relu(code: Code, value: Value) -> Value:
-    """max(0, x), and NaN of NaN."""
+    """max(0, x); NaN stays NaN."""
     lanes = getattr(value.type, "count", 0)
     zero = code.constant(0.0, lanes)
     return code.b.select(code.b.fcmp_ordered("<", value, zero), zero, value)
 
 
 def alive(code: Code, value: Value, activation: Value) -> Value:
-    """A gradient where the activation behind a ReLU is positive, and 0 elsewhere."""
+    """Gradient where the activation after a ReLU is positive, 0 elsewhere."""
     zero = code.constant(0.0, getattr(value.type, "count", 0))
     return code.b.select(code.b.fcmp_ordered(">", activation, zero), value, zero)
 
 
 def backward(module: Value, number: Number, name: str, layer: Dense, tile: Tile) -> Value:
-    """f(delta, weights, x, out, batch): out = delta·W where x, the activation of the layer below, lives."""
+    """Generate f(delta, weights, x, out, batch): out = delta·W where the activation x of the layer below is
+    positive.
+    """
     code = Code(module, number, name, *[POINTER] * 4, WHOLE)
     delta, weights, x, out, batch = code.parameters
     lanes, kind = number.lanes, vector(number.type, number.lanes)
@@ -104,7 +106,9 @@ def backward(module: Value, number: Number, name: str, layer: Dense, tile: Tile)
 
 
 def update(module: Value, number: Number, name: str, layer: Dense, tile: Tile) -> Value:
-    """f(delta, x, weights, bias, batch, rate): W −= rate·deltaᵀ·x and b −= rate·Σ delta, without a detour."""
+    """Generate f(delta, x, weights, bias, batch, rate): W −= rate·deltaᵀ·x and b −= rate·Σ delta, in
+    place.
+    """
     code = Code(module, number, name, *[POINTER] * 4, WHOLE, number.type)
     delta, x, weights, bias, batch, rate = code.parameters
     lanes, kind = number.lanes, vector(number.type, number.lanes)

@@ -1,4 +1,4 @@
-"""The whole training of some clients, and the scoring of samples, as two functions of one module."""
+"""Code generation of a network's kernel: training of some clients, and scoring of samples."""
 
 from __future__ import annotations
 
@@ -65,10 +65,9 @@ class Kernel:
         return str(self.module)
 
     def _copy(self, name: str, inwards: bool) -> Value:
-        """f(weights, work): between the flat vector (d,) and the layout of the kernel.
+        """Generate f(weights, work): copy between the flat vector (d,) and the kernel's layout.
 
-        On the way in what fills up its rows is made 0 again: a client whose weights left the numbers has left
-        them there too, and 0 times NaN is NaN.
+        On the way in, row padding is set to 0: a diverged client may have left NaN there, and 0·NaN is NaN.
         """
         code = Code(self.module, self.number, name, POINTER, POINTER)
         flat, work = code.parameters
@@ -109,7 +108,7 @@ class Kernel:
         return code.end()
 
     def _read(self) -> Value:
-        """f(samples, which, s, work): one sample into place s of the batch, standardised."""
+        """Generate f(samples, which, s, work): standardise a sample into place s of the batch."""
         code = Code(self.module, self.number, "read", POINTER, WHOLE, WHOLE, POINTER)
         samples, which, s, work = code.parameters
         features, lanes = self.layers.features, self.number.lanes
@@ -124,7 +123,7 @@ class Kernel:
         return code.end()
 
     def _forward(self) -> Value:
-        """f(batch, work): from the samples in the batch to their scores."""
+        """Generate f(batch, work): scores of the samples in the batch."""
         code = Code(self.module, self.number, "forward", WHOLE, POINTER)
         batch, work = code.parameters
         with code.loop(batch) as s:
@@ -142,7 +141,7 @@ class Kernel:
         return code.end()
 
     def _step(self) -> Value:
-        """f(batch, rate, scale, work): a step on the samples in the batch; the scale is Adam's alone."""
+        """Generate f(batch, rate, scale, work): one optimiser step on the batch; only Adam uses the scale."""
         code = Code(self.module, self.number, "step", WHOLE, self.number.type, self.number.type, POINTER)
         batch, rate, scale, work = code.parameters
         self._call(code, "forward", batch, work)
@@ -172,11 +171,10 @@ class Kernel:
         return code.end()
 
     def _vectors(self, stretch: str) -> int:
-        """Whole vectors that cover a stretch."""
         return up_to(self.memory.sizes[stretch], LINE) // LINE
 
     def _back(self, code: Code, work: Value, i: int, s: Value) -> None:
-        """One sample through one convolution, backwards."""
+        """Backward pass of one sample through convolution i."""
         last = i == len(self.layers.convs) - 1
         delta = (
             self._of(code, work, "convs.delta", s)
@@ -196,7 +194,7 @@ class Kernel:
             self._call(code, f"images{i}", delta, who, weight, patches, into, *lists)
 
     def _descend(self, code: Code, work: Value, weights: str, gradient: str, rate: Value) -> None:
-        """Step down, and empty the gradient for the next batch."""
+        """Gradient step of SGD; resets the gradient to 0."""
         lanes = self.number.lanes
         place, grown = self._at(code, work, weights), self._at(code, work, gradient)
         down = code.b.fneg(rate)
@@ -207,8 +205,8 @@ class Kernel:
             code.store(code.constant(0.0, n), grown, first)
 
     def _train(self) -> None:
-        """train(start, start stride, out, x, labels, samples, lengths, steps, rates, scales, rows, width,
-        first, last, work, stop, done): rows `first` to before `last` of a plan.
+        """Generate train(start, start stride, out, x, labels, samples, lengths, steps, rates, scales, rows,
+        width, first, last, work, stop, done): rows `first` to before `last` of a plan.
         """
         kinds = [POINTER, WHOLE, *[POINTER] * 8, *[WHOLE] * 4, *[POINTER] * 3]
         code = Code(self.module, self.number, "train", *kinds, public=True)
@@ -239,7 +237,9 @@ class Kernel:
         code.end()
 
     def _score(self) -> None:
-        """score(weights, x, out, first, last, work): scores (classes) of samples `first` to before `last`."""
+        """Generate score(weights, x, out, first, last, work): scores (classes) of samples `first` to before
+        `last`.
+        """
         code = Code(self.module, self.number, "score", *[POINTER] * 3, WHOLE, WHOLE, POINTER, public=True)
         weights, x, out, first, last, work = code.parameters
         classes, top = self.layers.classes, len(self.layers.dense) - 1
@@ -259,25 +259,24 @@ class Kernel:
         code.b.call(self._parts[name], given)
 
     def _at(self, code: Code, work: Value, name: str) -> Value:
-        """Address of a named stretch of the working memory."""
+        """Address of a named section of the workspace."""
         return code.bytes_on(work, self.memory.places[name])
 
     def _of(self, code: Code, work: Value, name: str, s: Value) -> Value:
-        """Address of sample s in a named stretch of the batch."""
+        """Address of sample s in a named section of the workspace."""
         each = self.memory.sizes[name] // self.number.bytes // self.batch
         return code.at(self._at(code, work, name), code.times(s, each))
 
     def _winners(self, code: Code, work: Value, i: int, s: Value) -> Value:
-        """The winners of a sample."""
+        """Address of the pooling winners of sample s in convolution i."""
         place = self._at(code, work, f"conv{i}.winners")
         return code.at(place, code.times(s, self.layers.convs[i].outputs), SHORT)
 
     def _before(self, i: int) -> str:
-        """Name of the stretch that convolution i reads."""
+        """Name of the section that convolution i reads."""
         return f"conv{i - 1}.out" if i else "x"
 
     def _below(self, code: Code, work: Value, i: int) -> Value:
-        """Address of the inputs of dense layer i."""
         if i:
             return self._at(code, work, f"dense{i - 1}.out")
         return self._at(code, work, self._before(len(self.layers.convs)))

@@ -1,4 +1,4 @@
-"""Softmax, cross-entropy's gradient, and the exponential that they need."""
+"""Softmax, the gradient of cross-entropy, and the exponential function for both."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LN2 = {4: (0.693359375, -2.12194440054690583e-4), 8: (0.6931471803691238, 1.9082
 
 
 def exponential(code: Code, value: Value) -> Value:
-    """exp(x) of a vector of numbers of at most 0; NaN of NaN."""
+    """exp(x) of a vector with x ≤ 0; NaN stays NaN."""
     size, lanes = code.number.bytes, value.type.count
     whole = vector(WHOLE if size == 8 else SHORT, lanes)
 
@@ -43,7 +43,9 @@ def exponential(code: Code, value: Value) -> Value:
 
 
 def delta(module: Value, number: Number, name: str, classes: int) -> Value:
-    """f(scores, labels, delta, batch): delta = (softmax(scores) − one-hot)/batch, 0 beyond the classes."""
+    """Generate f(scores, labels, delta, batch): delta = (softmax(scores) − one-hot)/batch, 0 in the
+    padding.
+    """
     code = Code(module, number, name, *[POINTER] * 3, WHOLE)
     scores, labels, out, batch = code.parameters
     lanes, stride = number.lanes, up_to(classes, number.lanes)
@@ -89,7 +91,6 @@ def _larger(code: Code, a: Value, b: Value) -> Value:
 
 
 def _largest(code: Code, value: Value) -> Value:
-    """Largest lane of a vector."""
     lanes = value.type.count
     while lanes > 1:
         lanes //= 2

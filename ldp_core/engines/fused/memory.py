@@ -1,7 +1,7 @@
-"""What a thread works in: one block of memory, cut into stretches, with guards between them.
+"""Layout of a thread's workspace: one block of memory in sections with guard lines between.
 
-All stretches begin on a cache line. Behind each lie a line that may be read, and written with what is there
-already (the ends of vectors reach into it), and a guard line: `Workspace.intact` looks at it.
+Sections begin on a cache line. Behind each are a line that vector ends may read, and write unchanged, and a
+guard line that `Workspace.intact` checks.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ LEAST_BATCH = 64
 
 
 def up_to(count: int, step: int) -> int:
-    """The first multiple of `step` from `count` on."""
+    """`count`, rounded up to a multiple of `step`."""
     return -(-count // step) * step
 
 
 def chunks(count: int, lanes: int, least: int = 1) -> list[tuple[int, int]]:
-    """(first, lanes) of vectors that cover `count` numbers: whole ones, then ever smaller powers of two.
+    """Pairs (first, lanes) of vectors that cover `count` numbers: whole ones, then decreasing powers of two.
 
-    The last may reach beyond, if `least` lanes are more than what is left.
+    The last may reach beyond the end, where fewer than `least` lanes are left.
     """
     found, first = [], 0
     while first < count:
@@ -39,7 +39,9 @@ def chunks(count: int, lanes: int, least: int = 1) -> list[tuple[int, int]]:
 
 
 def row_chunks(count: int, lanes: int) -> list[tuple[int, int]]:
-    """The same for a row of a patch: whole vectors, and one that is just large enough for the rest."""
+    """Pairs (first, lanes) of vectors that cover a row of a patch: whole ones, and the smallest for the
+    rest.
+    """
     whole, rest = divmod(count, lanes)
     found = [(i * lanes, lanes) for i in range(whole)]
     if rest:
@@ -48,14 +50,14 @@ def row_chunks(count: int, lanes: int) -> list[tuple[int, int]]:
 
 
 def row_stride(count: int, lanes: int) -> int:
-    """Stride of such a row, in numbers."""
+    """Numbers from one row of a patch to the next."""
     first, last = row_chunks(count, lanes)[-1]
     return first + last
 
 
 @dataclass(frozen=True)
 class Memory:
-    """Layout of the working memory, in bytes from its beginning."""
+    """Layout of the workspace, in bytes from its beginning."""
 
     places: dict[str, int]
     sizes: dict[str, int]
@@ -63,12 +65,11 @@ class Memory:
 
     @property
     def guards(self) -> list[int]:
-        """Byte offsets of the guard lines."""
         return [0, *(self.places[name] + up_to(size, LINE) + LINE for name, size in self.sizes.items())]
 
 
 def weights_of(layers: Layers) -> list[tuple[str, str]]:
-    """Names of the weight stretches and of their gradients."""
+    """Names of the sections of weights and of their gradients."""
     parts = [(f"conv{i}", part) for i in range(len(layers.convs)) for part in ("weight", "bias")]
     parts += [(f"dense{i}", part) for i in range(len(layers.dense)) for part in ("weight", "bias")]
     grown = {"weight": "gradient", "bias": "bias gradient"}
@@ -76,15 +77,15 @@ def weights_of(layers: Layers) -> list[tuple[str, str]]:
 
 
 def moments_of(weights: str) -> tuple[str, str]:
-    """Names of the stretches with Adam's first and second moments of some weights."""
+    """Names of the sections with Adam's first and second moments of some weights."""
     return f"{weights} mean", f"{weights} square"
 
 
 def memory_of(layers: Layers, batch: int, number: int, adam: bool = False) -> Memory:
-    """The stretches for batches of up to `batch` samples, of numbers of `number` bytes.
+    """Layout for batches of up to `batch` samples, with numbers of `number` bytes.
 
-    Weights and their gradients, and with Adam both moments of these; then activations of a batch; then what
-    one sample needs on the way back. Without Adam, dense layers step down without a gradient in between.
+    First weights and gradients (with Adam both moments), then activations of a batch, then what the backward
+    pass of one sample needs. Without Adam, dense layers are updated without storing gradients.
     """
     lanes = LINE // number
     sizes: dict[str, int] = {}
@@ -125,7 +126,7 @@ def memory_of(layers: Layers, batch: int, number: int, adam: bool = False) -> Me
 
 
 class Workspace:
-    """One thread's memory: zero everywhere but for the guards."""
+    """One thread's memory, initially zero but for the guard lines."""
 
     def __init__(self, memory: Memory) -> None:
         self._block = np.zeros(memory.total + LINE, dtype=np.uint8)
@@ -136,9 +137,8 @@ class Workspace:
 
     @property
     def address(self) -> int:
-        """Address of the working memory, aligned to a cache line."""
+        """Address of the first section, aligned to a cache line."""
         return self._block.ctypes.data + self._first
 
     def intact(self) -> bool:
-        """True if no guard line was written to."""
         return bool((self._block[self._guards] == GUARD).all())

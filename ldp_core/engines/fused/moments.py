@@ -1,4 +1,4 @@
-"""Adam: a step by the running means of the gradient and of its square, which a client begins anew."""
+"""Code generation of Adam's steps; a client's moments begin at zero in every round."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from ldp_core.optimizers.adam import BETA1, BETA2, EPSILON
 
 
 def forget(module: Value, number: Number, name: str) -> Value:
-    """Function f(moments, vectors) that zeroes the moments."""
+    """Generate f(moments, vectors): set the moments to 0."""
     code = Code(module, number, name, POINTER, WHOLE)
     moments, vectors = code.parameters
     lanes = number.lanes
@@ -17,10 +17,11 @@ def forget(module: Value, number: Number, name: str) -> Value:
 
 
 def descend(module: Value, number: Number, name: str) -> Value:
-    """f(weights, gradient, mean, square, vectors, rate, scale): one step, and the gradient made zero.
+    """Generate f(weights, gradient, mean, square, vectors, rate, scale): one step of Adam; resets the
+    gradient to 0.
 
-    rate is η/(1 − β₁ᵗ) and scale √(1 − β₂ᵗ). Stretches are taken in whole vectors: what fills up their last
-    one is zero, and stays so.
+    rate is η/(1 − β₁ᵗ), scale is √(1 − β₂ᵗ). Sections are processed in whole vectors: their padding is zero
+    and stays zero.
     """
     code = Code(module, number, name, *[POINTER] * 4, WHOLE, number.type, number.type)
     weights, gradient, mean, square, vectors, rate, scale = code.parameters

@@ -1,4 +1,4 @@
-"""How many sums are kept in registers at a time; it changes the time that a kernel takes, and no bit."""
+"""Register blocking: changes a kernel's speed, not its results."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Tile:
-    """Sides of the blocks that are computed in registers, in numbers or in vectors of 64 bytes."""
+    """Block sizes computed in registers, in numbers or in vectors of 64 bytes."""
 
     samples: int
     outputs: int
@@ -20,12 +20,12 @@ class Tile:
     """Vectors of patches."""
 
     def choose(self, total: int, most: int) -> int:
-        """Block side of at most `most` with the least waste of `total`; the largest of those."""
+        """Largest block size up to `most` that wastes least when covering `total`."""
         return min(range(1, min(most, total) + 1), key=lambda side: (-(-total // side) * side, -side))
 
 
 def tile_of(features: str) -> Tile:
-    """Register tile for this processor: 32 registers of 64 bytes, 16 of 32, or fewer and shorter ones."""
+    """Register blocking for a processor: 32 registers of 64 bytes, 16 of 32, or fewer and shorter ones."""
     if "+avx512f" in features:
         return Tile(4, 5, 5, 5, 4, 20)
     if "+avx2" in features or "+avx" in features:
@@ -34,7 +34,7 @@ def tile_of(features: str) -> Tile:
 
 
 def blocks(total: int, side: int) -> list[tuple[int, int, int]]:
-    """(first, how many, side) of blocks that cover `total` without overlap: whole ones, and a rest."""
+    """Triples (first, count, side) of blocks that cover `total` without overlap: whole ones, and a rest."""
     whole, rest = divmod(total, side)
     found = [(0, whole, side)] if whole else []
     return [*found, (whole * side, 1, rest)] if rest else found

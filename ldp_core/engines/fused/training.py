@@ -1,8 +1,8 @@
-"""Clients shared among threads: each thread takes the next few, and computes them in one call.
+"""Clients divided among threads: each thread takes the next few and trains them in one call.
 
-What a client's weights become depends on the client alone, so the number of threads changes the time and
-not one bit. The call lets go of the interpreter's lock; the thread that asked only waits, hears signals, and
-tells how far it is. An interrupt stops the others within a step.
+A client's result depends on the client alone, so the number of threads changes no bit. The call releases
+Python's global interpreter lock; the calling thread waits, handles signals, and reports progress. An
+interrupt stops the threads within a step.
 """
 
 from __future__ import annotations
@@ -46,18 +46,17 @@ def train_fused(
     threads: int,
     tick: Tick | None = None,
 ) -> torch.Tensor:
-    """The trained weights (K, d) of the rows of a plan, in the order of its shards.
+    """Trained weights (K, d) of the rows of a plan, in the order of its shards.
 
     Args:
-        recipe: how; its model has `layers_of`, and its optimiser only a rate, or is Adam.
-        start: (d,), or (K, d) in the order of the shards; float32 or float64.
-        x, y: all samples (n, *shape), of the numbers of `start`, and labels (n,), on a CPU.
-        plan: the batches.
-        threads: at most.
-        tick: called with the share of the work that is done.
+    recipe: training settings; a model with `layers_of`, and an optimiser of SGD's form or Adam.
+    start: initial weights (d,), or (K, d) in the order of the shards; float32 or float64.
+    x, y: all samples (n, *shape), of the type of `start`, and labels (n,), on a CPU.
+    threads: limit on threads.
+    tick: receives the share of the work done, in [0, 1].
 
     Raises:
-        ValueError: a batch names a sample, or a sample a class, that is not there.
+    ValueError: an index of the plan, or a label, is out of range.
     """
     layers = layers_of(recipe.model, recipe.shape, recipe.classes)
     begin, samples, labels = _array(start), _array(x), _array(y)
@@ -95,7 +94,7 @@ def train_fused(
 
 
 def scores_fused(recipe: Recipe, weights: torch.Tensor, x: torch.Tensor, threads: int) -> torch.Tensor:
-    """The scores (n, classes) of the model `weights` (d,) for samples x (n, *shape)."""
+    """Scores (n, classes) of the model `weights` (d,) on samples x (n, *shape)."""
     layers = layers_of(recipe.model, recipe.shape, recipe.classes)
     model, samples = _array(weights), _array(x)
     _check_samples(recipe, layers, model, samples)
@@ -117,12 +116,11 @@ def scores_fused(recipe: Recipe, weights: torch.Tensor, x: torch.Tensor, threads
 
 
 def is_adam(recipe: Recipe) -> bool:
-    """Whether the optimiser keeps moments."""
     return recipe.optimizer.name == "adam"
 
 
 class Progress:
-    """Step counter of all threads, with their stop flag."""
+    """Step counters of all threads, with a common stop flag."""
 
     def __init__(self, total: int, tick: Tick | None) -> None:
         self.stop = np.zeros(1, dtype=np.int64)
@@ -131,12 +129,12 @@ class Progress:
         self._reported = 0.0
 
     def counter(self) -> Indices:
-        """A count of one call's own."""
+        """New counter of one call, of shape (1,)."""
         self._counters.append(np.zeros(1, dtype=np.int64))
         return self._counters[-1]
 
     def tell(self) -> None:
-        """Tell the share that is done, if it has grown."""
+        """Report the share of steps done, if it has grown."""
         share = sum(int(one[0]) for one in self._counters) / self._total
         if self._tick is not None and share > self._reported:
             self._reported = share
@@ -144,7 +142,7 @@ class Progress:
 
 
 def _share(kernel: Compiled, calls: Sequence[Call], threads: int, progress: Progress) -> None:
-    """Run all calls in this thread (0) or in several, while this one waits."""
+    """Run all calls in this thread (`threads` 0) or in several, while this one waits."""
     waiting = iter(calls)  # taking the next one is a single step of the interpreter
     failures: list[BaseException] = []
     ended: SimpleQueue[None] = SimpleQueue()
@@ -187,7 +185,7 @@ def _share(kernel: Compiled, calls: Sequence[Call], threads: int, progress: Prog
 
 @contextmanager
 def _workspace(kernel: Compiled) -> Iterator[Workspace]:
-    """Memory for one thread; what was left half done, or written beyond its bounds, is not used again."""
+    """Workspace for one thread, reused unless the body raised or a guard line was overwritten."""
     try:
         work = kernel.idle.pop()
     except IndexError:
@@ -202,7 +200,7 @@ def _workspace(kernel: Compiled) -> Iterator[Workspace]:
 
 
 def _rates(recipe: Recipe, count: int, dtype: np.dtype[np.generic]) -> NDArray[np.generic]:
-    """Step sizes of `count` steps."""
+    """Step sizes of `count` steps; for Adam with its bias correction."""
     steps = range(1, count + 1)
     sizes = np.array([recipe.optimizer.rate(step, recipe.learning_rate) for step in steps], dtype=dtype)
     if is_adam(recipe):
@@ -218,7 +216,11 @@ def _check(
     labels: NDArray[np.generic],
     plan: Plan,
 ) -> None:
-    """The kernel checks nothing: its arguments must be valid."""
+    """Validate the arguments of the kernel, which checks nothing itself.
+
+    Raises:
+    ValueError: a shape, a type or an index is wrong.
+    """
     _check_samples(recipe, layers, start, samples)
     if plan.fault:
         raise ValueError(plan.fault)

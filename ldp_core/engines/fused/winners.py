@@ -1,8 +1,8 @@
-"""A convolution backwards: only the winners of the pooling carry a gradient, where ReLU lets it pass.
+"""Backward convolution: only the winners of max pooling carry a gradient, where ReLU passes it.
 
-Images are read as (height, width, channels) here, so that a row of a patch is a stretch of `size · channels`
-numbers. A winner adds its patch, times its gradient, to its kernel's gradient; and its kernel, times its
-gradient, to the gradient of its patch: for all winners at one place together, which is written once.
+Images are (height, width, channels) here, so that a row of a patch is `size · channels` consecutive numbers.
+Each winner adds its patch times its gradient to the kernel's gradient, and its kernel times its gradient to
+the patch's gradient; all winners at one position are summed and written once.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Piece = tuple[int, int, int]
 
 
 def pieces(layer: Conv, lanes: int, most: int) -> Iterator[list[Piece]]:
-    """All vectors of a patch, at most `most` at a time."""
+    """Vectors of a patch, in lists of at most `most`."""
     every = [(ky, *one) for ky in range(layer.size) for one in row_chunks(layer.size * layer.channels, lanes)]
     per_row = len(every) // layer.size
     at_once = most // per_row * per_row if per_row <= most else most
@@ -33,7 +33,7 @@ def pieces(layer: Conv, lanes: int, most: int) -> Iterator[list[Piece]]:
 
 
 def channels_last(module: Value, number: Number, name: str, layer: Conv) -> Value:
-    """f(image, patches): from (channels, height, width) to (height, width, channels)."""
+    """Generate f(image, patches): from (channels, height, width) to (height, width, channels)."""
     code = Code(module, number, name, *[POINTER] * 2)
     image, patches = code.parameters
     pixels = layer.height * layer.width
@@ -45,18 +45,18 @@ def channels_last(module: Value, number: Number, name: str, layer: Conv) -> Valu
 
 
 def _gradient_at(code: Code, layer: Conv, delta: Value, o: Any, p: Any, last: bool) -> Value:
-    """Gradient at the maximum of an output channel; the last convolution's are stored channel by channel."""
+    """Gradient at the maximum of an output channel; in the last convolution stored channel by channel."""
     place = code.plus(code.times(o, layer.positions), p) if last else code.plus(code.times(p, layer.out), o)
     return code.load(delta, place)
 
 
 def _corners(code: Code, layer: Conv) -> Value:
-    """Four numbers: how far a winner's patch lies from that of the first pixel of its square."""
+    """Address of four offsets: from the patch of a 2 × 2 square's first pixel to that of each pixel."""
     return code.table([(i // 2 * layer.width + i % 2) * layer.channels for i in range(4)])
 
 
 def _places(code: Code, layer: Conv) -> Iterator[tuple[Value, Value]]:
-    """A loop over the maxima: (which, where the patch of the first pixel of its square begins)."""
+    """Loop over the maxima; yields the index, and the offset of the patch of its square's first pixel."""
     rows, columns = layer.pooled
     with code.loop(rows) as r, code.loop(columns) as c:
         pixel = code.plus(code.times(r, 2 * layer.width), code.times(c, 2))
@@ -64,7 +64,9 @@ def _places(code: Code, layer: Conv) -> Iterator[tuple[Value, Value]]:
 
 
 def kernels(module: Value, number: Number, name: str, layer: Conv, tile: Tile, last: bool) -> Value:
-    """f(delta, winners, patches, gradient, bias gradient, values, places): adds one sample's share."""
+    """Generate f(delta, winners, patches, gradient, bias gradient, values, places): add one sample's
+    gradients.
+    """
     code = Code(module, number, name, *[POINTER] * 7)
     delta, winners, patches, gradient, bias, values, places = code.parameters
     lanes = number.lanes
@@ -109,8 +111,8 @@ def kernels(module: Value, number: Number, name: str, layer: Conv, tile: Tile, l
 
 
 def images(module: Value, number: Number, name: str, layer: Conv, tile: Tile, last: bool) -> Value:
-    """f(delta, winners, weights, patches, out, values, places): the gradient of the input, which is 0 where
-    its ReLU was; (height, width, channels), like `patches`.
+    """Generate f(delta, winners, weights, patches, out, values, places): gradient of the input, 0 where its
+    ReLU is inactive, as (height, width, channels).
     """
     code = Code(module, number, name, *[POINTER] * 7)
     delta, winners, weights, patches, out, values, places = code.parameters
@@ -151,7 +153,7 @@ def images(module: Value, number: Number, name: str, layer: Conv, tile: Tile, la
 def _add_kernels(
     code: Code, layer: Conv, some: list[Piece], arrays: tuple[Value, ...], first: Value, count: Value
 ) -> None:
-    """Add the kernels in a list, each times its value, to a stretch of a patch."""
+    """Add listed kernels, each times its value, to some vectors of a patch."""
     patch, weights, values, places = arrays
     row = row_stride(layer.size * layer.channels, code.number.lanes)
     wide = layer.width * layer.channels
@@ -172,7 +174,7 @@ def _add_kernels(
 
 
 def looped(code: Code, every: list[tuple[int, int]], lanes: int) -> Iterator[tuple[Value, int]]:
-    """The chunks of a stretch: a loop over the whole vectors, and the rest one by one."""
+    """Chunks of a section: a loop over the whole vectors, then the rest one by one."""
     whole = [first for first, n in every if n == lanes]
     if whole:
         with code.loop(len(whole) * lanes, step=lanes) as at:
