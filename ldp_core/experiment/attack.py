@@ -152,7 +152,6 @@ def check_attack(value: Any) -> Attack | None:
 
 
 def attack_as_json(attack: Attack | None) -> Any:
-    """Shortest JSON value that `check_attack` parses back."""
     if attack is None:
         return None
     if attack == Attack():

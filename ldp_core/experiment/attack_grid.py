@@ -105,11 +105,9 @@ class Ladder(BaseModel):
         return found
 
     def facts(self, mechanism: Mechanism) -> Facts:
-        """Public facts about the uploads under a mechanism."""
         return facts(self.experiment(mechanism), self.upload, self.rounds_observed)
 
     def as_json(self) -> dict[str, Any]:
-        """All fields as JSON values, the inverse of `parse_ladder`."""
         return self.model_dump(mode="json")
 
 

@@ -52,7 +52,6 @@ class Hypercube:
         return found
 
     def as_json(self) -> dict[str, Any]:
-        """JSON values, the inverse of `parse_hypercube`."""
         return {"fields": {name: list(ends) for name, ends in self.fields.items()}, "points": self.points}
 
 
@@ -92,7 +91,6 @@ def _is_number(value: Any) -> bool:
 
 
 def _at(data: Any, path: str) -> Any:
-    """Value at a dotted path; None if there is none."""
     for step in path.split("."):
         data = data.get(step) if isinstance(data, Mapping) else None
     return data

@@ -96,7 +96,6 @@ def _assign(data: dict[str, Any], path: str, value: Any) -> None:
 
 
 def _at(data: Mapping[str, Any], path: str) -> Any:
-    """Value at a dotted path; None if there is none."""
     place: Any = data
     for step in path.split("."):
         place = place.get(step) if isinstance(place, Mapping) else None

@@ -153,7 +153,6 @@ def _numbered(cells: Sequence[str]) -> Sequence[str]:
 
 
 def _column(table: Table, name: str, where: Lines, cells: Sequence[str], problems: list[Problem]) -> Floats:
-    """Numbers of a column; NaN, with a problem, for invalid cells. Limits may be infinite."""
     limit = LIMITS[name]
     known = {cell: table.number(cell) for cell in set(cells)}  # a column often holds few different cells
     values = np.array([known[cell] for cell in cells], dtype=np.float64)
@@ -180,7 +179,6 @@ def _line_of(problem: Problem) -> int:
 
 
 def _scope(where: Lines, cells: Sequence[str], problems: list[Problem]) -> str:
-    """Scope of every ε, from the cells of its column; "" if all are empty."""
     found = {cell.strip().casefold(): line for cell, line in zip(cells, where.tolist(), strict=False)}
     found.pop("", None)
     for text, line in found.items():

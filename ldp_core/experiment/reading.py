@@ -170,7 +170,6 @@ def _belongs(parts: list[str]) -> str:
 
 
 def _known_fields(path: Path, data: Any, root: type[BaseModel]) -> tuple[list[str], Registry[Any] | None]:
-    """Fields of the object at `path`, and its registry if it is a part."""
     kind: Any = root
     for step in path:
         field = getattr(kind, "model_fields", {}).get(step)
@@ -199,7 +198,6 @@ def _hidden_behind(found: list[Problem], data: Mapping[str, Any]) -> list[Proble
 
 
 def _remove(data: Any, path: list[str]) -> None:
-    """Delete the value at `path`, or its deepest existing parent."""
     if not isinstance(data, dict) or path[0] not in data:
         return
     if len(path) > 1 and isinstance(data[path[0]], dict) and path[1] in data[path[0]]:

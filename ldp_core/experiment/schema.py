@@ -93,7 +93,6 @@ class Piece:
 
     @property
     def size(self) -> int:
-        """Number of weights of the slice."""
         return int(self.columns.stop - self.columns.start)
 
 
@@ -147,7 +146,6 @@ class Experiment(BaseModel):
 
     @model_validator(mode="after")
     def _fits_together(self) -> Experiment:
-        """Validate combinations of fields."""
         wrong = list(conflicts(self))
         if wrong:
             details = [
@@ -254,7 +252,6 @@ class Experiment(BaseModel):
 
     @cached_property
     def layers(self) -> tuple[slice, ...]:
-        """Slices of the network's layers in its weight vector."""
         source = self.source
         return self.network.layers(source.shape, source.classes)
 
@@ -269,7 +266,6 @@ class Experiment(BaseModel):
 
     @property
     def uploaded(self) -> int:
-        """Number of weights in an upload, m."""
         return int(self.sent.stop - self.sent.start)
 
     @cached_property

@@ -100,7 +100,6 @@ class Sweep:
             raise in_cell(error, values) from None
 
     def as_json(self) -> dict[str, Any]:
-        """JSON values, the inverse of `parse_sweep`."""
         way: dict[str, Any] = {"grid": {name: list(values) for name, values in self.grid.items()}}
         if self.latin:
             way = {"latin": self.latin.as_json()}
@@ -213,7 +212,6 @@ def _with_seed(experiment: Experiment, seed: int, values: Mapping[str, Scalar]) 
 
 
 def in_cell(error: InvalidExperiment, values: Mapping[str, Scalar]) -> InvalidExperiment:
-    """The error with the cell's values added."""
     where = f" (in the cell {in_words(values)})"
     return InvalidExperiment([Problem(p.path, f"{p.message}{where}") for p in error.problems])
 

@@ -66,7 +66,6 @@ def evaluate(federation: Federation, weights: torch.Tensor, joined: Participatio
 
 
 def _evaluate_shared(federation: Federation, weights: torch.Tensor, recipe: Recipe) -> Score:
-    """Score of one model on all held-out samples."""
     scores = federation.engine.scores(recipe, weights, federation.samples)
     right, loss = [], 0.0
     for first in range(0, scores.shape[0], BATCH):

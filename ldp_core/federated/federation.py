@@ -47,12 +47,10 @@ class Federation:
 
     @property
     def shards(self) -> list[Indices]:
-        """Sample indices of each client."""
         return self.deal.shards
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Shape of one sample."""
         return tuple(self.train_x.shape[1:])
 
     @property
@@ -113,7 +111,6 @@ class Federation:
 
     @cached_property
     def test_labels(self) -> Indices:
-        """Held-out labels (n,), on the host."""
         return self.test_y.cpu().numpy()
 
     @cached_property
@@ -198,5 +195,4 @@ def untrained(federation: Federation) -> State:
 
 
 def choose_device() -> torch.device:
-    """The GPU if there is one, else the CPU."""
     return torch.device("cuda" if torch.cuda.is_available() else "cpu")

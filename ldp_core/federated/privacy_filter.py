@@ -34,7 +34,6 @@ class PrivacyFilter:
         return uploads < self._most
 
     def stopped(self, uploads: NDArray[np.int64]) -> int:
-        """Number of clients that have reached their limit."""
         return int(((uploads >= self._most) & (self._most < self._rounds)).sum())
 
     def spent(self, uploads: NDArray[np.int64], clients: NDArray[np.int64]) -> dict[str, dict[str, Any]]:

@@ -71,7 +71,6 @@ class Round:
 
     @property
     def number(self) -> int:
-        """Round number, from 1."""
         return self.before.round + 1
 
     def chunks(self) -> Iterator[slice]:

@@ -174,7 +174,6 @@ class Moments:
 
 
 def _some_rows(shape: tuple[int, ...]) -> list[slice]:
-    """Slices of a few clients each, for values of shape (k, m)."""
     step = _rows_at_once(shape)
     return [slice(first, first + step) for first in range(0, shape[0], step)]
 

@@ -91,7 +91,6 @@ class _Progress:
         self._order = list(self._events())
 
     def tasks(self) -> list[_Task]:
-        """All searches in the grid's order."""
         found = []
         for rung, control in self._order:
             if control != "clean" or rung.mechanism is self._mechanisms[0]:
@@ -99,7 +98,6 @@ class _Progress:
         return found
 
     def knows(self, task: _Task) -> bool:
-        """True if the task's result was stored before."""
         name, epsilon, control = task.place
         return (name, epsilon) in self._known.cells if control is None else task.place in self._figures
 

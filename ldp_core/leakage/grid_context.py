@@ -124,7 +124,6 @@ class Grid:
         return self._exact.size * self.ladder.rounds_observed
 
     def parts(self) -> list[slice]:
-        """Slices of the images that fit into memory together."""
         each = self._exact.shape[1] * self.ladder.rounds_observed // SHARE
         return list(blocks(len(self._exact), each))
 
@@ -245,7 +244,6 @@ def climb_rungs(grid: Grid, mechanism: Mechanism, known: Known) -> Iterator[Refe
 
 
 def _attacked(grid: Grid, rung: Rung, who: Reconstructor, controls: bool) -> dict[Control | None, Figures]:
-    """Figures of a cell, and of both controls if requested."""
     rows: dict[Control | None, list[Row]] = {}
     noise, hidden = rung.streams(grid.ladder.seed)
     for victims in grid.parts():

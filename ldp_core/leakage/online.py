@@ -63,8 +63,6 @@ class Attempts:
 
 
 class _Attacked:
-    """Constants of all attacked rounds: victims, decoys, public images."""
-
     def __init__(self, federation: Federation, victims: Victims, attack: Attack) -> None:
         self.victims, self._federation, self._times = victims, federation, attack.rounds_observed
         clients, samples = victims.clients.tolist(), victims.samples.tolist()

@@ -29,8 +29,6 @@ from ldp_core.streams import stream
 
 @dataclass(frozen=True)
 class Share:
-    """Number of correct identifications among equally likely candidates; ties count in part."""
-
     hits: float
     trials: int
     candidates: int

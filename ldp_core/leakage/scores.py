@@ -21,7 +21,6 @@ Attempt = tuple[Observation, Image, list[dict[str, Any]]]
 
 
 def score_audits(attempts: Sequence[Attempt], lineup: Candidates) -> list[list[dict[str, Any]]]:
-    """Figures of each attempt (such as each control) for each image."""
     many, victims = len(attempts), len(lineup.labels)
     guesses = metrics.clamped(np.stack([guess for _, guess, _ in attempts]))
     flat = guesses.reshape(many * victims, *guesses.shape[2:])
