@@ -1,8 +1,8 @@
-"""The published systems, what their papers claim, and whether our own runs bear it out.
+"""The published systems, their papers' claims, and verdicts on these from this program's own runs.
 
-One file a paper: its idea, its errors and its claims (`base`), each claim made of `statements` about named
-`arms`. `stored` holds the figures of real runs, `verdict` holds them against the paper's by a stated rule,
-`measuring` makes them. Reading any of it needs neither torch nor data; a new paper is one file here.
+One file a paper: its idea, its errors and its claims (`base`); a claim consists of `statements` about named
+`arms`. `stored` holds figures of runs, `verdict` compares them with the paper's by a stated rule, `measuring`
+produces them. Reading needs neither torch nor data; a new paper is one new file.
 """
 
 from __future__ import annotations
@@ -20,12 +20,16 @@ def _found() -> dict[str, Paper]:
 
 
 def names() -> list[str]:
-    """Every paper's system, in the papers' order."""
+    """Systems of all papers, in the papers' order."""
     return list(_found())
 
 
 def get(name: str) -> Paper:
-    """The paper of the system called `name`."""
+    """Paper of a system.
+
+    Raises:
+    UnknownName: no paper has a system of this name.
+    """
     try:
         return _found()[name]
     except KeyError:

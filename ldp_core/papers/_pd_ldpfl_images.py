@@ -1,4 +1,6 @@
-"""What paper 003 says of images behind layers that clients keep: DLG as it has it, and who reads more."""
+"""Claims of paper 003 (PD-LDPFL) about image reconstruction behind personal layers: its DLG attack, and
+stronger ones.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ KNOWS = "PD-LDPFL, who knows its layers"
 
 
 def gradients(dataset: str) -> Claim:
-    """DLG itself, against a network that is smooth enough for it."""
+    """Claim about DLG on a network with smooth activations, as DLG needs."""
 
     def arm(attacker: str, number: int, changes: dict[str, Any]) -> dict[str, Any]:
         own = {"attacker": {"name": attacker}, "rounds": [number], "candidates": 2}

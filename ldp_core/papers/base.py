@@ -1,4 +1,4 @@
-"""What a paper's card is made of, and what a claim is."""
+"""Data classes of papers and their claims."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ldp_core.papers.statements import MOST, QUANTITIES, SEEDS, Quantity, Statem
 
 @dataclass(frozen=True)
 class Quote:
-    """A paper's own words."""
+    """A quotation from a paper."""
 
     where: str
     """Section, table, equation or algorithm."""
@@ -26,7 +26,7 @@ class Quote:
 
 @dataclass(frozen=True)
 class Control:
-    """An arm that a careful reader asks for, because a claim can hold for another reason than the paper's."""
+    """An arm that tests another explanation of a claim than the paper's."""
 
     arm: str
     why: str
@@ -37,7 +37,7 @@ class Control:
 
 @dataclass(frozen=True)
 class Reading:
-    """One way to fill in what a paper leaves open."""
+    """One way to fill in a setting that the paper leaves open."""
 
     name: str
     says: str
@@ -50,7 +50,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class Claim:
-    """A statement of a paper with the arms that can test it."""
+    """A claim of a paper with the arms that can test it."""
 
     id: str
     where: str
@@ -78,7 +78,7 @@ class Claim:
 
     @property
     def most(self) -> int:
-        """Largest number of seeds for an undecided statement."""
+        """Largest number of seeds that undecided statements may get."""
         data = {str(arm.base.get("dataset", "digits")) for arm in self.measured if isinstance(arm, Trained)}
         return max([self.seeds, *(MOST.get(name, MOST["mnist"]) for name in data)])
 
@@ -86,7 +86,7 @@ class Claim:
         """The claim with its arms in one reading.
 
         Raises:
-            InvalidExperiment: it has no such reading.
+        InvalidExperiment: the claim has no such reading.
         """
         reading = next((one for one in self.readings if one.name == name), None)
         if reading is None:
@@ -99,7 +99,7 @@ class Claim:
 
     @cached_property
     def read_each(self) -> dict[str, Claim]:
-        """The claim under each of its readings, in order; under "" if it has none."""
+        """The claim in each of its readings, by name; under "" if it has one only."""
         return {one.name: self.read(one.name) for one in self.readings} or {"": self}
 
     @property
@@ -111,23 +111,23 @@ class Claim:
 
     @property
     def runs(self) -> tuple[Arm, ...]:
-        """Its arms, without those that have the run of another."""
+        """Arms of the claim, without those that report on another arm's run."""
         return tuple(arm for arm in self.measured if not (isinstance(arm, Trained) and arm.about))
 
     @property
     def timed(self) -> bool:
-        """True where its figures tell how long something takes, which is each version's own."""
+        """True if the figures are durations, which differ between versions of the program."""
         return any(isinstance(arm, Timed) for arm in self.measured)
 
     @property
     def missing(self) -> str:
-        """The data that are not on this machine, in words."""
+        """Data that the claim needs and this machine lacks, in words."""
         return ", ".join(dict.fromkeys(arm.missing for arm in self.measured if arm.missing))
 
     @property
     def draft(self) -> Draft | None:
-        """Its runs of one base as a draft, to be opened and changed, with a few seeds; None for a claim that
-        trains nothing.
+        """The claim's runs with one base as a draft for pages, with few seeds; None for a claim without
+        training.
         """
         trained = [arm for arm in self.runs if isinstance(arm, Trained)]
         arms = [arm for arm in trained if arm.base == trained[0].base][: int(VARIANTS.maximum)]
@@ -139,7 +139,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class Flaw:
-    """An error of a paper, in plain words and numbers."""
+    """An error in a paper, in plain words and numbers."""
 
     title: str
     text: str
@@ -149,7 +149,7 @@ class Flaw:
 
 @dataclass(frozen=True)
 class Table:
-    """Arms in the layout that the paper has them in."""
+    """A table of a paper: its arms in the paper's layout."""
 
     id: str
     where: str
@@ -161,7 +161,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Paper:
-    """A published system and what is said of it."""
+    """A published system, its paper, and the paper's claims."""
 
     order: int
     label: str
@@ -177,7 +177,7 @@ class Paper:
 
     @property
     def to_come(self) -> bool:
-        """True for a system that does not run here yet."""
+        """True for a system that is not implemented."""
         return self.example is None
 
     def claim(self, identity: str) -> Claim | None:
@@ -185,5 +185,5 @@ class Paper:
 
 
 def arms(base: Mapping[str, Any], named: Mapping[str, Mapping[str, Any]]) -> tuple[Arm, ...]:
-    """Arms that differ from one experiment in what they set."""
+    """Arms that differ from one base experiment in the fields they set."""
     return tuple(Trained(label, base, changes) for label, changes in named.items())

@@ -1,4 +1,4 @@
-"""Making figures: arms are measured, each with its seeds, and yielded as they are known."""
+"""Measurement of arms, with all their seeds; figures are yielded once they are known."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ Asked = tuple[Arm, int]
 
 
 def left(claims: Iterable[Claim], known: Shelf, seeds: int | None = None, fresh: bool = False) -> list[Asked]:
-    """Measurements that are missing, seed by seed, or all with `fresh`.
+    """Measurements that are missing, seed by seed; all with `fresh`.
 
     Args:
-        claims: whose arms; of arms that several share, each once.
-        known: the figures that there are.
-        seeds: of each arm, if not the claim's own number.
-        fresh: measure what is known as well.
+    claims: claims whose arms count; an arm of several claims is measured once.
+    known: known figures.
+    seeds: number of seeds per arm; by default the claim's.
+    fresh: include known measurements.
     """
     asked: dict[str, tuple[int, Arm]] = {}
     for claim in claims:
@@ -55,8 +55,8 @@ def left(claims: Iterable[Claim], known: Shelf, seeds: int | None = None, fresh:
 
 
 def further(claim: Claim, known: Shelf) -> list[Asked]:
-    """More seeds for the arms of its undecided statements, in every reading: once, all that the claim may
-    have and that fit into an hour of processor time with what it has taken.
+    """Measurements with more seeds for the arms of undecided statements, in every reading: as many as the
+    claim allows and as fit into an hour of CPU time.
     """
     each = list(claim.read_each.values())
     taken = (known.figures.get(key) for one in each for arm in one.measured for key in arm.keys)
@@ -78,14 +78,13 @@ def further(claim: Claim, known: Shelf) -> list[Asked]:
 
 
 def measure(asked: Sequence[Asked], load: Callable[[str], Data]) -> Iterator[Figure]:
-    """Measure, some at a time, in the order asked for as far as what is trained together allows.
+    """Figures of arms and seeds, in about the given order; short runs are trained together.
 
     Args:
-        asked: arms and seeds.
-        load: gives a data set by its name.
+    load: returns a data set by name.
 
     Raises:
-        DataUnavailable: a data set is not on this machine and cannot be fetched.
+    DataUnavailable: a data set is neither on this machine nor to be downloaded.
     """
     for some in together(asked):
         for arm, seed in some:
@@ -102,7 +101,7 @@ def measure(asked: Sequence[Asked], load: Callable[[str], Data]) -> Iterator[Fig
 
 
 def together(asked: Sequence[Asked]) -> Iterator[list[Asked]]:
-    """Batches in the order asked for: short runs by the dozen, each long one alone."""
+    """Batches of measurements, in order: short runs by the dozen, long ones alone."""
     some, work = [], 0.0
     for arm, seed in asked:
         one = arm.work()
@@ -116,7 +115,7 @@ def together(asked: Sequence[Asked]) -> Iterator[list[Asked]]:
 
 
 def keep(path: Path, figure: Figure) -> None:
-    """Put a figure in its file, in place of an older one of the same run; on the disk when this returns."""
+    """Store a figure in a file durably, replacing an older one with the same key."""
     others = [one for one in read(path) if one.key != figure.key]
     write(path, sorted([*others, figure], key=lambda one: (str(one.setting), one.seed)))
 
@@ -148,7 +147,9 @@ class _Run:
         self.back: list[bool] = []
 
     def figure(self, said: Event | InvalidInput, seconds: float) -> Figure | None:
-        """Figure of the run once it is known; seconds are its share of the batch."""
+        """Figure of the run once its last event has come, else None; `seconds` is its share of the batch's
+        time.
+        """
         if isinstance(said, Started):
             self.chance, self.device = said.chance, said.device
             self.curve.append(round(said.accuracy, 4))
@@ -175,7 +176,7 @@ class _Run:
         return None
 
     def also(self) -> dict[str, float]:
-        """Further figures of the run, from its system or attack."""
+        """Further figures of the run, of its system or attack."""
         found: dict[str, float] = {}
         if self.unlike:
             found["heterogeneity"] = math.fsum(self.unlike)
@@ -189,7 +190,7 @@ class _Run:
 
 
 def _leaks(arm: Leaking, seed: int, load: Callable[[str], Data]) -> Figure:
-    """A run by itself, and what its rounds give away."""
+    """Figure of a run trained by itself, with its identification rate over all rounds."""
     from ldp_core.leakage.over_rounds import picked  # torch
     from ldp_core.simulate import simulate
 
@@ -211,8 +212,8 @@ def _leaks(arm: Leaking, seed: int, load: Callable[[str], Data]) -> Figure:
 
 
 def _timed(arm: Timed, seed: int, load: Callable[[str], Data]) -> Figure:
-    """The clock is the processor's, of all threads, so that others' work on the machine counts little; it
-    starts when data are dealt out and the kernel is there.
+    """Figure of a run with the CPU time of its rounds, over all threads, without loading and compilation; CPU
+    time, since other jobs on the machine affect it little.
     """
     from ldp_core.simulate import simulate
 

@@ -1,4 +1,4 @@
-"""Paper 004: Optimal LDP-FL, and what it claims of one weight a layer."""
+"""Paper 004: Optimal LDP-FL, and its claims about perturbing one weight per layer."""
 
 from __future__ import annotations
 
@@ -145,7 +145,9 @@ TRAFFIC = Claim(
 
 
 def _drawn() -> Claim:
-    """Theorem 1's restriction of who takes part, against a draw from all of (0, 1)."""
+    """Claim on theorem 1: participation rates restricted as stated, compared with rates from all of (0,
+    1).
+    """
 
     def label(name: str, least: float) -> str:
         return f"{name}, q in ({least:g}, 1)"

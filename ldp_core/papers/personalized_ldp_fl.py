@@ -1,4 +1,4 @@
-"""Paper 001: personalised LDP-FL, and what it claims of weighing clients by their noise."""
+"""Paper 001: personalised LDP-FL, and its claims about weighting clients by their noise."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _braces(budgets: Sequence[float]) -> str:
 
 
 def _short(budgets: Sequence[float]) -> str:
-    """`{1×5, 10×5}` where clients are many."""
+    """Budgets in braces; for many clients counted, like `{1×5, 10×5}`."""
     if len(budgets) <= 3:
         return _braces(budgets)
     return "{" + ", ".join(f"{one:g}×{budgets.count(one)}" for one in sorted(set(budgets))) + "}"
@@ -47,7 +47,7 @@ def _claim(
     images: int | None = None,
     quotes: tuple[Quote, ...] = (),
 ) -> Claim:
-    """Claim about A, B and C over all populations, with controls."""
+    """Claim about aggregators A, B and C over all populations of budgets, with controls."""
     own = {
         f"{way}, ε {_short(budgets)}": {"clients.epsilon": list(budgets), **sets}
         for budgets in populations
@@ -101,8 +101,8 @@ MANY = "section 5.2.1 prints δ = 1/1000, and section 3.1 has δ_i = 1/|D_i|: 1 
 
 
 def _readings(images: int | None = None) -> tuple[Reading, ...]:
-    """Readings of the local step that the paper takes from scikit-learn; `images` a client where the paper's
-    δ implies it.
+    """Readings of the local step, which the paper leaves to scikit-learn; `images` is the number of images
+    per client where the paper's δ implies it.
     """
     few: dict[str, Any] = {"system.images": images} if images else {}
     against = "; ".join([NONZERO, *([MANY] if images else [])])

@@ -1,4 +1,4 @@
-"""Paper 000: PLDP-FL, and what it claims of PDPM."""
+"""Paper 000: PLDP-FL, and its claims about PDPM."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _pair(epsilon: int, tau: int) -> str:
 
 
 def _records(suffix: str, mechanism: str = "pdpm") -> tuple[Records, ...]:
-    """The modes that figure 2 shows: each of ε at τ₂, each of τ at ε₂."""
+    """Arms for the modes that figure 2 compares: each mode of ε with τ₂, each of τ with ε₂."""
     pairs = {(1, 2), (2, 2), (3, 2), (2, 1), (2, 3)}
     return tuple(
         Records(_pair(e, t) + suffix, mechanism, f"eps{e}", f"tau{t}", 1.0) for e, t in sorted(pairs)

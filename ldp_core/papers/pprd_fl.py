@@ -1,4 +1,4 @@
-"""Paper 002: PPRD-FL, and what it claims of R-PSS and of noise that grows."""
+"""Paper 002: PPRD-FL, and its claims about R-PSS and dynamic noise."""
 
 from __future__ import annotations
 

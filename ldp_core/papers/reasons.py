@@ -1,4 +1,4 @@
-"""The reason of a verdict, in one sentence, from the figures alone."""
+"""The reason for a verdict, as one sentence made from figures."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from ldp_core.papers.stored import Figure, Shelf
 
 
 def of_arm(claim: Claim, shelf: Shelf, label: str, about: str = "") -> Interval | None:
-    """An arm's figure in what the claim speaks of (or in something else), over its own seeds; None where
-    there is none.
+    """Mean and interval of an arm over its seeds, in the claim's quantity or in `about`; None without
+    figures.
     """
     values = shelf.values(claim, [label], about)[label]
     return interval(values) if len(values) else None
@@ -33,9 +33,7 @@ def not_run(claim: Claim, shelf: Shelf, labels: list[str]) -> str:
 
 
 def because(claim: Claim, shelf: Shelf, labels: list[str], parts: tuple[Part, ...]) -> str:
-    """Explanation of a verdict: statements met and not, arms at chance with the reason, controls that keep
-    up.
-    """
+    """Reason for a verdict: statements that fail, arms at chance, controls that do as well."""
     groups = [
         f"{outcome}: here {_listed(shown)}"
         for outcome in get_args(Outcome)[1:]
@@ -49,7 +47,7 @@ def because(claim: Claim, shelf: Shelf, labels: list[str], parts: tuple[Part, ..
 
 
 def _diverged(claim: Claim, shelf: Shelf, labels: list[str]) -> str:
-    """The arm that diverged most often: how often, and by which round."""
+    """Sentence on the arm that diverged most often: how often, and by which round; "" if none did."""
     every = {label: list(shelf.of_arm(claim, label).values()) for label in labels}
     lost = {label: [one for one in found if one.diverged] for label, found in every.items()}
     label = max(labels, key=lambda one: len(lost[one]))
@@ -88,7 +86,7 @@ def _at_chance(claim: Claim, shelf: Shelf, labels: list[str]) -> str:
 
 
 def above_chance(claim: Claim, shelf: Shelf, label: str) -> float | None:
-    """Distance to chance of an arm that ends at chance; None for any other."""
+    """Accuracy of an arm minus chance, if it ends at chance; else None."""
     ours, known = of_arm(claim, shelf, label, "accuracy"), [*shelf.of_arm(claim, label).values()]
     if ours is None or known[0].chance is None or not at_chance(ours.mean / 100, known[0].chance):
         return None
@@ -96,7 +94,9 @@ def above_chance(claim: Claim, shelf: Shelf, label: str) -> float | None:
 
 
 def _rival(claim: Claim, shelf: Shelf) -> str:
-    """The strongest control that is not clearly behind what the paper proposes."""
+    """Sentence on the strongest control that is not clearly behind the paper's proposal; "" if there is
+    none.
+    """
     found: list[tuple[float, str]] = []
     for control in claim.controls:
         if not control.against:

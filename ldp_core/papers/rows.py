@@ -1,4 +1,4 @@
-"""Claims as rows of plain values: statements, arms and figures; and a paper's own tables as LaTeX."""
+"""Claims as tables of statements, arms and figures; and a paper's own tables as LaTeX."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ SYMBOLS = {
 
 
 def command(system: str, claim: Claim, reading: str) -> str:
-    """Command that measures the claim again."""
+    """Shell command that measures a claim again."""
     named = f' --reading "{reading}"' if reading else ""
     return f"python -m ldp_core papers --rerun {system} --only {claim.id}{named}"
 
 
 def readings(system: str, claim: Claim, shelf: Shelf) -> Iterator[tuple[str, Claim, Verdict, Row]]:
-    """Each reading's name, claim and verdict, and what all of its rows begin with."""
+    """For each reading of a claim: name, claim, verdict, and the columns common to all its rows."""
     found = verdict(claim, shelf)
     its_own = {one.name: its for one, its in found.each}
     against = {one.name: one.against for one in claim.readings}
@@ -66,7 +66,7 @@ def readings(system: str, claim: Claim, shelf: Shelf) -> Iterator[tuple[str, Cla
 
 
 def statements(system: str, claim: Claim, shelf: Shelf) -> Iterator[Row]:
-    """One for each statement in each reading; ours is empty where it was not run."""
+    """A row for each statement in each reading; measured columns are empty for claims that were not run."""
     for name, made, found, row in readings(system, claim, shelf):
         parts = found.parts or [None] * len(made.statements)
         for statement, part in zip(made.statements, parts, strict=True):
@@ -89,7 +89,7 @@ def statements(system: str, claim: Claim, shelf: Shelf) -> Iterator[Row]:
 
 
 def arms(system: str, claim: Claim, shelf: Shelf) -> Iterator[Row]:
-    """One for each arm in each reading, controls marked."""
+    """A row for each arm in each reading, with controls marked."""
     why = {control.arm: control.why for control in claim.controls}
     for _, made, _, row in readings(system, claim, shelf):
         for arm in made.measured:
@@ -108,7 +108,7 @@ def arms(system: str, claim: Claim, shelf: Shelf) -> Iterator[Row]:
 
 
 def figures(system: str, claim: Claim, shelf: Shelf) -> Iterator[Row]:
-    """Every stored run of each arm in each reading, to the last digit."""
+    """A row for each stored run of each arm in each reading, at full precision."""
     for _, made, _, row in readings(system, claim, shelf):
         for arm in made.runs:
             for seed, one in shelf.of_arm(made, arm.label).items():
@@ -128,7 +128,7 @@ def figures(system: str, claim: Claim, shelf: Shelf) -> Iterator[Row]:
 
 
 def cells(system: str, table: Table, shelf: Shelf) -> list[list[str]]:
-    """A table of a paper in its own layout: ours with its interval, and the paper's figure in brackets."""
+    """A paper's table in its own layout: measured figures with intervals, the paper's in brackets."""
     named = {identity for cells in table.rows.values() for identity, _ in cells}
     claims = {one.id: one for one in papers.get(system).claims if one.id in named}
     judging = {name: one.read_each[verdict(one, shelf).reading] for name, one in claims.items()}
@@ -143,7 +143,7 @@ def cells(system: str, table: Table, shelf: Shelf) -> list[list[str]]:
 
 
 def latex(title: str, head: list[str], rows: list[list[str]]) -> str:
-    """A table of booktabs."""
+    """LaTeX table in the style of booktabs."""
     lines = [
         r"\begin{table}",
         rf"\caption{{{escaped(title)}}}",

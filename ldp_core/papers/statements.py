@@ -1,4 +1,4 @@
-"""What a paper says of some arms, in a form that figures can be held against."""
+"""Statements of a paper about arms, in forms that can be tested against figures."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ Figures = Callable[[Sequence[str]], Mapping[str, Floats]]
 
 @dataclass(frozen=True)
 class Interval:
-    """A mean over seeds with its 95 % interval, by Student's t."""
+    """Mean over seeds with its 95 % interval, by Student's t."""
 
     mean: float
     half: float
@@ -70,10 +70,9 @@ class Interval:
 
 
 def interval(values: Floats, tried: int = 1) -> Interval:
-    """Interval of figures over seeds; unbounded for one seed. `tried`: number of intervals that it is chosen
-    from (Bonferroni).
+    """95 % interval of the mean of figures over seeds; unbounded for one seed.
 
-    `tried`: of how many intervals one will be chosen; all of them hold at once in 95 of 100 (Bonferroni).
+    `tried` is the number of intervals from which one is chosen: all hold at once with 95 % (Bonferroni).
     """
     n = len(values)
     half = inf if n < 2 else float(stdtrit(n - 1, 1 - 0.025 / tried) * values.std(ddof=1)) / sqrt(n)
@@ -105,17 +104,19 @@ class Statement(ABC):
 
     @abstractmethod
     def judged(self, figures: Figures, tried: int = 1) -> Part:
-        """Our figures held against it, by intervals for so many readings."""
+        """Outcome of the statement for measured figures; `tried` is the number of readings, for the
+        intervals.
+        """
 
     @property
     def compares(self) -> bool:
-        """Whether it compares arms, so that it is void if none of them learns."""
+        """Whether the statement compares arms, so that it is void if none of them learns."""
         return True
 
 
 def near(ours: Interval, paper: float, tolerance: float) -> Outcome:
-    """Outcome of a printed figure: met if it lies in our interval, widened by the tolerance, that is no wider
-    than `WIDEST`.
+    """Outcome for a printed figure: “holds” if it lies in the measured interval, widened by the tolerance,
+    and the interval is at most `WIDEST` wide.
     """
     if abs(ours.mean - paper) > ours.half + tolerance:
         return "contradicted"
@@ -124,7 +125,7 @@ def near(ours: Interval, paper: float, tolerance: float) -> Outcome:
 
 @dataclass(frozen=True)
 class Value(Statement):
-    """The figure of an arm; of several, of the best of them."""
+    """The figure of an arm; of several arms, the best."""
 
     what: str
     of: tuple[str, ...]
@@ -154,7 +155,7 @@ class Value(Statement):
 
 @dataclass(frozen=True)
 class Gain(Statement):
-    """Points by which one arm is ahead of another, paired by seed; averaged over several pairs."""
+    """Points by which one arm exceeds another, paired by seed; averaged over several pairs."""
 
     what: str
     pairs: tuple[tuple[str, str], ...]
@@ -177,7 +178,7 @@ class Gain(Statement):
 
 @dataclass(frozen=True)
 class Ahead(Statement):
-    """One arm ends above another, beyond what seeds explain; of several pairs, on average."""
+    """One arm ends above another by more than seeds explain; averaged over several pairs."""
 
     what: str
     pairs: tuple[tuple[str, str], ...]
@@ -200,7 +201,7 @@ class Ahead(Statement):
 
 @dataclass(frozen=True)
 class Saves(Statement):
-    """Per cent by which an arm's figure is below another's, paired by seed, tested against the paper's
+    """Per cent by which one arm's figure is below another's, paired by seed, compared with the paper's
     figure.
     """
 
@@ -231,7 +232,7 @@ def _ahead(figures: Figures, pairs: Sequence[tuple[str, str]], tried: int) -> In
 
 
 def stated(ours: Interval, unit: str = "%", signed: bool = False) -> str:
-    """`88.1 ± 1.2 %`: the mean and half its interval; without a unit to three digits."""
+    """Mean and half the interval, like `88.1 ± 1.2 %`; three digits without a unit."""
     largest = max(abs(ours.mean), ours.half if ours.half < inf else 0)
     digits = (1 if largest < 1000 else 0) if unit else (3 if largest < 1 else 2 if largest < 10 else 1)
     mean = f"{ours.mean:{'+' if signed else ''}.{digits}f}".replace("-", "−")

@@ -1,7 +1,7 @@
-"""Figures of real runs, as they are kept: shipped in `assets/papers`, and this machine's own beside its runs.
+"""Stored figures of claims: shipped in `assets/papers`, and measured on this machine.
 
-One JSON file a system. Each figure stands with its experiment, seed, version, date and seconds; it counts for
-an arm only while that arm still asks for the same run.
+One JSON file a system. Each figure has its setting, seed, version, date and seconds; it counts for an arm
+only if the arm's key is the same.
 """
 
 from __future__ import annotations
@@ -53,17 +53,16 @@ class Figure:
 
     @property
     def diverged(self) -> bool:
-        """True for a run whose weights left the numbers."""
         return self.value is None and self.status.startswith("diverged")
 
     @property
     def judged(self) -> float | None:
-        """Value to judge by; for a diverged run its last model's accuracy."""
+        """Value for verdicts; for a diverged run the accuracy of its last model."""
         return self.curve[-1] if self.diverged and self.curve else self.value
 
 
 def read(path: Path) -> list[Figure]:
-    """The figures of a file; none where it is not there, or holds what cannot be read."""
+    """Figures of a file; empty if missing or unreadable."""
     known = {one.name for one in fields(Figure)}
     found = []
     try:
@@ -76,7 +75,7 @@ def read(path: Path) -> list[Figure]:
 
 
 def write(path: Path, figures: Iterable[Figure]) -> None:
-    """Write them, atomically: a process that is killed leaves what stood there before."""
+    """Write figures atomically: a killed process leaves the old file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     rows = [
         {name: value for name, value in asdict(one).items() if name == "value" or value not in (None, (), {})}
@@ -87,13 +86,13 @@ def write(path: Path, figures: Iterable[Figure]) -> None:
 
 @dataclass(frozen=True)
 class Shelf:
-    """All figures known of a system; of the same run with the same seed the newest counts."""
+    """All known figures of a system; of equal key the latest counts."""
 
     figures: Mapping[str, Figure] = field(default_factory=dict)
 
     @staticmethod
     def of(*files: Path) -> Shelf:
-        """Shelf of several files; on the same day later files win."""
+        """Figures of several files; of equal key and date later files win."""
         found: dict[str, Figure] = {}
         for one in (figure for file in files for figure in read(file)):
             if one.key not in found or found[one.key].date <= one.date:
@@ -106,8 +105,8 @@ class Shelf:
         return {seed: self.figures[key] for seed, key in enumerate(keys) if key in self.figures}
 
     def values(self, claim: Claim, labels: Sequence[str], about: str = "") -> dict[str, Floats]:
-        """Their figures in the unit of what the claim speaks of (or of something else that their runs came
-        to), for the seeds that all of them have.
+        """Figures of arms in the unit of the claim's quantity or of `about`, for the seeds that all of them
+        have.
         """
         known = {label: self.of_arm(claim, label) for label in labels}
         what = {label: about or getattr(claim.arm(label), "about", "") or claim.about for label in labels}
@@ -125,17 +124,17 @@ class Shelf:
 
 
 def older(figures: Iterable[tuple[Arm, Figure]]) -> tuple[str, ...]:
-    """The versions of those whose arm may come to something else by now."""
+    """Versions of figures whose arm has another version now."""
     return tuple(sorted({one.version for arm, one in figures if one.version != arm.version}))
 
 
 def words(versions: Sequence[str]) -> str:
-    """One sentence on figures of older versions; "" where there are none."""
+    """Sentence on figures of older versions; "" without any."""
     return f"Measured with version {', '.join(versions)}: what it uses has changed since." if versions else ""
 
 
 def _came_to(figure: Figure, what: str) -> float | None:
-    """None where the run did not end as it should, or that was not measured of it."""
+    """Value of a quantity in a figure; None if the run failed or the quantity was not measured."""
     if what == "accuracy":
         return figure.judged
     if what.startswith(ROUND):  # of a run that diverged before, its last model's

@@ -1,4 +1,4 @@
-"""Does a claim hold? Computed from stored figures by one rule, never typed."""
+"""Verdict on a claim, computed from stored figures by one rule."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Verdict:
 
 
 def verdict(claim: Claim, shelf: Shelf) -> Verdict:
-    """Verdict of the best reading that contradicts nothing printed."""
+    """Verdict of the best reading that contradicts no printed figure."""
     if not claim.readings:
         return _read(claim, shelf)
     each = tuple((one, _read(claim.read_each[one.name], shelf)) for one in claim.readings)
@@ -80,7 +80,7 @@ def verdict(claim: Claim, shelf: Shelf) -> Verdict:
 
 
 def _rank(found: Verdict) -> tuple[int, int, int]:
-    """The better the larger; of equals the first counts."""
+    """Sort key of verdicts, greatest best."""
     outcomes = [part.outcome for part in found.parts]
     return (RANKS.index(found.word), outcomes.count("holds"), -outcomes.count("contradicted"))
 

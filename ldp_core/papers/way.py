@@ -1,4 +1,4 @@
-"""The way of the data through a system, read off the experiment that runs it."""
+"""Data flow of a system, derived from its experiment."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ldp_core.limits import spelled
 
 @dataclass(frozen=True)
 class Step:
-    """An action of one side before it hands on."""
+    """An action of a client or the server in a round, and what it sends."""
 
     who: str
     """ "client" or "server"."""
@@ -24,7 +24,7 @@ class Step:
 
 
 def way(experiment: Experiment) -> tuple[Step, ...]:
-    """The steps of one round, in the order in which they are taken."""
+    """Steps of one round, in order."""
     noised = experiment.mechanism.role != "identity"
     steps = [*_invited(experiment)]
     if noised:
@@ -96,7 +96,7 @@ def _sent(experiment: Experiment, noised: bool) -> Iterator[Step]:
 
 
 def _shuffles(experiment: Experiment) -> str:
-    """The system's shuffling, and its effect here for the least cautious client."""
+    """Step of a shuffler, with its privacy amplification for the client with the greatest ε."""
     clients, budgets = experiment.clients.count, experiment.clients.budgets()
     heard = int(
         clients * experiment.selection.expected_uploads(clients, experiment.rounds) / experiment.rounds

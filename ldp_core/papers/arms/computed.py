@@ -1,4 +1,4 @@
-"""Arms that need no training and no data: what a round sends, and paper 000's synthetic records."""
+"""Arms without training and data: traffic of a round, and paper 000's synthetic records."""
 
 from __future__ import annotations
 
@@ -16,14 +16,12 @@ from ldp_core.theory.relative_error import relative_errors
 
 
 class Computed(Arm):
-    """An arm that needs no training and no data."""
-
     unit: ClassVar[str]
     """What its figure is, as an axis says it."""
 
     @abstractmethod
     def measure(self, seed: int) -> float:
-        """Its figure, as a share."""
+        """Figure of the arm, as a share in [0, 1]."""
 
 
 @dataclass(frozen=True)
@@ -47,14 +45,14 @@ class Sent(Computed):
         return Work(0, 0, 1, 0, 0, 0, 0)
 
     def measure(self, seed: int) -> float:
-        """Counted exactly; seeds change nothing."""
+        """Share in [0, 1], exact for every seed."""
         some, every = against_share(self.tried, [self.share, 1.0])
         return some.up / every.up
 
 
 @dataclass(frozen=True)
 class Packed(Computed):
-    """Traffic of a round in as few bits as possible, relative to floats."""
+    """Traffic of a round in as few bits as possible, relative to float32."""
 
     base: Mapping[str, Any]
     set: Mapping[str, Any]
@@ -73,7 +71,7 @@ class Packed(Computed):
         return Work(0, 0, 1, 0, 0, 0, 0)
 
     def measure(self, seed: int) -> float:
-        """Counted exactly; seeds change nothing."""
+        """Share in [0, 1], exact for every seed."""
         asked = self.tried
         here, plain = traffic(asked), traffic(changed(asked, {"mechanism.name": "none", "form": "corrected"}))
         return here.packed / plain.packed
@@ -81,10 +79,10 @@ class Packed(Computed):
 
 @dataclass(frozen=True)
 class Records(Computed):
-    """Paper 000's synthetic records: the relative error of the mean, averaged over repetitions.
+    """Paper 000's synthetic records: relative error of the estimated mean, averaged over repetitions.
 
-    A client whose range is L long draws its records uniformly from [centre − L/2, centre + L/2]; without a
-    centre from [0, L].
+    A client with range length L draws its records uniformly from [centre − L/2, centre + L/2]; from [0, L] if
+    `centre` is None.
     """
 
     mechanism: str
@@ -114,7 +112,7 @@ class Records(Computed):
         return Work(0, 0, 100.0 * self.clients * self.repeats, 0, 0, 0, 0)
 
     def measure(self, seed: int) -> float:
-        """The mean of the relative errors, as a share of the true mean."""
+        """Mean relative error, as a share of the true mean."""
         made = mechanisms.get(self.mechanism)
         mechanism = made.formed(self.form if self.form in made.forms else "corrected")
         half = RANGE_MODES[self.range].deal(self.clients)

@@ -1,7 +1,7 @@
-"""An arm of a claim: something that is measured under a name, once a seed.
+"""Arms of a claim: named measurements, one per seed.
 
-Most arms train an experiment and are judged by its final accuracy. Some need no training: a measurement on
-the paper's synthetic records, or what a round sends.
+Most arms train an experiment; the figure is its final accuracy. Others need no training: a measurement on
+synthetic records, or a round's traffic.
 """
 
 from __future__ import annotations
@@ -24,27 +24,27 @@ from ldp_core.limits import SEEDS
 
 @dataclass(frozen=True)
 class Arm(ABC):
-    """A measured quantity and its label."""
+    """A measurement with a label."""
 
     label: str
 
     @property
     @abstractmethod
     def setting(self) -> dict[str, Any]:
-        """JSON that is stored beside each figure."""
+        """JSON stored beside each figure."""
 
     def key(self, seed: int) -> str:
-        """Twelve hex digits that two measurements share if and only if they are asked for alike.
+        """Twelve hex digits, equal for two measurements if and only if their requests are.
 
-        Not the experiment's own: that one has every field, so a new field would disown all figures. What a
-        default or a system's settings make of it is the version's business.
+        Not the experiment's own key, which covers every field: a new field would invalidate all figures.
+        Changes of defaults or of a system's settings count through the version.
         """
         text = f"[{self._words}, {seed}]"
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
     @cached_property
     def keys(self) -> tuple[str, ...]:
-        """Cache keys of all possible seeds, from 0 on."""
+        """Keys of all possible seeds, from 0."""
         return tuple(self.key(seed) for seed in range(int(SEEDS.maximum)))
 
     @cached_property
@@ -58,26 +58,26 @@ class Arm(ABC):
 
     @cached_property
     def version(self) -> str:
-        """Version of the program for what it computes."""
+        """Version of the program for the parts that the arm uses."""
         return version(self.tried)
 
     @abstractmethod
     def work(self) -> Work:
-        """Work of one measurement."""
+        """Work of one measurement, for estimates of time."""
 
     def under(self, settings: Mapping[str, Any]) -> Arm:
-        """The same arm with other settings, in place of its own where it sets the same."""
+        """Copy of the arm with some settings replaced."""
         return self
 
     @property
     def missing(self) -> str:
-        """The data that it needs and that are not on this machine, in words; "" if it can be measured."""
+        """Data that the arm needs and this machine lacks, in words; "" if it can be measured."""
         return ""
 
 
 @dataclass(frozen=True)
 class Trained(Arm):
-    """A run; its figure is the accuracy after the last round."""
+    """An arm that trains; its figure is the accuracy after the last round."""
 
     base: Mapping[str, Any]
     set: Mapping[str, Any]
@@ -86,7 +86,7 @@ class Trained(Arm):
     """What of its run it is judged by, where not by what its claim speaks of; another arm has that run."""
 
     def experiment(self, seed: int = 0) -> Experiment:
-        """Experiment of a seed; without attacks unless the arm sets one, as they change no weight."""
+        """Experiment with a seed; without attacks unless the arm sets one, as attacks change no weight."""
         return changed(parse({**self.base, "attack": None}), {**self.set, "seed": seed})
 
     def under(self, settings: Mapping[str, Any]) -> Trained:
@@ -115,7 +115,7 @@ class Trained(Arm):
 
 @dataclass(frozen=True)
 class Leaking(Trained):
-    """A run that also says how often its uploads give their image away, round by round."""
+    """An arm that trains, and measures identification of images from its uploads in every round."""
 
     images: int = field(default=1, kw_only=True)
     """Of each client in each round."""
@@ -127,7 +127,7 @@ class Leaking(Trained):
 
 @dataclass(frozen=True)
 class Timed(Trained):
-    """A run by itself that also says how long the processor worked on its rounds."""
+    """An arm that trains by itself, and measures the CPU time of its rounds."""
 
     @property
     def setting(self) -> dict[str, Any]:

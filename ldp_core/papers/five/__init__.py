@@ -1,1 +1,1 @@
-"""Which of the five systems to use: measured `points`, and the `advice` that follows from them."""
+"""Comparison of the five systems: measured `points`, and the `advice` that follows."""

@@ -1,4 +1,4 @@
-"""Which of the five to take, in a sentence: for one population at one price of a run."""
+"""Sentences on which of the five systems to use, for a population of clients and an ε of the whole run."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Advice:
 
 
 def advice(found: Sequence[Point]) -> Iterator[Advice]:
-    """Population by population; prices at which none learns come first, as one piece of advice."""
+    """Advice for each population; values of ε at which no system learns are joined and come first."""
     for population in POPULATIONS:
         rows = {run: [one for one in found if (one.population, one.run) == (population, run)] for run in RUNS}
         able = {run: [one for one in row if one.learns] for run, row in rows.items() if row}
@@ -42,7 +42,7 @@ def advice(found: Sequence[Point]) -> Iterator[Advice]:
 
 
 def in_short(found: Sequence[Point]) -> str:
-    """Lowest ε from which anything is learnt, and what is identified there at least."""
+    """Sentence with the least ε at which a system learns, and the least identification there."""
     able = [one for one in found if one.learns]
     if not able:
         return NONE
@@ -54,7 +54,7 @@ def in_short(found: Sequence[Point]) -> str:
 
 
 def _taken(able: Sequence[Point]) -> tuple[Point, str]:
-    """The most accurate; or, of those within its error, the one that surely gives less away."""
+    """The most accurate point, or one within its error that clearly leaks less; with the advice in words."""
     best = max(able, key=lambda one: one.accuracy.mean)
     close = [one for one in able if not _ahead(best, one)]
     take = min((one for one in close if one is best or one.high < best.low), key=lambda one: one.leaked)
@@ -75,8 +75,8 @@ def _named(one: Point) -> str:
 def _ahead(one: Point, other: Point) -> bool:
     """Whether a point is significantly more accurate than another, over common seeds and held-out samples.
 
-    Each interval holds for 95 %. That the best is clearly ahead of all is then said wrongly at most once in
-    20 times: most often where two are equally good, as among more of them the second is closer.
+    Each interval holds with 95 %. That the best is clearly ahead of all others is then wrong at most once in
+    20 times: most often for two equally good ones, since among more the second is closer.
     """
     mine, theirs = ({f.seed: f.value or 0.0 for f in point.figures} for point in (one, other))
     seeds = sorted(mine.keys() & theirs.keys())

@@ -1,10 +1,9 @@
-"""Which of the five to use: all of them, corrected, for three populations and at four prices of a run.
+"""Comparison of all five systems, corrected, for three populations of clients and four values of the run's ε.
 
-They have the same clients, images, model and local training (`presets.of_systems.five_side_by_side`). Each is
-given the ε at which a run costs a client so much at worst (`accounting.afford`), or the largest that may be
-asked for where none costs so much, and the learning rate that ends best on images that are public. Leakage is
-the share of images that a server picks out, by the exact likelihood, among ten that an upload of one image in
-one step may have been made of.
+Clients, images, model and local training are equal (`presets.of_systems.five_side_by_side`). Each system gets
+the ε at which a client's worst-case ε of the run has the given value (`accounting.afford`), or the largest ε
+allowed, and the learning rate with the best final accuracy on public images. Leakage is the share of images
+identified, by the exact likelihood, among ten candidates of a one-image, one-step upload.
 """
 
 from __future__ import annotations
@@ -81,7 +80,7 @@ LEARNS = 30.0
 
 
 def settings(label: str, population: str, run: float, rate: float) -> dict[str, Any]:
-    """Fields of a point, by dotted names."""
+    """Experiment fields of a point, by dotted name."""
     place = RUNS.index(run)
     own, more = ASKED[label][place : place + 2]
     found = {**OWN[label], **SHARED, "clients.count": CLIENTS, "local.learning_rate": rate}
@@ -151,17 +150,17 @@ def points(shelf: Shelf) -> tuple[Point, ...]:
 
 @cache
 def sent(label: str) -> float:
-    """Bytes of one client's upload, on average over the rounds in which it takes part, at ε 1 000 a run."""
+    """Mean bytes of one upload of a client, at ε 1 000 for the run."""
     experiment = Leaking("", BASE, settings(label, ALIKE, RUNS[2], CHOSEN[label, ALIKE][2])).experiment()
     calls = experiment.selection.expected_uploads(experiment.clients.count, experiment.rounds)
     return traffic(experiment).packed / (experiment.clients.count * calls / experiment.rounds)
 
 
 def with_own_clients(draft: Draft, one: Point) -> Draft:
-    """A point's system with its settings, on a draft's own data, clients and budgets.
+    """The system of a point with its settings, on a draft's data, clients and budgets.
 
     Raises:
-        InvalidExperiment: the system cannot have them.
+    InvalidExperiment: the system cannot use these data or clients.
     """
     made, whose = with_system(draft, str(OWN[one.label]["system.name"])), draft.base.as_json()
     asked = dict(one.figures[0].setting["leaking"]["set"])

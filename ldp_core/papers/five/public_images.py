@@ -1,4 +1,4 @@
-"""The learning rate that ends best on public images: neither the clients' own nor those that are held out."""
+"""Choice of the learning rate on public images, which belong neither to clients nor to the held-out set."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ SEEDS = 3
 
 
 def best_rate(asked: Callable[[float, int], Experiment]) -> float:
-    """Learning rate of `RATES` with the best mean accuracy at the end; the smaller one of a tie.
+    """The rate of `RATES` with the best mean final accuracy; the smaller of equal ones.
 
     Args:
-        asked: the run at a learning rate with a seed.
+    asked: returns the experiment for a learning rate and a seed.
     """
     from ldp_core.simulate import simulate  # torch
 
@@ -34,7 +34,7 @@ def best_rate(asked: Callable[[float, int], Experiment]) -> float:
 
 @cache
 def public() -> Data:
-    """MNIST's sample, made as small as the digits are, and as many."""
+    """MNIST's sample, scaled to 8 × 8 pixels and to the digits' number of samples."""
     digits, sample = datasets.get("digits"), datasets.get("mnist_sample").load(data_dir())
 
     def small(x: np.ndarray) -> np.ndarray:
