@@ -1,9 +1,8 @@
-"""Which ε, and which τ? The questions that go backwards.
+"""Inverse questions: which ε, and which safe range τ, for a goal?
 
-Of an accuracy: `question` is what may be asked, `search` what to train next, given all that was found, until
-there is an answer. Nothing here trains: who does so asks for the next cells, and tells what they came to.
-By formula alone: `inverses` goes from a noise or a price to an ε, `allocation` from everybody's limits to the
-least noise.
+For an accuracy: `question` is the request, `search` the runs to train next given all results, until the least
+ε is known. Nothing here trains; the caller trains the requested runs and returns their results. By formula:
+`inverses` goes from noise or run ε to ε, `allocation` from clients' limits to the least noise.
 """
 
 from ldp_core.tuning.found import Answer, More, Point

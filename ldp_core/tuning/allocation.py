@@ -1,10 +1,10 @@
-"""Everybody has limits of their own: what leaves the server least noise, and whose strictness costs whom?
+"""Least noise at the server within the limits of each client, and the cost of each client's limits.
 
-A client's budget and safe range are read as limits: the largest ε that it accepts, and the widest range.
-Noise falls with ε, so each is used to its limit. Noise grows with the range, so no client's is wider than the
-weights need; one that accepts less has its weights clipped. Of all weights that sum to 1, those by
-1/σ² leave least (Σw²σ² ≥ 1/Σ(1/σ²), by Cauchy and Schwarz). σ² is a client's largest variance over its range,
-which depends on no client's data; all take part.
+A client's budget and safe range are read as limits: largest ε and widest range. Noise falls with ε, so each ε
+is at its limit. Noise grows with the range, so no range is wider than the weights need; a client with a
+narrower one clips. Among weights that sum to 1, weights by 1/σ² leave least noise (Σw²σ² ≥ 1/Σ(1/σ²),
+Cauchy–Schwarz). σ² is a client's largest variance over its range, independent of its data; all clients take
+part.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ ALTERNATIVES = (BEST, "inverse_std", MEAN)
 
 @dataclass(frozen=True)
 class Allocation:
-    """The least noise within everybody's limits; arrays are of shape (K,), in client order."""
+    """Least noise within the clients' limits; arrays have shape (K,), in client order."""
 
     experiment: Experiment
     """With these ranges, and weights by 1/σ²."""
@@ -41,23 +41,27 @@ class Allocation:
 
     @cached_property
     def weights(self) -> Floats:
-        """Aggregation weight of each client; they sum to 1."""
+        """Aggregation weight of each client, (K,), with sum 1."""
         return self._weights(BEST)
 
     @cached_property
     def left(self) -> dict[str, float]:
-        """Remaining noise Σw²σ² per weight under each aggregator, at worst."""
+        """Worst-case noise Σw²σ² per weight, by aggregator."""
         return {name: float(self._weights(name) ** 2 @ self.variance) for name in ALTERNATIVES}
 
     @cached_property
     def mid_range(self) -> dict[str, float]:
-        """The same for weights in the middle of their ranges, over all rounds: as Noise has it."""
+        """Noise variance per weight, by aggregator, for weights in the middle of their ranges, over all
+        rounds.
+        """
         return {
             name: server_noise(changed(self.experiment, {"aggregator": name})).heard for name in self.left
         }
 
     def if_like(self, variance: float, aggregator: str = BEST) -> Floats:
-        """Per client: server noise if this client's variance were `variance`, relative to now, (K,)."""
+        """Noise at the server if one client's variance were `variance`, relative to the present noise, for
+        each client, (K,).
+        """
         if aggregator == MEAN:
             return (_others(self.variance) + variance) / self.variance.sum()
         precision = 1 / self.variance
@@ -65,7 +69,9 @@ class Allocation:
         return found
 
     def without(self, aggregator: str = BEST) -> Floats:
-        """Per client: server noise without it, relative to now, (K,); infinite for a single client."""
+        """Noise at the server without one client, relative to the present noise, for each client, (K,);
+        infinite for a single client.
+        """
         every = len(self.variance)
         if every == 1:
             return np.full(1, np.inf)
@@ -77,7 +83,7 @@ class Allocation:
 
     @property
     def least(self) -> float:
-        """σ² of the most permissive client."""
+        """Least variance σ² over the clients."""
         return float(self.variance.min())
 
     @property
@@ -89,15 +95,14 @@ class Allocation:
 
 
 def allocate(experiment: Experiment, need: float | None = None) -> Allocation:
-    """The least noise at the server within the clients' limits.
+    """Least noise at the server within the clients' limits.
 
     Args:
-        experiment: its clients' budgets and safe ranges are the limits.
-        need: how far from 0 weights reach; no range is wider. None: every range stays at its limit.
+    experiment: its clients' budgets and safe ranges are the limits.
+    need: largest magnitude of weights; no range is wider. None leaves every range at its limit.
 
     Raises:
-        InvalidInput: the mechanism adds no noise, or none that can be predicted; or a `need` that leaves
-            a client nothing.
+    InvalidInput: the mechanism adds no predictable noise, or `need` leaves a client no range.
     """
     if experiment.randomiser.role != "estimate":
         raise InvalidInput(

@@ -1,6 +1,6 @@
-"""What the search has found: a setting with all its seeds, and the answer.
+"""Results of the search for the least ε: settings with all their seeds, and the answer.
 
-A setting meets the target where a fresh run would, with 97.5 % confidence by its seeds' own spread.
+A setting meets the target if a further run would, with 97.5 % confidence by the spread over seeds.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ CONFIDENCE = 0.975
 
 
 class Point(NamedTuple):
-    """One run: a range, a budget (None: without noise) and a seed counted from the base's own."""
+    """One run: safe range ±half, ε (None: without noise), and seed relative to the base's."""
 
     half: float
     epsilon: float | None
@@ -46,12 +46,12 @@ class Tried:
 
     @property
     def meets(self) -> bool:
-        """A fresh run surely reaches what is asked for."""
+        """A further run reaches the target with 97.5 % confidence."""
         return self.sure >= self.accuracy
 
     @property
     def open(self) -> bool:
-        """Neither that, nor is it sure that fewer than 97.5 % of runs do."""
+        """Undecided: neither `meets`, nor is it sure that fewer than 97.5 % of runs reach the target."""
         return self.sure < self.accuracy <= self.most
 
 
@@ -89,15 +89,19 @@ class Answer:
 
 
 def sure_end(accuracies: Sequence[float]) -> float:
-    """Accuracy that one more run reaches with the stated confidence, by Student's t."""
+    """Accuracy that a further run reaches with 97.5 % confidence, by Student's t."""
     return float(np.mean(accuracies)) - below_end(len(accuracies)) * float(np.std(accuracies, ddof=1))
 
 
 def below_end(runs: int) -> float:
-    """Standard deviations below the mean of so many runs that one more stays above with 97.5 % confidence."""
+    """Standard deviations below the mean of `runs` runs above which a further run lies with 97.5 %
+    confidence.
+    """
     return float(stdtrit(runs - 1, CONFIDENCE)) * sqrt(1 + 1 / runs)
 
 
 def above_end(runs: int) -> float:
-    """Standard deviations below the mean at least, with the same confidence, of what 97.5 % of runs reach."""
+    """Standard deviations below the mean of `runs` runs above which, with 97.5 % confidence, the accuracy
+    lies that 97.5 % of runs reach.
+    """
     return float(nctdtrit(runs - 1, float(ndtri(CONFIDENCE)) * sqrt(runs), 1 - CONFIDENCE)) / sqrt(runs)

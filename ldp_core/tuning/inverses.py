@@ -1,9 +1,8 @@
-"""Formulas read backwards: from a noise or a price to an ε, from a noise to how many clients.
+"""Formulas inverted: ε for a given noise or run ε, number of clients for a given noise.
 
-Nothing is trained: what `theory` and `accounting` say falls or rises steadily with ε, so it can be found
-where that meets what was asked. All is exact but for a noise for which theory itself has to draw who takes
-part: its error is given, and what follows has no more digits than that leaves. Everybody asks for the same ε
-here; all else, ranges, mechanism, aggregator, who takes part, stays as the experiment has it.
+Nothing is trained: noise and cost from `theory` and `accounting` are monotone in ε, so a root search finds
+the ε. Results are exact, except for a noise that theory estimates by simulating selections: its error is
+given, and results are rounded to it. All clients have the same ε here; everything else is the experiment's.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ COVERS = {
 
 @dataclass(frozen=True)
 class Follows:
-    """An ε that all clients ask for, and what follows from it; σ is a standard deviation per weight."""
+    """Consequences of one ε for all clients; σ is a standard deviation per weight."""
 
     epsilon: float
     covers: str
@@ -56,10 +55,10 @@ class Follows:
 
 
 def follows(experiment: Experiment, epsilon: float, clients: int | None = None) -> Follows:
-    """Consequences if all clients, or so many of them, ask for an ε.
+    """Consequences if all clients, or `clients` of them, have one ε.
 
     Raises:
-        InvalidInput: that experiment cannot be, or its noise cannot be predicted.
+    InvalidInput: the experiment is invalid, or its noise cannot be predicted.
     """
     made = _equal(experiment, epsilon, clients)
     sigma, error = _noise(made)
@@ -81,10 +80,10 @@ def covers(experiment: Experiment) -> str:
 
 
 def at_noise(experiment: Experiment, sigma: float) -> Follows:
-    """The least ε that leaves at most a σ in the server's aggregate.
+    """Consequences of the least ε with at most standard deviation `sigma` in the aggregate.
 
     Raises:
-        InvalidInput: no ε within its limits leaves so little, or so much.
+    InvalidInput: no ε within its limits gives this noise.
     """
     _check(sigma)
     low, high = limits.EPSILON.minimum, limits.EPSILON.maximum
@@ -101,19 +100,19 @@ def at_noise(experiment: Experiment, sigma: float) -> Follows:
 
 
 def at_run_budget(experiment: Experiment, budget: float) -> Follows:
-    """The largest ε with which a whole run costs a client a budget at worst.
+    """Consequences of the largest ε whose worst-case ε of the run is at most `budget`.
 
     Raises:
-        InvalidInput: no ε within its limits costs so much, or so little.
+    InvalidInput: no ε within its limits gives this run ε.
     """
     return follows(experiment, epsilon_for(_equal(experiment, 1.0), budget))
 
 
 def clients_for(experiment: Experiment, epsilon: float, sigma: float) -> Follows:
-    """Smallest number of clients with this ε that leaves at most a σ.
+    """Consequences of the least number of clients with at most standard deviation `sigma` in the aggregate.
 
     Raises:
-        InvalidInput: the data set has too few samples for so many, or ranges are listed client by client.
+    InvalidInput: the data set has too few samples, or ranges are listed per client.
     """
     _check(sigma)
     most = int(min(limits.CLIENTS.maximum, experiment.source.train_size))
@@ -138,13 +137,13 @@ def clients_for(experiment: Experiment, epsilon: float, sigma: float) -> Follows
 
 
 def _equal(experiment: Experiment, epsilon: float, clients: int | None = None) -> Experiment:
-    """The experiment if all asked for the same, and none stopped before the end."""
+    """The experiment with one ε for all clients, and without limits that stop a client."""
     fields: dict[str, Any] = {"clients.epsilon": epsilon, "clients.run_limit": None, "attack": None}
     return changed(experiment, fields | ({} if clients is None else {"clients.count": clients}))
 
 
 def rounded(value: float, error: float) -> float:
-    """To two digits of its standard error; as it is where there is none."""
+    """Value rounded to two digits of its standard error; unchanged for error 0."""
     return round(value, 1 - math.floor(math.log10(error))) if error else value
 
 
@@ -153,7 +152,7 @@ def _sigma(experiment: Experiment) -> float:
 
 
 def _noise(experiment: Experiment) -> tuple[float, float]:
-    """σ in the aggregate, and one standard error of it."""
+    """Standard deviation σ in the aggregate, and its standard error."""
     if experiment.randomiser.role == "identity":
         raise InvalidInput("nothing follows from a mechanism that adds no noise; choose one that does")
     noise = server_noise(experiment)
@@ -169,11 +168,10 @@ def _check(sigma: float) -> None:
 
 
 def _least(sigma: Callable[[float], float], most: float, low: float, high: float) -> float:
-    """The least ε at which a falling σ is at most `most`, as it is at `high`; to `TOLERANCE`, on the safe
-    side.
+    """Least ε with `sigma(ε)` at most `most`, for a falling function that is at `high`; to `TOLERANCE`, from
+    above.
 
-    Halves in log ε first, and then goes where the line between both ends meets it (false position, with an
-    end that stays counted half: Illinois), which takes half of the steps.
+    Bisection in log ε, then false position (Illinois), which takes half of the steps.
     """
     below, above = math.log(low), math.log(high)
     over, under = math.log(sigma(low) / most), math.log(sigma(high) / most)

@@ -1,9 +1,9 @@
-"""How large an ε may be, so that an attacker picks the right image in no more than so many uploads.
+"""Largest ε at which an attacker identifies images in at most a given share of uploads.
 
-There is no formula: uploads are made of one of several images each, and an observer says of which.
-The more ε, the surer; so a few budgets bracket the limit, and more between them narrow it. An interval of the
-share decides, below the limit or above it; where it lies over it, twice as many uploads are made, up to
-`UPLOADS` times the question's effort.
+There is no formula: uploads are made of one of several images, and an attacker names the image.
+Identification rises with ε, so a few values bracket the limit and more narrow the bracket. An interval of the
+share decides on which side of the limit an ε lies; if it contains the limit, twice as many uploads are made,
+up to `UPLOADS` times the question's effort.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ LOWER = 8
 
 
 class Leak(NamedTuple):
-    """Identification result for a range and budget, in one batch or in all."""
+    """Identification result for a range and an ε, in one batch of uploads or in all."""
 
     half: float
     epsilon: float
@@ -47,7 +47,7 @@ class Leak(NamedTuple):
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Anytime-valid interval of the share."""
+        """Wilson interval of the share, wide enough to be looked at repeatedly."""
         return wilson(self.picked, self.made, SURE)
 
 
@@ -57,7 +57,7 @@ def leaks_of(events: Iterable[Mapping[str, Any]]) -> list[Leak]:
 
 
 def pooled(known: Iterable[Leak], half: float) -> list[Leak]:
-    """All uploads of each budget of a range, by rising ε."""
+    """Results of a range with all batches of each ε added up, by rising ε."""
     found: dict[float, Leak] = {}
     for one in known:
         if one.half == half:
@@ -70,8 +70,8 @@ def pooled(known: Iterable[Leak], half: float) -> list[Leak]:
 def next_uploads(
     question: Question, known: Iterable[Leak], half: float, uploads: int = UPLOADS
 ) -> dict[float, range]:
-    """The budgets of a range to be tried next, and with which blocks of uploads; nothing where the limit is
-    known closely enough, or as well as so many uploads for each effort tell.
+    """Values of ε of a range to attack next, with the numbers of the batches; empty if the limit is bracketed
+    closely enough, or `uploads` times the effort is used up.
     """
     ours = pooled(known, half)
     last = question.affordable(half)
@@ -93,7 +93,7 @@ def next_uploads(
 
 
 def cap(question: Question, known: Iterable[Leak], half: float) -> Cap:
-    """What a limit on identification allows for a range, from what is known."""
+    """Largest ε that a limit on identification allows for a range, given the results so far."""
     ours = pooled(known, half)
     most, above = _around(question, ours)
     if above is None:
@@ -104,8 +104,8 @@ def cap(question: Question, known: Iterable[Leak], half: float) -> Cap:
 
 
 def bounded(question: Question, known: Iterable[Leak]) -> Question:
-    """The question within what was found to leak: ranges of which nothing is allowed are left out; of no
-    range, where all are.
+    """The question with the limits found; ranges for which no ε is allowed are left out, all of them if need
+    be.
     """
     if question.identification is None:
         return question
@@ -115,8 +115,8 @@ def bounded(question: Question, known: Iterable[Leak]) -> Question:
 
 
 def _around(question: Question, ours: Iterable[Leak]) -> tuple[float | None, Leak | None]:
-    """The largest budget that surely leaks no more than is allowed, below all that surely leak more, and the
-    next one that was tried above it.
+    """The largest ε that surely stays within the limit, below all that surely exceed it, and the next tried ε
+    above.
     """
     below = list[Leak]()
     for one in ours:
@@ -135,9 +135,7 @@ def _word(question: Question, one: Leak) -> str:
 
 
 def _enough(question: Question, one: Leak) -> float:
-    """Uploads, in steps of twice as many, that would settle whether a budget leaks too much, if the share
-    stays.
-    """
+    """Uploads, by doubling, that would decide whether an ε exceeds the limit, if the share stays."""
     off = abs(one.share - (question.identification or 1.0))
     needed = SURE**2 * one.share * (1 - one.share) / off**2 if off else inf
     steps = max(1, ceil(log2(needed / one.made))) if needed < inf else inf

@@ -1,4 +1,6 @@
-"""What is asked for: an accuracy at least, from which ranges, at which price at most."""
+"""The request for the least ε: a target accuracy, safe ranges to try, and limits on run ε and
+identification.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,7 @@ RUNS = 4
 
 
 class Cap(NamedTuple):
-    """Result of a limit on identification for one range."""
+    """Largest ε that a limit on identification allows for one range."""
 
     half: float
     most: float | None
@@ -50,7 +52,9 @@ class Cap(NamedTuple):
 
 @dataclass(frozen=True)
 class Question:
-    """The smallest ε, the same for all clients, and the range, with which runs reach an accuracy."""
+    """The request for the least ε, equal for all clients, and the range, with which runs reach an
+    accuracy.
+    """
 
     base: Experiment
     accuracy: float
@@ -72,27 +76,27 @@ class Question:
     the way, and no part of what is asked."""
 
     def experiment(self, half: float, epsilon: float | None, seed: int) -> Experiment:
-        """One run of the search; without noise and weights by noise where there is no ε."""
+        """One run of the search; `epsilon` None trains without noise, with a plain mean."""
         fields: dict[str, Any] = {"clients.range": half, "seed": self.base.seed + seed, "attack": None}
         clean = {"mechanism.name": "none", "aggregator.name": "mean"}
         return changed(self.base, fields | (clean if epsilon is None else {"clients.epsilon": epsilon}))
 
     def most(self, half: float) -> float:
-        """The largest ε that may be answered with a range, to three digits.
+        """Largest ε allowed for a range, to three digits.
 
         Raises:
-            InvalidInput: the run's budget is below what the smallest ε costs.
+        InvalidInput: even the smallest ε exceeds the run's budget.
         """
         found = next((one.most for one in self.caps if one.half == half), None)
         return min(self._affordable[half], found or EPSILON.maximum)
 
     def affordable(self, half: float) -> float:
-        """The same without a look at what leaks."""
+        """Largest ε that the run's budget allows for a range, whatever it leaks."""
         return self._affordable[half]
 
     @cached_property
     def _affordable(self) -> dict[float, float]:
-        """Largest affordable ε by range, for a priced run."""
+        """Largest ε that the run's budget allows, by range."""
         return {half: self._at_price(half) for half in self.ranges}
 
     def _at_price(self, half: float) -> float:
@@ -106,11 +110,11 @@ class Question:
         return rounded(math.floor(found / step) * step)  # rounded up, it would cost more
 
     def ladder(self, half: float, epsilons: Sequence[float], block: int) -> Ladder:
-        """Uploads of a range that an attacker is given, at so many budgets: a client's, in the first round,
-        of one image each. Each block is of a run of its own, and of the next client.
+        """Attack grid for a range: one-image uploads of a client in the first round under several ε. Each
+        block has a seed of its own and the next client.
 
         Raises:
-            InvalidExperiment: what leaks of such uploads is unknown.
+        InvalidExperiment: identification of such uploads cannot be computed.
         """
         base = changed(self.base, {"clients.range": half, "attack": None})
         mechanism, ends = base.mechanism, np.outer([-half, half], np.ones(len(epsilons)))
@@ -128,7 +132,7 @@ class Question:
         )
 
     def as_json(self) -> dict[str, Any]:
-        """JSON of the question; the inverse of `parse_question`."""
+        """JSON values, the inverse of `parse_question`."""
         own = {name: getattr(self, name) for name in FIELDS if name not in ("base", "ranges", "caps")}
         return {"base": self.base.as_json(), **own, "ranges": list(self.ranges)}
 
@@ -196,7 +200,7 @@ def _leak_problems(share: Any) -> list[Problem]:
 
 
 def rounded(epsilon: float) -> float:
-    """Three digits: as people write it, and the same after JSON."""
+    """ε to three digits, the same after JSON."""
     return float(f"{epsilon:.3g}")
 
 

@@ -1,7 +1,6 @@
-"""Every mechanism and aggregator by formula alone: the noise left at the server, and what a run costs.
+"""Mechanisms and aggregators ranked by formula: noise in the aggregate, and ε of the run.
 
-No data, no model and no draft: clients, weights, budgets and a safe range are enough, since theory knows the
-variance of each mechanism and the ledger its price.
+Without data, model or draft: clients, weights, budgets and a safe range suffice.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ GROUPS = 24
 
 @dataclass(frozen=True)
 class Asked:
-    """A population without data."""
+    """A population of clients without data."""
 
     clients: int
     weights: int
@@ -58,11 +57,11 @@ class Ranked:
 
 
 def ranking(asked: Asked) -> list[Ranked]:
-    """Mechanisms and aggregators by remaining noise, without those that cannot keep the budgets or whose
-    noise changes from round to round.
+    """Mechanisms with aggregators by remaining noise, without those that cannot keep the budgets or whose
+    noise changes over rounds.
 
     Raises:
-        InvalidInput: the smallest budget is larger than the largest.
+    InvalidInput: the smallest budget exceeds the largest.
     """
     if asked.lowest > asked.highest:
         raise InvalidInput(f"the smallest budget is {asked.lowest:g} and the largest {asked.highest:g}")
@@ -112,6 +111,6 @@ def _ranked(asked: Asked, made: Mechanism) -> Ranked:
 
 
 def _draws(aggregator: Aggregator, worst: Floats) -> bool:
-    """Whether weights are drawn anew each round."""
+    """Whether the aggregator draws its weights anew each round."""
     weights, squares, _ = aggregator.moments(worst)
     return not np.allclose(squares, weights**2)

@@ -1,15 +1,14 @@
-"""The search: theory brackets ε for each range, a few runs find where the target is crossed, more decide.
+"""Search for the least ε: theory brackets ε for each range, a few runs locate the crossing, more runs decide.
 
-A setting meets the target where a fresh run would, with 97.5 % confidence by its seeds' own spread, if it
-were the only one that was looked at. The least of many that seem to do was lucky, too: so it is tried with as
-many more seeds, and where all of them together are not sure any more, the search goes on above it. What is
-said of the answer is of as many fresh seeds again, which had no part in the choice. They decide nothing, or
-they would be part of it. All settings share their seeds, so they are paired. What is trained next follows
-from what was found alone: a search that was killed resumes from what was stored.
+A setting meets the target if a further run would, with 97.5 % confidence by the spread over seeds, as if it
+were the only setting tried. The least of many such settings is selected by luck too: so it is tried with as
+many more seeds, and if all together no longer meet the target, the search goes on above. The reported
+accuracy comes from as many fresh seeds again, which decide nothing. All settings share their seeds, so they
+are paired. The next runs depend on results only, so a killed search resumes from the store.
 
-Where none meets it, that is said of each range by its own runs: it falls short where, as surely, fewer than
-97.5 % of runs reach the target; where neither is sure it is open, and tried with more seeds, as the effort
-allows.
+If no setting meets the target, each range is reported by its own runs: it falls short where, with the same
+confidence, fewer than 97.5 % of runs reach the target; an undecided range gets more seeds, as far as the
+effort allows.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ MOST_RUNS = 1200
 
 
 def next_points(question: Question, known: Known) -> list[Point]:
-    """Points to train next; empty if the answer is known and checked."""
+    """Points to train next; empty once the answer is known and checked."""
     if wanted := _searched(question, known):
         return wanted
     chosen, _ = _chosen(question, known)
@@ -50,7 +49,6 @@ def next_points(question: Question, known: Known) -> list[Point]:
 
 
 def _searched(question: Question, known: Known) -> list[Point]:
-    """Points to train next to find the answer."""
     first = [Point(half, None, s) for half in question.ranges for s in range(FEW)]
     first += [Point(h, e, s) for h in question.ranges for e in ladder(question, h) for s in range(FEW)]
     if missing := [point for point in first if point not in known]:
@@ -71,8 +69,8 @@ def _may(question: Question, known: Known) -> bool:
 
 
 def _settling(question: Question, known: Known) -> list[Point]:
-    """The runs by which ranges of which nothing seems to do are looked at in earnest, and those that are open
-    tried more often.
+    """Points that decide on ranges without a setting that meets the target, and more seeds for undecided
+    ones.
     """
     found = []
     wanted = [(half, epsilon) for half in question.ranges for epsilon in _hopes(question, known, half)]
@@ -86,8 +84,8 @@ def _settling(question: Question, known: Known) -> list[Point]:
 
 
 def undecided(question: Question, known: Known, answer: float | None = None) -> list[Cap]:
-    """The limits that matter and are open: they may allow less than the answer; where there is none, not even
-    an ε that leaks more is sure to fall short.
+    """Undecided identification limits that may lower `answer`; without an answer, those whose next larger ε
+    may still meet the target.
     """
     found = []
     for cap in question.caps:
@@ -100,24 +98,27 @@ def undecided(question: Question, known: Known, answer: float | None = None) -> 
 
 
 def _hopes(question: Question, known: Known, half: float) -> list[float]:
-    """The budgets of a range that speak for it where none meets the target: the largest, and the one that
-    looked best."""
+    """Values of ε that a range without success is judged by: the largest, and the one with the best first
+    runs.
+    """
     best = max(ladder(question, half), key=lambda rung: _first(known, half, rung))
     return sorted({best, rounded(question.most(half))})
 
 
 def _deciding(question: Question, runs: int) -> list[int]:
-    """The first so many seeds that decide; those that tell of the answer do not."""
+    """The first `runs` seeds for decisions; the seeds for the report are left out."""
     return [seed + (question.seeds if seed >= 2 * question.seeds else 0) for seed in range(runs)]
 
 
 def _confirming(question: Question, chosen: Tried) -> list[Point]:
-    """The runs by which a setting that seems to do is tried once more; none once it was."""
+    """Points with further seeds for the setting that seems to meet the target; empty once they are
+    trained.
+    """
     return [] if chosen.confirmed else _of(chosen, range(question.seeds, 2 * question.seeds))
 
 
 def _fresh(question: Question, chosen: Tried) -> list[Point]:
-    """Runs that tell of the setting that was chosen, of seeds that nothing was decided by."""
+    """Points with seeds for the report, which decide nothing."""
     return _of(chosen, range(2 * question.seeds, 3 * question.seeds))
 
 
@@ -127,8 +128,8 @@ def _of(setting: Tried, seeds: Iterable[int]) -> list[Point]:
 
 @lru_cache(maxsize=256)
 def ladder(question: Question, half: float) -> tuple[float, ...]:
-    """The first budgets of a range: between what theory calls chance and what it calls learning, and a bit
-    more on both sides; the largest that may be answered is among them.
+    """First values of ε for a range: from where theory predicts chance to where it predicts learning, with a
+    margin; includes the largest allowed.
     """
     most = question.affordable(half)
     grid = np.geomspace(min(LOWEST * 4, most / 4), most, 30)
@@ -142,7 +143,7 @@ def ladder(question: Question, half: float) -> tuple[float, ...]:
 
 
 def tried(question: Question, known: Known, half: float) -> list[Tried]:
-    """The settings of a range that may be answered and have the seeds that decide, by rising ε."""
+    """Allowed settings of a range with enough seeds for a decision, by rising ε."""
     most = question.most(half)
     return [one for one in _decided(question, known, half) if one.epsilon <= most]
 
@@ -152,7 +153,7 @@ def _at(question: Question, known: Known, half: float, epsilon: float) -> Tried 
 
 
 def _decided(question: Question, known: Known, half: float) -> list[Tried]:
-    """The settings with the first seeds that decide, or twice as many, and so on."""
+    """Settings of a range with the first deciding seeds, or twice as many, and so on."""
     at: dict[float, dict[int, float]] = {}
     for point, accuracy in known.items():
         if point.half == half and point.epsilon is not None:
@@ -172,14 +173,14 @@ def _decided(question: Question, known: Known, half: float) -> list[Tried]:
 
 
 def bracket(found: Sequence[Tried]) -> tuple[Tried | None, Tried | None]:
-    """The largest that does not meet the target, and the smallest above it that does."""
+    """The largest setting that does not meet the target, and the least above it that does."""
     fails = max((one for one in found if not one.meets), key=lambda one: one.epsilon, default=None)
     above = [one for one in found if one.meets and (fails is None or one.epsilon > fails.epsilon)]
     return fails, min(above, key=lambda one: one.epsilon, default=None)
 
 
 def answer_of(question: Question, known: Known) -> Answer:
-    """Present answer: least ε over all ranges, or the obstacle."""
+    """Current answer: least ε over all ranges, or why there is none."""
     meets, fails = _chosen(question, known)
     if meets is None:
         return Answer.none(*_in_the_way(question, known))
@@ -202,14 +203,14 @@ def answer_of(question: Question, known: Known) -> Answer:
 
 
 def _chosen(question: Question, known: Known) -> tuple[Tried | None, Tried | None]:
-    """The least ε of all ranges that meets the target, and the largest of its range that does not."""
+    """The least ε of all ranges that meets the target, and the largest of that range that does not."""
     found = (bracket(tried(question, known, half)) for half in question.ranges)
     sure = [(meets, fails) for fails, meets in found if meets]
     return min(sure, key=lambda pair: pair[0].epsilon, default=(None, None))
 
 
 def _race(question: Question, known: Known) -> list[float]:
-    """The ranges that may still have the least ε."""
+    """Ranges that may still have the least ε."""
     cross = {half: _crossing(question, known, half) for half in question.ranges}
     best = min((e for e in cross.values() if e is not None), default=None)
     if best is None:  # at least the one that came closest is looked at in earnest
@@ -226,7 +227,7 @@ def _race(question: Question, known: Known) -> list[float]:
 
 
 def _wanted(question: Question, known: Known, half: float) -> list[float]:
-    """Budgets of a range to be tried in earnest next; none where its bracket is narrow."""
+    """Values of ε of a range to try next with all deciding seeds; empty once its bracket is narrow."""
     fails, meets = bracket(tried(question, known, half))
     rungs = ladder(question, half)
     if meets is None:
@@ -244,7 +245,7 @@ def _wanted(question: Question, known: Known, half: float) -> list[float]:
 
 
 def _crossing(question: Question, known: Known, half: float) -> float | None:
-    """The smallest rung from which on all look as if they met the target; None if the last does not."""
+    """The least first value of ε from which on all seem to meet the target; None if the last does not."""
     found = None
     for rung in reversed(ladder(question, half)):
         if _first(known, half, rung) < question.accuracy:
@@ -262,7 +263,7 @@ def _top(question: Question, known: Known, half: float) -> float:
 
 
 def _in_the_way(question: Question, known: Known) -> tuple[str, More | None]:
-    """Why no range is known to do, and what would settle it."""
+    """Why no range meets the target, and which runs would settle it."""
     words = []
     spoken = {half: _spoken(question, known, half) for half in question.ranges}
     for half, found in spoken.items():
@@ -301,7 +302,7 @@ def _spoken(question: Question, known: Known, half: float) -> list[Tried]:
 
 
 def _in_words(one: Tried) -> str:
-    """A setting that does not surely meet the target."""
+    """Sentence on a setting that does not meet the target."""
     words = f"±{one.half:g} reaches {one.mean:.1%} on average at ε {one.epsilon:g}, in {one.runs} runs"
     if one.mean < one.accuracy and not one.open:
         return words
@@ -310,7 +311,7 @@ def _in_words(one: Tried) -> str:
 
 
 def _more(question: Question, known: Known, opened: Iterable[Tried], caps: Iterable[Cap]) -> More | None:
-    """Runs that would settle the question; None if not even the largest effort would."""
+    """Runs that would settle the question; None if even the largest effort would not."""
     effort, runs, uploads = question.effort, 0, 0.0
     for one in opened:
         needed = _enough(one, RUNS * EFFORT.maximum * question.seeds)
@@ -330,8 +331,9 @@ def _more(question: Question, known: Known, opened: Iterable[Tried], caps: Itera
 
 
 def _enough(one: Tried, most: float) -> int | None:
-    """Runs of an open setting, in steps of twice as many, that would settle it if mean and spread stay; None
-    where more than so many would have to."""
+    """Runs of an undecided setting, by doubling, that would decide it if mean and spread stay; None above
+    `most`.
+    """
     runs, spread = 2 * one.runs, (one.mean - one.sure) / below_end(one.runs)
     while runs <= most:
         if not one.mean - below_end(runs) * spread < one.accuracy <= one.mean - above_end(runs) * spread:
@@ -341,7 +343,7 @@ def _enough(one: Tried, most: float) -> int | None:
 
 
 def leak_in_words(question: Question, caps: Iterable[Cap]) -> str:
-    """Result of a limit on identification in words: the largest ε of each range."""
+    """Largest ε of each range under the limit on identification, in words."""
     words = []
     for one in caps:
         ends = f"up to ε {one.most:g}" if one.most else "at no ε that was tried"
