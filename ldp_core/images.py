@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import base64
+import struct
+import zlib
 from typing import Any
 
 import numpy as np
@@ -19,3 +21,18 @@ def decode(image: dict[str, Any]) -> NDArray[np.uint8]:
     """The pixels 0 … 255 of an encoded image."""
     flat = np.frombuffer(base64.b64decode(image["pixels"]), dtype=np.uint8)
     return flat.reshape(image["shape"])
+
+
+def as_data_url(image: dict[str, Any]) -> str:
+    """An encoded image, (rows, columns) or (3, rows, columns), as a PNG inside a `data:` address."""
+    pixels = decode(image)
+    pixels = pixels[..., None] if pixels.ndim == 2 else np.moveaxis(pixels, 0, -1)
+    rows, columns, channels = pixels.shape
+    lines = b"".join(b"\0" + line.tobytes() for line in pixels)
+    header = struct.pack(">IIBBBBB", columns, rows, 8, 0 if channels == 1 else 2, 0, 0, 0)
+    chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(lines)), (b"IEND", b""))
+    png = b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body))
+        for name, body in chunks
+    )
+    return f"data:image/png;base64,{base64.b64encode(png).decode()}"

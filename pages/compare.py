@@ -20,6 +20,7 @@ from pages.parts.ui.header import headline, question
 from pages.parts.ui.shared_cache import Moment
 from pages.parts.ui.text import plain
 from pages.parts.ui.visitor import token
+from pages.parts.watch.report import report
 
 
 def main() -> None:
@@ -78,7 +79,7 @@ def _away(found: Sequence[Arm]) -> None:
         for arm in {arm.job.id: arm for arm in found}.values():
             if not arm.job.live:
                 with st.popover(f"Take {plain(arm.name, 30)} away", key=f"taking {arm.job.id}"):
-                    take_away(arm.job, arm.name, "compare")
+                    take_away(arm.job, arm.name, "compare", report)
 
 
 def _moment(found: Sequence[Arm]) -> Moment:

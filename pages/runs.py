@@ -8,6 +8,7 @@ from pages.parts.runs.job_list import job_list
 from pages.parts.ui.fragments import refreshing
 from pages.parts.ui.header import question
 from pages.parts.ui.visitor import teacher_entrance
+from pages.parts.watch.report import report
 
 
 def main() -> None:
@@ -17,7 +18,7 @@ def main() -> None:
         "a teacher can do so with all.",
     )
     teacher_entrance()
-    refreshing(job_list, every=5)()
+    refreshing(job_list, every=5)(report)
     st.page_link("start.py", label=":blue[Back to the start]")
 
 

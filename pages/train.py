@@ -13,6 +13,7 @@ from pages.parts.ui.workspace import open_workspace
 from pages.parts.watch.live import live_view
 from pages.parts.watch.more import more
 from pages.parts.watch.prediction import asked, prediction
+from pages.parts.watch.report import take_away
 from pages.parts.watch.watch_only import watch_only
 
 
@@ -28,7 +29,7 @@ def main() -> None:
         again_bar(workspace, job)
 
     with st.container(gap="small"):
-        with header(workspace, job):
+        with header(workspace, job, take_away):
             system_panel(workspace)
             launch(workspace, job)
         now = asked(workspace, job)

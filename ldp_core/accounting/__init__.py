@@ -14,6 +14,6 @@ from ldp_core.accounting.entry import Entry, Promise, Scope
 from ldp_core.accounting.ledger import SHARE, entries, everyone, ledger, promise, within
 from ldp_core.accounting.samples import CannotTell, SampleAudit, audit_function, audit_samples
 from ldp_core.accounting.shuffling import shuffled
-from ldp_core.accounting.spending import DELTA, Spending
+from ldp_core.accounting.spending import DELTA, RULES, Spending
 from ldp_core.accounting.table import Table, entries_in, entry_of, to_json
 from ldp_core.accounting.worth import NOTHING, Worth, word_of, worth

@@ -8,6 +8,6 @@ concern a job are those of `runs.jobs`.
 from ldp_core.runs.carry.arrival import bring_back
 from ldp_core.runs.carry.flower_app import as_flower, why_not
 from ldp_core.runs.carry.outside import ROUNDS, bring_rounds
-from ldp_core.runs.carry.page import as_page
+from ldp_core.runs.carry.page import Shown, as_page
 from ldp_core.runs.carry.script import as_script
 from ldp_core.runs.carry.ways import WAYS, written

@@ -11,8 +11,9 @@ import numpy as np
 
 from ldp_core.mechanisms.base import Floats
 
-COLOURS = ("#1f5fae", "#b35900", "#00795c", "#9c3587", "#8a6d00", "#b3261e", "#3d3d8f", "#00708a", "#64707f")
+COLOURS = ("#1f5fae", "#b35900", "#00795c", "#9c3587", "#8a6d00", "#b3261e", "#3d3d8f", "#00708a", "#6b4f2a")
 """Those of the pages' light theme: distinct with any kind of colour vision, and legible as text."""
+CONTROL = "#64707f"
 WIDTH, HEIGHT = 620, 300
 LEFT, RIGHT, TOP, BOTTOM = 52, 170, 14, 34
 NAMESPACE = 'xmlns="http://www.w3.org/2000/svg"'
@@ -28,6 +29,10 @@ class Curve:
     mean: Floats
     low: Floats
     high: Floats
+    colour: str = ""
+    """`#rrggbb`; the next of `COLOURS` where none is given."""
+    control: bool = False
+    """A control, such as a run without noise: thin, grey and dashed."""
 
 
 def drawn(title: str, curves: Sequence[Curve], percent: bool, alone: bool = False) -> str:
@@ -71,7 +76,7 @@ def drawn(title: str, curves: Sequence[Curve], percent: bool, alone: bool = Fals
     )
     ends: list[tuple[float, str, str]] = []
     for place, one in enumerate(curves):
-        paint = COLOURS[place % len(COLOURS)]
+        paint = CONTROL if one.control else one.colour or COLOURS[place % len(COLOURS)]
         good = [n for n, v in enumerate(one.mean) if isfinite(v) and (percent or v > 0)]
         if not good:
             continue
@@ -79,7 +84,8 @@ def drawn(title: str, curves: Sequence[Curve], percent: bool, alone: bool = Fals
             around = [(n, one.high[n]) for n in good] + [(n, one.low[n]) for n in reversed(good)]
             parts.append(f'<polygon points="{path(around)}" fill="{paint}" fill-opacity="0.15"/>')
         points = path([(n, one.mean[n]) for n in good])
-        parts.append(f'<polyline points="{points}" fill="none" stroke="{paint}" stroke-width="2.5"/>')
+        pen = 'stroke-width="1.5" stroke-dasharray="5 4"' if one.control else 'stroke-width="2.5"'
+        parts.append(f'<polyline points="{points}" fill="none" stroke="{paint}" {pen}/>')
         last = one.mean[good[-1]]
         words = f"{one.label[:20]} {f'{last:.1%}' if percent else f'{last:.2g}'}"
         ends.append((y(last), words, paint))

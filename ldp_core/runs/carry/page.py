@@ -7,14 +7,17 @@ from __future__ import annotations
 
 import html
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from math import inf
 
-from ldp_core.accounting import Promise, Scope, entries_in, word_of
+from ldp_core.accounting import RULES, Promise, Scope, entries_in, word_of
 from ldp_core.behaviour import version
 from ldp_core.errors import InvalidInput
+from ldp_core.images import as_data_url
 from ldp_core.judgement import at_chance
+from ldp_core.limits import spelled
 from ldp_core.paired import in_points
 from ldp_core.runs.carry.pictures import Variants, picture, variants
 from ldp_core.runs.jobs.archive import versions
@@ -34,16 +37,37 @@ body{font:16px/1.5 system-ui,sans-serif;max-width:68rem;margin:2rem auto;padding
 body{color:#0e1420;background:#fff}small{color:#4a5361}.wide,pre{overflow-x:auto}
 table{border-collapse:collapse;margin:.6rem 0 1.4rem}
 td,th{border:1px solid #d9dee6;padding:.3rem .6rem;text-align:left}pre{background:#f6f7f9;padding:.8rem}
+.figures{display:flex;flex-wrap:wrap;gap:1rem 2.5rem}.figures div{flex:1 1 14rem}.figures b{font-size:1.15rem}
+figure{display:inline-block;margin:.4rem .8rem .4rem 0;text-align:center}figcaption{font-size:.85rem}
+img{width:7rem;height:7rem;image-rendering:pixelated}
 """
 SHELL = (
-    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
+    '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; img-src data:; '
+    "style-src 'unsafe-inline'\">"
     '<meta name="viewport" content="width=device-width">'
 )
 """No script, nothing from elsewhere: the browser refuses both, whatever stands in a name."""
 
 
-def as_page(identity: str) -> str:
-    """HTML page of a training.
+@dataclass(frozen=True)
+class Shown:
+    """What a screen says of a training, to stand first in its report."""
+
+    headline: str
+    figures: Sequence[tuple[str, str, str]]
+    """Name, value and remark of each."""
+    words: Sequence[str]
+    """Paragraphs."""
+    columns: Sequence[str]
+    """What the pictures of each row are of, from the left."""
+    pictures: Sequence[tuple[str, Sequence[tuple[Mapping[str, object], str]], str]]
+    """A row a client: name, encoded images with captions, verdict."""
+    colours: Mapping[int, str]
+    """By variant, as `#rrggbb`."""
+
+
+def as_page(identity: str, screen: Shown | None = None) -> str:
+    """HTML page of a training, begun by what a screen shows of the training.
 
     Raises:
     InvalidInput: the job is no training, or has no recorded round.
@@ -55,17 +79,19 @@ def as_page(identity: str) -> str:
     if not any(run.round for runs in found.values() for run in runs):
         raise InvalidInput(f"nothing is recorded of job {job.id} to report: it is {job.status}")
     name = job.name or describe(job).name or "Untitled"
+    colours = screen.colours if screen else {}
     imported = ", imported" * describe(job).imported
     body = [
         f"<h1>{_text(name)}</h1>",
         f"<p>{_text(job.note)}</p>" * bool(job.note),
-        f"<p><strong>{_text(verdict(found))}</strong></p>",
+        *(_head(screen) if screen else [f"<p><strong>{_text(verdict(found))}</strong></p>"]),
         f"<p><small>Job {job.id}{imported}, {job.status}, {_when(job.ended)}. The noise is simulation noise: "
         "reproducible, and no protection of real data.</small></p>",
         "<h2>Accuracy on held-out samples</h2>",
-        picture(found, "accuracy"),
+        picture(found, "accuracy", colours=colours),
         "<h2>Noise variance per weight</h2>",
-        picture(found, "noise_variance"),
+        picture(found, "noise_variance", colours=colours),
+        *(_behind(screen) if screen else []),
         "<h2>What it came to</h2>",
         _figures(found),
         "<h2>What is promised</h2>",
@@ -82,6 +108,31 @@ def as_page(identity: str) -> str:
     head = f'{SHELL}<meta charset="utf-8"><title>{_text(name)}</title><style>{STYLE}</style>'
     whole = f"<head>{head}</head><body><main>{''.join(body)}</main></body>"
     return f'<!doctype html><html lang="en">{whole}</html>\n'
+
+
+def _head(screen: Shown) -> list[str]:
+    figures = (
+        f"<div>{_text(name)}<br><b>{_text(value)}</b><br><small>{_text(rest)}</small></div>"
+        for name, value, rest in screen.figures
+    )
+    return [
+        f"<p><strong>{_text(screen.headline)}</strong></p>",
+        f'<div class="figures">{"".join(figures)}</div>',
+    ]
+
+
+def _behind(screen: Shown) -> list[str]:
+    """Pictures, then the paragraphs."""
+    parts = ["<h2>What the server sees</h2>"] * bool(screen.pictures)
+    for name, images, says in screen.pictures:
+        shown = (
+            f'<figure><img alt="{_text(column)}" src="{as_data_url(dict(image))}">'
+            f"<figcaption>{_text(column)}<br>{_text(caption)}</figcaption></figure>"
+            for column, (image, caption) in zip(screen.columns, images, strict=True)
+        )
+        parts.append(f"<h3>{_text(name)}</h3>{''.join(shown)}<p>{_text(says)}</p>")
+    parts += ["<h2>In words</h2>"] * bool(screen.words)
+    return [*parts, *(f"<p>{_text(words)}</p>" for words in screen.words)]
 
 
 def verdict(found: Variants) -> str:
@@ -117,14 +168,15 @@ def _figures(found: Variants) -> str:
         one = final(runs)
         reached = "–" if one.accuracy is None else f"{one.accuracy:.2%}"
         picked = (
-            f"{one.hits:g} of {one.attempts} (guessing {one.chance * one.attempts:.3g})"
+            f"{one.hits:.3g} of {one.attempts} (guessing {one.chance * one.attempts:.3g})"
             if one.attempts
             else "–"
         )
         budget = (
             "no guarantee: promises nothing"
             if one.epsilon is None
-            else f"{one.epsilon:.6g} (δ {one.delta:g}): promises {word_of(one.epsilon)}"
+            else f"{spelled(float(f'{one.epsilon:.4g}'))} (δ {spelled(one.delta)}): "
+            f"promises {word_of(one.epsilon)}"
         )
         rows.append([one.label, str(len(runs)), reached, budget, picked])
     head = ["run", "seeds", "accuracy", "ε for the whole run at worst", "right image picked out"]
@@ -132,8 +184,8 @@ def _figures(found: Variants) -> str:
 
 
 def _ledger(found: Variants) -> str:
-    """HTML table of ε for the clients with the most and the least privacy of each variant."""
-    rows = []
+    """A row for the strictest and one for the most permissive client of each run: a promise a scope."""
+    rows, rules = [], dict[str, None]()
     for runs in found.values():
         end = next((run.end for run in runs if run.end and run.end.get("ledger")), None)
         if end is None:
@@ -143,18 +195,22 @@ def _ledger(found: Variants) -> str:
         if _size(order[0].run_worst) == _size(order[-1].run_worst):
             named = {"every client": order[0]}
         for who, entry in named.items():
-            rows += [[runs[0].label, who, words, *_line(entry[scope])] for scope, words in SCOPES.items()]
-    return _table("Ledger", ["run", "whom", "scope", "ε", "δ", "by", "guarantee"], rows)
+            rules |= dict.fromkeys(entry[scope].rule for scope in SCOPES if entry[scope].rule in RULES)
+            rows.append([runs[0].label, who, *(_line(entry[scope]) for scope in SCOPES)])
+    by = "; ".join(RULES[rule] for rule in rules)
+    how = f"Against a server that sees every upload. How bounds are computed: {by}." if by else ""
+    return _table("Ledger", ["run", "whom", *SCOPES.values()], rows) + f"<p><small>{_text(how)}</small></p>"
 
 
 def _size(line: Promise) -> float:
     return inf if line.epsilon is None else line.epsilon
 
 
-def _line(line: Promise) -> list[str]:
-    epsilon = "–" if line.epsilon is None else f"{line.epsilon:.6g}"
-    why = "yes" if line.guarantee else f"no: {line.why}"
-    return [epsilon, f"{line.delta:g}", line.rule, why]
+def _line(line: Promise) -> str:
+    if line.epsilon is None:
+        return f"no guarantee: {line.why}"
+    delta = f" (δ {spelled(line.delta)})" if line.delta else ""
+    return f"ε {spelled(float(f'{line.epsilon:.4g}'))}{delta}" + ("" if line.guarantee else f": {line.why}")
 
 
 def _when(at: float | None) -> str:

@@ -23,8 +23,9 @@ def variants(job: Job) -> dict[int, list[RunProgress]]:
     return found
 
 
-def picture(found: Variants, name: str, alone: bool = False) -> str:
-    return drawn(CURVES[name], _curves(found, name), percent=name == "accuracy", alone=alone)
+def picture(found: Variants, name: str, alone: bool = False, colours: Mapping[int, str] | None = None) -> str:
+    """A chart of all variants; `colours` by variant, as `#rrggbb`."""
+    return drawn(CURVES[name], _curves(found, name, colours or {}), percent=name == "accuracy", alone=alone)
 
 
 def pictures(job: Job) -> dict[str, str]:
@@ -35,12 +36,13 @@ def pictures(job: Job) -> dict[str, str]:
     return {f"{name}.svg": picture(found, name, alone=True) for name in CURVES}
 
 
-def _curves(found: Variants, name: str) -> list[Curve]:
+def _curves(found: Variants, name: str, colours: Mapping[int, str]) -> list[Curve]:
     curves = []
-    for runs in found.values():
+    for variant, runs in found.items():
         columns = [run.curves[name] for run in runs if name in run.curves]
         length = min((len(one) for one in columns), default=0)
         if length:
             table = np.stack([one[:length] for one in columns])
-            curves.append(Curve(runs[0].label, table.mean(0), table.min(0), table.max(0)))
+            ends = (table.mean(0), table.min(0), table.max(0))
+            curves.append(Curve(runs[0].label, *ends, colours.get(variant, ""), control=variant < 0))
     return curves

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 import streamlit as st
 
@@ -24,7 +25,7 @@ EACH = 25
 WHOSE = ("Everybody's", "Mine")
 
 
-def job_list() -> None:
+def job_list(report: Callable[[str], bytes]) -> None:
     bar = st.container(horizontal=True, vertical_alignment="bottom", gap="small")
     me, wanted = visitor(), order(find_bar(bar))
     found, whose = finding.lines(wanted), WHOSE[0]
@@ -42,7 +43,7 @@ def job_list() -> None:
         st.caption("None yet. Open a scenario and press Train.")
         offer_first()
     else:
-        _all(found, wanted, owner, me)
+        _all(found, wanted, owner, me, report)
     taken, most = bytes_in_words(quota_taken()), bytes_in_words(quota.most_bytes())
     st.caption(
         f"All runs take {taken} of the {most} that this server keeps. Where there is no more room the "
@@ -50,8 +51,14 @@ def job_list() -> None:
     )
 
 
-def _all(found: list[finding.Line], wanted: finding.Wanted, owner: str | None, me: Person) -> None:
-    what_is_ticked(me)
+def _all(
+    found: list[finding.Line],
+    wanted: finding.Wanted,
+    owner: str | None,
+    me: Person,
+    report: Callable[[str], bytes],
+) -> None:
+    what_is_ticked(me, report)
     pages, chosen = max(1, -(-len(found) // EACH)), f"page of {owner}"
     page = min(st.session_state.get(chosen, 1), pages)
     table(finding.whole(found[EACH * (page - 1) : EACH * page]), wanted, me)

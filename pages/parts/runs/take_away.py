@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import partial
 
 import streamlit as st
@@ -34,12 +35,13 @@ HELP = {
 }
 
 
-def take_away(job: Job, name: str, place: str) -> None:
+def take_away(job: Job, name: str, place: str, report: Callable[[str], bytes]) -> None:
     """A button for each form in which a job can be taken; nothing while it runs or when its record is gone.
 
     Args:
         name: what its files are called after.
         place: the part of the page, so that two parts may have the same buttons.
+        report: a training's report by its id.
     """
     if job.live or job.removed:
         return
@@ -50,7 +52,7 @@ def take_away(job: Job, name: str, place: str) -> None:
         refused = _refused(job, ending)
         st.download_button(
             LABELS[ending],
-            partial(make, job.id),
+            partial(report if ending == ".html" else make, job.id),
             file_name=f"{stem}-{job.id}{ending}",
             mime=mime,
             key=f"take {ending} {job.id} {place}",

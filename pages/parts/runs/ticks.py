@@ -38,7 +38,7 @@ def follow(key: str) -> Callable[[], None]:
     return changed
 
 
-def what_is_ticked(me: Person) -> None:
+def what_is_ticked(me: Person, report: Callable[[str], bytes]) -> None:
     """One row of what can be done with it; without ticks, what they are for."""
     held = {job.id: job for job in queue.find(f"id IN ({','.join('?' * len(ticked()))})", (*ticked(),))}
     found = [held[identity] for identity in ticked() if identity in held]
@@ -56,7 +56,7 @@ def what_is_ticked(me: Person) -> None:
             shown = st.popover("Take away", type="tertiary", key="taking", on_change="rerun")
             if shown.open:
                 with shown:
-                    take_away(found[0], _name(found[0]), "list")
+                    take_away(found[0], _name(found[0]), "list", report)
         st.button("Untick all", type="tertiary", on_click=_untick)
 
 

@@ -25,7 +25,9 @@ PROJECTED = ("train", "attack")
 """Pages that a teacher shows to a room."""
 
 
-def header(workspace: Workspace, job: Job | None = None) -> DeltaGenerator:
+def header(
+    workspace: Workspace, job: Job | None = None, take: Callable[[Job], None] | None = None
+) -> DeltaGenerator:
     """Draw the line; changes replace the draft and can be undone. `job` is the one that the page shows.
 
     Returns:
@@ -67,6 +69,9 @@ def header(workspace: Workspace, job: Job | None = None) -> DeltaGenerator:
         )
         with st.popover("Share"):
             _share(workspace, job)
+            if job is not None and take is not None and not job.live:
+                st.markdown("**To take it away**")
+                take(job)
         if workspace.page in PROJECTED:
             projector_button()
     refusal(NOT_BACK)

@@ -20,6 +20,7 @@ from pages.parts.train.server_panel import uploads_in
 from pages.parts.ui.fragments import pace, refreshing
 from pages.parts.ui.text import plain
 from pages.parts.watch.live import Seen, seen, settings_of
+from pages.parts.watch.report import report
 from pages.parts.watch.trio import chance_of
 
 SETTINGS = "Settings"
@@ -66,7 +67,7 @@ def _in_words(now: Seen, lesson: Lesson) -> None:
             st.markdown(words)
     diverged_lines(now.job, now.shown, known=now.reference is not None)
     with st.container(horizontal=True):
-        take_away(now.job, now.draft.base.name, "train")
+        take_away(now.job, now.draft.base.name, "train", report)
 
 
 def _served(now: Seen, _: Lesson) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import io
 import os
 import runpy
@@ -11,10 +12,14 @@ from html.parser import HTMLParser
 from pathlib import Path
 from zipfile import ZipFile
 
+import numpy as np
 import pytest
+from PIL import Image
 
 from ldp_core.errors import InvalidInput
 from ldp_core.experiment import Draft, Variant, parse
+from ldp_core.images import encode
+from ldp_core.limits import spelled
 from ldp_core.runs import carry, jobs, queue
 from ldp_core.runs.jobs.finding import Wanted, lines
 from ldp_core.runs.jobs.listing import describe
@@ -134,10 +139,25 @@ def test_the_report_stands_alone_and_runs_nothing(trained: str):
     assert "default-src 'none'" in text
     assert EVIL in page.words
     end = next(e.body for e in events_of(queue.get(trained)) if e.body["event"] == "end")
-    assert f"{end['ledger'][0]['run_worst']['epsilon']:.6g}" in page.words
+    assert spelled(float(f"{end['ledger'][0]['run_worst']['epsilon']:.4g}")) in page.words
     for svg in text.split("<svg")[1:]:
         ET.fromstring(f"<svg{svg.partition('</svg>')[0]}</svg>")
     assert text.count("<svg") == 2
+
+
+def test_the_report_begins_with_what_the_screen_showed(trained: str):
+    grey, colour = encode(np.eye(3)), encode(np.ones((3, 2, 4)))
+    figures = [("Accuracy", "mean 90 %", "one seed"), ("What leaks", EVIL, ""), ("Privacy", "ε 3", "δ 0")]
+    rows = [("Client 1", [(grey, "a 2"), (colour, "alike 1")], "not back")]
+    screen = carry.Shown("One wins.", figures, [EVIL], ["image", "mean"], rows, {0: "#123456"})
+    page, text = Read(), carry.as_page(trained, screen)
+    page.feed(text)
+    assert not page.tags & {"script", "link", "iframe", "object", "a"}
+    sizes = [Image.open(io.BytesIO(base64.b64decode(link.partition(",")[2]))).size for link in page.links]
+    assert sizes == [(3, 3), (4, 2)], "the pictures are in the page itself"
+    assert all(link.startswith("data:image/png;base64,") for link in page.links)
+    assert page.words.index("One wins.") < page.words.index("Accuracy on held-out samples")
+    assert "#123456" in text, "a run has the colour that it has on the screen"
 
 
 def test_the_zip_holds_all_of_it(trained: str, exported: Path):

@@ -1,0 +1,74 @@
+"""What the screen shows of a training, for its report: headline, figures, pictures, words, colours."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from ldp_core.experiment import parse_draft
+from ldp_core.presets.claims import in_words
+from ldp_core.runs import Job, carry, describe, evidence, progress_of
+from pages.parts.charts.series import series
+from pages.parts.charts.styles import COLOURS
+from pages.parts.runs.take_away import take_away as files
+from pages.parts.train.chosen_job import lesson_of
+from pages.parts.train.findings import findings
+from pages.parts.train.server_panel import MOST_COLUMNS, MOST_PAIRS, server_panel, uploads_in
+from pages.parts.ui.text import listed
+from pages.parts.ui.visitor import look
+from pages.parts.watch.headline import head
+from pages.parts.watch.trio import chance_of, nothing_yet
+
+THEME = "theme.light."
+
+
+def take_away(job: Job) -> None:
+    """Downloads of a training, as buttons."""
+    files(job, describe(job).name, "share", report)
+
+
+def report(identity: str) -> bytes:
+    """The report of an ended training, as HTML."""
+    job = look(identity)
+    draft, progress = parse_draft(job.request["draft"]), progress_of(job).update()
+    shown, reference = series(progress, draft)
+    empty, chance = nothing_yet(job, draft, shown), chance_of(shown)
+    attacked = [one for one in shown if one.runs[0].tries]
+    upload = next(iter(uploads_in(attacked)), "audit")
+    done = job.status == "completed"
+    begun = head(draft, shown, chance, upload, "completed" if done else "stopped", empty, reference)
+    panel = server_panel(attacked[-MOST_COLUMNS:], upload, True, empty)
+    lesson = in_words(lesson_of(job), evidence(progress.runs)) if done else ""
+    words = [findings(shown, reference, chance, stopped=not done), lesson]
+    screen = carry.Shown(
+        headline=_joined(begun["line"]) + ".",
+        figures=[(chip["name"], _joined(chip["pieces"]), chip["rest"]) for chip in begun["chips"]],
+        words=[one.replace("**", "").replace("\\", "") for one in words if one],
+        columns=panel["columns"] or ["as it was", "what came back"] * MOST_PAIRS,
+        pictures=[_row(row) for row in panel["rows"]],
+        colours={one.number: _hex(one.style.tint) for one in shown},
+    )
+    return carry.as_page(identity, screen).encode()
+
+
+def _joined(pieces: list[tuple[str, int | None]]) -> str:
+    return "".join(words for words, _ in pieces)
+
+
+def _row(row: dict[str, Any]) -> tuple[str, list[tuple[dict[str, Any], str]], str]:
+    images = [(cell["image"], cell["captions"][0]) for cell in row.get("cells", [])]
+    for pair in row.get("pairs", []):
+        images += [(pair["original"], ""), (pair["image"], pair["caption"])]
+    says = listed(
+        [row["says"], *row.get("lines", []), *([row["picked"]["text"]] if row.get("picked") else [])]
+    )
+    return f"{row['name']}, {row['budget']}", images, f"{says}; {row['detail']}."
+
+
+def _hex(tint: int) -> str:
+    """A run's colour in the light theme: smaller budgets of one mechanism are nearer to the text's colour."""
+    runs, text = st.get_option(f"{THEME}chartCategoricalColors"), st.get_option(f"{THEME}textColor")
+    paint, ink = ([int(one[i : i + 2], 16) for i in (1, 3, 5)] for one in (runs[tint % COLOURS], text))
+    share = 1 - 0.55 ** (tint // COLOURS)
+    return "#" + "".join(f"{round(a + share * (b - a)):02x}" for a, b in zip(paint, ink, strict=True))
