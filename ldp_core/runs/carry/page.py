@@ -5,33 +5,24 @@ The page loads nothing from elsewhere and runs no script; every text is escaped.
 
 from __future__ import annotations
 
-import html
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from math import inf
 
-from ldp_core.accounting import RULES, Promise, Scope, entries_in, word_of
 from ldp_core.behaviour import version
 from ldp_core.errors import InvalidInput
 from ldp_core.images import as_data_url
 from ldp_core.judgement import at_chance
-from ldp_core.limits import spelled
 from ldp_core.paired import in_points
 from ldp_core.runs.carry.pictures import Variants, picture, variants
+from ldp_core.runs.carry.tables import figures, ledger, table, text
 from ldp_core.runs.jobs.archive import versions
 from ldp_core.runs.jobs.listing import describe
 from ldp_core.runs.jobs.lookup import look
 from ldp_core.runs.view.apart import apart
 from ldp_core.runs.view.final_figures import final
 
-SCOPES: dict[Scope, str] = {
-    "coordinate": "one weight of one upload",
-    "upload": "one upload",
-    "run_expected": "this run: price of an average number of uploads",
-    "run_worst": "this run, worst case",
-}
 STYLE = """
 body{font:16px/1.5 system-ui,sans-serif;max-width:68rem;margin:2rem auto;padding:0 1rem}
 body{color:#0e1420;background:#fff}small{color:#4a5361}.wide,pre{overflow-x:auto}
@@ -82,9 +73,9 @@ def as_page(identity: str, screen: Shown | None = None) -> str:
     colours = screen.colours if screen else {}
     imported = ", imported" * describe(job).imported
     body = [
-        f"<h1>{_text(name)}</h1>",
-        f"<p>{_text(job.note)}</p>" * bool(job.note),
-        *(_head(screen) if screen else [f"<p><strong>{_text(verdict(found))}</strong></p>"]),
+        f"<h1>{text(name)}</h1>",
+        f"<p>{text(job.note)}</p>" * bool(job.note),
+        *(_head(screen) if screen else [f"<p><strong>{text(verdict(found))}</strong></p>"]),
         f"<p><small>Job {job.id}{imported}, {job.status}, {_when(job.ended)}. The noise is simulation noise: "
         "reproducible, and no protection of real data.</small></p>",
         "<h2>Accuracy on held-out samples</h2>",
@@ -93,31 +84,31 @@ def as_page(identity: str, screen: Shown | None = None) -> str:
         picture(found, "noise_variance", colours=colours),
         *(_behind(screen) if screen else []),
         "<h2>What it came to</h2>",
-        _figures(found),
+        figures(found),
         "<h2>What is promised</h2>",
-        _ledger(found),
+        ledger(found),
         "<h2>Settings</h2>",
-        f"<pre>{_text(json.dumps(job.request['draft'], indent=1, ensure_ascii=False))}</pre>",
+        f"<pre>{text(json.dumps(job.request['draft'], indent=1, ensure_ascii=False))}</pre>",
         "<h2>Versions</h2>",
-        _table(
+        table(
             "Versions",
             ["part", "version"],
             [["program", version()], *([k, str(v)] for k, v in versions().items())],
         ),
     ]
-    head = f'{SHELL}<meta charset="utf-8"><title>{_text(name)}</title><style>{STYLE}</style>'
+    head = f'{SHELL}<meta charset="utf-8"><title>{text(name)}</title><style>{STYLE}</style>'
     whole = f"<head>{head}</head><body><main>{''.join(body)}</main></body>"
     return f'<!doctype html><html lang="en">{whole}</html>\n'
 
 
 def _head(screen: Shown) -> list[str]:
-    figures = (
-        f"<div>{_text(name)}<br><b>{_text(value)}</b><br><small>{_text(rest)}</small></div>"
+    cells = (
+        f"<div>{text(name)}<br><b>{text(value)}</b><br><small>{text(rest)}</small></div>"
         for name, value, rest in screen.figures
     )
     return [
-        f"<p><strong>{_text(screen.headline)}</strong></p>",
-        f'<div class="figures">{"".join(figures)}</div>',
+        f"<p><strong>{text(screen.headline)}</strong></p>",
+        f'<div class="figures">{"".join(cells)}</div>',
     ]
 
 
@@ -126,13 +117,13 @@ def _behind(screen: Shown) -> list[str]:
     parts = ["<h2>What the server sees</h2>"] * bool(screen.pictures)
     for name, images, says in screen.pictures:
         shown = (
-            f'<figure><img alt="{_text(column)}" src="{as_data_url(dict(image))}">'
-            f"<figcaption>{_text(column)}<br>{_text(caption)}</figcaption></figure>"
+            f'<figure><img alt="{text(column)}" src="{as_data_url(dict(image))}">'
+            f"<figcaption>{text(column)}<br>{text(caption)}</figcaption></figure>"
             for column, (image, caption) in zip(screen.columns, images, strict=True)
         )
-        parts.append(f"<h3>{_text(name)}</h3>{''.join(shown)}<p>{_text(says)}</p>")
+        parts.append(f"<h3>{text(name)}</h3>{''.join(shown)}<p>{text(says)}</p>")
     parts += ["<h2>In words</h2>"] * bool(screen.words)
-    return [*parts, *(f"<p>{_text(words)}</p>" for words in screen.words)]
+    return [*parts, *(f"<p>{text(words)}</p>" for words in screen.words)]
 
 
 def verdict(found: Variants) -> str:
@@ -162,67 +153,5 @@ def verdict(found: Variants) -> str:
     return f"{ranking}: {how} ({gap.in_words()}).{gone}"
 
 
-def _figures(found: Variants) -> str:
-    rows = []
-    for runs in found.values():
-        one = final(runs)
-        reached = "–" if one.accuracy is None else f"{one.accuracy:.2%}"
-        picked = (
-            f"{one.hits:.3g} of {one.attempts} (guessing {one.chance * one.attempts:.3g})"
-            if one.attempts
-            else "–"
-        )
-        budget = (
-            "no guarantee: promises nothing"
-            if one.epsilon is None
-            else f"{spelled(float(f'{one.epsilon:.4g}'))} (δ {spelled(one.delta)}): "
-            f"promises {word_of(one.epsilon)}"
-        )
-        rows.append([one.label, str(len(runs)), reached, budget, picked])
-    head = ["run", "seeds", "accuracy", "ε for the whole run at worst", "right image picked out"]
-    return _table("Final figures", head, rows)
-
-
-def _ledger(found: Variants) -> str:
-    """A row for the strictest and one for the most permissive client of each run: a promise a scope."""
-    rows, rules = [], dict[str, None]()
-    for runs in found.values():
-        end = next((run.end for run in runs if run.end and run.end.get("ledger")), None)
-        if end is None:
-            continue
-        order = sorted(entries_in(end["ledger"]), key=lambda entry: _size(entry.run_worst))
-        named = {"strictest client": order[0], "most permissive client": order[-1]}
-        if _size(order[0].run_worst) == _size(order[-1].run_worst):
-            named = {"every client": order[0]}
-        for who, entry in named.items():
-            rules |= dict.fromkeys(entry[scope].rule for scope in SCOPES if entry[scope].rule in RULES)
-            rows.append([runs[0].label, who, *(_line(entry[scope]) for scope in SCOPES)])
-    by = "; ".join(RULES[rule] for rule in rules)
-    how = f"Against a server that sees every upload. How bounds are computed: {by}." if by else ""
-    return _table("Ledger", ["run", "whom", *SCOPES.values()], rows) + f"<p><small>{_text(how)}</small></p>"
-
-
-def _size(line: Promise) -> float:
-    return inf if line.epsilon is None else line.epsilon
-
-
-def _line(line: Promise) -> str:
-    if line.epsilon is None:
-        return f"no guarantee: {line.why}"
-    delta = f" (δ {spelled(line.delta)})" if line.delta else ""
-    return f"ε {spelled(float(f'{line.epsilon:.4g}'))}{delta}" + ("" if line.guarantee else f": {line.why}")
-
-
 def _when(at: float | None) -> str:
     return "not ended" if at is None else f"ended {datetime.fromtimestamp(at, UTC):%Y-%m-%d %H:%M} UTC"
-
-
-def _table(what: str, head: Iterable[str], rows: Iterable[Sequence[str]]) -> str:
-    top = "".join(f'<th scope="col">{_text(cell)}</th>' for cell in head)
-    lines = "".join(f"<tr>{''.join(f'<td>{_text(cell)}</td>' for cell in row)}</tr>" for row in rows)
-    frame = f'<div class="wide" tabindex="0" role="region" aria-label="{_text(what)}">'
-    return f"{frame}<table><tr>{top}</tr>{lines}</table></div>"
-
-
-def _text(words: str) -> str:
-    return html.escape(words, quote=True)
