@@ -1,10 +1,10 @@
-"""What is promised to each client, and an audit of the claim.
+"""Privacy accounting: each client's guarantee, and audits of claimed guarantees.
 
-`ledger` is the four numbers of a client, `spending` what so many uploads cost it (it chooses the rule),
-`compose` the rules, `own_law` a mechanism's own, `shuffling` what a shuffler adds; `backwards` and `afford`
-go from a price to an ε; `worth` weighs a promise; `entry` is what they say, `table` its JSON in an event;
-`empirical` and `floats` hold promises against samples and float32, `samples` a mechanism of anybody's
-against its own claim.
+`ledger` gives the four ε of a client, `spending` the ε of a number of uploads (it chooses the rule),
+`compose` the composition rules, `own_law` composition by a mechanism's own law, `shuffling` amplification by
+a shuffler; `backwards` and `afford` go from a run's ε to an ε per use; `worth` translates ε into words;
+`entry` holds guarantees as values, `table` as JSON in events; `empirical` and `floats` test guarantees on
+samples and in float32, `samples` audits foreign mechanisms.
 """
 
 from ldp_core.accounting.afford import epsilon_for, run_budget

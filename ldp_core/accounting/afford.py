@@ -1,7 +1,6 @@
-"""Which ε to ask for, so that a whole run costs a client so much at worst: the ledger, read backwards.
+"""Largest ε for a given worst-case ε of the whole run.
 
-Mechanisms and scopes differ in what their ε is for, so runs are put side by side by what they cost, and not
-by what they ask for.
+The meaning of ε differs between mechanisms and scopes, so runs are compared by the run's ε.
 """
 
 from __future__ import annotations
@@ -16,20 +15,20 @@ from ldp_core.limits import EPSILON
 
 
 def run_budget(experiment: Experiment, client: int = 0) -> float:
-    """The ε of a client's whole run at worst, at the ledger's δ; infinite where nothing bounds it.
+    """Worst-case ε of a client's whole run, at the ledger's δ; infinite if unbounded.
 
-    A limit that the client sets itself is left out of it.
+    The client's own limit is ignored.
     """
     return promise(experiment, everyone(experiment)[client]).run_worst.bound
 
 
 def epsilon_for(experiment: Experiment, budget: float) -> float:
-    """The largest ε, the same for all clients, at which a run costs the first of them `budget` at most.
+    """Largest ε, equal for all clients, with at most `budget` as the first client's worst-case ε of the run.
 
-    The run costs at most `backwards.TOLERANCE` less than the budget, and never more.
+    The run's ε is at most `backwards.TOLERANCE` below the budget, relatively, and never above.
 
     Raises:
-        InvalidInput: no ε within its limits costs so much, or so little.
+    InvalidInput: no ε within its limits gives this run ε.
     """
 
     def cost(epsilon: float) -> float:

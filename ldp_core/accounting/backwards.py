@@ -1,4 +1,4 @@
-"""Composition read backwards: from what a whole run may cost a client to the ε of one use."""
+"""Inverse composition: from the ε of a whole run to the ε of one use."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ STEPS = 200
 
 
 def budgets_of_uses(releases: Releases, uploads: int, budgets: Floats, low: Floats, high: Floats) -> Floats:
-    """The largest ε of one use at which so many uploads cost each client at most its budget; of more than
-    `MANY` different budgets, at most the next smaller one of as many steps.
+    """Largest ε of one use with which `uploads` uploads stay within each client's budget. More than `MANY`
+    different budgets are rounded down to as many values.
 
     Args:
-        uploads: that a client sends at most.
-        budgets: for the whole run at the ledger's δ, shape (count,).
-        low, high: the safe ranges, of the same shape.
+    uploads: largest number of uploads of a client.
+    budgets: ε of the whole run at the ledger's δ, shape (count,).
+    low, high: safe ranges, of the same shape.
 
     Raises:
-        InvalidInput: no ε bounds what these releases give away, or none costs so little.
+    InvalidInput: these releases have no finite ε, or a budget is below that of the least ε.
     """
     if len(known := np.unique(budgets)) > MANY:
         steps = np.geomspace(known[0], known[-1], MANY)
@@ -44,7 +44,7 @@ def budgets_of_uses(releases: Releases, uploads: int, budgets: Floats, low: Floa
 
 
 def unbounded(releases: Releases, uploads: int, low: float, high: float) -> str:
-    """Why no per-use ε bounds the whole run; "" if one does."""
+    """Why the whole run has no finite ε, whatever the ε of a use; "" if it has."""
     promise = Spending(releases).uploads((EPSILON.default, low, high), uploads)
     return "" if promise.guarantee else promise.why
 
@@ -59,13 +59,13 @@ def _budget_of_use(releases: Releases, uploads: int, budget: float, low: float, 
 
 
 def largest(cost: Callable[[float], float], budget: float, start: float) -> float:
-    """Largest ε within its limits whose `cost`, which grows with ε, stays within a budget.
+    """Largest ε within its limits for which `cost(ε)`, increasing, is at most `budget`.
 
-    The cost is at most `TOLERANCE` below the budget, and never above. Steps go where a power of ε between
-    both ends meets the budget, or halve log ε.
+    The cost is at most `TOLERANCE` below the budget, relatively, and never above. Search: power-law
+    interpolation and bisection in log ε.
 
     Raises:
-        InvalidInput: the least ε costs more.
+    InvalidInput: even the least ε costs more.
     """
     goal = math.log(budget * (1 - TOLERANCE / 2))
     low, least = start, cost(start)

@@ -1,7 +1,7 @@
-"""Composing pure losses: what many uses of ε-private mechanisms add up to.
+"""Composition of pure ε: a bound on the total loss of many ε-private uses.
 
-Any ε-private mechanism is a post-processing of binary randomised response with the same ε
-(Kairouz, Oh and Viswanath 2015), so the composition of randomised responses bounds all others.
+Any ε-private mechanism is a post-processing of binary randomised response with the same ε (Kairouz, Oh and
+Viswanath 2015), so the composition of randomised responses bounds all others.
 """
 
 from __future__ import annotations
@@ -35,20 +35,20 @@ class Bound:
 
 
 def compose(epsilons: ArrayLike, delta: float = 0.0, method: str = "best") -> dict[str, Any]:
-    """A bound on the loss of using mechanisms with these pure budgets on one client's data.
+    """Bound on the total loss of mechanisms with these pure ε on one client's data.
 
     Args:
-        epsilons: the pure loss of each use, ≥ 0, shape (k,).
-        delta: the total δ at which to bound, in [0, 1); with 0 only the sum is valid.
-        method: "best" takes the smallest valid bound; "basic" is the sum; "optimal" is exact for k
-            equal budgets; "rdp" goes through Rényi divergences and takes unequal ones.
+    epsilons: pure ε of each use, ≥ 0, shape (k,).
+    delta: total δ, in [0, 1); with 0 only the sum is valid.
+    method: "best" for the least valid bound; "basic" for the sum; "optimal", exact for k equal ε; "rdp", by
+    Rényi divergences, for unequal ε.
 
     Returns:
-        `epsilon` and `delta` of the bound, the `rule` that gave it, and `basic`, the plain sum with
-        δ = 0. Never above the sum.
+    `epsilon` and `delta` of the bound, the `rule` that gave it, and `basic`, the sum with δ = 0. Never above
+    the sum.
 
     Raises:
-        InvalidInput: a budget, a δ or a method that cannot be.
+    InvalidInput: an ε, δ or method is invalid.
     """
     budgets = np.atleast_1d(as_floats(epsilons, "epsilons"))
     if budgets.ndim != 1 or not np.isfinite(budgets).all() or (budgets < 0).any():
@@ -65,7 +65,7 @@ def compose(epsilons: ArrayLike, delta: float = 0.0, method: str = "best") -> di
 def compose_counts(
     values: tuple[float, ...], counts: tuple[int, ...], delta: float, method: str = "best"
 ) -> Bound:
-    """`compose` for budgets given as distinct values and how often each is used."""
+    """`compose` for distinct ε, each with its number of uses."""
     basic = math.fsum(e * n for e, n in zip(values, counts, strict=True))
     bounds = [Bound(basic, 0.0, "basic", basic)]
     if delta > 0 and values and method != "basic":

@@ -1,13 +1,11 @@
-"""An audit from outside: how well two inputs are distinguished, measured on samples.
+"""Empirical audit: a lower bound on ε from samples of a mechanism at both ends of its safe range.
 
-The mechanism is run many times on the two ends of its safe range. For an event S the likelihood
-ratio bounds the budget from below: ε ≥ ln((P(S) − δ)/Q(S)). Clopper–Pearson bounds of both
-probabilities make that a statement with a stated error rate. A lower bound cannot prove a promise;
-it can only refute one.
+For an event S the likelihood ratio bounds ε from below: ε ≥ ln((P(S) − δ)/Q(S)), with Clopper–Pearson bounds
+for both probabilities and thus a stated error rate. A lower bound cannot prove a guarantee, only refute it.
 
-In float64 the event is taken from the exact law. That law says nothing of how float32 rounds, so there
-the event also holds every answer that the other input cannot give (`floats.can_give`). It is a fixed
-set, counted for both inputs alike: were it wrong, the bound would be lower, and still right.
+In float64 the event comes from the exact law. That law ignores float32 rounding, so for float32 the event
+also contains every output that the other input cannot produce (`floats.can_give`). The event is fixed before
+counting: a bad choice lowers the bound and keeps it valid.
 """
 
 from __future__ import annotations
@@ -34,7 +32,7 @@ MOST = 2_500_000
 
 @dataclass(frozen=True)
 class Audit:
-    """Claimed ε, true ε and the lower bound that samples give, for one use at one δ."""
+    """Claimed ε, exact ε, and the lower bound from samples, for one use at one δ."""
 
     claimed: float
     exact: float
@@ -56,17 +54,16 @@ def audit(
     samples: int = 100_000,
     precision: Precision = "float64",
 ) -> Audit:
-    """Audit a mechanism at one budget.
+    """Audit a mechanism at one ε.
 
-    Half of a tenth of the samples choose the event, the rest measure it: the event is fixed before
-    anything is counted.
+    Half of a tenth of the samples choose the event, the rest count it.
 
     Args:
-        mechanism: fitted to what it perturbs, where its scope is not a coordinate.
-        epsilon, low, high: the budget and the safe range.
-        generator: a stream of its own.
-        samples: runs on each of the two inputs.
-        precision: of the values that are perturbed, and so of all arithmetic; training runs in float32.
+    mechanism: fitted to the vectors it perturbs, unless its scope is a coordinate.
+    epsilon, low, high: ε and the safe range.
+    generator: a random stream of the audit's own.
+    samples: number of runs on each of the two inputs.
+    precision: of the perturbed values, and so of the arithmetic; training uses float32.
     """
     law = mechanism.at(epsilon, low, high)
     delta = float(getattr(mechanism, "delta_", 0.0)) if law.mu is not None else 0.0
@@ -95,7 +92,7 @@ def audit(
 
 
 def exact_epsilon(mechanism: Mechanism, epsilon: float, low: float, high: float) -> float:
-    """The exact pure loss, or the exact ε at the mechanism's own δ where it has no pure loss."""
+    """Exact pure ε, or the exact ε at the mechanism's own δ if it has no pure ε."""
     law = mechanism.at(epsilon, low, high)
     if law.mu is None:
         return float(law.loss)
@@ -105,7 +102,7 @@ def exact_epsilon(mechanism: Mechanism, epsilon: float, low: float, high: float)
 
 
 def _ratio(top: Any, bottom: Any) -> Floats:
-    """The log likelihood ratio; infinite where only one of the inputs can give the output."""
+    """Log-likelihood ratio; infinite for outputs that only one of the inputs can produce."""
     with np.errstate(invalid="ignore"):
         return np.nan_to_num(np.asarray(top - bottom), nan=0.0, posinf=np.inf, neginf=-np.inf)
 
@@ -128,9 +125,9 @@ def epsilon_bound(
     """ln((P − δ)/Q) with P at the lower and Q at the upper end of its Clopper–Pearson interval, at least 0.
 
     Args:
-        hits, runs: how often the event came, and of how many runs, where it is likely.
-        false, among: the same where it is unlikely.
-        alpha: the probability that one of the two intervals misses.
+    hits, runs: occurrences of the event and number of runs, for the input that makes it likely.
+    false, among: the same for the other input.
+    alpha: probability that one of the two intervals fails.
     """
     lower = float(betaincinv(hits, runs - hits + 1, alpha / 2)) if hits else 0.0
     upper = float(betaincinv(false + 1, among - false, 1 - alpha / 2)) if false < among else 1.0
@@ -138,6 +135,8 @@ def epsilon_bound(
 
 
 def runs_needed(epsilon: float, alpha: float, delta: float = 0.0) -> int:
-    """Fewest runs on each input whose bound can exceed `epsilon`: were the event to come always and never."""
+    """Least number of runs on each input with which the bound can exceed `epsilon`, if the event occurs
+    always and never.
+    """
     needed = math.log(alpha / 2) / math.log1p(-(1 - delta) / (1 + math.exp(epsilon)))
     return math.floor(min(needed, 1e18)) + 1

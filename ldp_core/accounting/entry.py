@@ -1,4 +1,4 @@
-"""What the ledger promises, as values; as JSON only where it is stored or read from outside."""
+"""The ledger's guarantees as typed values; JSON only for storage and imports."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Scope = Literal["coordinate", "upload", "run_expected", "run_worst"]
 
 @dataclass(frozen=True)
 class Promise:
-    """A bound on what a client's data can change, in one scope."""
+    """A differential privacy guarantee for one client in one scope."""
 
     epsilon: float | None = None
     """The smallest bound computed; None where there is none."""
@@ -29,17 +29,16 @@ class Promise:
 
     @property
     def bound(self) -> float:
-        """ε; infinite without a guarantee."""
         return self.epsilon if self.guarantee and self.epsilon is not None else math.inf
 
     @property
     def sum(self) -> float:
-        """Plain sum of ε over all uses; infinite without a guarantee."""
+        """Sum of ε over all uses (basic composition); infinite without a guarantee."""
         return math.inf if self.basic is None else self.basic
 
     @classmethod
     def of(cls, stored: Mapping[str, Any]) -> Self:
-        """Promise from its stored JSON; a missing field reads as "no guarantee"."""
+        """Guarantee from stored JSON; missing fields take their defaults, which mean no guarantee."""
         return cls(**{one.name: stored[one.name] for one in fields(cls) if one.name in stored})
 
 
@@ -55,7 +54,7 @@ class Entry:
         return found
 
     def not_counting(self, learnt: str) -> Entry:
-        """With what was learnt from the data and no ε counts in each `why`."""
+        """Entry in which each `why` adds what was computed from the data without ε."""
         lines = [self.coordinate, self.upload, self.run_expected, self.run_worst]
         return Entry(*(replace(line, why=f"{line.why}; not counted: {learnt}") for line in lines))
 

@@ -1,7 +1,6 @@
-"""What float32 gives away, as it was measured: `python -m tests.benchmarks.float32` writes the table.
+"""Measured privacy loss of float32 rounding; `python -m tests.benchmarks.float32` writes the table.
 
-Trying all draws takes seconds and half a gigabyte, so a page reads what was found, at the nearest
-budget that was measured.
+Enumerating all draws takes seconds and half a gigabyte, so pages read the result at the nearest measured ε.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ SPANS = ((-1.0, 1.0), (-0.1, 0.1))
 
 @dataclass(frozen=True)
 class Measured:
-    """One mechanism on one safe range, at all budgets of the table."""
+    """Results of one mechanism on one safe range, at all ε of the table."""
 
     low: float
     high: float
@@ -33,7 +32,7 @@ class Measured:
     """By budget, ascending."""
 
     def nearest(self, epsilon: float) -> float:
-        """The budget in the table that is nearest, as a ratio."""
+        """ε of the table with the nearest ratio to `epsilon`."""
         return min(self.found, key=lambda budget: abs(math.log(budget / epsilon)))
 
 
@@ -48,19 +47,18 @@ def key(mechanism: Mechanism) -> str:
 
 
 def measured(mechanism: Mechanism, low: float, high: float) -> Measured | None:
-    """Stored measurement for this safe range, or for [−1, 1]; None if there is none."""
+    """Result for this safe range, else for [−1, 1]; None if not measured."""
     own = _table().get(key(mechanism), {})
     span = (low, high) if (low, high) in own else SPANS[0]
     return Measured(*span, own[span]) if span in own else None
 
 
 def about() -> dict[str, str]:
-    """Date and machine of the measurement."""
     return dict(_read()["about"])
 
 
 def line(mechanism: Mechanism, span: tuple[float, float], found: GivenAway, epsilon: float) -> dict[str, Any]:
-    """One line of the table's file; JSON has no infinity."""
+    """A row of the table's file; JSON has no infinity, so it is written as a word."""
     values = asdict(found) | {"loss": "infinite" if found.loss == math.inf else found.loss}
     return {"mechanism": key(mechanism), "range": list(span), "epsilon": epsilon, **values}
 

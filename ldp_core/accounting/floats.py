@@ -1,9 +1,9 @@
-"""What floating point gives away: answers that only one input could have caused.
+"""Privacy loss of floating-point rounding: outputs that only one input can produce.
 
-The laws are exact; what runs is float32. A uniform draw is one of 2²⁴ numbers, so a weight can be
-answered in at most 2²⁴ ways, and another weight is answered in other ways: rounding puts the answers
-on lattices that hardly meet (Mironov 2012). Such an answer shows which of the two it was,
-whatever ε says. Nothing is derived here: `perturb` itself runs, on draws that are given to it.
+The laws are exact, but training uses float32. A uniform draw is one of 2²⁴ numbers, so an input has at most
+2²⁴ outputs, and another input other ones: rounding puts the outputs on lattices that hardly meet (Mironov
+2012). An output of one lattice alone identifies the input, whatever ε is. All results come from running
+`perturb` on given draws.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Answers = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class GivenAway:
-    """What float32 answers give away at one budget and safe range, between its two ends."""
+    """Privacy loss of float32 outputs at one ε and safe range, between the range's two ends."""
 
     low: float | None
     """Of the answers for the low end, the share that the high end cannot give; None if not known."""
@@ -51,12 +51,14 @@ class GivenAway:
 
     @property
     def share(self) -> float | None:
-        """The larger share of the two ends; for any smaller δ no ε holds."""
+        """Larger probability, over the two ends, of an output that identifies its input; no ε holds with a
+        smaller δ.
+        """
         return None if self.low is None or self.high is None else max(self.low, self.high)
 
 
 class Given(np.random.Generator):
-    """Generator that returns given values, so that every draw can be tried."""
+    """Random generator that returns given values, so that every draw can be enumerated."""
 
     def __init__(self, draws: NDArray[Any]) -> None:
         super().__init__(stream(0, "audit").bit_generator)
@@ -72,7 +74,7 @@ class Given(np.random.Generator):
 
 @dataclass(frozen=True)
 class Client:
-    """One weight at one value: its answer as a function of the draw, which `draw` numbers from 0."""
+    """One input value: its output as a function of the draw, numbered from 0."""
 
     mechanism: Mechanism
     value: float
@@ -82,7 +84,7 @@ class Client:
 
     @property
     def normal(self) -> bool:
-        """Draws are normal, and counted as float32 numbers from the lowest to the highest."""
+        """True for normal draws, enumerated as float32 numbers in rising order."""
         return not isinstance(self.mechanism, ScaleFree)
 
     @property
@@ -91,7 +93,7 @@ class Client:
         return 2 * int(np.float32(FARTHEST).view(np.int32)) + 1 if self.normal else DRAWS
 
     def answers(self, numbers: NDArray[np.int64]) -> Answers:
-        """Float32 answers of these draws."""
+        """Float32 outputs of the draws with these numbers."""
         if self.normal:
             below = numbers - self.draws // 2
             bits = np.abs(below).astype(np.int32).view(np.float32)
@@ -103,7 +105,7 @@ class Client:
 
 
 def countable(mechanism: Mechanism) -> bool:
-    """Whether an answer is determined by the weight and one draw, so that draws can be enumerated."""
+    """Whether an output depends on the weight and one draw only, so that draws can be enumerated."""
     if mechanism.scope != "coordinate":
         return False
     if isinstance(mechanism, ScaleFree):  # a printed scale hangs on the whole upload
@@ -112,10 +114,10 @@ def countable(mechanism: Mechanism) -> bool:
 
 
 def can_give(client: Client, answers: Answers) -> NDArray[np.bool_]:
-    """Whether the client's value can produce each of the given answers.
+    """Whether the client's value can produce each of the given outputs.
 
-    Every CELL-th draw is tried. Where answers rise from one such draw to the next, the cell between
-    them is searched by halving; where they fall, and at both ends, all its draws are tried.
+    Every CELL-th draw is evaluated. Where outputs rise between two of them, the draws between are searched by
+    bisection; where they fall, and at both ends, all draws are evaluated.
     """
     cell = CELL * 256 if client.normal else CELL
     knots = np.append(np.arange(0, client.draws - 1, cell), client.draws - 1)
@@ -135,7 +137,7 @@ def can_give(client: Client, answers: Answers) -> NDArray[np.bool_]:
 
 
 def _found(client: Client, answers: Answers, knots: NDArray[np.int64], rising: Answers) -> Any:
-    """Whether a draw between two knots, over which answers rise, produces each of the answers."""
+    """Whether a draw between two evaluated ones, over which outputs rise, produces each output."""
     place = np.searchsorted(rising, answers)
     top, bottom = knots[place], knots[np.maximum(place - 1, 0)]
     while (top - bottom > 1).any():
@@ -150,12 +152,12 @@ def _found(client: Client, answers: Answers, knots: NDArray[np.int64], rising: A
 
 
 def given_away(mechanism: Mechanism, epsilon: float, low: float, high: float) -> GivenAway:
-    """Privacy loss that float32 rounding adds; seconds of work, and 0.5 GB where all draws are tried.
+    """Privacy loss that float32 rounding adds; seconds of work, and 0.5 GB if all draws are enumerated.
 
     Args:
-        mechanism: fitted; not known for others than those that `countable` names, Harmony, PrivUnit and
-            Gaussian noise on whole uploads.
-        epsilon, low, high: the budget and the safe range, whose two ends are distinguished.
+    mechanism: fitted; unknown for mechanisms other than those of `countable`, Harmony, PrivUnit and Gaussian
+    noise on whole uploads.
+    epsilon, low, high: ε and the safe range, whose two ends are distinguished.
     """
     if isinstance(mechanism, Harmony):
         return _harmony(mechanism, epsilon, low, high)
@@ -178,7 +180,7 @@ def given_away(mechanism: Mechanism, epsilon: float, low: float, high: float) ->
 
 
 def _compared(one: Any, other: Any) -> GivenAway:
-    """Compare two laws given as (answers, counts of draws)."""
+    """Compare two distributions of outputs, each as (outputs, number of draws)."""
     (a, many), (b, much) = one, other
     at = np.minimum(np.searchsorted(b, a), len(b) - 1)
     both = b[at] == a
@@ -189,7 +191,7 @@ def _compared(one: Any, other: Any) -> GivenAway:
 
 
 def _harmony(mechanism: Harmony, epsilon: float, low: float, high: float) -> GivenAway:
-    """Harmony: answers are high up to one coin toss, found by bisection."""
+    """Harmony: the output is high up to one value of the coin, which bisection finds."""
     counted = []
     law = mechanism.model_copy(update={"dimension": 1}).at(epsilon, low, high)
     for end in (low, high):
@@ -205,7 +207,7 @@ def _harmony(mechanism: Harmony, epsilon: float, low: float, high: float) -> Giv
 
 
 def _privunit(mechanism: PrivUnit, epsilon: float) -> GivenAway:
-    """PrivUnit: share of sampled answers that only one of two uploads can produce (weight 0 or not)."""
+    """PrivUnit: share of sampled outputs that only one of two uploads can produce."""
     law = mechanism.model_copy(update={"dimension": 2}).at(epsilon, -1.0, 1.0)
     unit = float(cut_at(np.array(epsilon)).scale) / mechanism.norm
     ends = [np.array([0.0, 1.0]), np.array([0.6, 0.8])]
@@ -228,7 +230,7 @@ def _privunit(mechanism: PrivUnit, epsilon: float) -> GivenAway:
 
 
 def _gaussian(mechanism: GaussianNoise, epsilon: float, low: float, high: float) -> GivenAway:
-    """Gaussian: as `_privunit`, for a weight at the middle of the safe range against one elsewhere."""
+    """Gaussian noise: share of sampled outputs that only one of two weights can produce."""
     law = mechanism.model_copy(update={"dimension": 1}).at(epsilon, low, high)
     sigma = float(law.sigma)
     middle, half = (low + high) / 2, (high - low) / 2
@@ -243,5 +245,5 @@ def _gaussian(mechanism: GaussianNoise, epsilon: float, low: float, high: float)
 
 
 def _bits(answers: Answers) -> NDArray[np.uint32]:
-    """Answers as bit patterns: 0 and −0 differ."""
+    """Outputs as bit patterns, since 0 and −0 differ."""
     return answers.view(np.uint32)

@@ -1,12 +1,11 @@
-"""The ledger: for every client, what its budget covers and what it adds up to.
+"""The privacy ledger: each client's guarantees, in four scopes.
 
-Four numbers, none of them called a total: ε for one coordinate of one upload, for one upload, for
-the run as expected, and for the run at worst. Two inputs are neighbours if both lie in the client's
-safe range: nothing is assumed about them but that.
+ε for one coordinate of one upload, for one upload, for the run's expected number of uploads, and for the
+run's largest number. Two inputs are neighbours if both lie in the client's safe range.
 
-Three of the four are bounds. What the run costs on average is the price of an average number of
-uploads: where who uploads is drawn by lot, about half of the clients may spend more, so that line
-claims no guarantee. What a stated share of the clients spends at most is what `within` gives.
+Three of the four are bounds. The third is the ε of an average number of uploads: if participation is random,
+about half of the clients exceed it, so it is no guarantee. `within` gives the ε that a stated share of the
+clients does not exceed.
 """
 
 from __future__ import annotations
@@ -31,16 +30,16 @@ AVERAGE = (
 def ledger(
     experiment: Experiment | dict[str, Any], clients: Iterable[int] | None = None
 ) -> list[dict[str, Any]]:
-    """`entries` as JSON: objects with the fields of `Entry`, each an object with those of `Promise`.
+    """`entries` as JSON: objects with the fields of `Entry`, each an object with the fields of `Promise`.
 
     Raises:
-        InvalidExperiment: `experiment` is a dict that cannot run.
+    InvalidExperiment: `experiment` is an invalid dict.
     """
     return each_as_json(entries(parse(experiment), clients))
 
 
 def entries(experiment: Experiment, clients: Iterable[int] | None = None) -> list[Entry]:
-    """One for each client (or each of some `clients`), in order; equal ones are one object."""
+    """Entry of each client (or of each of `clients`), in order; equal entries are one object."""
     everybody, limits = everyone(experiment), experiment.clients.run_limits().tolist()
     known: dict[tuple[Client, float], Entry] = {}
     found = []
@@ -53,7 +52,7 @@ def entries(experiment: Experiment, clients: Iterable[int] | None = None) -> lis
 
 
 def promise(experiment: Experiment, client: Client, limit: float = math.inf) -> Entry:
-    """The entry of a client with this budget and range, and with its own limit for the run."""
+    """Entry of a client with this ε and range, and with its own limit on the run's ε."""
     spending = Spending(experiment.releases)
     expected = experiment.selection.expected_uploads(experiment.clients.count, experiment.rounds)
     most = _most(experiment, client, limit)
@@ -73,21 +72,21 @@ def promise(experiment: Experiment, client: Client, limit: float = math.inf) -> 
 def within(
     experiment: Experiment, client: Client, limit: float = math.inf, share: float = SHARE
 ) -> tuple[int, Promise]:
-    """Upload count exceeded with probability 1 − `share` at most, and the promise for that many."""
+    """Number of uploads exceeded with probability at most 1 − `share`, and the guarantee for that number."""
     often = experiment.selection.uploads_quantile(experiment.clients.count, experiment.rounds, share)
     often = min(often, _most(experiment, client, limit))
     return often, Spending(experiment.releases).uploads(client, often)
 
 
 def _most(experiment: Experiment, client: Client, limit: float) -> int:
-    """The uploads of a client in the worst case, within its own limit."""
+    """Largest number of uploads of a client, within its own limit."""
     if math.isinf(limit):
         return experiment.most_uploads
     return min(experiment.most_uploads, Spending(experiment.releases).affordable(client, limit))
 
 
 def everyone(experiment: Experiment) -> list[Client]:
-    """Each client's budget and safe range."""
+    """(ε, low, high) of each client."""
     population = experiment.population()
     columns = (population.epsilon.tolist(), population.low.tolist(), population.high.tolist())
     return list(zip(*columns, strict=True))

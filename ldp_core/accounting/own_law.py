@@ -1,14 +1,12 @@
-"""Composition by a mechanism's own law, which may promise more than "some mechanism of this ε".
+"""Composition by a mechanism's own law, tighter than for an arbitrary mechanism of the same ε.
 
-A mechanism's curve δ(t), the exact δ of one use at every target t, decides what many uses add up to
-(Zhu, Dong and Wang 2022: a pair of laws with this curve dominates every use, and so every
-composition). On a lattice of losses that holds −ε, 0 and ε, the tightest pair above the curve joins
-its values by straight lines in e^t (Doroshenko et al. 2022). Where δ is such a line from 0 to ε,
-three losses say all; a smooth curve takes a finer lattice and is bounded from above.
+The curve δ(t), the exact δ of one use at every t, determines the composition (Zhu, Dong and Wang 2022: a pair
+of distributions with this curve dominates every use). On a lattice of losses with −ε, 0 and ε, the tightest
+dominating pair interpolates the curve linearly in e^t (Doroshenko et al. 2022). If δ is linear in e^t from 0
+to ε, three losses suffice; other curves get a finer lattice and are bounded from above.
 
-The law of the sum of k losses comes from its characteristic function, φ^k. Two things are lost on
-the way, and both are paid for out of δ: the probability outside the window in which the sum is
-kept, and the rounding of the transform.
+The distribution of the sum of k losses comes from its characteristic function, φ^k. Two errors are added to
+δ: the probability outside the window of sums, and the rounding of the Fourier transform.
 """
 
 from __future__ import annotations
@@ -44,7 +42,7 @@ FADED = 42.0
 
 @dataclass(frozen=True)
 class Losses:
-    """Losses −n·step … n·step of one use, `masses` of shape (2n + 1,), a probability each."""
+    """Privacy loss distribution of one use at −n·step … n·step; `masses` has shape (2n + 1,)."""
 
     step: float
     masses: Floats
@@ -55,14 +53,13 @@ class Losses:
 
     @property
     def mean(self) -> float:
-        """Mean loss in grid steps; opposite losses are added in pairs, so that nothing cancels."""
+        """Mean loss in lattice steps; opposite losses are added in pairs, against cancellation."""
         up = self.masses[self.cells + 1 :]
         places = np.arange(1, self.cells + 1)
         return float((places * up * -np.expm1(-places * self.step)).sum())
 
     @property
     def variance(self) -> float:
-        """Variance of the loss in squared grid steps."""
         return float((self.masses * (np.arange(-self.cells, self.cells + 1) - self.mean) ** 2).sum())
 
 
@@ -70,13 +67,13 @@ class Losses:
 def own_epsilon(
     mechanism: Mechanism, epsilon: float, low: float, high: float, uses: int, delta: float
 ) -> float:
-    """The ε that `uses` uses of a mechanism with a pure loss have at a total `delta`, bounded from above.
+    """Upper bound on the ε of `uses` uses of a mechanism with pure ε, at a total `delta`.
 
     Args:
-        mechanism: in its form, fitted to what it perturbs.
-        epsilon, low, high: its budget and the safe range.
-        uses: how often it is used on the same client's data, k ≥ 1.
-        delta: at which to bound, in (0, 1).
+    mechanism: in its form, fitted to the vectors it perturbs.
+    epsilon, low, high: ε and the safe range.
+    uses: number of uses on the same client's data, ≥ 1.
+    delta: total δ, in (0, 1).
     """
     loss = float(mechanism.at(epsilon, low, high).loss)
     if loss < LEAST:
@@ -94,8 +91,9 @@ def own_epsilon(
 
 @lru_cache(maxsize=4096)
 def losses_of(mechanism: Mechanism, epsilon: float, low: float, high: float, cells: int) -> Losses:
-    """The losses of one use on a lattice from above: of `cells` steps up to the pure loss, or of one step
-    where the curve is a straight line."""
+    """Dominating loss distribution of one use: with `cells` steps up to the pure ε, or one step if the curve
+    is linear in e^t.
+    """
     law = mechanism.at(epsilon, low, high)
     loss = float(law.loss)
     curve = np.asarray(law.delta(np.linspace(0.0, loss, cells + 1)), np.float64)
@@ -105,7 +103,7 @@ def losses_of(mechanism: Mechanism, epsilon: float, low: float, high: float, cel
 
 
 def joined(loss: float, curve: Floats) -> Losses:
-    """Losses with this δ curve at evenly spaced losses from 0 to `loss`, linear in e^t between."""
+    """Loss distribution with this δ curve at evenly spaced losses from 0 to `loss`, linear in e^t between."""
     cells = len(curve) - 1
     step = loss / cells
     falls = np.append(curve[:-1] - np.append(curve[1:-1], 0.0), 0.0)
@@ -123,7 +121,7 @@ def _inverse_expm1(step: float) -> float:
 
 
 def epsilon_of_sum(once: Losses, uses: int, delta: float) -> float:
-    """The ε at which the sum of `uses` losses has this `delta`."""
+    """ε at which the sum of `uses` losses has this `delta`."""
     chance, first, wrong = _sum_of(once, uses)
     goal = delta - wrong
     if goal <= 0:
@@ -149,8 +147,7 @@ def epsilon_of_sum(once: Losses, uses: int, delta: float) -> float:
 
 
 def _sum_of(once: Losses, uses: int) -> tuple[Floats, int, float]:
-    """The law of a sum of losses in a window: probabilities, the first one's place in steps, and what
-    may be missing or wrong of a probability in all."""
+    """Distribution of a sum of losses in a window: probabilities, first value in steps, and total error."""
     mean, variance, cells = once.mean, once.variance, once.cells
     reach = math.ceil(min(_hoeffding(cells, uses), _bernstein(cells, uses, variance))) + 1
     first = max(-cells * uses, math.floor(uses * mean) - reach)
@@ -169,11 +166,11 @@ def _sum_of(once: Losses, uses: int) -> tuple[Floats, int, float]:
 
 
 def _characteristic(once: Losses, uses: int, mean: float, size: int) -> tuple[NDArray[np.complex128], float]:
-    """E e^{−iω(S − mean)} of the sum at the frequencies 2π·f/size, and a bound on what is left out.
+    """E e^{−iω(S − mean)} of the sum at frequencies 2π·f/size, and a bound on the neglected part.
 
-    φ^k keeps its digits for any k because φ − 1 is summed about the mean, where the parts that would
-    cancel are small. That takes a sine and a cosine for each loss, so it is done only where |φ|^k is
-    not nothing, which a quick transform tells.
+    φ^k is accurate for any k because φ − 1 is summed about the mean, where cancelling parts are small. That
+    needs a sine and a cosine per loss, so it is computed only where |φ|^k is not negligible, by a fast
+    transform.
     """
     folded = np.bincount(np.arange(-once.cells, once.cells + 1) % size, once.masses, size)
     rough = np.abs(np.fft.rfft(folded))
@@ -193,13 +190,13 @@ def _characteristic(once: Losses, uses: int, mean: float, size: int) -> tuple[ND
 
 
 def _hoeffding(cells: int, uses: int) -> float:
-    """Hoeffding bound: distance of a sum from its mean, in steps, exceeded with probability `OUTSIDE` at
-    most.
+    """Hoeffding bound: distance of the sum from its mean, in steps, exceeded with probability at most
+    `OUTSIDE`.
     """
     return cells * math.sqrt(2 * uses * math.log(2 / OUTSIDE))
 
 
 def _bernstein(cells: int, uses: int, variance: float) -> float:
-    """The same, better where most of the probability is at one loss."""
+    """Bernstein bound on the same distance, better if most of the probability is at one loss."""
     third = 2 * cells * math.log(2 / OUTSIDE) / 3
     return third + math.sqrt(third**2 + 2 * uses * variance * math.log(2 / OUTSIDE))

@@ -1,11 +1,10 @@
-"""What a trusted shuffler adds: the heap of messages of one mechanism, budget and range, whose order is lost.
+"""Privacy amplification by a trusted shuffler, for messages of one mechanism, ε and range.
 
-Two ε₀-private laws of one message differ in their positive and negative parts alone, and every other message
-is drawn from either part with probability 1/(e^ε₀ + 1) at most (Feldman, McMillan and Talwar 2023, "stronger
-clones"). So a heap of n tells no more than this pair: C ~ Bin(n − 1, 2/(e^ε₀ + 1)) messages look like the
-person's own, A ~ Bin(C, 1/2) of these like the one value, and what is seen is (A + Δ, C − A + 1 − Δ) with
-Δ ~ Bern(e^ε₀/(e^ε₀ + 1)), or the same turned round. Its δ(ε) is summed exactly; where values of C are put
-together, the least of them, which tells most, stands for all.
+Two ε₀-private distributions of a message differ in a positive and a negative part; any other message is a
+draw from either part with probability at most 1/(e^ε₀ + 1) (Feldman, McMillan and Talwar 2023, "stronger
+clones"). So n shuffled messages reveal no more than this pair: C ~ Bin(n − 1, 2/(e^ε₀ + 1)) clones, A ~
+Bin(C, 1/2) of them like the first value, and output (A + Δ, C − A + 1 − Δ) with Δ ~ Bern(e^ε₀/(e^ε₀ + 1)), or
+the reverse. δ(ε) is summed exactly; grouped values of C count as the least of them, which reveals most.
 """
 
 from __future__ import annotations
@@ -35,16 +34,16 @@ ROUNDING = 1e-9
 
 @cache
 def shuffled(epsilon: float, clients: int, delta: float, heaps: int = 1) -> float:
-    """The ε that the shuffler's output has at `delta`; at most the ε of as many messages without a shuffler.
+    """ε of the shuffler's output at `delta`; at most the ε of as many messages without shuffler.
 
     Args:
-        epsilon: of one message, ≥ 0, as the person sends it.
-        clients: whose messages, of the same mechanism, budget and range, are mixed, n ≥ 1.
-        delta: of all heaps together, in [0, 1).
-        heaps: to which each client gives one message each, mixed apart.
+    epsilon: local ε of one message, ≥ 0.
+    clients: number of clients whose messages, of equal mechanism, ε and range, are mixed, ≥ 1.
+    delta: total δ over all shuffled sets, in [0, 1).
+    heaps: number of shuffled sets; each client sends one message to each.
 
     Raises:
-        InvalidInput: one of these cannot be.
+    InvalidInput: an argument is out of range.
     """
     if not (isinstance(epsilon, int | float) and 0 <= epsilon < math.inf):
         raise InvalidInput(f"epsilon must be a finite number of at least 0; got {shown(epsilon)}")
@@ -69,7 +68,7 @@ def shuffled(epsilon: float, clients: int, delta: float, heaps: int = 1) -> floa
 
 
 def heap_delta(target: Floats | float, epsilon: float, clients: int) -> Floats:
-    """The δ of one heap at target ε ≥ 0, of any shape, for messages of a local ε in (0, `TOO_LARGE`]."""
+    """δ of one shuffled set at `target` ε ≥ 0, of any shape, for local ε in (0, `TOO_LARGE`]."""
     goal = np.asarray(target, np.float64)[..., None]
     alike, chances = _clones(epsilon, clients)
     likely, of = expit(epsilon), alike + 1
@@ -95,7 +94,7 @@ def _clones(epsilon: float, clients: int) -> tuple[Floats, Floats]:
 
 
 def _at_least(least: Floats, of: Floats) -> Floats:
-    """The probability of so many heads of fair coins."""
+    """Probability of at least `least` heads in `of` fair coin tosses."""
     inside = np.clip(least, 1, of)
     with np.errstate(invalid="ignore"):
         found = betainc(inside, of - inside + 1, 0.5)

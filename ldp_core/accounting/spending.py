@@ -1,4 +1,4 @@
-"""What a number of uploads costs one client, by the best rule that applies."""
+"""Privacy cost of a number of uploads for one client, by the best applicable composition rule."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ Releases = tuple[tuple[int, Release], ...]
 
 @dataclass(frozen=True)
 class Spending:
-    """The promises of a run's releases to a client, for any number of uploads."""
+    """Guarantees of a run's releases for a client, for any number of uploads."""
 
     releases: Releases
 
     def coordinate(self, client: Client) -> Promise:
-        """Promise for one weight of one upload."""
+        """Guarantee for one weight of one upload."""
         release = self.releases[0][1]
         if release.sent.clear:
             return Promise(why=release.sent.why)
@@ -60,10 +60,7 @@ class Spending:
         return _pure(release.mechanism, client, 1)
 
     def uploads(self, client: Client, count: float) -> Promise:
-        """Promise for `count` uploads, which may be a fraction (an expected number).
-
-        What changes from round to round is counted from the first round on.
-        """
+        """Guarantee for the first `count` uploads, which may be fractional (an expected number)."""
         if count <= 0:
             return _by("basic", 0.0, 0.0, 0.0, generic=0.0)
         first = [release for _, release in self._first(count)]
@@ -78,10 +75,9 @@ class Spending:
         return parts[0] if len(parts) == 1 else _added(parts)
 
     def again(self, client: Client, times: int) -> Promise:
-        """Promise if one upload's values are sent `times` over in a round (an attacker's own question, not a
-        run's).
+        """Guarantee if an upload's values are sent `times` times in a round, as in attacks (never in a run).
 
-        Of noise that changes from round to round, the first round's tells most.
+        For noise that changes over rounds, the first round's is used.
         """
         release = self.releases[0][1]
         if release.sent.clear or release.mechanism.at(*client).mu is None:
@@ -90,7 +86,7 @@ class Spending:
         return _gaussian(times * each * float(_squares(self.releases, client)[0]), times * each)
 
     def _first(self, count: float) -> Iterator[tuple[float, Release]]:
-        """Release kinds of the first `count` uploads, each with its number of uploads."""
+        """Releases of the first `count` uploads, each with its number of uploads."""
         left = count
         for rounds, release in self.releases:
             yield min(left, rounds) if release is not self.releases[-1][1] else left, release
@@ -99,7 +95,7 @@ class Spending:
                 return
 
     def _normal(self, client: Client, count: float) -> Promise:
-        """Promise for `count` uploads with Gaussian noise: the μ² of single uses add up."""
+        """Guarantee for `count` uploads with Gaussian noise: the μ² of the uses add up."""
         squares = _squares(self.releases, client)
         each = [(rounds, _uses_of_noise(release)) for rounds, release in self.releases]
         uses = np.repeat([float(n) for _, n in each], [rounds for rounds, _ in each])
@@ -107,7 +103,7 @@ class Spending:
         return _gaussian(float(share @ (uses * squares)), math.ceil(float(share @ uses) - 1e-9))
 
     def affordable(self, client: Client, limit: float) -> int:
-        """Largest number of uploads that stays within the client's own limit."""
+        """Largest number of uploads within the client's own ε limit."""
         low, high = 0, sum(rounds for rounds, _ in self.releases) + 1
         while high - low > 1:
             middle = (low + high) // 2
@@ -118,7 +114,7 @@ class Spending:
 
 @lru_cache(maxsize=4096)
 def _pure(mechanism: Mechanism, client: Client, uses: int) -> Promise:
-    """Promise for `uses` uses of a mechanism without Gaussian noise."""
+    """Guarantee for `uses` uses of a mechanism without Gaussian noise."""
     law = mechanism.at(*client)
     loss, exact = float(law.ledger_loss), float(law.loss)
     if not math.isfinite(loss):
@@ -140,12 +136,14 @@ def _pure(mechanism: Mechanism, client: Client, uses: int) -> Promise:
 
 
 def _uses_of_noise(release: Release) -> int:
-    """Noise of a wider scope counts once an upload: its sensitivity is the whole upload's."""
+    """Uses per upload; 1 for noise of a scope wider than a coordinate, whose sensitivity is the whole
+    upload's.
+    """
     return release.uses if release.mechanism.scope == "coordinate" else 1
 
 
 def _added(parts: list[Promise]) -> Promise:
-    """Several kinds of release: their bounds add up, and so do their δ."""
+    """Guarantee for several kinds of release: ε and δ add up."""
     if nothing := next((part for part in parts if part.epsilon is None), None):
         return nothing
     rule = next((part.rule for part in parts if part.rule != "basic"), "basic")
@@ -162,7 +160,7 @@ def _squares(releases: Releases, client: Client) -> np.ndarray:
 
 
 def _gaussian(squares: float, uses: int) -> Promise:
-    """Promise for uses whose μ² add up to `squares`; the plain sum splits δ evenly."""
+    """Guarantee for uses whose μ² add up to `squares`; for the basic sum, δ is split evenly."""
     epsilon = float(epsilon_of(DELTA, math.sqrt(squares)))
     basic = uses * float(epsilon_of(DELTA / uses, math.sqrt(squares / uses)))
     return _by("gaussian", epsilon, DELTA, max(basic, epsilon))

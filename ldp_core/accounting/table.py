@@ -1,8 +1,7 @@
-"""The ledger as an end event carries it, in JSON: of a large population, each promise once.
+"""The ledger as JSON in end events; for large populations with each distinct entry once.
 
-Up to a thousand clients the event holds one entry for each of them. Above that it holds the different
-entries, and which of them is whose: 60 000 clients that ask for three budgets are three entries and an
-index, where one entry each would be 49 MB.
+Up to a thousand clients the event lists an entry per client, above that the distinct entries and an index: 60
+000 clients with three budgets take three entries, where one each would take 49 MB.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ client the number of its promise, little-endian, 16 bits each (32 where there ar
 
 
 def to_json(entries: Sequence[Entry]) -> list[dict[str, Any]] | dict[str, Any]:
-    """The entries of all clients, in order."""
+    """Entries of all clients, in order, as JSON."""
     if len(entries) <= EACH:
         return each_as_json(entries)
     known: dict[int, int] = {}  # entries that are equal are one object: the ledger makes each once
@@ -39,16 +38,16 @@ def to_json(entries: Sequence[Entry]) -> list[dict[str, Any]] | dict[str, Any]:
 
 
 def each_as_json(entries: Sequence[Entry]) -> list[dict[str, Any]]:
-    """One object a client; clients whose entry is the same share it."""
+    """A JSON object per client; clients with equal entries share it."""
     shared = {id(entry): entry.as_json() for entry in {id(entry): entry for entry in entries}.values()}
     return [shared[id(entry)] for entry in entries]
 
 
 def entry_of(ledger: Table, client: int) -> Entry:
-    """The entry of one client, from 0.
+    """Entry of a client, counted from 0.
 
     Raises:
-        IndexError: there is no such client.
+    IndexError: there is no such client.
     """
     if not isinstance(ledger, Mapping):
         return Entry.of(ledger[client])
@@ -58,5 +57,5 @@ def entry_of(ledger: Table, client: int) -> Entry:
 
 
 def entries_in(ledger: Table) -> list[Entry]:
-    """All entries, of a large population the different ones."""
+    """All entries; for a large population the distinct ones."""
     return [Entry.of(stored) for stored in (ledger["promises"] if isinstance(ledger, Mapping) else ledger)]

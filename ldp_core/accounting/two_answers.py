@@ -1,11 +1,9 @@
-"""Composition of a mechanism with two answers that lose unequally, such as PDPM's.
+"""Composition of mechanisms with two outputs of unequal loss, such as PDPM's.
 
-What the whole curve δ(t) dominates is then more than any two inputs can show: its high answer tells
-ε, its low one less, and no pair of inputs makes both tell ε. The worst pair of inputs for a use is
-either the two ends of the range or the same two turned round (every other pair blurs one of these,
-Blackwell), and which of them is worst depends on what the other uses have shown. Trying both before
-every use, with all that was seen so far in mind, gives the exact worst case of a block of uses; the
-blocks are then composed as uses of their own are.
+The whole curve δ(t) overestimates then: the high output has loss ε, the low one less, and no pair of inputs
+gives both loss ε. The worst pair of inputs of a use is the two ends of the range in either order (other pairs
+are post-processings, Blackwell), and which order is worse depends on the other uses. Trying both before every
+use, adaptively, gives the exact worst case of a block of uses; blocks are then composed like single uses.
 """
 
 from __future__ import annotations
@@ -33,8 +31,8 @@ LEAST = -667.0
 
 
 class Answers(NamedTuple):
-    """The logarithms of two answers' probabilities, the one that tells more first: from the end of the range
-    that this one speaks for, and from the other. A probability next to 1 would lose all digits of the rest.
+    """Log-probabilities of two outputs, the more revealing first, for the input that favours it and for the
+    other. A probability next to 1 would lose the digits of the others.
     """
 
     likely: float
@@ -50,7 +48,7 @@ class Answers(NamedTuple):
 
 
 def answers(mechanism: Mechanism, epsilon: float, low: float, high: float) -> Answers | None:
-    """Two-answer form of a mechanism's law; None if more than two answers differ in what they tell."""
+    """A mechanism's law as two outputs; None if more than two differ in their likelihood ratio."""
     if mechanism.scope != "coordinate":
         return None
     law = mechanism.at(epsilon, low, high)
@@ -73,8 +71,8 @@ def answers(mechanism: Mechanism, epsilon: float, low: float, high: float) -> An
 
 
 def _merged(top: Floats, bottom: Floats) -> Floats:
-    """(n, 2): answers that tell the same are one, with the sum of their probabilities (as logarithms, from
-    both ends), in the order of what they tell: as printed PDPM has two low answers of equal likelihoods.
+    """(n, 2): outputs of equal likelihood ratio joined, as log-probabilities for both ends, sorted by ratio:
+    as-printed PDPM has two low outputs of equal likelihood.
     """
     losses = top - bottom
     order = np.argsort(losses)
@@ -86,14 +84,14 @@ def _merged(top: Floats, bottom: Floats) -> Floats:
 
 
 def block_of(uses: int) -> int:
-    """Block size such that whole blocks exceed `uses` by little; all uses if they are few."""
+    """Block size whose multiples exceed `uses` by little; `uses` itself if small."""
     if uses <= BLOCKS[-1]:
         return uses
     return min(reversed(BLOCKS), key=lambda size: -(-uses // size) * size)
 
 
 def block_curve(pair: Answers, uses: int) -> Floats:
-    """δ of `uses` uses at losses 0, …, uses·ε, `CELLS` of them for one ε, from above; inputs may adapt."""
+    """Upper bound on δ of `uses` adaptive uses at losses 0, …, uses·ε, with `CELLS` points per ε."""
     step = pair.loss / CELLS
     # the other answer's loss lies between two places; what is split between them keeps both laws' totals
     place = (pair.other_likely - pair.other_unlikely) / step
@@ -114,7 +112,7 @@ def block_curve(pair: Answers, uses: int) -> Floats:
 
 
 def _after(known: Floats, losses: list[tuple[int, float]], length: int) -> Floats:
-    """The curve one use earlier, if that use has these losses."""
+    """δ curve before a use with these losses, from the curve after it."""
     total = np.zeros(length)
     for j, p in losses:
         total += p * known[CELLS - j : CELLS - j + length]

@@ -1,8 +1,8 @@
-"""What a promise for everything that a person sends is worth: one word, and an attacker's odds.
+"""Plain words for a guarantee: one word of worth, and an attacker's odds.
 
-An attacker who has to say which of two equally likely values was there is right with a probability of at
-most (e^ε + δ)/(1 + e^ε) (Kairouz, Oh and Viswanath 2015); with Gaussian noise, whose whole curve is known,
-of Φ(μ/2) (Dong, Roth and Su 2022).
+An attacker who must tell two equally likely values apart is right with probability at most (e^ε + δ)/(1 +
+e^ε) (Kairouz, Oh and Viswanath 2015); for Gaussian noise, whose whole curve is known, at most Φ(μ/2) (Dong,
+Roth and Su 2022).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Worth:
 
     @property
     def right(self) -> tuple[int, int] | None:
-        """Right answers and tries, at least one being wrong; None beyond `COUNTED`."""
+        """Largest number of right answers, and number of tries; None beyond `COUNTED`."""
         if -self.wrong > COUNTED:
             return None
         tries = max(FEWEST, 10 ** math.ceil(-self.wrong / math.log(10) - 1e-9))
@@ -62,12 +62,12 @@ class Worth:
 
     @property
     def power(self) -> float:
-        """k, where one answer of 10^k is wrong at least."""
+        """Least k such that at least one answer of 10^k is wrong."""
         return math.ceil(-self.wrong / math.log(10)) if math.isfinite(self.wrong) else math.inf
 
 
 def word_of(epsilon: float | None) -> Word:
-    """Worth of a whole run's ε; None stands for no bound."""
+    """Word for a whole run's ε; None stands for no bound."""
     return next((word for most, word in UP_TO if epsilon is not None and epsilon <= most), NOTHING)
 
 

@@ -1,7 +1,7 @@
-"""An audit of a mechanism that is known by its samples alone, whatever program or device made them.
+"""Audit of a mechanism known only by samples, from any program or device.
 
-`table` reads a CSV of samples, `audit` bounds ε from below and compares bias and variance with those of the
-shipped mechanisms, `events` finds the set of answers that tells two inputs apart best.
+`table` reads a CSV of samples, `audit` bounds ε from below and compares bias and variance with the built-in
+mechanisms, `events` finds the set of outputs that distinguishes two inputs best.
 """
 
 from ldp_core.accounting.samples.audit import (

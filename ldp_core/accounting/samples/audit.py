@@ -1,8 +1,8 @@
-"""A lower bound on ε from a mechanism's samples: nothing is known of its law, so nothing is assumed.
+"""Lower bound on ε from a mechanism's samples, without assumptions on its law.
 
-One half of the trials chooses two inputs and a set of answers; the other half counts how often that set
-comes after either input. As the set is fixed before anything is counted, one pair of Clopper–Pearson
-intervals holds for all the inputs and sets that were looked at. Trials have to be independent of each other.
+Half of the trials choose two inputs and a set of outputs; the other half counts how often that set occurs for
+each. As the set is fixed before counting, one pair of Clopper–Pearson intervals is valid whatever was
+searched. Trials must be independent.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ MOST_EPSILON = 700.0
 
 
 class CannotTell(StudioError):
-    """Too few trials to refute the claim, whatever they hold."""
+    """Too few trials to refute the claim, whatever their outputs."""
 
 
 @dataclass(frozen=True)
 class Answers:
-    """The answers to one input."""
+    """Statistics of the outputs for one input."""
 
     input: float
     """The mean over its coordinates and rounds."""
@@ -65,7 +65,7 @@ class SampleAudit:
 
     @property
     def verdict(self) -> str:
-        """`claimed 1, at least 7.3 (95 %)`, in full."""
+        """Sentence like `claimed 1, at least 7.3 (95 %)`."""
         level = f"{spelled(round(100 * self.confidence, 3))} %"
         at = f" at δ {self.delta:g}" if self.delta else ""
         if not self.measured:
@@ -85,17 +85,17 @@ def audit_samples(
     confidence: float = 0.95,
     worlds: Sequence[Any] | NDArray[Any] | None = None,
 ) -> SampleAudit:
-    """Hold a claim against independent trials of a mechanism.
+    """Test a claimed ε against independent trials of a mechanism.
 
     Args:
-        inputs: (n,), (n, coordinates) or (n, rounds, coordinates), whatever an answer is to.
-        outputs: the same shape.
-        claimed: ε of everything that one trial holds.
-        worlds: (n,): which of the neighbouring inputs a trial is of; by default the trials with equal inputs.
+    inputs: (n,), (n, coordinates) or (n, rounds, coordinates).
+    outputs: of the same shape.
+    claimed: ε of all outputs of one trial.
+    worlds: (n,): which neighbouring input a trial belongs to; by default trials with equal inputs.
 
     Raises:
-        InvalidInput: the arrays, the claim, or one input only.
-        CannotTell: so few trials cannot refute the claim.
+    InvalidInput: the arrays or the claim are invalid, or there is one input only.
+    CannotTell: there are too few trials to refute the claim.
     """
     _check(claimed, delta, confidence)
     x, y = (_cube(one, name) for one, name in ((inputs, "inputs"), (outputs, "outputs")))
@@ -140,12 +140,12 @@ def audit_function(
     delta: float = 0.0,
     confidence: float = 0.95,
 ) -> SampleAudit:
-    """Audit `perturb(values, epsilon, low, high, generator)`, which is given one upload (dimension,) a call.
+    """Test `perturb(values, epsilon, low, high, generator)`, called with one upload (dimension,) at a time.
 
     Args:
-        epsilon: claimed for the whole upload.
-        trials: on each of six inputs: all values at either end, or beyond it by the range's width (clipping
-            first makes these equal to the ends); and all in the middle but the first one, at either end.
+    epsilon: claimed for the whole upload.
+    trials: on each of six inputs: all values at one end of the range, or beyond it by its width (which
+    clipping makes equal to the end); and all in the middle except the first, at one end.
     """
     _check(epsilon, delta, confidence)
     middle, width = (low + high) / 2, high - low
@@ -162,10 +162,10 @@ def audit_function(
 
 
 def beside(found: SampleAudit, dimension: int = 1) -> Iterator[tuple[str, list[tuple[float, float]]]]:
-    """Of each shipped mechanism its label, and bias and variance for each of an audit's inputs.
+    """For each built-in mechanism its label, and bias and variance for each of an audit's inputs.
 
-    The range reaches from the smallest to the largest input. Mechanisms of single values get an equal share
-    of the claimed ε for each of `dimension` values; an ε must be one that the mechanism takes.
+    The range is from the least to the greatest input. Mechanisms on single values get an equal share of the
+    claimed ε for each of `dimension` values; a mechanism is left out if it does not take that ε.
     """
     inputs = np.array([one.input for one in found.answers])
     low, high = float(inputs.min()), float(inputs.max())

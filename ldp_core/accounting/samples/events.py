@@ -1,9 +1,8 @@
-"""Sets of answers that tell two inputs apart, found on some trials so that others can measure them.
+"""Sets of outputs that distinguish two inputs, chosen on some trials for counting on others.
 
-An answer is a vector of each round, so the sets are of single numbers that follow from the answer: one of its
-values, what a value moved from a round to the next, the combination of all values that separates both inputs
-best, the largest magnitude. Each number's line is cut at quantiles, finer in its tails, and the pieces are
-joined in the order of how much likelier the first input makes them (Neyman and Pearson).
+An output is a vector per round, so sets are defined by scalar statistics: one value, a value's change between
+rounds, the best linear discriminant, the largest magnitude. Each statistic's range is cut at quantiles, finer
+in the tails, and the pieces are joined by likelihood ratio (Neyman and Pearson).
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ SURE = 4.0
 
 @dataclass(frozen=True)
 class Number:
-    """A number that follows from an answer."""
+    """A scalar statistic of an output."""
 
     words: str
     of: Callable[[Floats], Floats]
@@ -38,7 +37,7 @@ class Number:
 
 @dataclass(frozen=True)
 class Event:
-    """A set of answers: a number of theirs lies in some pieces of its line."""
+    """A set of outputs: those whose statistic lies in certain intervals."""
 
     number: Number
     edges: Floats
@@ -58,10 +57,10 @@ class Event:
 
 
 def best_event(likely: Floats, other: Floats, delta: float) -> Event | None:
-    """The set of answers with the largest expected bound, where the first input is to make it likelier.
+    """Set of outputs with the largest expected lower bound on ε.
 
     Args:
-        likely, other: answers (n, rounds, coordinates) to two inputs.
+    likely, other: outputs (n, rounds, coordinates) for two inputs; the set shall be likelier for the first.
     """
     found = [_cut(number, likely, other, delta) for number in _numbers(likely, other)]
     return max((one for one in found if one), key=lambda one: one.score, default=None)
@@ -122,7 +121,7 @@ def _cut(number: Number, likely: Floats, other: Floats, delta: float) -> Event |
 
 
 def _wilson(share: Floats, runs: int, z: float) -> Floats:
-    """The lower (z < 0) or the upper end of Wilson's interval."""
+    """Lower (z < 0) or upper end of Wilson's interval."""
     middle = share + z * z / (2 * runs)
     reach = z * np.sqrt(share * (1 - share) / runs + z * z / (4 * runs * runs))
     return np.clip((middle + reach) / (1 + z * z / runs), 0.0, 1.0)

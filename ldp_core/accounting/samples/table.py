@@ -1,4 +1,6 @@
-"""A CSV of samples: `[trial,] input, output[, coordinate, round, world]`, in any notation of spreadsheets."""
+"""CSV of samples: `[trial,] input, output[, coordinate, round, world]`, in any spreadsheet's number
+format.
+"""
 
 from __future__ import annotations
 
@@ -35,10 +37,10 @@ class Samples:
 
 
 def read_samples(data: bytes, most: int = MOST_BYTES) -> Samples:
-    """The trials of a file; without a column for them each row is one.
+    """Trials of a file; without a column `trial` each row is one.
 
     Raises:
-        InvalidExperiment: with everything that is wrong, each by line and column.
+    InvalidExperiment: everything that is wrong, by line and column.
     """
     table = read_table(data, most)
     names = find(table.headings, HEADINGS)
@@ -63,7 +65,7 @@ def read_samples(data: bytes, most: int = MOST_BYTES) -> Samples:
 
 
 def _folded(table: Table, values: Floats, cells: dict[str, NDArray[np.str_]]) -> Samples:
-    """Rows of the same trial side by side."""
+    """Trials with their rows side by side, by round and coordinate."""
     none = np.full(len(table.rows), "")
     world = cells.get("world", none)
     trials, trial = np.unique(np.stack([world, cells["trial"]]), axis=1, return_inverse=True)
