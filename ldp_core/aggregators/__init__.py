@@ -1,7 +1,6 @@
-"""How the server combines uploads, by weights that are known before any upload is seen.
+"""Aggregators: how the server combines uploads, by weights that are known before any upload is seen.
 
-`base.Aggregator.noise` is what is left of the clients' noise in a round; `theory.server` averages it over a
-run.
+`base.Aggregator.noise` is the noise of a round's aggregate; `theory.server` averages it over a run.
 """
 
 from ldp_core.aggregators.base import Aggregator

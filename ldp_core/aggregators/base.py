@@ -1,4 +1,4 @@
-"""The contract of an aggregator: weights from public facts, then one weighted sum."""
+"""Contract of an aggregator: weights from public facts, then a weighted sum."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ldp_core.mechanisms.base import Floats, Values, as_floats
 
 
 class Drawn(NamedTuple):
-    """Error of what clients send, per weight: noise variance and bias."""
+    """Error of the clients' uploads per weight: variance and bias."""
 
     variance: Floats
     bias: Floats
@@ -41,7 +41,7 @@ class Aggregator(Component):
 
     @property
     def between(self) -> float:
-        """The variance between clients' true weights that it allows for."""
+        """Assumed variance between the clients' true weights."""
         return 0.0
 
     def weights(
@@ -51,18 +51,18 @@ class Aggregator(Component):
         between: float = 0.0,
         generator: np.random.Generator | None = None,
     ) -> Floats:
-        """The weight of each of K uploads; non-negative, summing to 1.
+        """Weight of each of K uploads; non-negative, with sum 1.
 
         Args:
-            variances: the worst-case variance of each client's noise per weight, shape (K,), ≥ 0.
-                Worst-case, because the true one depends on the client's data.
-            sizes: how many samples each client trains on, shape (K,).
-            between: the variance between clients' true weights, ≥ 0, in the same units; 0 for the
-                aggregator's own.
-            generator: for aggregators that draw their weights.
+        variances: worst-case noise variance per weight of each client, shape (K,), ≥ 0; the actual one
+        depends on the client's data.
+        sizes: number of training samples of each client, shape (K,).
+        between: variance between the clients' true weights, ≥ 0, in the same units; 0 for the aggregator's
+        own.
+        generator: for aggregators that draw their weights.
 
         Raises:
-            InvalidInput: no client, or a variance that is negative or not finite.
+        InvalidInput: no client, or a variance that is negative or not finite.
         """
         noise = as_floats(variances, "variances")
         if noise.ndim != 1 or noise.size == 0:
@@ -85,14 +85,14 @@ class Aggregator(Component):
     def raw_weights(
         self, variances: Floats, sizes: Floats, between: float, generator: np.random.Generator | None
     ) -> Floats:
-        """The weights up to a factor, for uploads along the last axis."""
+        """Weights up to a common factor, for clients along the last axis."""
 
     def moments(
         self, variances: ArrayLike, sizes: ArrayLike | None = None, between: float = 0.0
     ) -> tuple[Floats, Floats, float]:
-        """The mean and the mean square of each client's weight, and the chance that none is drawn.
+        """Mean and mean square of each client's weight, and the probability that no client is drawn.
 
-        Where weights are not drawn, the mean is the weight itself.
+        For deterministic weights the mean is the weight itself.
         """
         weights = self.weights(variances, sizes, between)
         return weights, weights**2, 0.0
@@ -100,18 +100,18 @@ class Aggregator(Component):
     def noise(
         self, drawn: Drawn, worst: Floats, sizes: Floats, here: NDArray[np.bool_], between: float = 0.0
     ) -> tuple[Floats, Floats]:
-        """Variance and squared bias of client noise in the weighted sum, per weight.
+        """Noise of the aggregate: mean square error per weight, and the probability of an empty round.
 
         Args:
-            drawn: for each client its noise's variance and bias, (…, K) each.
-            worst: the variances that it weights by, (…, K).
-            sizes: samples of each client, (…, K).
-            here: who of them takes part, (…, K).
-            between: as in `weights`.
+        drawn: noise variance and bias of each client, (…, K) each.
+        worst: worst-case variances for the weights, (…, K).
+        sizes: samples of each client, (…, K).
+        here: mask of the participants, (…, K).
+        between: as in `weights`.
 
         Returns:
-            The mean square of that sum's noise, Σ w²·variance + (Σ w·bias)², which is 0 where none
-            is heard; and the chance that none is. Shape (…,) each.
+        Σ w²·variance + (Σ w·bias)², 0 without participants; and the probability that no client is drawn.
+        Shape (…,) each.
         """
         raw = np.where(here, self.raw_weights(worst, sizes, between or self.between, None), 0.0)
         total = raw.sum(axis=-1, keepdims=True)
@@ -120,7 +120,7 @@ class Aggregator(Component):
         return spread, np.where(total[..., 0] > 0, 0.0, 1.0)
 
     def combine(self, uploads: Values, weights: ArrayLike) -> Values:
-        """The weighted sum of uploads (K, d) → (d,), in their own kind and precision."""
+        """Weighted sum of uploads (K, d) → (d,), in their own array type and precision."""
         w: Any = np.asarray(weights, dtype=np.float64)
         if isinstance(uploads, np.ndarray):
             floats = uploads if np.issubdtype(uploads.dtype, np.floating) else uploads.astype(np.float64)
@@ -131,7 +131,9 @@ class Aggregator(Component):
         return torch.as_tensor(w, dtype=tensor.dtype, device=tensor.device) @ tensor
 
     def finish(self, total: Values) -> Values:
-        """Post-process the weighted sum (d,), such as taking signs after a vote; the identity by default."""
+        """Post-process the weighted sum (d,), for example by taking signs after a vote; the identity by
+        default.
+        """
         return total
 
     def aggregate(self, uploads: Values, weights: ArrayLike) -> Values:
@@ -140,7 +142,7 @@ class Aggregator(Component):
 
 
 class WeighsByNoise(Aggregator):
-    """Shared by aggregators that weight by noise: the variance that clients have between them."""
+    """Base of aggregators with weights by noise variance, and an assumed variance between clients."""
 
     between_: Annotated[float, Number(BETWEEN)] = Field(
         BETWEEN.default, alias="between", description="variance between clients' true weights, κ²"
@@ -152,7 +154,7 @@ class WeighsByNoise(Aggregator):
 
 
 def power_of_inverse(variances: Floats, power: float) -> Floats:
-    """variances^−power along the last axis; clients without noise, if there are any, share all the weight."""
+    """variances^−power along the last axis; clients without noise, if any, share all the weight."""
     exact = variances == 0
     least = variances.min(axis=-1, keepdims=True)
     found = (least / np.where(exact, 1.0, variances)) ** power

@@ -1,4 +1,4 @@
-"""Weights by how much data a client has, whatever its noise."""
+"""Weights by the number of samples of a client, whatever its noise."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ldp_core.mechanisms.base import Floats
 
 
 class DataWeighted(Aggregator):
-    """Federated averaging's own weights; the sizes are sent in clear."""
+    """Weights of federated averaging; the number of samples is sent in clear."""
 
     label = "by data"
     order = 4

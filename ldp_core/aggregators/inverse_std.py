@@ -9,7 +9,7 @@ from ldp_core.mechanisms.base import Floats
 
 
 class InverseStd(WeighsByNoise):
-    """At worst never more noise than the plain mean leaves, and never less than the inverse variance does."""
+    """In the worst case never noisier than the plain mean, and never less noisy than inverse variance."""
 
     label = "1/σ"
     order = 2

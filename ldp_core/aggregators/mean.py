@@ -9,7 +9,7 @@ from ldp_core.mechanisms.base import Floats
 
 
 class Mean(Aggregator):
-    """Equal weights. Its noise is that of the noisiest clients."""
+    """Equal weights; the noisiest clients dominate the aggregate's noise."""
 
     label = "mean"
     order = 1

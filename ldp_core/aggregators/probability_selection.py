@@ -1,9 +1,8 @@
-"""Probability-based selection (paper 001, eq. 14 and 15): one draw decides who is heard.
+"""Probability-based selection (paper 001, eq. 14 and 15): one draw decides which clients count.
 
-Client i has P_i ∝ 1/σ_i, and the P_i add up to 1. One ω, uniform in [0, 1), is drawn for the round;
-all clients with P_i > ω count the same, the others not at all. So the chosen are always the most
-permissive ones, and none is chosen with probability 1 − max P: the paper then divides by zero.
-Here the server keeps its model, and that round is empty.
+Client i has P_i ∝ 1/σ_i with sum 1. One ω, uniform in [0, 1), is drawn for the round; clients with P_i > ω
+have equal weights, the others 0. So the chosen are always those with most ε, and none is chosen with
+probability 1 − max P: the paper then divides by zero. Here the model stays unchanged in such a round.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from ldp_core.mechanisms.base import Floats
 
 
 class ProbabilitySelection(WeighsByNoise):
-    """A lottery: the more clients are alike, the more of its rounds are empty."""
+    """A lottery: the more alike clients are, the more rounds are empty."""
 
     label = "lottery"
     order = 5
@@ -36,7 +35,7 @@ class ProbabilitySelection(WeighsByNoise):
         return (self.probabilities(variances, between) > generator.random()).astype(np.float64)
 
     def probabilities(self, variances: Floats, between: float = 0.0) -> Floats:
-        """Probability of each client to be drawn, (K,); sums to 1."""
+        """Probability P_i of each client, (K,), with sum 1."""
         raw = power_of_inverse(variances + between, 0.5)
         return raw / raw.sum()
 

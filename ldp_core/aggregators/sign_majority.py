@@ -1,4 +1,4 @@
-"""Majority vote, weight by weight (paper 001, eq. 10, 13 and 16): the sign of the (weighted) sum of votes."""
+"""Majority vote per weight (paper 001, eq. 10, 13 and 16): the sign of the weighted sum of votes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ EVEN = 1e-12
 
 
 class SignMajority(Aggregator):
-    """Every weight of the aggregate is +step or −step (0 where votes are even)."""
+    """Every weight of the aggregate is +step or −step (0 for a tie)."""
 
     label = "majority"
     order = 6
@@ -45,7 +45,7 @@ class SignMajority(Aggregator):
 
     @property
     def counted(self) -> Aggregator:
-        """Aggregator that weighs the votes by the σ behind them."""
+        """Aggregator that weights the votes by their noise σ."""
         return VOTES[self.votes]()
 
     def raw_weights(
