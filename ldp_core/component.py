@@ -41,6 +41,8 @@ class Component(BaseModel):
     """Paper and equation."""
     order: ClassVar[int] = 50
     """Where a page lists it: simple and usual parts first, those from outside last."""
+    given_by: ClassVar[str] = ""
+    """A parameter that stands for the name: an object that has no name, and this, means the part."""
     plugin: ClassVar[str] = ""
     """Of a part from outside: where it comes from and in which version; "" for the program's own."""
 
@@ -148,8 +150,7 @@ class Part:
                 f"must be a registered part; got an object of the class {type(value).__name__}, which no "
                 f"file of {self.registry.package} defines: its results would count as those of {value.name}"
             )
-        if isinstance(value, str):
-            value = {self.key: value}
+        value = self.named(value)
         if not isinstance(value, Mapping):
             raise refused(f'must be a name or an object like {{"{self.key}": …}}; got {shown(value)}')
         parameters = dict(value)
@@ -163,6 +164,15 @@ class Part:
             raise refused("takes no form; set the experiment's own form instead")
         component: Component = kind(**parameters)
         return component
+
+    def named(self, value: Any) -> Any:
+        """An object with the part's name in it, of a bare name or of an object whose fields tell it."""
+        if isinstance(value, str):
+            return {self.key: value}
+        if isinstance(value, Mapping) and self.key not in value:
+            meant = (one for one in self.registry.names() if self.registry.kind(one).given_by in value)
+            return {self.key: one, **value} if (one := next(meant, None)) else value
+        return value
 
     def serialise(self, component: Component) -> Any:
         parameters = component.parameters()

@@ -86,6 +86,13 @@ class Checked:
         return core_schema.no_info_plain_validator_function(self.check)
 
 
+@dataclass(frozen=True)
+class Written(Checked):
+    """As `Checked`; `check` takes a text too, which `spell` makes of the value for a page's field."""
+
+    spell: Callable[[Any], str]
+
+
 def _or_null(optional: bool) -> str:
     return ", or null" if optional else ""
 

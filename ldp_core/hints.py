@@ -6,6 +6,12 @@ import difflib
 from collections.abc import Iterable
 
 MEANT: dict[str, tuple[str, ...]] = {
+    "fc": ("dense",),
+    "fullyconnected": ("dense",),
+    "conv2d": ("conv",),
+    "convolution": ("conv",),
+    "maxpool": ("pool",),
+    "maxpool2d": ("pool",),
     "noniid": ("dirichlet",),
     "heterogeneous": ("dirichlet",),
     "skewed": ("dirichlet",),
@@ -81,7 +87,7 @@ MEANT: dict[str, tuple[str, ...]] = {
     "logreg": ("logistic_regression",),
     "logistic": ("logistic_regression",),
     "softmax": ("logistic_regression",),
-    "linear": ("logistic_regression",),
+    "linear": ("logistic_regression", "dense"),
     "convnet": ("cnn",),
     "resnet": ("resnet18",),
     "lenet5": ("lenet",),

@@ -97,7 +97,7 @@ class Attacker(Component):
         return [
             f"the upload: {what}, as sent{times}",
             "the global model that the client started from",
-            f"the architecture ({facts.model.label}), the optimiser ({facts.optimizer.label}) and its "
+            f"the architecture ({facts.model.title}), the optimiser ({facts.optimizer.label}) and its "
             f"learning rate ({facts.learning_rate:g})",
             "that no noise was added, and the safe range"
             if mechanism.role == "identity"
@@ -213,7 +213,7 @@ def no_dense_start(model: Model, shape: Shape, classes: int) -> str:
         features *= side
     first, *rest = model.slices(shape, classes)
     if len(first.shape) != 2 or first.shape[1] != features:
-        return f"the first layer of “{model.label}” is not fully connected"
+        return f"the first layer of “{model.title}” is not fully connected"
     if not rest or rest[0].shape != first.shape[:1]:
-        return f"the first layer of “{model.label}” has no bias"
+        return f"the first layer of “{model.title}” has no bias"
     return ""

@@ -64,7 +64,7 @@ class IDLG(Search):
             return why
         if model.smooth or not no_dense_start(model, shape, classes):
             return ""
-        return f"“{model.label}” has kinks, where a gradient of a gradient leads nowhere"
+        return f"“{model.title}” has kinks, where a gradient of a gradient leads nowhere"
 
     def suits(self, facts: Facts) -> float | None:
         return 0.6 if facts.upload == "audit" else None

@@ -37,16 +37,17 @@ def conflicts(experiment: Any) -> Iterator[Conflict]:
             f"are not part of {experiment.system.label}, whose clients train on pixels; choose none, or no "
             "system",
         )
-    if not experiment.model.fits(source.shape):
+    if why := experiment.model.misfit(source.shape, source.classes):
         made = not experiment.features.identity
         what = f"the features {experiment.features.name}" if made else f"the data set {experiment.dataset}"
         fitting = [name for name in models.names() if models.get(name).fits(source.shape)]
+        fitting = [name for name in fitting if name != experiment.model.name]
         yield (
             ("model",),
             experiment.model.name,
-            f"does not fit {what}: {experiment.model.name} needs {experiment.model.needs}; choose "
-            f"{one_of(fitting)}",
+            f"does not fit {what}: {why}; choose {one_of(fitting)}",
         )
+        return
     if experiment.target == "class_means":
         yield from _of_class_means(experiment)
     whole = True

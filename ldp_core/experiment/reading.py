@@ -176,6 +176,7 @@ def _known_fields(path: Path, data: Any, root: type[BaseModel]) -> tuple[list[st
         part = next((m for m in getattr(field, "metadata", ()) if hasattr(m, "registry")), None)
         data = data.get(step) if isinstance(data, Mapping) else None
         if part is not None and isinstance(data, Mapping):
+            data = part.named(data)
             return [part.key, *own_fields(part.registry.kind(data[part.key]))], part.registry
         kind = getattr(field, "annotation", None)
     kinds = [one for one in (kind, *get_args(kind)) if isinstance(one, type) and issubclass(one, BaseModel)]

@@ -121,7 +121,7 @@ def why_no_attacker(experiment: Experiment, upload: str) -> str:
     what = "an image out of such an upload" if upload == "audit" else "many images out of one upload"
     why = "" if upload == "audit" else ": their gradients are added up, and other images have the same sum"
     return (
-        f"no attacker here reads {what} through “{experiment.model.label}” by itself{why}; choose one by name"
+        f"no attacker here reads {what} through “{experiment.model.title}” by itself{why}; choose one by name"
     )
 
 

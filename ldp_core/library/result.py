@@ -76,9 +76,10 @@ class Result:
     def _found(self) -> str:
         asked, end = self.experiment, self.events[-1]
         noise = "no noise" if asked.mechanism.role == "identity" else asked.mechanism.name
+        model = asked.model.title if asked.model.given_by else asked.model.name
         how = "" if self.status == "completed" else f"{self.status} after "
         return (
-            f"{asked.dataset}, {asked.model.name}, {asked.clients.count} clients, {noise}: "
+            f"{asked.dataset}, {model}, {asked.clients.count} clients, {noise}: "
             f"{how}{end['round']} rounds, accuracy {self.accuracy:.1%}"
         )
 

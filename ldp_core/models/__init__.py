@@ -1,8 +1,20 @@
 """Models as flat parameter vectors with named slices."""
 
-from ldp_core.component import Registry
+from typing import Any
+
+from ldp_core.component import Part, Registry
 from ldp_core.models.base import Model, Slice
 
 registry: Registry[Model] = Registry(__name__, Model, "the model's name")
 names = registry.names
 get = registry.get
+
+
+def title_of(given: Any) -> str:
+    """Title of the model that an experiment's JSON names.
+
+    Raises:
+        ValueError: that is no model.
+    """
+    found: Model = Part(registry, "name").check(given)
+    return found.title

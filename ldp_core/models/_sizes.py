@@ -54,9 +54,9 @@ class Sizes:
         self.products += out * prod(x)
         return self._kept((out,))
 
-    def pool(self, x: Shape) -> Shape:
+    def pool(self, x: Shape, size: int = 2) -> Shape:
         channels, height, width = x
-        return self._kept((channels, height // 2, width // 2))
+        return self._kept((channels, height // size, width // size))
 
     def mean(self, x: Shape) -> Shape:
         return (x[0],)

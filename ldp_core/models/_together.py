@@ -63,8 +63,8 @@ class Together:
         weight, bias = self._parameters[f"{name}.weight"], self._parameters[f"{name}.bias"]
         return torch.baddbmm(bias.unsqueeze(1), x, weight.transpose(1, 2))
 
-    def pool(self, x: torch.Tensor) -> torch.Tensor:
-        y = functional.max_pool2d(x.flatten(0, 1), 2)
+    def pool(self, x: torch.Tensor, size: int = 2) -> torch.Tensor:
+        y = functional.max_pool2d(x.flatten(0, 1), size)
         return y.view(*x.shape[:2], *y.shape[1:])
 
     def mean(self, x: torch.Tensor) -> torch.Tensor:

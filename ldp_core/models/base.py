@@ -43,12 +43,21 @@ class Model(Component):
     """True where computing for all clients at once is fastest on a CPU too."""
 
     @property
+    def title(self) -> str:
+        """What a page calls the model: its label, or its layers where a person has listed them."""
+        return self.label
+
+    @property
     def shared(self) -> Model:
         """Itself, without weights that each client keeps; the shared ones come first."""
         return self
 
     def fits(self, shape: Shape) -> bool:
         return True
+
+    def misfit(self, shape: Shape, classes: int) -> str:
+        """Why samples of `shape` cannot go in, as a clause; "" if they can."""
+        return "" if self.fits(shape) else f"{self.name} needs {self.needs}"
 
     @abstractmethod
     def parameter_shapes(self, shape: Shape, classes: int) -> dict[str, Shape]:

@@ -175,7 +175,9 @@ class Reader:
         self._made.append(Dense(prod(x.shape), out, weight, bias, relu=False))
         return self._at((out,), len(self._made) - 1, ())
 
-    def pool(self, x: At) -> At:
+    def pool(self, x: At, size: int = 2) -> At:
+        if size != 2:
+            raise Unfit("it pools other squares than 2 × 2 pixels")
         if x.layer < 0 or not isinstance(self._made[x.layer], Conv) or "pool" in x.done:
             raise Unfit("it pools what is not the output of a convolution")
         channels, height, width = x.shape

@@ -43,8 +43,8 @@ class Network(Protocol):
     def linear(self, name: str, x: Any, out: int) -> Any:
         """Fully connected layer of `out` units."""
 
-    def pool(self, x: Any) -> Any:
-        """Maxima of 2 × 2 pixels; the first of equal ones takes all of the gradient."""
+    def pool(self, x: Any, size: int = 2) -> Any:
+        """Maxima of `size` × `size` pixels; the first of equal ones takes all of the gradient."""
 
     def mean(self, x: Any) -> Any:
         """The mean over all pixels, one for each channel."""

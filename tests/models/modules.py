@@ -12,14 +12,23 @@ from torch import nn
 from ldp_core import models
 from ldp_core.models import Model
 from ldp_core.models.dense import Dense
+from ldp_core.models.own import Own
 
 SMALL: dict[str, dict[str, Any]] = {"resnet18": {"width": 8}}
 """Parameters that keep the tests quick."""
+LISTED = (
+    "dense 12 sigmoid, dense 9 relu",
+    "conv 4 5 relu, pool 2, dense 20 relu",
+    "conv 3 3 stride 2 padding 1 sigmoid, pool 3, conv 4 1 none",
+)
 CASES = [
-    (models.get(name, **SMALL.get(name, {})), shape)
-    for name in models.names()
+    (one, shape)
+    for one in [
+        *(models.get(name, **SMALL.get(name, {})) for name in models.names()),
+        *(models.get("own", layers=text) for text in LISTED),
+    ]
     for shape in [(8, 8), (28, 28), (3, 32, 32), (54,)]
-    if models.get(name).fits(shape)
+    if one.fits(shape)
 ]
 
 
@@ -43,6 +52,23 @@ class Block(nn.Module):
         if hasattr(self, "conv3"):
             x = self.norm3(self.conv3(x))
         return torch.relu(x + y)
+
+
+def listed(model: Own, shape: tuple[int, ...], classes: int) -> list[nn.Module]:
+    """By the lazy layers of torch, which find out by themselves what comes in."""
+    parts: list[nn.Module] = [Grey()] if len(shape) > 1 else []
+    activations = {"relu": nn.ReLU, "sigmoid": nn.Sigmoid, "none": nn.Identity}
+    for one in model.stack:
+        if one.kind == "pool":
+            parts.append(nn.MaxPool2d(one.size))
+        elif one.kind == "conv":
+            parts.append(nn.LazyConv2d(one.channels, one.size, one.stride, one.padding))
+        else:
+            parts += [nn.Flatten(), nn.LazyLinear(one.units)]
+        parts.append(activations[one.activation]())
+    found = nn.Sequential(*parts, nn.Flatten(), nn.LazyLinear(classes))
+    found(torch.zeros(2, *shape))
+    return [*found]
 
 
 def group_norm(channels: int) -> nn.Module:
@@ -93,6 +119,8 @@ def module(model: Model, shape: tuple[int, ...], classes: int = 10) -> nn.Module
             out = width << stage
             parts += [Block(out // 2 if stage else width, out, 2 if stage else 1), Block(out, out, 1)]
         parts += [nn.AdaptiveAvgPool2d(1), flat, nn.Linear(width << 3, classes)]
+    elif isinstance(model, Own):
+        return nn.Sequential(*listed(model, shape, classes))
     elif isinstance(model, Dense):
         widths = [features, *model.hidden_widths(), classes]
         parts = []

@@ -16,7 +16,7 @@ OTHERS = ("lenet", "resnet18")
 
 @pytest.mark.parametrize(("model", "shape"), CASES, ids=name_of)
 def test_every_weight_is_in_one_layer(model: models.Model, shape: tuple[int, ...]):
-    if model.name in OTHERS:
+    if model.name in OTHERS or "sigmoid" in model.title:
         with pytest.raises(Unfit, match="it "):
             layers_of(model, shape, 10)
         return

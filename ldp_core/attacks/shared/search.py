@@ -73,7 +73,7 @@ class Search(Reconstructor):
             return why
         if model.dimension(shape, classes) > LARGEST:
             return (
-                f"“{model.label}” has more than {LARGEST // 10**6} million weights: a search would take hours"
+                f"“{model.title}” has more than {LARGEST // 10**6} million weights: a search would take hours"
             )
         return ""
 

@@ -20,7 +20,7 @@ from ldp_core.datasets import data_dir
 from ldp_core.datasets.digits import places
 from ldp_core.errors import InvalidInput, StudioError, shown
 from ldp_core.experiment import Experiment, parse_draft
-from ldp_core.models.dense import Dense
+from ldp_core.models.chain import Unfit, layers_of
 from ldp_core.runs.jobs.lookup import look
 from ldp_core.runs.queue.job import Job
 from ldp_core.streams import stream
@@ -100,13 +100,23 @@ def unfit(experiment: Experiment) -> str:
             return f"its {what} is {shown(name)}, and the app knows {', '.join(known)}"
     if experiment.system is not None:
         return "it follows a paper's system, which does more than the app's server and clients do"
-    if not isinstance(experiment.network, Dense):
-        return "its model is not fully connected, and the app's own is"
+    if _hidden(experiment) is None:
+        return "its model is not made of fully connected layers with ReLU alone, and the app's own is"
     if why := _unfit_parts(experiment):
         return why
     if experiment.clients.run_limit is not None:
         return "its clients stop at a limit of their own, and the app's go on"
     return ""
+
+
+def _hidden(experiment: Experiment) -> list[int] | None:
+    """Units of each hidden layer; None if there are other layers than fully connected ones with ReLU."""
+    source = experiment.source
+    try:
+        found = layers_of(experiment.network, source.shape, source.classes)
+    except Unfit:
+        return None
+    return None if found.convs or found.moments else [one.out for one in found.dense[:-1]]
 
 
 def _unfit_parts(experiment: Experiment) -> str:
@@ -126,7 +136,7 @@ def _unfit_parts(experiment: Experiment) -> str:
 
 
 def _settings(experiment: Experiment) -> dict[str, Any]:
-    population, model = experiment.population(), experiment.network
+    population = experiment.population()
     columns = zip(population.epsilon, population.low, population.high, strict=True)
     clients = [
         {"epsilon": float(epsilon), "low": float(low), "high": float(high), "promised": _promised(entry)}
@@ -142,7 +152,7 @@ def _settings(experiment: Experiment) -> dict[str, Any]:
         "fraction": getattr(experiment.selection, "fraction", 1.0),
         "rounds": experiment.rounds,
         "seed": experiment.seed,
-        "hidden": list(model.hidden_widths()) if isinstance(model, Dense) else [],
+        "hidden": _hidden(experiment),
         "epochs": local.epochs,
         "batch_size": local.batch_size,
         "learning_rate": local.learning_rate,

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from ldp_core import models
 from ldp_core.accounting import word_of
 from ldp_core.runs.jobs.finding import Line, asked, whole
 from ldp_core.runs.jobs.tables import Row
@@ -55,7 +56,9 @@ def _at(base: Any, path: str) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """Setting as a cell: the name of a part with parameters, None for lists."""
+    """Setting as a cell: the name of a part with parameters, or its layers; None for lists."""
+    if isinstance(value, dict) and "layers" in value:
+        return models.title_of(value)
     value = value.get("name") if isinstance(value, dict) else value
     return value if isinstance(value, str | int | float) else None
 

@@ -129,7 +129,7 @@ def setting_of(base: Experiment, client: int) -> str:
     low, high = (float(end[client]) for end in base.clients.bounds())
     what = "weights" if base.target == "weights" else "changes"
     data = datasets.registry.labels().get(base.dataset, base.dataset)
-    return f"{what} in [{signed(low)}, {signed(high)}]; {base.model.label}, {data}"
+    return f"{what} in [{signed(low)}, {signed(high)}]; {base.model.title}, {data}"
 
 
 def _attacker(workspace: Workspace, before: Ladder, upload: str) -> Any:

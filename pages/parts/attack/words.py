@@ -28,7 +28,6 @@ def caption(desk: Desk) -> str:
     """Caption of the pictures, for the page and their file."""
     ladder, start = desk.start["ladder"], desk.start
     base = ladder["base"]
-    model = base["model"] if isinstance(base["model"], str) else base["model"]["name"]
     data = datasets.registry.labels().get(base["dataset"], base["dataset"])
     target = "weights" if base["target"] == "weights" else "changes"
     if ladder["upload"] == "audit":
@@ -49,7 +48,7 @@ def caption(desk: Desk) -> str:
         )
     seen = ladder["rounds_observed"]
     times = "" if seen == 1 else f", seen {seen} times with fresh noise"
-    sent = f"{models.registry.labels().get(model, model)}, {target} sent"
+    sent = f"{models.title_of(base['model'])}, {target} sent"
     return (
         f"Client {ladder['client']}, round {ladder['round']}, {data}, {sent}: {what}{times}. ε is per "
         f"use of the mechanism, not per person. {MARKS[ladder['upload']]} A failed attack proves nothing."

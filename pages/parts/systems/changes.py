@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ldp_core import models
 from pages.parts.systems.field_words import field_name, value_words
 from pages.parts.ui.text import few
 
@@ -30,6 +31,7 @@ def flat(value: Any, path: str = "") -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key, item in value.items():
         inner = key if path in ("", "base") else f"{path}.{key}"
+        item = models.title_of({key: item}) if inner == "model.layers" else item
         if inner != "name":
             found |= flat(item, path if key in ("name", "kind") else inner)
     return found

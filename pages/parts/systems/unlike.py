@@ -64,7 +64,9 @@ def causes(fields: Sequence[Field]) -> list[Field]:
 
 def share_their_luck(fields: Sequence[Field]) -> bool:
     """True where runs of one seed have the same data and begin with the same model."""
-    return not any(field.path in PAIRED or field.path.startswith("partition.") for field in fields)
+    return not any(
+        field.path in PAIRED or field.path.startswith(("partition.", "model.")) for field in fields
+    )
 
 
 def _alike(arrays: Sequence[np.ndarray]) -> bool:

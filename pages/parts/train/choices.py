@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -76,6 +77,9 @@ def _training(workspace: Workspace) -> None:
     named(workspace, "dataset", "Data", datasets.registry.labels(), base.dataset)
     component(workspace, "partition", "How it is split", partitions.registry, base.partition, "kind")
     component(workspace, "model", "Model", models.registry, base.model)
+    if base.model.given_by:
+        st.caption(f"{number(base.dimension, 8)} weights, a last layer with a unit for each class included")
+        st.code(json.dumps({"model": base.as_json()["model"]}), "json", wrap_lines=True)
     words = "; ".join(f"{name}: {what}" for name, what in TARGETS.items())
     one_of(workspace, "target", "What is sent", SENT, base.target, help=words)
     local = base.local

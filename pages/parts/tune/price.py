@@ -19,7 +19,7 @@ def setting_line(experiment: Experiment) -> str:
     weights = f"{number(experiment.dimension, 6)} weights"
     parts = [
         experiment.source.label,
-        f"{experiment.model.label}, {weights}",
+        f"{experiment.model.title}, {weights}",
         f"{number(experiment.clients.count, 6)} clients",
         experiment.mechanism.label,
         experiment.aggregator.label,

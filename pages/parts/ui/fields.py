@@ -13,7 +13,7 @@ import streamlit as st
 
 from ldp_core.component import Component, Registry
 from ldp_core.errors import Problem
-from ldp_core.fields import Choice, Number, Whole
+from ldp_core.fields import Choice, Number, Whole, Written
 from ldp_core.limits import Limit
 from pages.parts.ui.meanings import problem_in_words
 from pages.parts.ui.memory import tab
@@ -190,14 +190,14 @@ def own_parameters(
     apply: Callable[[str], Apply] | None = None,
     optional: bool = False,
 ) -> None:
-    """A widget for each parameter that has a limit or a few words to choose from.
+    """A widget for each parameter that has a limit, a few words to choose from, or a text.
 
     `apply` makes from a parameter's name what a change of it does; by default it sets the field. Parameters
     that may be null are left out unless `optional` asks for them.
     """
     for attribute, parameter in type(value).model_fields.items():
         name = parameter.alias or attribute
-        mark = next((m for m in parameter.metadata if isinstance(m, Number | Whole | Choice)), None)
+        mark = next((m for m in parameter.metadata if isinstance(m, Number | Whole | Choice | Written)), None)
         blank = getattr(mark, "optional", False)
         if mark is None or (blank and not optional) or not value.matters(name):
             continue
@@ -209,8 +209,19 @@ def own_parameters(
             named(workspace, path, title, dict(zip(mark.words, mark.words, strict=True)), now, change)
         elif isinstance(mark, Whole):
             whole(workspace, path, title, mark.limit, now, change, optional=blank)
+        elif isinstance(mark, Written):
+            written(workspace, path, title, mark, now, change)
         else:
             real(workspace, path, title, mark.limit, now, change, optional=blank)
+
+
+def written(
+    workspace: Workspace, name: str, title: str, mark: Written, value: Any, apply: Apply | None = None
+) -> None:
+    bound = bind(workspace, name, mark.spell(value), apply)
+    given = st.text_area(title, height="content", **bound)
+    heed(bound["key"], given, bound["value"])
+    complain(workspace, name)
 
 
 def whole(

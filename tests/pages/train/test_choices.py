@@ -55,3 +55,41 @@ def test_what_is_compared_is_one_field_or_as_a_user_has_prepared_it(
     else:
         assert compared == "Aggregators"
         assert choice == [picked]
+
+
+def with_model() -> None:
+    import streamlit as st
+
+    from ldp_core.runs.record import drafts
+    from pages.parts.train.choices import _training
+    from pages.parts.ui.workspace import Workspace
+
+    identity = st.session_state["draft"]
+    draft = drafts.load(identity)
+    assert draft is not None
+    _training(Workspace(identity, draft, "train"))
+
+
+@pytest.mark.usefixtures("runs_dir")
+def test_own_layers_are_typed_as_text_or_json_and_what_is_wrong_stays():
+    app = AppTest.from_function(with_model)
+    identity = app.session_state["draft"] = drafts.new(parse_draft({"base": {}, "variants": [AS_IT_IS]}))
+
+    def stored() -> str:
+        draft = drafts.load(identity)
+        assert draft is not None
+        return draft.base.model.title
+
+    app.run()
+    next(one for one in app.selectbox if one.label == "Model").select("own").run()
+    assert stored() == "own layers (dense 32 relu)"
+    wrong = "conv 8 3, pool 8"
+    app.text_area[0].set_value(wrong).run()
+    assert app.text_area[0].value == wrong and "larger than the 6 × 6 pixels" in app.error[0].value
+    assert stored() == "own layers (dense 32 relu)"
+    app.text_area[0].set_value('[{"kind": "dense", "units": 7}, {"kind": "dense", "units": 5}]').run()
+    assert not app.exception and not app.error
+    assert stored() == "own layers (dense 7 relu, dense 5 relu)"
+    assert app.text_area[0].value == "dense 7 relu, dense 5 relu"
+    assert any(one.value.startswith(f"{64 * 7 + 7 + 7 * 5 + 5 + 60} weights") for one in app.caption)
+    assert '"units": 7' in app.code[0].value

@@ -207,12 +207,22 @@ def test_the_mod_sends_answers_and_the_public_budget_and_no_more(app: SimpleName
         ({"dataset": "mnist"}, "its dataset is “mnist”"),
         ({"clients": {"run_limit": 100000}}, "stop at a limit of their own"),
         ({"selection": "once"}, "its selection is “once”"),
+        ({"model": {"layers": "conv 4 3, dense 5"}}, "fully connected layers with ReLU alone"),
+        ({"model": {"layers": "dense 5 sigmoid"}}, "fully connected layers with ReLU alone"),
     ],
 )
 def test_what_the_app_cannot_do_is_said(change: dict[str, Any], words: str):
     why = unfit(parse(change))
     assert why
     assert words in why
+
+
+@pytest.mark.parametrize(
+    ("model", "hidden"),
+    [("logistic_regression", []), ("mlp2", [64, 32]), ({"layers": "dense 7, dense 5, dense 3"}, [7, 5, 3])],
+)
+def test_the_app_gets_the_units_of_each_hidden_layer(model: Any, hidden: list[int]):
+    assert flower_app._settings(parse({"model": model}))["hidden"] == hidden
 
 
 def test_a_job_without_such_a_variant_gets_a_sentence(runs_dir: Path):

@@ -1,0 +1,172 @@
+"""Layers in a list: what each takes, as JSON and as text: `conv 8 5 relu, pool 2, dense 32 relu`."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic_core import InitErrorDetails, PydanticCustomError, ValidationError
+
+from ldp_core.errors import hint, one_of, shown
+from ldp_core.fields import Choice, Whole, refused
+from ldp_core.limits import HIDDEN, Limit
+
+ACTIVATIONS = ("none", "relu", "sigmoid")
+MOST_LAYERS = 16
+MOST_WEIGHTS = 12_000_000
+EXAMPLE = "conv 8 5 relu, pool 2, dense 32 relu"
+LONGEST = 4000
+"""Characters of a list of layers that is typed."""
+FIELDS: dict[str, dict[str, Whole | Choice]] = {
+    "dense": {"units": Whole(HIDDEN), "activation": Choice(ACTIVATIONS)},
+    "conv": {
+        "channels": Whole(Limit(1, 512, 8, "channels")),
+        "size": Whole(Limit(1, 15, 5, "pixels")),
+        "stride": Whole(Limit(1, 8, 1, "pixels")),
+        "padding": Whole(Limit(0, 7, 0, "pixels")),
+        "activation": Choice(ACTIVATIONS),
+    },
+    "pool": {"size": Whole(Limit(2, 8, 2, "pixels"))},
+}
+"""Per kind its numbers, in the order in which the short notation has them, and the activation after it."""
+NUMBERS = {"dense": 1, "conv": 2, "pool": 1}
+"""So many of the numbers need no name in the short notation."""
+USUAL = {"activation": "relu", "stride": 1, "padding": 0}
+"""What may be left out, and then is."""
+
+
+@dataclass(frozen=True)
+class Layer:
+    kind: str
+    units: int = 0
+    channels: int = 0
+    size: int = 0
+    """Pixels along each side of a kernel or of the squares that are pooled."""
+    stride: int = 1
+    padding: int = 0
+    activation: str = "none"
+
+    def as_json(self) -> dict[str, Any]:
+        return {"kind": self.kind} | {name: getattr(self, name) for name in FIELDS[self.kind]}
+
+    def __str__(self) -> str:
+        """In the short notation."""
+        names = [name for name in FIELDS[self.kind] if name != "activation"]
+        first, rest = names[: NUMBERS[self.kind]], names[NUMBERS[self.kind] :]
+        words = [self.kind, *(str(getattr(self, name)) for name in first)]
+        words += [f"{name} {getattr(self, name)}" for name in rest if getattr(self, name) != USUAL[name]]
+        return " ".join([*words, self.activation] if "activation" in FIELDS[self.kind] else words)
+
+
+def spelled(layers: tuple[Layer, ...]) -> str:
+    return ", ".join(map(str, layers))
+
+
+def read(given: Any) -> tuple[Layer, ...]:
+    """The layers of a list of objects, or of a text: that list as JSON, or the short notation."""
+    listed = _typed(given) if isinstance(given, str) else given
+    if isinstance(listed, Mapping) and [*listed] == ["layers"]:
+        listed = listed["layers"]
+    if not isinstance(listed, list | tuple) or not 1 <= len(listed) <= MOST_LAYERS:
+        got = f"{len(listed)} of them" if isinstance(listed, list | tuple) else shown(listed)
+        raise refused(
+            f"must be a list of 1 to {MOST_LAYERS} layers, without the last one (a unit for each class), "
+            f"which is added; got {got}"
+        )
+    listed = [one.as_json() if isinstance(one, Layer) else one for one in listed]
+    wrong = [
+        ((i, *at), value, why) for i, one in enumerate(listed) for at, value, why in _mistakes(i + 1, one)
+    ]
+    if wrong:
+        details = [InitErrorDetails(type=refused(why), loc=at, input=value) for at, value, why in wrong]
+        raise ValidationError.from_exception_data("layers", details)
+    made = tuple(Layer(**_complete(one)) for one in listed)
+    if why := _out_of_order(made):
+        raise refused(why)
+    return made
+
+
+def _complete(given: Mapping[str, Any]) -> dict[str, Any]:
+    fields = FIELDS[given["kind"]]
+    every = {name: one for name, one in USUAL.items() if name in fields} | dict(given)
+    return {name: fields[name].check(one) if name in fields else one for name, one in every.items()}
+
+
+def _mistakes(number: int, given: Any) -> Iterator[tuple[tuple[int | str, ...], Any, str]]:
+    """Place within a layer, what was given there, and what is wrong with it."""
+    of = f"of layer {number}"
+    if not isinstance(given, Mapping):
+        yield (), given, f'{of} must be an object like {{"kind": "dense", "units": 32}}; got {shown(given)}'
+        return
+    kind = given.get("kind")
+    if not isinstance(kind, str) or kind not in FIELDS:
+        why = f"{of} must be {one_of([*FIELDS])}; got {shown(kind)}{hint(kind, [*FIELDS])}"
+        if "norm" in str(kind):
+            why += (
+                "; the statistics of batches cannot be clipped and perturbed as weights: leave that layer out"
+            )
+        yield ("kind",), kind, why
+        return
+    fields = FIELDS[kind]
+    for name in given.keys() - fields.keys() - {"kind"}:
+        there = f"there are {', '.join(fields)}"
+        yield (str(name)[:40],), given[name], f"{of} is no field of {kind} ({there}){hint(name, [*fields])}"
+    for name, field in fields.items():
+        if name in given or name not in USUAL:
+            try:
+                field.check(given.get(name))
+            except PydanticCustomError as error:
+                yield (name,), given.get(name), f"{of} {error}"
+
+
+def _out_of_order(layers: tuple[Layer, ...]) -> str:
+    dense = next((i for i, one in enumerate(layers) if one.kind == "dense"), len(layers))
+    for i, one in enumerate(layers[dense:], start=dense + 1):
+        if one.kind != "dense":
+            return f"has layer {i} ({one}) after a dense one, which leaves no pixels: put it before"
+    if layers[-1].kind == "dense" and layers[-1].activation == "none":
+        return (
+            f"ends with {layers[-1]}, without an activation, and a last layer with a unit for each class is "
+            "added: leave yours out, or give it relu or sigmoid"
+        )
+    return ""
+
+
+def _typed(text: str) -> Any:
+    """The list that a text means.
+
+    Raises:
+        PydanticCustomError: it is too long, no JSON, or has a word that means nothing here.
+    """
+    if len(text) > LONGEST:
+        raise refused(f"must have at most {LONGEST} characters; got {len(text)}")
+    if text.lstrip()[:1] in ("[", "{"):
+        try:
+            return json.loads(text)
+        except (ValueError, RecursionError):
+            raise refused(f"is no JSON: {shown(text.strip()[:40])}; try {EXAMPLE}") from None
+    parts = [part.split() for part in re.split(r"[,;\n]", text)]
+    return [_one(words) for words in parts if words]
+
+
+def _one(words: list[str]) -> dict[str, Any]:
+    kind, *rest = (word.lower() for word in words)
+    found: dict[str, Any] = {"kind": kind}
+    fields = FIELDS.get(kind, {})
+    waiting = [*fields][: NUMBERS.get(kind, 0)]
+    while rest and fields:
+        word = rest.pop(0)
+        if word in ACTIVATIONS and "activation" in fields:
+            found["activation"] = word
+            continue
+        name = word if word in fields and rest else waiting.pop(0) if waiting else ""
+        number = rest.pop(0) if name == word else word
+        if not name or not number.isascii() or not number.isdecimal():
+            raise refused(
+                f"has {shown(word)} in “{' '.join(words)[:60]}”, which means nothing here; try {EXAMPLE}"
+            )
+        found[name] = int(number[:9])
+    return {"kind": "pool", "size": 2} if found == {"kind": "pool"} else found

@@ -1,0 +1,138 @@
+"""Layers that a person lists: read from JSON and text, or refused with a sentence at the field."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ldp_core import models
+from ldp_core.errors import InvalidExperiment
+from ldp_core.events import RoundDone
+from ldp_core.experiment import amended, parse
+from ldp_core.fields import Choice
+from ldp_core.models._grammar import FIELDS, read, spelled
+from ldp_core.simulate import simulate
+from tests.data import digits
+
+FEW: dict[str, Any] = {"rounds": 1, "clients": {"count": 3, "epsilon": 8}, "local": {"epochs": 1}}
+LISTED = [
+    {"kind": "conv", "channels": 8, "size": 3},
+    {"kind": "pool", "size": 2},
+    {"kind": "dense", "units": 12},
+]
+
+
+def ended(model: Any) -> Any:
+    return list(simulate(parse(FEW | {"model": model}), digits()))
+
+
+def test_the_same_network_in_both_words_trains_and_leaks_the_same():
+    listed, named = (ended(one) for one in ({"layers": "dense 32 relu"}, "mlp"))
+    assert listed[-1].weights_sha256 == named[-1].weights_sha256
+    pictures = [[one.psnr for one in events if one.event == "attack"] for events in (listed, named)]
+    assert pictures[0] == pytest.approx(pictures[1], abs=1e-3) and len(pictures[0]) > 3
+
+
+def test_convolutions_train_and_are_attacked():
+    events = ended({"layers": "conv 4 3 sigmoid, dense 12 sigmoid"})
+    assert events[-1].status == "completed"
+    (searched,) = [one for one in events if one.event == "attack" and one.control == "clean"]
+    assert searched.psnr > searched.psnr_mean_image
+
+
+def test_text_and_json_mean_the_same():
+    short = "conv 8 3, pool, dense 12"
+    one = parse({"model": {"layers": LISTED}})
+    assert parse({"model": {"layers": short}}) == one == parse({"model": {"layers": json.dumps(LISTED)}})
+    assert one == parse(one.as_json()) == amended({}, {"model": {"layers": LISTED}})
+    assert one.model.title == "own layers (conv 8 3 relu, pool 2, dense 12 relu)"
+    assert one.dimension == 8 * 9 + 8 + 8 * 9 * 12 + 12 + 12 * 10 + 10
+    wider = amended(one.as_json(), {"model.layers": "conv 8 3, pool, dense 13"})
+    assert wider.key != one.key == parse({"model": {"name": "own", "layers": short}}).key
+
+
+def test_every_list_of_layers_is_read_back_from_its_text():
+    draw = np.random.default_rng(7)
+    for _ in range(300):
+        kinds = draw.choice(["conv", "pool"], draw.integers(0, 4)).tolist() + ["dense"] * int(
+            draw.integers(1, 3)
+        )
+        layers = [{"kind": kind} for kind in kinds]
+        for one in layers:
+            for name, field in FIELDS[one["kind"]].items():
+                if isinstance(field, Choice):
+                    one[name] = str(draw.choice(field.words[1:]))
+                else:
+                    one[name] = int(draw.integers(int(field.limit.minimum), int(field.limit.maximum) + 1))
+        made = read(layers)
+        assert read(spelled(made)) == made and [one.as_json() for one in made] == layers
+
+
+BAD: list[tuple[Any, str, str]] = [
+    ([], "model.layers", "1 to 16 layers"),
+    ([{"kind": "dense", "units": 3}] * 17, "model.layers", "17 of them"),
+    (7, "model.layers", "got 7"),
+    ([7], "model.layers.0", "must be an object"),
+    ([{"kind": "dens", "units": 3}], "model.layers.0.kind", "did you mean dense"),
+    ([{"kind": "batch_norm"}], "model.layers.0.kind", "leave that layer out"),
+    ([{"kind": ["dense"]}], "model.layers.0.kind", "must be dense, conv or pool"),
+    ([{"kind": "dense", "units": 0}], "model.layers.0.units", "between 1 and 4"),
+    ([{"kind": "dense", "units": 10**6}], "model.layers.0.units", "got 1000000"),
+    ([{"kind": "dense"}], "model.layers.0.units", "got null"),
+    ([{"kind": "dense", "units": 3, "size": 2}], "model.layers.0.size", "no field of dense"),
+    (
+        [{"kind": "dense", "units": 3, "activation": "gelu"}],
+        "model.layers.0.activation",
+        "none, relu or sigmoid",
+    ),
+    ("dense 3 relu, conv 3 3", "model.layers", "after a dense one"),
+    ("dense 3 none", "model.layers", "leave yours out"),
+    ("dense three", "model.layers", "means nothing here"),
+    ("dense 3 4", "model.layers", "means nothing here"),
+    ("[{", "model.layers", "no JSON"),
+    ("x" * 5000, "model.layers", "at most 4000"),
+]
+
+
+@pytest.mark.parametrize(("layers", "path", "words"), BAD, ids=[str(at) for at, _ in enumerate(BAD)])
+def test_what_is_wrong_is_said_at_its_field(layers: Any, path: str, words: str):
+    with pytest.raises(InvalidExperiment) as caught:
+        parse({"model": {"layers": layers}})
+    [problem] = caught.value.problems
+    assert problem.path == path and words in problem.message
+
+
+@pytest.mark.parametrize(
+    ("layers", "dataset", "words"),
+    [
+        ("conv 3 3, dense 4", "covtype", "reads images"),
+        ("pool 5, pool 4", "digits", "layer 2 (pool 4) is larger than the 1 × 1 pixels"),
+        ("conv 512 1, dense 4096", "digits", "at most 12,000,000"),
+    ],
+)
+def test_what_does_not_fit_the_data_says_which_models_do(layers: str, dataset: str, words: str):
+    with pytest.raises(InvalidExperiment) as caught:
+        parse({"dataset": dataset, "model": {"layers": layers}, "clients": {"epsilon_scope": "run"}})
+    [problem] = caught.value.problems
+    assert problem.path == "model" and words in problem.message and "choose" in problem.message
+
+
+def test_its_title_is_said_of_what_is_stored():
+    stored = parse({"model": {"layers": "dense 5"}}).as_json()["model"]
+    assert models.title_of(stored) == "own layers (dense 5 relu)"
+    assert models.title_of("mlp") == models.get("mlp").label
+
+
+@pytest.mark.parametrize(
+    "layers", ["conv 4 3, pool 2, dense 12", "conv 4 3 stride 2 padding 1, pool 3 , dense 9 sigmoid"]
+)
+def test_every_engine_trains_it_to_the_same_weights(layers: str, monkeypatch: pytest.MonkeyPatch):
+    found = []
+    for engine in ("auto", "batched", "processes"):
+        monkeypatch.setenv("EPSILON_ENGINE", engine)
+        asked = FEW | {"model": {"layers": layers}, "mechanism": "none", "attack": None, "rounds": 2}
+        found.append([one.loss for one in simulate(parse(asked), digits()) if isinstance(one, RoundDone)])
+    assert found[1] == pytest.approx(found[0], rel=1e-3) and found[2] == pytest.approx(found[0], rel=1e-3)
