@@ -1,9 +1,9 @@
-"""What an honest-but-curious server can make of an upload.
+"""Attacks of an honest-but-curious server on uploads.
 
-An attacker sees an `Observation` and nothing else: the uploads, the previous global model, and the
-public experiment. It cannot reach the data (tests/test_layers.py, tests/attacks/test_boundary.py). Beside
-the attackers, a file each: `findings` has the bounds that no attacker beats, the metrics that hold a picture
-against the original, and the verdict that says in words what an attempt shows.
+An attacker receives an `Observation`: the uploads, the previous global model, and the public experiment. It
+has no access to the data (tests/test_layers.py, tests/attacks/test_boundary.py). Each attacker is one file;
+`findings` has bounds that no attacker exceeds, metrics of image quality, and the verdict on an attempt in
+words.
 
 >>> from ldp_core import attacks
 >>> attacks.reconstructor("trimmed").many
@@ -27,15 +27,15 @@ IDENTIFIER = "likelihood"
 
 
 def reconstructors() -> list[str]:
-    """The attackers that a user may choose from, simple ones first."""
+    """Names of the attackers that reconstruct images, simple ones first."""
     return [name for name in registry.labels() if issubclass(registry.kind(name), Reconstructor)]
 
 
 def reconstructor(name: str) -> Reconstructor:
-    """The reconstructor called `name`.
+    """Reconstructor by name.
 
     Raises:
-        TypeError: it identifies instead.
+    TypeError: the attacker of this name identifies instead.
     """
     found = get(name)
     if not isinstance(found, Reconstructor):
@@ -51,9 +51,9 @@ def identifier() -> Identifier:
 
 
 def choose(facts: Facts) -> Reconstructor | None:
-    """The most suitable attacker by its own rating; None if none suits.
+    """Most suitable attacker by the attackers' own ratings; None if none suits.
 
-    Those from outside are chosen by name only: a run that names none is the same with and without them.
+    Plug-ins are never chosen automatically, so that they change no run that does not name them.
     """
     able = [
         attacker
@@ -68,9 +68,9 @@ def choose(facts: Facts) -> Reconstructor | None:
 def unfit(
     model: Model, shape: Shape, classes: int, name: str = "auto", optimizer: Optimizer | None = None
 ) -> str:
-    """One sentence on why an attacker ("auto": any) cannot attack this, and what can; "" if it can.
+    """Why an attacker ("auto": any) cannot attack this model and data, and which one can; "" if it can.
 
-    Without an optimiser, whatever a client's steps are like.
+    Without an optimiser, only model and data are checked.
     """
     everybody = {n: registry.kind(n) for n in reconstructors()}
     kinds = everybody if name == "auto" else {name: registry.kind(name)}

@@ -1,8 +1,7 @@
-"""The contract of an attacker.
+"""Contract of an attacker.
 
-There are two kinds. A `Reconstructor` turns uploads into pictures; an `Identifier` says which of a
-few given pictures an upload was made of. Both see an `Observation` and nothing else. Attackers that
-need torch import it inside their functions.
+A `Reconstructor` turns uploads into images; an `Identifier` tells which of some candidate images an upload
+was made of. Both receive an `Observation` only. Attackers that need torch import it inside their functions.
 """
 
 from __future__ import annotations
@@ -56,7 +55,7 @@ class Facts:
 
 @dataclass(frozen=True)
 class Effort:
-    """Dominant cost of an attack on one upload seen once."""
+    """Dominant cost of an attack on one observed upload."""
 
     gradients: float = 0.0
     """Gradients of one image that are computed and differentiated again."""
@@ -65,7 +64,7 @@ class Effort:
 
 
 class Attacker(Component):
-    """An honest-but-curious server: it keeps to the protocol and looks at what it gets."""
+    """An honest-but-curious server: it follows the protocol and analyses what it receives."""
 
     also_knows: ClassVar[str] = ""
     """What it needs besides uploads, model and experiment ("" if nothing)."""
@@ -74,12 +73,14 @@ class Attacker(Component):
 
     @classmethod
     def unfit(cls, model: Model, shape: Shape, classes: int) -> str:
-        """Why it cannot attack such a model or such data, as the end of a sentence; "" if it can."""
+        """Why this attacker cannot attack such a model or data, as the end of a sentence; "" if it can."""
         return no_picture(shape)
 
     @classmethod
     def cannot_follow(cls, optimizer: Optimizer) -> str:
-        """Why it cannot attack what such an optimiser sends, as the end of a sentence; "" if it can."""
+        """Why this attacker cannot attack uploads trained with such an optimiser, as the end of a sentence;
+        "" if it can.
+        """
         return ""
 
     def knows(self, facts: Facts) -> list[str]:
@@ -123,29 +124,29 @@ class Reconstructor(Attacker):
         return no_picture(shape) or no_dense_start(model, shape, classes)
 
     def suits(self, facts: Facts) -> float | None:
-        """Suitability rating for these facts; None if it is chosen by name only.
+        """Suitability rating for these facts; None if the attacker is used by name only.
 
-        The largest is chosen by “auto”: from 2 on for one that reads exactly what was sent, from 1 for
-        a closed form, below 1 for one that searches.
+        “auto” takes the largest: from 2 for an attacker that reads values sent in clear, from 1 for a closed
+        form, below 1 for a search.
         """
         return None
 
     def effort(self, facts: Facts) -> Effort:
-        """Work that an attack on one upload takes, beyond one look at it."""
+        """Work of an attack on one upload, beyond reading it once."""
         return Effort()
 
     @abstractmethod
     def reconstruct(
         self, seen: Observation, *, generator: np.random.Generator, on_progress: Progress | None = None
     ) -> Image:
-        """Guesses (V, M, *shape), the surest first; NaN where an upload yields fewer than M.
+        """Guesses (V, M, *shape), best first; NaN where an upload yields fewer than M.
 
         Not clamped, possibly far outside [0, 1]. M is 1 unless `many`.
 
         Args:
-            seen: all that the server holds.
-            generator: the stream for the purpose "reconstruction"; most need none.
-            on_progress: called with the share that is done, by those that take long.
+        seen: the server's observation.
+        generator: generator of the stream "reconstruction".
+        on_progress: receives the share done, in [0, 1], from slow attackers.
         """
 
     def reconstruct_all(
@@ -155,7 +156,7 @@ class Reconstructor(Attacker):
         generators: Sequence[np.random.Generator],
         on_progress: Progress | None = None,
     ) -> list[Image]:
-        """The same for several observations of one global model, each with a generator of its own."""
+        """`reconstruct` for several observations of one global model, each with a generator of its own."""
         if self.apart and len(seen) > 1 and seen[0].uploads.size <= TOGETHER:
             return self._together(seen, generators)
         found = []
@@ -168,7 +169,9 @@ class Reconstructor(Attacker):
     def _together(
         self, seen: Sequence[Observation], generators: Sequence[np.random.Generator]
     ) -> list[Image]:
-        """The same, at once for neighbours that differ in their victims alone, as controls do."""
+        """Guesses for several observations, computed at once where neighbours differ in their victims
+        only.
+        """
         found: list[Image] = []
         joined, counts = seen[0], [len(seen[0].epsilon)]
         for one in [*seen[1:], None]:
@@ -185,29 +188,29 @@ class Reconstructor(Attacker):
 
 
 class Identifier(Attacker):
-    """Says which of a few given images an upload was made of."""
+    """Tells which of some candidate images an upload was made of."""
 
     @abstractmethod
     def scores(self, seen: Observation, candidates: Public, uploads: Floats | None = None) -> Floats:
-        """(V, M): the higher, the likelier that the upload was made of candidate m.
+        """Score (V, M) of each candidate: the higher, the likelier the upload was made of it.
 
         Args:
-            seen: all that the server holds.
-            candidates: (V, M, *shape) and (V, M): M labelled images for each victim.
-            uploads: (V, M, d), what each would have sent, unclipped, where clients keep weights that
-                the server has not: the worst case, an attacker who knows them. By default the server reckons.
+        seen: the server's observation.
+        candidates: M labelled images for each victim, (V, M, *shape) and (V, M).
+        uploads: unclipped upload of each candidate, (V, M, d), for clients with weights unknown to the server
+        (worst case: the attacker knows them); by default computed from the observation.
         """
 
 
 def no_picture(shape: Shape) -> str:
-    """Why samples of a shape are no pictures; "" if they are."""
+    """Why samples of this shape are no images; "" if they are."""
     if len(shape) in (2, 3):
         return ""
     return f"the data set holds no images, but {shape[0] if shape else 0} numbers a sample"
 
 
 def no_dense_start(model: Model, shape: Shape, classes: int) -> str:
-    """Why a model does not begin with a fully connected layer with a bias; "" if it does."""
+    """Why a model does not begin with a fully connected layer with bias; "" if it does."""
     features = 1
     for side in shape:
         features *= side

@@ -1,8 +1,8 @@
-"""The weights that R-PSS sends as they are (paper 002; reference: attacks, section 4).
+"""Attack on weights that R-PSS sends without noise (paper 002; reference: attacks, section 4).
 
-Which weights were perturbed is not sent, but it shows: a step is small, so a weight that arrives close to the
-server's own has no noise on it, and one with noise on it is rarely so close. The larger the noise, the easier
-the two kinds are separable. What is left of the first layer's gradient is completed to a matrix of rank 1.
+Which weights were perturbed is not sent, but visible: a step is small, so an unperturbed weight arrives close
+to the server's own, and a perturbed one rarely does. The larger the noise, the clearer the separation. The
+known part of the first layer's gradient is completed to a matrix of rank 1.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ NARROWING, FINEST = 0.8, 1e-7
 
 
 class ClearWeights(Reconstructor):
-    """Finds the weights without noise, and from them the image."""
+    """Finds the weights without noise, and reconstructs the image from them."""
 
     label = "Weights in clear"
     order = 5
@@ -56,8 +56,8 @@ class ClearWeights(Reconstructor):
 
 
 def _close(seen: Observation) -> tuple[Floats, Mask]:
-    """The first layer's gradients (V, R, F + 1), and where an answer lies within a step of the server's and
-    is small, as all are that come in clear.
+    """First layer's gradients (V, R, F + 1), and mask of the weights whose step is as small as an unperturbed
+    one's.
     """
     base, sent = seen.first_layer(seen.base), seen.first_layer(seen.uploads.astype(np.float64))
     steps = base - sent
@@ -72,7 +72,7 @@ def _close(seen: Observation) -> tuple[Floats, Mask]:
 
 
 def _ratio(vectors: Floats, matrices: Floats, weights: Floats) -> Floats:
-    """(V, R), (V, R, F) and its weights → (V, F): each column's least squares on the vector."""
+    """(V, R), (V, R, F) and weights → (V, F): least-squares coefficient of each column on the vector."""
     above = np.einsum("vr,vrf->vf", vectors, matrices)
     below = np.einsum("vr,vrf->vf", vectors**2, weights)
     return np.asarray(above / np.maximum(below, 1e-300))

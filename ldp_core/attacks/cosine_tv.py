@@ -1,8 +1,9 @@
-"""Cosine distance and total variation: for networks with ReLU and pooling, whose gradients have kinks.
+"""Gradient inversion by cosine distance and total variation: for networks with ReLU and pooling, whose
+gradients are not smooth.
 
-Only the direction of the gradient is matched, smooth images are preferred, and steps follow the slope's signs
-alone (Geiping et al. 2020). Of ReLU and maxima it gets a recognisable picture, seldom more than 20 dB
-(reference: attacks, section 1).
+Only the gradient's direction is matched, smooth images are preferred, and steps use the signs of the slopes
+(Geiping et al. 2020). Through ReLU and max pooling images are recognisable, seldom above 20 dB (reference:
+attacks, section 1).
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ class CosineTV(Search):
         return 0.4 if facts.upload == "audit" and not deep else None
 
     def edges(self, reading: Reading, pixels: int) -> NDArray[np.float64]:
-        """The same for all."""
+        """Weight of total variation, (V,), equal for all."""
         return np.full(len(reading.variance), self.prior)
 
     def descent(self, objective: Match, start: torch.Tensor) -> Descent:

@@ -1,4 +1,4 @@
-"""Deep leakage from gradients, as it was first published: image and label are searched for together."""
+"""Deep leakage from gradients as first published: image and label are optimised together."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ldp_core.attacks.idlg import IDLG
 
 
 class DLG(IDLG):
-    """iDLG with the label unknown as well."""
+    """iDLG with an unknown label."""
 
     label = "DLG: gradients matched, label sought"
     order = 6

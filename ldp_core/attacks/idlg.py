@@ -1,9 +1,8 @@
-"""Improved deep leakage from gradients: the label is read off, and the image is searched for.
+"""Improved deep leakage from gradients (iDLG): the label is read off, the image is optimised.
 
-Where no division reads the image out of the first layer, a smooth network can still be searched: the
-candidate's gradient is computed as the client did, and its distance to the observed one is followed
-downhill, by a gradient of a gradient (reference: attacks, sections 1 and 3). The label of a single image
-is where the last bias was pushed up.
+For smooth networks without a readable first layer: the candidate image's gradient is computed as the client
+did, and its distance to the observed gradient is minimised with second-order derivatives (reference: attacks,
+sections 1 and 3). The label of a single image is the class whose last bias increased.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ ENOUGH = 1e-14
 
 
 class IDLG(Search):
-    """L-BFGS on the squared distance of gradients; noise that is known weighs what is known of images."""
+    """L-BFGS on the squared distance of gradients, with total variation weighted by the known noise."""
 
     label = "iDLG: gradients matched, label read"
     order = 7
@@ -70,7 +69,9 @@ class IDLG(Search):
         return 0.6 if facts.upload == "audit" else None
 
     def edges(self, reading: Reading, pixels: int) -> NDArray[np.float64]:
-        """The posterior's: β edges against squares over twice the noise's variance."""
+        """Weight of total variation, (V,), as in the posterior: β edges against squares over twice the
+        noise's variance.
+        """
         size = np.maximum((reading.gradients**2).sum(1), 1e-30)
         found: NDArray[np.float64] = 2 * self.prior * pixels * reading.variance / size
         return found

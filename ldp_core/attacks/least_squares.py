@@ -15,7 +15,9 @@ from ldp_core.attacks.trimmed import Trimmed
 
 
 class LeastSquares(Reconstructor):
-    """Reads the first layer's gradient: every row is the image times that row's bias gradient."""
+    """Divides the first layer's gradient by its bias gradient: every row is the image times the row's bias
+    gradient.
+    """
 
     label = "Closed form, least squares"
     order = 1

@@ -1,8 +1,8 @@
 """Identification by the exact likelihood (reference: attacks, section 4).
 
-The server has the model, so it knows what each candidate image would have uploaded; it has the
-mechanism, so it knows how likely the upload it got is under each. No attacker that is given the
-same candidates can do better on average (Neyman and Pearson; Bayes with equal priors).
+The server has the model, so it can compute each candidate's upload; it knows the mechanism, so it can compute
+the likelihood of the received upload under each. No attacker with the same candidates does better on average
+(Neyman and Pearson; Bayes with equal priors).
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Likelihood(Identifier):
 
 @dataclass(frozen=True)
 class Places:
-    """Ranks of the right candidate for V victims."""
+    """Ranks of the true candidate for V victims."""
 
     rank: NDArray[np.int64]
     """(V,), 1 for the first; among equals a coin decides."""
@@ -53,12 +53,12 @@ class Places:
 
 
 def places(scores: Floats, right: NDArray[np.int64], coin: Floats) -> Places:
-    """The places of the right candidates.
+    """Ranks of the true candidates.
 
     Args:
-        scores: (V, M), the higher the likelier; what is not a number explains nothing.
-        right: (V,), which candidate is the right one.
-        coin: (V,), uniform in [0, 1).
+    scores: (V, M), higher for likelier; NaN counts as impossible.
+    right: index of the true candidate, (V,).
+    coin: tie breaks, (V,), uniform in [0, 1).
     """
     known = np.where(np.isnan(scores), -np.inf, scores)
     own = np.take_along_axis(known, right[:, None], axis=1)

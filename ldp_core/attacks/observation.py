@@ -1,8 +1,7 @@
-"""Everything that the server holds, and what anybody can compute from it.
+"""The server's observation: what an attacker may use.
 
-Here lies the boundary: an observation is made of uploads, the server's own model and what the
-experiment says in public, plus pictures of the same kind that no client holds (held-out ones). No
-training sample can be reached from it (tests/attacks/test_boundary.py).
+An observation consists of uploads, the server's own model, the public experiment, and held-out images that no
+client has. No training sample can be reached from it (tests/attacks/test_boundary.py).
 """
 
 from __future__ import annotations
@@ -30,14 +29,14 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Public:
-    """Labelled pictures that anybody could have: (n, *shape) in [0, 1] and (n,)."""
+    """Labelled public images: (n, *shape) in [0, 1] and (n,)."""
 
     x: NDArray[np.float32]
     y: NDArray[np.int64]
     _found: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def once(self, what: Callable[..., T], *of: Any) -> T:
-        """Cached result of what(self, *of): public pictures do not change between rounds."""
+        """Cached result of what(self, *of): public images do not change between rounds."""
         key = (what, *of)
         if key not in self._found:
             self._found[key] = what(self, *of)
@@ -49,8 +48,8 @@ class Public:
 class Observation:
     """The server's view of V victims after T uploads each from one model.
 
-    An audit upload is one image and one step, and the attacker knows that; of a client's real
-    upload it knows the public batch size and number of epochs.
+    An audit upload is one image and one step, which the attacker knows; of a real upload it knows the public
+    batch size and number of epochs.
     """
 
     uploads: NDArray[np.float32]
@@ -96,23 +95,23 @@ class Observation:
 
     @property
     def rounds(self) -> int:
-        """T, how many uploads of each victim were seen."""
+        """Number of uploads per victim, T."""
         return len(self.uploads)
 
     @property
     def learning_rate(self) -> float:
-        """The size of the first step; of SGD, what its gradient is multiplied by."""
+        """Size of the first step; for SGD the factor of the gradient."""
         return self.optimizer.rate(1, self.nominal_rate)
 
     @property
     def base(self) -> Floats:
-        """(d,): what a client would upload that learned nothing."""
+        """Upload (d,) of a client that has learnt nothing."""
         previous = self.previous.astype(np.float64)
         return previous if self.target == "weights" else np.zeros_like(previous)
 
     @cached_property
     def gradients(self) -> Floats:
-        """(V, d): the gradient that one step of SGD would have followed, averaged over the T uploads."""
+        """Gradients (V, d) of one SGD step, averaged over the T uploads."""
         return self.steps[0] / self.learning_rate
 
     @property
@@ -123,22 +122,22 @@ class Observation:
 
     @property
     def first_ends(self) -> tuple[Floats, Floats]:
-        """(V,) each: the ends of the safe range of the first layer's weights."""
+        """Ends of the safe range of the first layer's weights, (V,) each."""
         if self.low.ndim == 1:
             return self.low, self.high
         start = self.first[0].start
         return self.low[:, start], self.high[:, start]
 
     def ends(self, where: slice) -> tuple[Floats, Floats]:
-        """The ends of a stretch's safe ranges, (V, 1), or (V, weights) where they differ."""
+        """Ends of the safe ranges of a slice of weights, (V, 1), or (V, weights) where they differ."""
         if self.low.ndim == 1:
             return self.low[:, None], self.high[:, None]
         return self.low[:, where], self.high[:, where]
 
     @cached_property
     def steps(self) -> tuple[Floats, NDArray[np.bool_]]:
-        """(V, d): how far the weights that were sent moved against the gradient, averaged over the T uploads;
-        and which were sent at least once.
+        """Change (V, d) of the sent weights against the gradient, averaged over the T uploads; and mask of
+        the weights sent at least once.
         """
         if self.unsent is None:
             steps = self.base - self.uploads.mean(axis=0, dtype=np.float64)
@@ -148,38 +147,38 @@ class Observation:
         return ((self.base - self.uploads) * sent).sum(axis=0) / np.maximum(count, 1), count > 0
 
     def with_ranges_read(self) -> Observation:
-        """The same with the law that the uploads themselves show, where their range follows the data."""
+        """Copy with the range that the uploads reveal, for mechanisms whose range follows the data."""
         if (found := self.mechanism.read_off(self.uploads, self.epsilon)) is None:
             return self
         mechanism, low, high = found
         return replace(self, parts=tuple((w, mechanism) for w, _ in self.parts), low=low, high=high)
 
     def first_layer(self, flat: NDArray[Any]) -> NDArray[Any]:
-        """(…, d) as (…, units, features + 1): each unit's weights and, last, its bias."""
+        """Weight vectors (…, d) as (…, units, features + 1): each unit's weights, then its bias."""
         where, units = self.first
         part = flat[..., where]
         weight, bias = part[..., :-units], part[..., -units:]
         return np.concatenate([weight.reshape(*part.shape[:-1], units, -1), bias[..., None]], axis=-1)
 
     def last_bias(self) -> Floats:
-        """(V, classes): the gradient of the last layer's bias, negative at the label of a single image."""
+        """Gradient of the last layer's bias, (V, classes), negative at the label of a single image."""
         last = self.model.slices(self.shape, self.classes)[-1]
         return self.gradients[:, last.start : last.stop]
 
     def gradients_of(self, x: NDArray[np.float32], y: NDArray[np.int64]) -> Floats:
-        """(n, d): the gradient at the global model of each of n labelled images."""
+        """Gradients (n, d) at the global model of n labelled images."""
         import torch
 
         parts = [part.flatten(1) for part in self._gradients_of(x, y).values()]
         return torch.cat(parts, 1).numpy().astype(np.float64)
 
     def reactions_of(self, x: NDArray[np.float32], y: NDArray[np.int64]) -> Floats:
-        """Response of each unit (n, units) to gradients x, y of the first layer."""
+        """Gradients (n, units) of the first bias for n labelled images: how strongly each unit reacts."""
         _, bias = self.model.slices(self.shape, self.classes)[:2]
         return self._gradients_of(x, y)[bias.name].numpy().astype(np.float64)
 
     def _gradients_of(self, x: NDArray[np.float32], y: NDArray[np.int64]) -> dict[str, torch.Tensor]:
-        """The same by parameter, in their order in the upload."""
+        """Gradients of n labelled images at the global model, by parameter, in upload order."""
         import torch
 
         weights = torch.from_numpy(self.previous).expand(len(x), -1)
@@ -190,27 +189,27 @@ class Observation:
         return {name: found[name] for name in views}
 
     def parameters(self, like: torch.Tensor) -> dict[str, torch.Tensor]:
-        """The global model's, in the precision and on the device of `like`."""
+        """Parameters of the global model, in the precision and on the device of `like`."""
         import torch
 
         weights = torch.from_numpy(self.previous).to(like).unsqueeze(0)
         return {name: p[0] for name, p in self.model.views(weights, self.shape, self.classes).items()}
 
     def labels(self) -> NDArray[np.int64]:
-        """(V,): the label of a single image, where the gradient of the last bias is lowest."""
+        """Label of a single image, (V,): where the gradient of the last bias is lowest."""
         return self.last_bias().argmin(axis=1)
 
     def moved(self, gradients: Floats) -> Floats:
-        """Weight change that one optimiser step makes of gradients, same shape."""
+        """Weight change by one optimiser step along given gradients, of equal shape."""
         import torch
 
         step = self.optimizer.first_step(torch.from_numpy(gradients), self.nominal_rate)
         return np.asarray(step.numpy(), dtype=np.float64)
 
     def uploads_of(self, x: NDArray[np.float32], y: NDArray[np.int64]) -> Floats:
-        """(n, d): what one step on each of n labelled images would upload, if nothing were perturbed.
+        """Uploads (n, d) without noise of one step on each of n labelled images.
 
-        The server has the model and knows the optimiser, so it can compute this for any image.
+        The server has the model and the optimiser, so it can compute them for any image.
         """
         return self.base + self.moved(self.gradients_of(x, y))
 
@@ -226,9 +225,9 @@ class Observation:
         )
 
     def beside(self, other: Observation) -> Observation | None:
-        """Their victims as those of one observation; None if more than the victims differs, where which
-        weights come in clear is to be found out of all uploads, or where there is noise, which some weigh in
-        products whose last bits depend on how many are in them.
+        """Observation of both victims' sets together; None if the observations differ in more than victims,
+        have noise (whose products depend on their size in the last bits), or need all uploads to find weights
+        in clear.
         """
         alike = (self.parts, self.clear, self.shortened_by, self.rounds, self.low.shape, self.batch_size)
         theirs = (

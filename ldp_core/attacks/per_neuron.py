@@ -1,8 +1,8 @@
-"""Many images in one upload: unit by unit (reference: attacks, section 9).
+"""Reconstruction of many images from one upload, unit by unit (reference: attacks, section 9).
 
-A ReLU unit of the first layer learns only from the images that activate it. Where that is a single
-one, the unit's weight gradient over its bias gradient is that image, whatever the others are. So a
-wide layer gives away as many images as there are units with one image to themselves.
+A ReLU unit of the first layer learns only from images that activate it. If that is a single image, the unit's
+weight gradient over its bias gradient is that image, whatever the others are. So a wide layer reveals as many
+images as have a unit of their own.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ldp_core.attacks.shared.first_layer import trimmed
 
 
 class PerNeuron(Reconstructor):
-    """One quotient for each unit of the first layer, those that look most like pictures first."""
+    """One quotient for each unit of the first layer, the most image-like first."""
 
     label = "Closed form, unit by unit"
     order = 5

@@ -1,9 +1,9 @@
-"""The attacker who solves for what a client keeps: personal layers follow from what it has sent.
+"""Attack on personal layers: a client's private layer is inferred from its uploads.
 
-A client that trains ax + b before a fully connected layer W begins at a and b that everybody knows. The loss
-moves b by Wᵀ times what it moves the layer's bias by, and that is sent. So who adds this up over a client's
-uploads knows b (`ldp_core.systems.personal_layers` does, for the server), takes it out of the first layer's
-gradient δ(ax + b)ᵀ, and is left with δ·ax: an image, up to its contrast.
+A client that trains ax + b before a fully connected layer W begins with public a and b. The loss moves b by
+Wᵀ times the change of the layer's bias, and that change is sent. So the server accumulates b over a client's
+uploads (`ldp_core.systems.personal_layers`), subtracts it from the first layer's gradient δ(ax + b)ᵀ, and
+obtains δ·ax: the image up to its contrast.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ldp_core.models.base import Model, Shape
 
 
 class PersonalLayers(Reconstructor):
-    """Subtracts the accumulated personal part b from each row and reads the rest."""
+    """Subtracts the inferred personal offset b from the first layer's gradient and reads the image."""
 
     label = "Solves for personal layers"
     order = 9

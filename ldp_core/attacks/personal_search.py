@@ -1,9 +1,9 @@
-"""The attacker who searches behind what a client keeps: personal layers around a network of any kind.
+"""Gradient inversion behind personal layers, for networks of any kind.
 
-A single image's loss, whatever layers come after the network, moves the last bias by its slopes by the scores
-and by nothing else. So these are read, and no a or b after the network has to be known; of the gradient then
-only the image is sought. Before the network ax + b is as everybody knows it began: through a convolution it
-moves little, and cannot be followed (`ldp_core.systems.personal_layers`).
+For a single image, whatever layers follow the network, the last bias changes by the slopes of the loss with
+respect to the scores only. These are read off, so a and b after the network need not be known, and only the
+image is optimised. Before the network, ax + b is taken at its public start: through a convolution its change
+is small and cannot be inferred (`ldp_core.systems.personal_layers`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ldp_core.models.base import Model, Shape
 
 
 class PersonalSearch(IDLG):
-    """iDLG that follows the gradient's direction where the network has kinks."""
+    """iDLG behind personal layers; matches the gradient's direction only, where the network is not smooth."""
 
     label = "Searches behind personal layers"
     order = 10

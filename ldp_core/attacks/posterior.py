@@ -1,11 +1,10 @@
-"""The posterior of each pixel, given the upload and what images of this kind look like.
+"""Posterior of each pixel, given the upload and public images.
 
-Of one fully connected layer, only two things are unknown: the image x, and how strongly each row
-reacts to it (δ). The mechanism says how likely each answer is under both, and public images of the
-kind say what pixels and reactions to expect of each class. So the class is weighed by how well its
-average image explains the upload; then reactions and pixels are read in turn, each by its posterior
-given the other. The guess is the posterior mean: where the upload says nothing, it is the average
-image (reference: attacks, sections 4 and 5).
+For a fully connected first layer two things are unknown: the image x, and each row's reaction δ. The
+mechanism gives the likelihood of each value under both; public images give priors of pixels and reactions per
+class. Classes are weighted by how well their mean image explains the upload; then reactions and pixels are
+estimated in turn, each by its posterior given the other. The guess is the posterior mean: the mean image
+where the upload says nothing (reference: attacks, sections 4 and 5).
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ Likelihood = Callable[[Floats], Any]
 
 
 class Posterior(Reconstructor):
-    """Bayes, pixel by pixel, with the mechanism's own likelihood."""
+    """Bayesian estimate of each pixel, with the mechanism's likelihood."""
 
     label = "Posterior of each pixel"
     order = 4
@@ -91,10 +90,10 @@ class Posterior(Reconstructor):
 
 
 class _Reading:
-    """The answers of some rows (V, R, F + 1), held against what would have been sent.
+    """Likelihood of the values of some rows (V, R, F + 1) over grids of pixels and reactions.
 
-    In memory the levels of a grid lie apart, and what they share side by side: a law goes over long stretches
-    then, and a sum still adds the same numbers in the same order.
+    Grid levels are far apart in memory and rows contiguous, so that a law is evaluated on long slices while
+    sums keep their order.
     """
 
     def __init__(self, seen: Observation, rows: NDArray[np.int64]) -> None:
@@ -112,7 +111,7 @@ class _Reading:
         self._silent = [one[:, :, :-1, None] for one in silent], [one[..., None] for one in silent]
 
     def pixels(self, reactions: Floats, log_prior: Floats) -> Floats:
-        """(V, F): each pixel's posterior mean, given the reactions (V, R)."""
+        """Posterior mean of each pixel, (V, F), given the reactions (V, R)."""
         base = self._pixels[0]
         victims, rows, features, _ = base.shape
         levels = BRIGHTNESS * self._seen.white
@@ -122,7 +121,7 @@ class _Reading:
         return _mean(BRIGHTNESS, log_prior + self._log_likelihood(0, value, over=1))
 
     def reactions(self, pixels: Floats, expected: Floats, spread: Floats) -> Floats:
-        """(V, R): each reaction's posterior mean, given the pixels (V, F) and the constant 1 of the bias."""
+        """Posterior mean of each reaction, (V, R), given the pixels (V, F) and the constant 1 of the bias."""
         levels = expected[..., None] + spread[..., None] * SPREADS
         known = np.concatenate([pixels * self._seen.white, np.ones((len(pixels), 1))], axis=1)
         gradients = levels.transpose(0, 2, 1)[:, :, None] * known[:, None, :, None]  # (V, GRID, F + 1, R)
@@ -132,8 +131,8 @@ class _Reading:
         return _mean(levels, log_prior + self._log_likelihood(1, value, over=2))
 
     def _log_likelihood(self, of: int, value: Floats, over: int) -> Floats:
-        """Log-likelihood of the upload for candidate noise-free values (V, R, F, GRID), summed over an axis;
-        `of` selects pixels (0) or activations (1). Weights that were not sent contribute nothing.
+        """Log-likelihood of the upload for noise-free values (V, R, F, GRID), summed over an axis; `of`
+        selects weights (0) or weights and biases (1). Unsent weights contribute nothing.
         """
         each = (law(value) for law in self._likelihoods[of])
         if self._silent[of]:
@@ -150,7 +149,7 @@ def _mean(levels: Floats, log_posterior: Floats) -> Floats:
 
 
 def _shares(log_weight: Floats) -> Floats:
-    """Weights along the last axis that sum to one; equal ones where nothing explains what was sent."""
+    """Normalised weights along the last axis; equal ones if all are impossible."""
     top = log_weight.max(axis=-1, keepdims=True)
     if (nothing := np.isneginf(top)).any():
         weight = np.where(nothing, 1.0, np.exp(log_weight - np.where(nothing, 0.0, top)))
@@ -161,14 +160,14 @@ def _shares(log_weight: Floats) -> Floats:
 
 
 def _class_shares(seen: Observation, kind: Kind) -> Floats:
-    """(V, classes): how likely each class is, if every image looked like the average of its class."""
+    """Posterior probability of each class, (V, classes), if every image were its class's mean."""
     uploads = seen.uploads_of(kind.means, np.arange(seen.classes))
     scores = log_likelihood(seen, np.broadcast_to(uploads, (len(seen.epsilon), *uploads.shape)))
     return _shares(scores)
 
 
 def _expected_reactions(seen: Observation, public: Public, shares: Floats) -> tuple[Floats, Floats]:
-    """(V, R) each: mean and standard deviation of the first bias's gradient over public images."""
+    """Mean and standard deviation, (V, R) each, of the first bias's gradient over public images."""
     parts = []
     for some in blocks(min(PUBLIC, len(public.x)), seen.previous.size):
         parts.append(seen.reactions_of(public.x[:PUBLIC][some], public.y[:PUBLIC][some]))
@@ -181,7 +180,7 @@ def _expected_reactions(seen: Observation, public: Public, shares: Floats) -> tu
 
 
 def _too_fine(seen: Observation, delta: Floats) -> NDArray[np.bool_]:
-    """(V,): where the mechanism's window is narrower than the grid, and no prior is needed any more."""
+    """(V,): whether the mechanism's window is narrower than the grid, so that no prior is needed."""
     narrow = window(seen)
     if narrow is None:
         return np.zeros(len(delta), dtype=bool)

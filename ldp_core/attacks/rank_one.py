@@ -1,8 +1,8 @@
-"""The closed form as a matrix of rank 1 (reference: attacks, section 2).
+"""Reconstruction as a rank-1 approximation (reference: attacks, section 2).
 
-The first layer's gradient with its bias as one more column is δ[x, 1]ᵀ. Under noise of equal size
-everywhere, the best matrix of rank 1 is the most likely one (Eckart and Young), where a ratio of
-noisy numbers shrinks towards black.
+The first layer's gradient with its bias as a further column is δ[x, 1]ᵀ. With noise of equal size everywhere,
+the best rank-1 approximation has maximum likelihood (Eckart and Young), while a ratio of noisy numbers is
+biased towards black.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ldp_core.attacks.shared.first_layer import leading, scaled
 
 
 class RankOne(Reconstructor):
-    """Takes the first singular vector of the first layer's gradient for the image."""
+    """Image from the first singular vector of the first layer's gradient."""
 
     label = "Closed form, rank 1"
     order = 2

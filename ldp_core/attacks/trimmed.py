@@ -1,7 +1,7 @@
-"""Robust trimming: what lies outside Piecewise's window is dropped (attacks, sections 4 and 9).
+"""Rank-1 reconstruction after trimming outputs outside Piecewise's window (attacks, sections 4 and 9).
 
-Piecewise owes most of its variance to rare answers far away. A server that knows the law sees which
-ones they are, drops them, and completes the matrix of rank 1 from the rest.
+Most of Piecewise's variance comes from rare outputs far away. A server that knows the law recognises them,
+drops them, and completes the rank-1 matrix from the rest.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The closed form up to brightness and contrast: for clients that put ax + b before the network.
+"""Closed form up to brightness and contrast, for clients with a private layer ax + b before the network.
 
-Their first layer's gradient is δ(ax + b)ᵀ, so what comes out of the ratio is ax + b, exactly. Pixels lie in
-[0, 1]; whatever does not is moved and stretched until it does. Nothing needs to be known of a and b.
+The first layer's gradient is δ(ax + b)ᵀ, so the ratio gives ax + b exactly. Pixels lie in [0, 1]; values
+outside are shifted and scaled into it, without knowledge of a and b.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ ENDS = (0.01, 0.99)
 
 
 class UpToContrast(Reconstructor):
-    """Rank 1 on the answers inside the mechanism's window, and then the range of an image."""
+    """Rank-1 fit to the outputs inside the mechanism's window, scaled to the range of an image."""
 
     label = "Closed form, up to contrast"
     order = 8

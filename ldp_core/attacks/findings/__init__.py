@@ -1,1 +1,1 @@
-"""What is made of an attempt: how close it came, what no attacker beats, and what may be said of it."""
+"""Evaluation of attacks: image metrics, bounds for all attackers, and verdicts in words."""

@@ -1,9 +1,8 @@
-"""What no attacker can beat (reference: attacks, section 7), each bound with its label.
+"""Upper bounds for all attackers (reference: attacks, section 7), each with its label.
 
-The worst-case bounds hold for the total budget of everything that was observed of an image. At a
-budget per coordinate that total is enormous, and they say nothing: they are shown, and labelled so.
-The instance bound holds for the given candidates and this model only, and is not vacuous.
-Numpy and scipy.special are all it takes, so a page may ask.
+The worst-case bounds use the total ε of all observations of an image. With an ε per coordinate that total is
+so large that the bounds are vacuous, and labelled so. The instance bound holds for the given candidates and
+model only. Needs numpy and scipy.special only, so pages may import it.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ VACUOUS = 0.999
 
 @dataclass(frozen=True)
 class Bound:
-    """A bound on the share of right identifications among equally likely candidates."""
+    """Upper bound on the identification rate among equally likely candidates."""
 
     name: str
     """"mary", "gaussian" or "instance"."""
@@ -31,7 +30,6 @@ class Bound:
 
     @property
     def vacuous(self) -> bool:
-        """Whether the bound excludes nothing."""
         return self.value >= VACUOUS
 
     def as_json(self) -> dict[str, object]:
@@ -39,29 +37,30 @@ class Bound:
 
 
 def mary(epsilon: ArrayLike, candidates: int) -> Floats:
-    """The largest share of right picks among M equally likely candidates: e^ε / (e^ε + M − 1).
+    """Largest identification rate among M equally likely candidates: e^ε / (e^ε + M − 1).
 
-    ε is the total of everything observed; tight, attained by randomised response over M answers.
+    ε is the total of all observations; tight for randomised response over M outputs.
     """
     return 1 / (1 + (candidates - 1) * np.exp(-np.asarray(epsilon, np.float64)))
 
 
 def gaussian(mu: ArrayLike, baseline: ArrayLike) -> Floats:
-    """The largest chance of what guessing does with chance κ: Φ(Φ⁻¹(κ) + μ) (Hayes et al. 2023).
+    """Largest success probability under Gaussian noise of what guessing achieves with κ: Φ(Φ⁻¹(κ) + μ) (Hayes
+    et al. 2023).
 
-    For Gaussian noise; μ is total sensitivity over σ.
+    μ is total sensitivity over σ.
     """
     return ndtr(ndtri(np.asarray(baseline, np.float64)) + np.asarray(mu, np.float64))
 
 
 def instance(log_affinity: Floats) -> Floats:
-    """The largest share of right picks among these M candidates, each as likely as the others.
+    """Largest identification rate among these M candidates, each equally likely.
 
-    (1 + Σⱼ TVⱼ)/M with TVⱼ ≤ √(1 − BCⱼ²), for the candidates' laws against the first one's. It holds on
-    average over which of them is right.
+    (1 + Σⱼ TVⱼ)/M with TVⱼ ≤ √(1 − BCⱼ²), for the candidates' laws against the first one's; an average over
+    the true candidate.
 
     Args:
-        log_affinity: (V, M) log Bhattacharyya coefficients; the first column is 0.
+    log_affinity: (V, M) log Bhattacharyya coefficients; the first column is 0.
     """
     apart = np.sqrt(np.maximum(-np.expm1(2 * np.minimum(log_affinity, 0.0)), 0.0))
     found: Floats = np.minimum(1.0, (1 + apart.sum(axis=1)) / log_affinity.shape[1])
@@ -72,9 +71,9 @@ def worst_case(total: float, mu: float | None, candidates: int) -> list[Bound]:
     """Bounds that hold for any images.
 
     Args:
-        total: ε of everything observed of the image; inf where there is no pure loss.
-        mu: the same for Gaussian noise, as sensitivity over σ; None for other noise.
-        candidates: M.
+    total: ε of all observations of the image; infinite without pure ε.
+    mu: sensitivity over σ for Gaussian noise; None for other noise.
+    candidates: number of candidates M.
     """
     if mu is not None:
         value = float(gaussian(mu, 1 / candidates))
@@ -103,7 +102,7 @@ def for_these_inputs(value: float) -> Bound:
 
 
 def _plain(total: float) -> str:
-    """Budgets over a whole upload are large: 12 720 rather than 1.272e+04."""
+    """Large ε with digits, not exponents: 12 720 rather than 1.272e+04."""
     return f"{total:,.0f}".replace(",", "\N{THIN SPACE}") if 1000 <= total < 1e9 else f"{total:.4g}"
 
 

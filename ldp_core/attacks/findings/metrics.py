@@ -1,4 +1,4 @@
-"""How close a reconstruction is to an image, on pixels clamped to [0, 1]; and how sure a share is."""
+"""Metrics of reconstruction quality, on pixels clamped to [0, 1], and intervals of shares."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TINY = 1e-12
 
 
 def psnr(reconstruction: Image, original: Image) -> Floats:
-    """Peak signal-to-noise ratio in dB, one for each of (V, *shape), at most PSNR_CAP.
+    """Peak signal-to-noise ratio in dB of each of (V, *shape), at most PSNR_CAP.
 
     Peak 1: 10·log₁₀(1 / mean squared error). 20 dB is a mean squared error of 0.01.
     """
@@ -29,7 +29,7 @@ def psnr(reconstruction: Image, original: Image) -> Floats:
 
 
 def psnr_pairs(reconstructions: Image, originals: Image) -> Floats:
-    """(M, n): the same for each of M reconstructions against each of n originals."""
+    """PSNR in dB of each of M reconstructions against each of n originals, (M, n)."""
     a, b = (clamped(image).reshape(len(image), -1) for image in (reconstructions, originals))
     squares = (a**2).mean(axis=1)[:, None] + (b**2).mean(axis=1) - 2 * (a @ b.T) / a.shape[1]
     found = _decibels(np.maximum(squares, 0.0))
@@ -40,9 +40,9 @@ def psnr_pairs(reconstructions: Image, originals: Image) -> Floats:
 
 
 def ncc(reconstruction: Image, original: Image) -> Floats:
-    """Normalised cross-correlation in [−1, 1], one for each; 0 where an image is constant.
+    """Normalised cross-correlation in [−1, 1] of each of (V, *shape); 0 where an image is constant.
 
-    It ignores brightness and contrast, so it sees an image that PSNR misses.
+    Invariant to brightness and contrast, so it detects images that PSNR misses.
     """
     a, b = _centred(reconstruction), _centred(_alike(reconstruction, original))
     scale = np.sqrt((a**2).sum(axis=1) * (b**2).sum(axis=1))
@@ -50,14 +50,16 @@ def ncc(reconstruction: Image, original: Image) -> Floats:
 
 
 def ncc_pairs(reconstructions: Image, originals: Image) -> Floats:
-    """(M, n): the same for each of M reconstructions against each of n originals."""
+    """Normalised cross-correlation of each of M reconstructions with each of n originals, (M, n)."""
     a, b = _centred(reconstructions), _centred(originals)
     scale = np.sqrt((a**2).sum(axis=1)[:, None] * (b**2).sum(axis=1))
     return np.where(scale > TINY, (a @ b.T) / np.maximum(scale, TINY), 0.0)
 
 
 def ncc_each(reconstructions: Image, others: Image) -> Floats:
-    """(A, V, n): the same of A guesses (A, V, *shape) at each of V images against n others (V, n, *shape)."""
+    """Normalised cross-correlation (A, V, n) of A guesses (A, V, *shape) at each of V images with n others
+    (V, n, *shape).
+    """
     many, victims, *shape = reconstructions.shape
     a, b = (_centred(image.reshape(-1, *shape)) for image in (reconstructions, others))
     of_a, of_b = ((part**2).sum(axis=1) for part in (a, b))
@@ -68,10 +70,10 @@ def ncc_each(reconstructions: Image, others: Image) -> Floats:
 
 
 def ssim(reconstruction: Image, original: Image) -> Floats:
-    """Structural similarity in [−1, 1], one for each of (V, [channels,] height, width).
+    """Structural similarity in [−1, 1] of each of (V, [channels,] height, width).
 
-    Wang et al. 2004 with a square window of 7 pixels (or the largest odd side that fits), sample
-    covariances, K₁ = 0.01, K₂ = 0.03, averaged over windows that lie inside and over channels.
+    Wang et al. 2004 with a square window of 7 pixels (or the largest odd side that fits), sample covariances,
+    K₁ = 0.01, K₂ = 0.03, averaged over inner windows and channels.
     """
     a, b = clamped(reconstruction), clamped(_alike(reconstruction, original))
     side = min(SSIM_WINDOW, *a.shape[-2:])
@@ -91,7 +93,7 @@ def ssim(reconstruction: Image, original: Image) -> Floats:
 
 
 def wilson(hits: float, trials: int, z: float = 1.959963984540054) -> tuple[float, float]:
-    """The 95 % interval of a share of `hits` among `trials` (Wilson 1927); (0, 1) without trials."""
+    """95 % interval of a share of `hits` among `trials` (Wilson 1927); (0, 1) without trials."""
     if trials == 0:
         return 0.0, 1.0
     low, high = intervals(hits, trials, z)
@@ -99,7 +101,7 @@ def wilson(hits: float, trials: int, z: float = 1.959963984540054) -> tuple[floa
 
 
 def intervals(hits: ArrayLike, trials: ArrayLike, z: float = 1.959963984540054) -> Floats:
-    """(…, 2): the same for each of many shares; there is at least one trial for each."""
+    """Wilson intervals (…, 2) of many shares; at least one trial each."""
     n = np.asarray(trials, dtype=np.float64)
     share, weight = np.asarray(hits, dtype=np.float64) / n, z**2 / n
     middle = (share + weight / 2) / (1 + weight)
@@ -113,12 +115,12 @@ def by_chance(hits: float, trials: int, share: float) -> float:
 
 
 def clamped(image: Image) -> Image:
-    """Pixels limited to [0, 1] as float64; what is not a number becomes 0."""
+    """Pixels limited to [0, 1] as float64; NaN becomes 0."""
     return np.clip(np.nan_to_num(np.asarray(image, dtype=np.float64), nan=0.0), 0.0, 1.0)
 
 
 def _alike(reconstruction: Image, original: Image) -> Image:
-    """`original`, after checking that shapes are equal (numpy would broadcast silently)."""
+    """`original`; raises ValueError if shapes differ, which numpy might broadcast."""
     if np.shape(reconstruction) != np.shape(original):
         raise ValueError(f"images of shapes {np.shape(reconstruction)} and {np.shape(original)} differ")
     return original

@@ -1,6 +1,6 @@
-"""What may be said about one attempt, given its controls and its baseline.
+"""Verdicts on attack attempts, given controls and baselines.
 
-An attack that fails proves nothing, so nothing here says "private".
+A failed attack proves nothing, so no verdict says "private".
 """
 
 from __future__ import annotations
@@ -28,15 +28,13 @@ Kind = Literal["recovered", "partly", "clipping", "hidden", "inconclusive"]
 
 @dataclass(frozen=True)
 class Verdict:
-    """A kind, and the sentence for it."""
-
     kind: Kind
     text: str
 
 
 def reads(psnr: float, guess: float, ncc: float, stranger: float | None) -> bool:
-    """Whether a picture can be read as its image, and is closer to it than any guess: the average image has a
-    correlation of 0.8 with some digits. Arguments as those of `judge`.
+    """Whether a reconstruction is recognisable, and closer to its image than any guess: the mean image has
+    correlation 0.8 with some digits. Arguments as in `judge`.
     """
     return psnr > guess and ncc >= READ and (stranger is None or ncc > stranger)
 
@@ -44,15 +42,15 @@ def reads(psnr: float, guess: float, ncc: float, stranger: float | None) -> bool
 def judge(
     psnr: float, ncc: float, stranger: float | None, guess: float, clean: float, clipped: float
 ) -> Verdict:
-    """The verdict on a reconstruction.
+    """Verdict on a reconstruction.
 
     Args:
-        psnr: of the reconstruction from the upload as sent, in dB.
-        ncc: its correlation with the image.
-        stranger: its highest correlation with a decoy; None where that is not known.
-        guess: PSNR of the best guess without any upload: the mean image, or that of the class.
-        clean: PSNR when the upload is neither clipped nor perturbed.
-        clipped: PSNR when it is clipped only.
+    psnr: PSNR of the reconstruction from the upload as sent, in dB.
+    ncc: correlation with the image.
+    stranger: highest correlation with a decoy; None if unknown.
+    guess: PSNR of the best guess without an upload: the mean image, or that of the class.
+    clean: PSNR for the upload without clipping and noise.
+    clipped: PSNR for the clipped upload without noise.
     """
     if clean < RECOVERED_DB:
         return Verdict("inconclusive", "inconclusive: this attack fails even without noise")
@@ -68,13 +66,13 @@ def judge(
 
 
 def judge_share(share: float, non_members: float, clean: float, clipped: float) -> Verdict:
-    """The verdict on an upload of many images.
+    """Verdict on an upload of many images.
 
     Args:
-        share: of its images, how many came back (20 dB or more) from the upload as sent.
-        non_members: the same share among images that were not in it: what chance gives.
-        clean: the share when the upload is neither clipped nor perturbed.
-        clipped: the share when it is clipped only.
+    share: share of its images recovered (20 dB or more) from the upload as sent.
+    non_members: the same share among images not in the upload: chance.
+    clean: the share for the upload without clipping and noise.
+    clipped: the share for the clipped upload without noise.
     """
     if clean < RECOVERED_SHARE:
         return Verdict("inconclusive", "inconclusive: this attack fails even without noise")

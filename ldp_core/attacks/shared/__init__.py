@@ -1,7 +1,7 @@
-"""What several attackers use.
+"""Code shared by attackers.
 
-Those who search: `search` is what they share (iterations, restarts, chunks, frames), `minimise` the batched
-L-BFGS, line search and Adam, `matching` the distance that falls, `pace` the time it takes. Those who compute
-a picture at once: `first_layer` and its windows, `reading` what an upload says, `laws` the likelihoods,
-`public_steps` and `kind` what public images tell.
+For searches: `search` (iterations, restarts, chunks, frames), `minimise` (batched L-BFGS, line search, Adam),
+`matching` (the distance minimised), `pace` (duration). For closed forms: `first_layer` and its windows,
+`reading` (an upload as a gradient), `laws` (likelihoods), `public_steps` and `kind` (statistics of public
+images).
 """

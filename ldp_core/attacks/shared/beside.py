@@ -1,8 +1,7 @@
-"""How much an attack does by default: counted, so that it is the same on every machine.
+"""Default effort of attacks relative to training, counted so that it is equal on every machine.
 
-A search follows gradients of pictures, and training those of samples: so both are counted in samples that are
-trained. What a closed form looks at is counted in answers whose likelihood a mechanism is asked for. The
-weights are rough and fixed; what takes how long on a machine is another matter (`ldp_core.cost`).
+Searches and training both compute gradients, so both are counted in samples trained; closed forms are counted
+in likelihood evaluations. The weights are rough and fixed; durations are estimated by `ldp_core.cost`.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ class Training:
 
     @property
     def counted(self) -> float:
-        """Its samples, as many as a kernel would train meanwhile."""
+        """Samples trained, scaled to the speed of the compiled kernel."""
         return self.samples if self.chain else TORCH * self.samples
 
 
@@ -66,9 +65,9 @@ class AttackSchedule:
 def beside(
     who: Sequence[tuple[Reconstructor, Facts]], training: Training, victims: int, least: int
 ) -> AttackSchedule:
-    """In as many rounds as `SHARE` of the training allows; a closed form in as many as are `UNNOTICED`, if
-    those are more. A search that is too much for one round takes fewer steps, down to those after which a
-    picture can be recognised; then it attacks `least` victims; what is still too much waits for the end.
+    """Schedule of attacks within `SHARE` of the training's cost; closed forms at least in as many rounds as
+    `UNNOTICED` allows. A search too expensive for one round gets fewer steps, down to those for a
+    recognisable image, then only `least` victims; if still too expensive, it runs after training.
     """
     searches = [(one, seen) for one, seen in who if isinstance(one, Search)]
 

@@ -1,4 +1,4 @@
-"""What attackers of a fully connected first layer share: factors, scales and the mechanism's window."""
+"""Helpers for attacks on a fully connected first layer: rank-1 factors, scales, the mechanism's window."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SWEEPS = 4
 
 
 def leading(rows: Floats) -> Floats:
-    """(V, R, F) → (V, F): Aᵀu for the leading left singular vector u of each matrix."""
+    """(V, R, F) → (V, F): Aᵀu for the leading left singular vector u of each matrix A."""
     gram = rows @ rows.transpose(0, 2, 1)
     best = np.einsum("vrr->vr", gram).argmax(axis=1)
     u = np.take_along_axis(gram, best[:, None, None], axis=2)
@@ -30,7 +30,7 @@ def leading(rows: Floats) -> Floats:
 
 
 def leading_of_known(rows: Floats, kept: Mask) -> Floats:
-    """As `leading`, with some entries missing: alternating least squares on the known ones."""
+    """As `leading` with missing entries: alternating least squares on the known ones."""
     filled, known = np.where(kept, rows, 0.0), kept.astype(np.float64)
     filled_t, known_t = filled.transpose(0, 2, 1), known.transpose(0, 2, 1)
     z = leading(filled)
@@ -41,17 +41,17 @@ def leading_of_known(rows: Floats, kept: Mask) -> Floats:
 
 
 def _times(vectors: Floats, matrices: Floats) -> Floats:
-    """(V, R) with (V, R, F) → (V, F)."""
+    """(V, R) times (V, R, F) → (V, F)."""
     found: Floats = (vectors[:, None] @ matrices)[:, 0]
     return found
 
 
 def scaled(z: Floats, white: float = 1.0) -> Floats:
-    """(V, F + 1) → (V, F): pixels in the unit of the last entry, which stands for the constant 1, of pictures
-    that were multiplied by `white`.
+    """(V, F + 1) → (V, F): pixels divided by the last entry, which estimates the constant 1, for images
+    multiplied by `white`.
 
-    Where noise has shrunk that entry so far that pixels would burst the range [0, 1], the brightest
-    hundredth of them is taken for white: all that is lost is the contrast.
+    If noise has shrunk that entry so far that pixels would exceed [0, 1], the brightest hundredth of them is
+    taken as white, so that only contrast is lost.
     """
     sign = np.where(z[:, :-1].sum(axis=1) < 0, -1.0, 1.0)[:, None]
     pixels, one = z[:, :-1] * sign, np.maximum(z[:, -1:] * sign * white, 1e-300)
@@ -70,8 +70,8 @@ class Window:
 
 
 def window(seen: Observation, mechanism: Mechanism | None = None) -> Window | None:
-    """The window of each victim, (V, 1, 1) each, by default of the first layer's mechanism; None for
-    mechanisms without one.
+    """Window of each victim, (V, 1, 1) each, by default of the first layer's mechanism; None for mechanisms
+    without one.
     """
     found, used = [], mechanism or seen.mechanism
     for epsilon, low, high in zip(seen.epsilon, *seen.first_ends, strict=True):
@@ -88,7 +88,7 @@ def window(seen: Observation, mechanism: Mechanism | None = None) -> Window | No
 
 
 def reach(seen: Observation) -> float:
-    """The largest step that a public image would cause in the first layer; 1 · η without any."""
+    """Largest first-layer step of a public image; the learning rate without public images."""
     if seen.public is None:
         return seen.learning_rate
     steps = seen.uploads_of(seen.public.x[:64], seen.public.y[:64]) - seen.base
@@ -96,11 +96,11 @@ def reach(seen: Observation) -> float:
 
 
 def trimmed(seen: Observation) -> tuple[Floats, Mask]:
-    """The first layer's gradients (V, R, F + 1) without answers from outside the window.
+    """First layer's gradients (V, R, F + 1), and mask of the outputs inside the window.
 
-    Piecewise answers inside a narrow window around gain · value, or far away. A step is small, so an
-    answer further from the old weight than window and largest public step together is one of the
-    latter, and says nothing. What is kept is unbiased only after division by the gain.
+    Piecewise outputs lie in a narrow window around gain · value, or far away. A step is small, so an output
+    further from the old weight than window and largest public step together is uninformative. Outputs inside
+    are unbiased after division by the gain.
     """
     base = seen.first_layer(seen.base)
     narrow = window(seen)
@@ -133,7 +133,7 @@ def _unclipped(seen: Observation) -> Mask:
 
 
 def _length(vectors: Floats) -> Floats:
-    """Vector norms (V, R, 1) → (V, 1, 1), without the checks of numpy's own."""
+    """Vector norms (V, R, 1) → (V, 1, 1); faster than numpy's own."""
     found: Floats = np.sqrt(np.add.reduce(vectors * vectors, axis=1, keepdims=True))
     return found
 

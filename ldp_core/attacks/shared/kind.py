@@ -1,4 +1,4 @@
-"""What public images say of their kind, whatever the model."""
+"""Statistics of public images, independent of the model."""
 
 from __future__ import annotations
 

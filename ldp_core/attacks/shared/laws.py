@@ -1,4 +1,4 @@
-"""How likely uploads are under what they may have been made of, by the mechanisms' own laws."""
+"""Likelihoods of uploads given the values they may have been made of, by the mechanisms' laws."""
 
 from __future__ import annotations
 
@@ -17,11 +17,10 @@ ROUNDING = 1e-6
 
 
 def log_likelihood(seen: Observation, values: Floats) -> Floats:
-    """(V, M): the log likelihood of each victim's uploads if M given vectors (V, M, d) were perturbed.
+    """Log-likelihood (V, M) of each victim's uploads for M noise-free vectors (V, M, d).
 
-    Without noise there is no likelihood to speak of; the negative squared distance takes its place. Where a
-    part comes in clear, only what was perturbed could have come otherwise: the number of weights that are
-    just as the vector has them takes its place. Weights that were not sent say nothing.
+    Without noise, the negative squared distance instead; for weights partly in clear, the number of weights
+    equal to the vector's. Unsent weights do not count.
     """
     if seen.clear:
         return _exactly(seen, values)
@@ -47,9 +46,9 @@ def log_likelihood(seen: Observation, values: Floats) -> Floats:
 
 
 def _exactly(seen: Observation, values: Floats) -> Floats:
-    """Number of weights of each victim's uploads that equal those of M given vectors (V, M, d), to rounding.
+    """Number of each victim's weights that equal those of M vectors (V, M, d), up to rounding.
 
-    A weight that no vector moves says nothing, and counts for none.
+    Weights that are equal in all vectors do not count.
     """
     total = np.zeros(values.shape[:2])
     for victims in blocks(len(values), values[0].size):
@@ -65,9 +64,9 @@ def _exactly(seen: Observation, values: Floats) -> Floats:
 
 
 def log_affinity(seen: Observation, values: Floats) -> Floats | None:
-    """(V, M): the log of the Bhattacharyya coefficient between the laws of vectors 0 and m of (V, M, d).
+    """Log Bhattacharyya coefficient (V, M) between the laws of vectors 0 and m of (V, M, d).
 
-    Over all T uploads, as if all of their weights had been sent. None for mechanisms without a closed form.
+    Over all T uploads, as if all weights had been sent. None for mechanisms without a closed form.
     """
     total = np.zeros(values.shape[:2])
     for victims in blocks(len(values), values[0].size):
@@ -84,7 +83,7 @@ def log_affinity(seen: Observation, values: Floats) -> Floats | None:
 
 
 def _budget(seen: Observation, where: slice) -> tuple[Floats, Floats, Floats]:
-    """ε, low and high for a stretch of the uploads, each (V, 1, 1), or (V, 1, weights) where they differ."""
+    """ε, low and high for a slice of the uploads, each (V, 1, 1), or (V, 1, weights) where they differ."""
     low, high = (
         end[:, None, None] if end.ndim == 1 else end[:, None, where] for end in (seen.low, seen.high)
     )
@@ -92,7 +91,7 @@ def _budget(seen: Observation, where: slice) -> tuple[Floats, Floats, Floats]:
 
 
 def blocks(count: int, size: int) -> Iterator[slice]:
-    """Slices over `count` things of `size` numbers each, so that a slice holds about BLOCK numbers."""
+    """Slices over `count` items of `size` numbers each, with about BLOCK numbers a slice."""
     step = max(1, BLOCK // max(1, size))
     for start in range(0, count, step):
         yield slice(start, start + step)

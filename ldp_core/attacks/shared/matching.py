@@ -1,4 +1,4 @@
-"""How far pictures' gradients are from those that were sent, and which way is down."""
+"""Distance between candidate images' gradients and observed ones, with its slope."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ class Goal:
 
 
 class Match:
-    """The distance of gradients as a function of pictures, and its slope."""
+    """The distance of gradients as a function of images, and its slope."""
 
     def __init__(self, seen: Observation, distance: Distance, goal: Goal, rows: int) -> None:
-        """`seen` is any of the observations: all are of one model. `rows` pictures are evaluated at once."""
+        """`seen` is any of the observations (all of one model); `rows` images are evaluated at once."""
         self._seen, self._distance, self._goal, self._rows = seen, distance, goal, rows
         self._parameters = seen.parameters(goal.gradients)
         self._pixels = 1
@@ -50,9 +50,9 @@ class Match:
         self._size = (goal.gradients**2).sum(1).clamp(min=1e-30)
 
     def __call__(self, at: torch.Tensor, which: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """Values (k,) and slopes (k, n) at points (k, n) of the problems `which` (k,).
+        """Distances (k,) and slopes (k, n) at images (k, n) of the problems `which` (k,).
 
-        Where memory does not do for so many at once, they are halved for good.
+        Out of memory, the number evaluated at once is halved permanently.
         """
         import torch
 
@@ -93,7 +93,7 @@ class Match:
     def _apart(
         self, parts: list[Part], wanted: torch.Tensor, known: torch.Tensor | None, size: torch.Tensor
     ) -> torch.Tensor:
-        """Distances (k,) of gradients to the wanted ones (k, d) of squared lengths `size`."""
+        """Distances (k,) between gradients and the observed ones (k, d), whose squared lengths are `size`."""
         import torch
 
         first = 0
@@ -118,7 +118,7 @@ class Match:
 
 
 def edges(x: torch.Tensor) -> torch.Tensor:
-    """(n,): the total variation of images (n, …, height, width), a pixel's share."""
+    """Total variation per pixel, (n,), of images (n, …, height, width)."""
     count = x[0].numel()
     across = x[..., 1:] - x[..., :-1]
     down = x[..., 1:, :] - x[..., :-1, :]
@@ -129,6 +129,5 @@ def edges(x: torch.Tensor) -> torch.Tensor:
 
 
 def _is_memory(error: Exception) -> bool:
-    """True for what PyTorch and Python raise where memory is full."""
     said = str(error).lower()
     return isinstance(error, MemoryError) or "out of memory" in said or "can't allocate memory" in said

@@ -1,9 +1,8 @@
-"""Many small minimisations side by side, each row with a history and a step of its own.
+"""Many small minimisations side by side, each with its own history and step size.
 
-A library's L-BFGS takes all rows for one problem, so that a row that curves one way bends the steps of
-all others. Here only the function is shared, which is evaluated for all rows at once: that is what
-makes a batch of images as quick as one (Nocedal and Wright 2006, algorithm 7.4, and backtracking). A row
-whose value is not a number rests where it was; the others go on.
+Libraries' L-BFGS treats all rows as one problem, so one row's curvature affects the others. Here only the
+evaluation is batched, which makes a batch of images as fast as one (Nocedal and Wright 2006, algorithm 7.4,
+with backtracking). A row with a value of NaN stops; the others continue.
 """
 
 from __future__ import annotations
@@ -32,12 +31,14 @@ Objective = Callable[["torch.Tensor", "torch.Tensor"], "tuple[torch.Tensor, torc
 
 
 class Descent(ABC):
-    """A minimisation that may be interrupted after any step and taken up again, to the same bits."""
+    """A minimisation that can be suspended after any step and resumed with the same bits."""
 
     def __init__(
         self, objective: Objective, start: torch.Tensor, iterations: int, enough: float = 0.0
     ) -> None:
-        """Descend from `start` (N, n) for at most `iterations` steps; a row stops at a value of `enough`."""
+        """Descend from `start` (N, n) for at most `iterations` steps; a row stops at a value of at most
+        `enough`.
+        """
         import torch
 
         self._objective, self._iterations, self._enough = objective, iterations, enough
@@ -50,22 +51,21 @@ class Descent(ABC):
 
     @property
     def done(self) -> bool:
-        """True once no row goes on."""
         return self.taken >= self._iterations or not bool(self._alive.any())
 
     def advance(self, until: int) -> None:
-        """Go on until `until` steps have been taken in all."""
+        """Continue until `until` steps have been taken in total."""
         while self.taken < until and not self.done:
             self._step()
             self.taken += 1
 
     @abstractmethod
     def _step(self) -> None:
-        """One step of all rows that are alive."""
+        """Take one step in all active rows."""
 
 
 class Curved(Descent):
-    """L-BFGS with backtracking; a row rests where steps lower its value no more."""
+    """L-BFGS with backtracking; a row stops where no step lowers its value."""
 
     def __init__(
         self, objective: Objective, start: torch.Tensor, iterations: int, enough: float = 0.0
@@ -107,7 +107,7 @@ class Curved(Descent):
         self.x, self.value, self._slope = there, new_value, new_slope
 
     def _curved(self) -> torch.Tensor:
-        """Quasi-Newton direction: slope times the inverse curvature of the history, without flat pairs."""
+        """Quasi-Newton direction from the history, without pairs of near-zero curvature."""
         import torch
 
         steps, bends = self._steps, self._bends

@@ -1,4 +1,4 @@
-"""How far one image moves each weight in one step, as far as pictures that anybody could have tell it."""
+"""Size of one image's step in each weight, estimated from public images."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ROUNDING = 1e-8
 
 @dataclass(frozen=True)
 class PublicSteps:
-    """Steps against the gradient, from public images alone in one step each."""
+    """Ranges of one-step weight changes over public images."""
 
     furthest: Floats
     """(d,): the largest in each layer."""
@@ -33,7 +33,7 @@ class PublicSteps:
 
 
 def public_steps(seen: Sequence[Observation]) -> PublicSteps:
-    """Public gradients of one model; without public images the largest is taken as 1."""
+    """Ranges of one-step weight changes; gradients are assumed at most 1 without public images."""
     one = next((one for one in seen if one.clear), seen[0])
     d = one.previous.size
     if one.public is None:

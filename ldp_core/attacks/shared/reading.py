@@ -1,4 +1,4 @@
-"""An upload as a gradient: which weights say nothing, what the others say, and how far off they are."""
+"""An upload as a gradient: known weights, their gradient, and its variance."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ldp_core.mechanisms.base import Floats
 
 @dataclass(frozen=True)
 class Reading:
-    """Readable part of the gradients of V uploads."""
+    """Known part of the gradients of V uploads."""
 
     gradients: Floats
     """(V, d); 0 where nothing is known."""
@@ -26,21 +26,21 @@ class Reading:
     """(V,): of the noise that is left on a gradient that is known, on average."""
 
     def mask(self) -> Floats:
-        """(V, d): 1 where the gradient is known, 0 where not."""
+        """(V, d): 1 where the gradient is known, else 0."""
         return np.ones(self.gradients.shape) if self.known is None else self.known.astype(np.float64)
 
 
 def read(seen: Observation, public: PublicSteps | None = None) -> Reading:
-    """The gradients of each victim's uploads.
+    """Gradients of each victim's uploads.
 
-    A mechanism that answers inside a narrow window or far away is trimmed: an answer further off than the
-    window and the largest step together says nothing. Kept, a few of those raise the variance so far that
-    through LeNet in ±0.2 pictures come back from ε 32 on, and not from 16 to 18 (tests/benchmarks). Without
-    noise, a weight at an end of its range was cut off.
+    Outputs of windowed mechanisms are trimmed: one further off than the window and the largest step together
+    is uninformative. Including them raises the variance so much that through LeNet in ±0.2 images are
+    recovered from ε 32 rather than 16 to 18 (tests/benchmarks). Without noise, weights at an end of their
+    range count as clipped.
 
     Args:
-        seen: all that the server holds.
-        public: what public images would send; needed where `trims` says so.
+    seen: the server's observation.
+    public: ranges of public steps; needed where `trims` says so.
     """
     uploads = seen.uploads.astype(np.float64)
     if seen.clear and public is not None:
@@ -73,8 +73,8 @@ def read(seen: Observation, public: PublicSteps | None = None) -> Reading:
 
 
 def _in_clear(seen: Observation, uploads: Floats, public: PublicSteps) -> Reading:
-    """Reading of R-PSS uploads from the weights sent without noise (as in `clear_weights`): those where
-    public images send something, first of any label, then of the label found.
+    """Gradients from R-PSS weights without noise (as in `clear_weights`): where public images have steps of
+    that size, first of any label, then of the label found.
     """
     steps = seen.base - uploads
     sizes = np.abs(seen.base if seen.target == "weights" else uploads)
@@ -85,7 +85,6 @@ def _in_clear(seen: Observation, uploads: Floats, public: PublicSteps) -> Readin
 
 
 def _of_kept(seen: Observation, steps: Floats, kept: Mask) -> Reading:
-    """Mean over the kept steps of (T, V, m)."""
     count = kept.sum(axis=0)
     gradients = (steps * kept).sum(axis=0) / np.maximum(count, 1) / seen.learning_rate
     return Reading(gradients, count > 0, np.zeros(len(gradients)))
@@ -94,7 +93,7 @@ def _of_kept(seen: Observation, steps: Floats, kept: Mask) -> Reading:
 def _trimmed(
     seen: Observation, part: Part, uploads: Floats, furthest: Floats
 ) -> tuple[Floats, Mask, NDArray[np.float64]] | None:
-    """Steps (V, m), a mask of the known ones and the variance (V,) of the rest; None without a window."""
+    """Steps (V, m), mask of the known ones, and variance (V,) of those; None without a window."""
     where, mechanism = part
     narrow = window(seen, mechanism) if seen.low.ndim == 1 else None
     if narrow is None:
@@ -110,10 +109,10 @@ def _trimmed(
 
 
 def labels(seen: Observation, found: Reading) -> NDArray[np.int64]:
-    """(V,): the label of each victim's single image.
+    """Label of each victim's single image, (V,).
 
-    Where the last bias may be perturbed or unsent and others are in clear, the weights before it tell: what
-    goes into the last layer is not negative, so all that is known of the label's row points one way.
+    If the last bias may be perturbed or unsent, the last layer's weights decide: its inputs are not negative,
+    so the label's row has one sign.
     """
     *_, weight, _ = seen.model.slices(seen.shape, seen.classes)
     if not (seen.clear or seen.unsent is not None) or len(weight.shape) != 2:
@@ -123,7 +122,7 @@ def labels(seen: Observation, found: Reading) -> NDArray[np.int64]:
 
 
 def trims(seen: Sequence[Observation]) -> bool:
-    """Whether public images' gradients are needed to read some weights."""
+    """Whether `read` needs the ranges of public steps."""
     return any(one.clear for one in seen) or any(
         mechanism.role != "identity" and window(one, mechanism) is not None
         for one in seen

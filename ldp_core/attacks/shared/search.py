@@ -1,8 +1,8 @@
-"""What attackers that search share: all victims, budgets and restarts side by side, step by step.
+"""Shared code of searching attackers: all victims, budgets and restarts side by side, step by step.
 
-A search's rows are pictures: of each observation and victim as many as there are restarts. They are solved in
-chunks that stay in the processor's cache. Which rows share a chunk depends on what is asked for alone, so
-that a search that is taken up again finds the same bits.
+The rows of a search are images: one for each observation, victim and restart. They are solved in chunks that
+fit into the CPU's cache. The assignment to chunks depends on the request alone, so that a resumed search
+finds the same bits.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ LARGEST = 2**21
 
 
 class Search(Reconstructor):
-    """Follows the distance of gradients downhill, from pictures of noise."""
+    """Minimises the distance of gradients from random images."""
 
     distance: ClassVar[Distance]
     seeks_labels: ClassVar[bool] = False
@@ -100,7 +100,7 @@ class Search(Reconstructor):
         return f"its effort: {self.iterations} steps at most, from {starts}"
 
     def way(self, model: Model, shape: Shape, classes: int) -> Search:
-        """Search with the distance and descent that suit a model."""
+        """The search variant with the distance and descent that suit a model."""
         return self
 
     def at_most(self, steps: int) -> Self:
@@ -113,10 +113,10 @@ class Search(Reconstructor):
 
     @abstractmethod
     def edges(self, reading: Reading, pixels: int) -> NDArray[np.float64]:
-        """(V,): what edges cost, given what is known of the uploads."""
+        """Weight of total variation, (V,), for given gradients."""
 
     def looks(self) -> list[int]:
-        """The numbers of steps after which the pictures so far are reported; the last one is the end."""
+        """Numbers of steps after which the current images are reported; the last is the end."""
         found, at = [], float(FIRST)
         while at < self.iterations:
             found.append(int(at))
@@ -151,7 +151,7 @@ class SearchProgress:
 
 
 class SearchBatch:
-    """A search of several observations of one model, which can be looked at on the way."""
+    """A search over several observations of one model, with intermediate results."""
 
     def __init__(
         self,
@@ -161,8 +161,10 @@ class SearchBatch:
         wanted: Sequence[bool] | None = None,
         workers: int = 1,
     ) -> None:
-        """Every observation has a generator of its own. Those that are not `wanted` are only computed where
-        they share a chunk with one that is. `workers` chunks are solved at the same time.
+        """Args:
+        generators: one for each observation.
+        wanted: observations to solve; others are computed only if they share a chunk.
+        workers: number of chunks solved in parallel.
         """
         self._workers = workers if seen[0].device == "cpu" else 1
         self._who, self._seen = who, seen
@@ -183,7 +185,7 @@ class SearchBatch:
         self._shares = np.array([0.0] * len(self._chunks) + [1.0] * (len(chunks) - len(self._chunks)))
 
     def follow(self) -> Iterator[SearchProgress]:
-        """Search to the end, from coarse to fine: a look of all observations before the next one of any."""
+        """Search to the end; each report covers all observations before the next one begins."""
         waiting = {i for chunk in self._chunks for i, _ in chunk.members}
         with _side_by_side(self._workers) as each:
             for at in self._who.looks():
@@ -206,7 +208,7 @@ class SearchBatch:
         return float(self._shares.mean())
 
     def images(self, observation: int) -> Image:
-        """(V, 1, *shape): the pictures of an observation so far."""
+        """Current images of an observation, (V, 1, *shape)."""
         where = slice(self._first[observation], self._first[observation + 1])
         return self._found[where].reshape(-1, 1, *self._seen[0].shape)
 
@@ -320,7 +322,7 @@ def _side_by_side(
 
 
 def chunked(rows: Sequence[int], most: int) -> list[list[tuple[int, slice]]]:
-    """Rows of observations in chunks of at most `most`: (observation, which of its rows).
+    """Chunks of at most `most` rows, as (observation, slice of its rows).
 
     A large observation fills chunks of its own, evenly; small ones share.
     """
