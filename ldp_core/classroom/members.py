@@ -8,8 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ldp_core import presets
 from ldp_core.classroom.sessions import Session
+from ldp_core.classroom import topics
 from ldp_core.classroom.store import UnknownClass, changing, looking
 from ldp_core.errors import InvalidInput, NotNow
 
@@ -26,7 +26,7 @@ class Member:
     """By the order of joining, from 1."""
     name: str
     guessed: bool = False
-    """About the present question."""
+    """About the present question; has drawn, where that is asked."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ def join(session: Session, who: str, name: str = "") -> Member:
     """
     wanted = _clean(name)
     with changing() as db:
-        _refuse_ended(db, session.code)
+        refuse_ended(db, session.code)
         rows = db.execute("SELECT * FROM member WHERE code = ?", (session.code,)).fetchall()
         mine = next((row for row in rows if row["who"] == who), None)
         if mine is None and len(rows) >= MOST_MEMBERS:
@@ -76,10 +76,10 @@ def member(session: Session, who: str) -> Member | None:
 
 def members(session: Session) -> list[Member]:
     """All who have joined, in that order."""
+    sent = "drawing WHERE ? != ''" if session.scenario == topics.OWN_DIGITS else "guess WHERE scenario = ?"
     query = (
-        "SELECT number, name, guess.who IS NOT NULL FROM member LEFT JOIN guess "
-        "ON guess.code = member.code AND guess.who = member.who AND scenario = ? "
-        "WHERE member.code = ? ORDER BY number"
+        f"SELECT number, name, EXISTS (SELECT 1 FROM {sent} AND code = member.code AND who = member.who) "  # noqa: S608
+        "FROM member WHERE code = ? ORDER BY number"
     )
     return [Member(row[0], row[1], bool(row[2])) for row in _read(query, session.scenario, session.code)]
 
@@ -92,13 +92,13 @@ def guess(session: Session, who: str, value: Value) -> None:
         NotNow: guesses are closed, or this visitor has not joined.
         InvalidInput: no possible answer.
     """
-    if not presets.get(session.scenario).ask.takes(value):
+    if not _takes(session.scenario, value):
         raise InvalidInput("this is no answer to the question that is asked now")
     with changing() as db:
-        now = _refuse_ended(db, session.code)
+        now = refuse_ended(db, session.code)
         if (now["scenario"], now["phase"]) != (session.scenario, "ask"):
             raise NotNow("guesses about this question are closed; yours came too late")
-        _refuse_strangers(db, session.code, who)
+        refuse_strangers(db, session.code, who)
         row = (session.code, session.scenario, who, json.dumps(value))
         db.execute("INSERT OR REPLACE INTO guess VALUES (?, ?, ?, ?)", row)
 
@@ -129,10 +129,10 @@ def submit_try(session: Session, who: str, value: str, launch: Callable[[], str]
         NotNow: nothing may be tried now, or enough was.
     """
     with changing() as db:
-        now = _refuse_ended(db, session.code)
+        now = refuse_ended(db, session.code)
         if (now["scenario"], now["phase"]) != (session.scenario, "free"):
             raise NotNow("nothing can be tried now; the teacher opens that")
-        _refuse_strangers(db, session.code, who)
+        refuse_strangers(db, session.code, who)
         query = "SELECT COUNT(*) FROM try WHERE code = ? AND scenario = ? AND who = ?"
         if db.execute(query, (session.code, session.scenario, who)).fetchone()[0] >= MOST_TRIES:
             raise NotNow(f"you have tried {MOST_TRIES} times; that is all that the board holds of one")
@@ -173,13 +173,18 @@ def _clean(name: str) -> str:
     return found
 
 
-def _refuse_ended(db: Any, code: str) -> Any:
+def _takes(topic: str, value: Value) -> bool:
+    preset = topics.get(topic).preset
+    return bool(preset and preset.ask.takes(value))
+
+
+def refuse_ended(db: Any, code: str) -> Any:
     row = db.execute("SELECT scenario, phase FROM class WHERE code = ?", (code,)).fetchone()
     if row is None:
         raise UnknownClass(code)
     return row
 
 
-def _refuse_strangers(db: Any, code: str, who: str) -> None:
+def refuse_strangers(db: Any, code: str, who: str) -> None:
     if not db.execute("SELECT 1 FROM member WHERE code = ? AND who = ?", (code, who)).fetchone():
         raise NotNow("join the class first: type a name, or take a number")

@@ -8,7 +8,8 @@ import time
 from dataclasses import astuple, dataclass
 from typing import Literal, get_args
 
-from ldp_core import presets
+from ldp_core.classroom import topics
+from ldp_core.classroom.rooms import forget_runs, room_of
 from ldp_core.classroom.store import UnknownClass, changing, forget, looking
 from ldp_core.errors import InvalidInput, NotYours
 from ldp_core.runs.queue.people import Person
@@ -36,6 +37,7 @@ class Session:
     teacher: str
     opened: float
     scenario: str
+    """Or the name of another topic (`topics`)."""
     phase: Phase
     free: str
     job: str | None
@@ -47,7 +49,7 @@ def open_class(teacher: Person, scenario: str, free: str = "aggregator.name") ->
 
     Raises:
         NotYours: this person has not given the teacher's secret.
-        InvalidInput: no scenario has that name, or that field cannot be left free.
+        InvalidInput: no topic has that name, or that field cannot be left free.
     """
     _refuse_students(teacher)
     _refuse_nonsense(scenario, free)
@@ -99,11 +101,11 @@ def move(session: Session, teacher: Person, phase: Phase, job: str | None = None
 
 
 def ask(session: Session, teacher: Person, scenario: str) -> None:
-    """Ask about another scenario; earlier guesses about it are kept and may be changed.
+    """Ask about another topic; earlier guesses about it are kept and may be changed.
 
     Raises:
         NotYours: this person has not given the teacher's secret.
-        InvalidInput: no scenario has that name.
+        InvalidInput: no topic has that name.
     """
     _refuse_students(teacher)
     _refuse_nonsense(scenario, session.free)
@@ -137,12 +139,14 @@ def put_before_all(session: Session, teacher: Person, job: str) -> None:
 
 
 def end(session: Session, teacher: Person) -> None:
-    """End a class: its students' names, guesses and tries are overwritten.
+    """End a class: its students' names, guesses, drawings and tries are overwritten.
 
     Raises:
         NotYours: this person has not given the teacher's secret.
+        NotNow: what it trains cannot be stopped now.
     """
     _refuse_students(teacher)
+    forget_runs(room_of(session.code, session.opened))
     with changing() as db:
         forget(db, session.code)
 
@@ -164,6 +168,7 @@ def spelled(code: str) -> str:
 def _end_old(db: sqlite3.Connection) -> None:
     for row in db.execute("SELECT code, opened FROM class").fetchall():
         if _over(row["opened"]):
+            forget_runs(room_of(row["code"], row["opened"]))
             forget(db, row["code"])
 
 
@@ -181,6 +186,6 @@ def _refuse_students(person: Person) -> None:
 
 
 def _refuse_nonsense(scenario: str, free: str) -> None:
-    presets.get(scenario)  # raises UnknownName, in a sentence
+    topics.get(scenario)  # raises UnknownName, in a sentence
     if free not in FREE:
         raise InvalidInput(f"“{free[:40]}” cannot be left free; one of these can: {', '.join(FREE)}")

@@ -33,8 +33,15 @@ CREATE TABLE IF NOT EXISTS try (
     code TEXT NOT NULL, scenario TEXT NOT NULL, who TEXT NOT NULL, job TEXT NOT NULL, value TEXT NOT NULL,
     PRIMARY KEY (code, job)
 );
+CREATE TABLE IF NOT EXISTS drawing (
+    code TEXT NOT NULL, who TEXT NOT NULL, digit INTEGER NOT NULL,
+    pixels BLOB NOT NULL,    -- 28 × 28, row by row, 255 for ink
+    epsilon REAL NOT NULL, half REAL NOT NULL,
+    PRIMARY KEY (code, who)
+);
 """
 FORGET = (
+    "DELETE FROM drawing WHERE code = ?",
     "DELETE FROM class WHERE code = ?",
     "DELETE FROM member WHERE code = ?",
     "DELETE FROM guess WHERE code = ?",
@@ -54,6 +61,7 @@ class UnknownClass(StudioError, LookupError):
 @contextmanager
 def changing() -> Iterator[sqlite3.Connection]:
     """A transaction that holds the write lock; deleted rows are overwritten with zeros."""
+    (runs_dir() / "classes.sqlite").unlink(missing_ok=True)  # had no drawings
     with writing(path(), SCHEMA) as db:
         db.execute("PRAGMA secure_delete = ON")
         yield db
@@ -73,4 +81,4 @@ def forget(db: sqlite3.Connection, code: str) -> None:
 
 
 def path() -> Path:
-    return runs_dir() / "classes.sqlite"
+    return runs_dir() / "class.sqlite"

@@ -31,6 +31,8 @@ class Data:
     test_x: NDArray[np.float32]
     test_y: Labels
     classes: int
+    owned: int = 0
+    """So many of the first training samples belong to the first clients, one each; the rest is dealt."""
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -73,16 +73,21 @@ def _bytes(plan: Plan) -> int:
     return plan.nbytes + OVERHEAD
 
 
-def deal(experiment: Experiment, labels: NDArray[np.int64]) -> Deal:
-    """Partition of samples with these labels over an experiment's clients.
+def deal(experiment: Experiment, labels: NDArray[np.int64], owned: int = 0) -> Deal:
+    """Partition of samples with these labels over an experiment's clients; each of the first `owned` samples
+    belongs to the client of its number.
 
     Raises:
     InvalidInput: the partition cannot give every client a sample.
     """
     partition, count, seed = experiment.partition, experiment.clients.count, experiment.seed
-    key = (id(labels), partition, count, seed)  # its own as long as the deal, which has the labels, is there
+    key = (id(labels), partition, count, seed, owned)  # its own as long as the deal, which has the labels, is there
     found = _deals.get(key)
     if found is None:
-        found = Deal(partition.split(labels, count, stream(seed, "partition")), labels)
+        shards = partition.split(labels[owned:], count, stream(seed, "partition"))
+        if owned:
+            own = np.arange(owned).tolist()
+            shards = [np.array([*own[i : i + 1], *(shard + owned)]) for i, shard in enumerate(shards)]
+        found = Deal(shards, labels)
         _deals[key] = found
     return found

@@ -150,7 +150,7 @@ def assemble(
     InvalidInput: the partition cannot give every client a sample.
     """
     population = experiment.population()
-    dealt = deal(experiment, data.train_y)
+    dealt = deal(experiment, data.train_y, data.owned)
     scale = experiment.system.scale(experiment.dataset) if experiment.system else 1.0
     train_x, train_y, test_x, test_y = on_device(data, experiment.features, device, scale)
     local, shape = experiment.local, tuple(train_x.shape[1:])

@@ -75,16 +75,18 @@ def drive(
     starts: Mapping[int, Start] | None = None,
     report: Report = quiet,
     tick: Callable[[int, float], None] | None = None,
+    private: Data | None = None,
 ) -> Iterator[Turn]:
     """Run experiments in lockstep, one turn each; those in `starts` are resumed.
 
     Args:
     report: receives the steps before the first turn.
     tick: receives a run's number and the trained share of its current round, in [0, 1].
+    private: stands in for the data set that the experiments name.
     """
     seconds, running = dict[int, float](), {}
     for i, one in experiments.items():
-        start, data = (starts or {}).get(i), load(one.dataset, report)
+        start, data = (starts or {}).get(i), private or load(one.dataset, report)
         seconds[i] = start.seconds if start else 0.0
         running[i] = _turns(one, data, start.state if start else None, partial(tick, i) if tick else None)
     while running:

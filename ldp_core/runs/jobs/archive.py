@@ -103,6 +103,8 @@ def as_json(identity: str) -> str:
 
 def _recorded(identity: str) -> tuple[Job, Sequence[Run], list[Stored]]:
     job = look(identity)
+    if job.request.get("drawings"):
+        raise InvalidInput("it trained on what people have drawn in a class, which is never exported")
     events = events_of(job)
     if not events:
         why = "its record was removed to make room" if job.removed else f"it is {job.status}"

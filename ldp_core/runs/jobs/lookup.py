@@ -53,6 +53,12 @@ def of_draft(draft_id: str, kind: str = "run", most: int = 20) -> list[Job]:
     return [job for job in found if job.brief]  # what cannot be read any more is on the list of all
 
 
+def in_room(room: str) -> list[Job]:
+    """The jobs of a private room as they are now; what they ask for is left out."""
+    lost = reap()
+    return [_as_shown(job, lost) for job in queue.find("room = ?", (room,), requests=False)]
+
+
 def recent(most: int = 10, owner: str | None = None, requests: bool = True) -> list[Job]:
     """The latest jobs, newest first: all that are not private, or all of one owner; `requests` as in
     `queue.find`.

@@ -6,11 +6,14 @@ it.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ldp_core.cost.estimate import Cost, cost, refuse_what_cannot_fit
+from ldp_core.datasets import drawn
+from ldp_core.datasets.drawn import Drawing
 from ldp_core.errors import StorageFailed
 from ldp_core.events.order import RunsOrder
 from ldp_core.experiment import Draft, Run, amended, parse_draft
@@ -23,7 +26,7 @@ from ldp_core.runs.kinds.base import (
     Words,
     Work,
 )
-from ldp_core.runs.lockstep import drive
+from ldp_core.runs.lockstep import drive, load
 from ldp_core.runs.machine.work_done import RoundsDone
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record.computations import Computation, Ended, key_of_figures, note_ends, of_run
@@ -39,6 +42,8 @@ class Training:
 
     draft: Draft
     reference: bool = False
+    drawings: tuple[Drawing, ...] = ()
+    """Of the first clients, one each: what is trained on them has no export."""
 
     def runs(self) -> list[Run]:
         return self.draft.runs(self.reference)
@@ -60,10 +65,13 @@ class TrainingJob(Kind):
         return Training(parse_draft(data))
 
     def request(self, asked: Training) -> dict[str, Any]:
-        return {"draft": asked.draft.as_json(), "reference": asked.reference}
+        own = {"drawings": drawn.as_json(asked.drawings)} if asked.drawings else {}
+        return {"draft": asked.draft.as_json(), "reference": asked.reference, **own}
 
     def parse(self, request: Request) -> Training:
-        return Training(parse_draft(self.stored(request)), bool(request.get("reference")))
+        draft = parse_draft(self.stored(request))
+        own = drawn.read_drawings(request.get("drawings", ()))
+        return Training(draft, bool(request.get("reference")), own)
 
     def cost(self, asked: Training) -> Cost:
         return cost(asked.draft)
@@ -77,14 +85,17 @@ class TrainingJob(Kind):
         return Words(base.name, size, ", ".join(variant.label for variant in asked.draft.variants))
 
     def computations(self, asked: Training, job: str, room: str = "") -> list[Computation]:
-        return [of_run(run.experiment, room) for run in asked.runs()]
+        own = json.dumps(drawn.as_json(asked.drawings)) if asked.drawings else ""
+        return [of_run(run.experiment, room, own) for run in asked.runs()]
 
     def compute(self, asked: Training, recorder: Recorder, work: Work) -> None:
         runs = asked.runs()
         experiments = {number: runs[number].experiment for number in recorder.given}
         last, starts, report = dict[int, dict[str, Any]](), recorder.starts(), work.report
-        done = RoundsDone(experiments, starts, report)
-        for turn in drive(experiments, starts, report, done.tick):
+        done, private = RoundsDone(experiments, starts, report), None
+        if asked.drawings:
+            private = drawn.with_drawings(load(asked.draft.base.dataset, report), asked.drawings)
+        for turn in drive(experiments, starts, report, done.tick, private):
             recorder.write(turn)
             done.turn(turn)
             end = turn.events[-1]
@@ -92,8 +103,12 @@ class TrainingJob(Kind):
                 last[turn.run] = end
             if end["event"] == "end":
                 figures = figures_of(last.get(turn.run, {}), end).as_json()
+                if private and turn.run == 0:  # the same for each variant: only the weights of answers differ
+                    from ldp_core.leakage.own_images import audits
+
+                    figures |= {"audits": audits(experiments[turn.run], private)}
                 recorder.end(turn.run, end["status"], figures)
-                if end["status"] == "completed":
+                if end["status"] == "completed" and not private:
                     experiment = experiments[turn.run]
                     key = key_of_figures(experiment, bits(experiment, together=False), work.room)
                     note_ends([(key, "figures", "completed", figures)])

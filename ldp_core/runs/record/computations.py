@@ -62,9 +62,13 @@ def key_of(kind: str, what: str, by: str, salt: str = "", room: str = "") -> str
     return f"{room}.{digest}" if room else digest
 
 
-def of_run(experiment: Experiment, room: str = "") -> Computation:
-    """Computation of a run with events; another engine makes another computation."""
-    key = key_of("run", f"{experiment.key} {bits(experiment)}", version(experiment), room=room)
+def of_run(experiment: Experiment, room: str = "", own: str = "") -> Computation:
+    """Computation of a run with events; another engine makes another computation.
+
+    Args:
+        own: training data that the experiment does not name.
+    """
+    key = key_of("run", f"{experiment.key} {bits(experiment)}", version(experiment), own, room)
     return Computation(key, "run", json.dumps(experiment.as_json()))
 
 

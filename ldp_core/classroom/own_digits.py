@@ -1,0 +1,135 @@
+"""A class whose students are the clients: what each has drawn and asks for, and the run on all of it.
+
+Drawings lie in the class's rows and in the private computations of its room; both go with the class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+from ldp_core.classroom.members import refuse_ended, refuse_strangers
+from ldp_core.classroom.rooms import room_of
+from ldp_core.classroom.sessions import Session
+from ldp_core.classroom.store import changing, looking
+from ldp_core.datasets import drawn
+from ldp_core.datasets.drawn import Drawing
+from ldp_core.errors import InvalidInput, NotNow, StorageFailed
+from ldp_core.experiment import Draft, Variant, parse
+from ldp_core.runs import Job, Training, jobs
+from ldp_core.runs.record import computations
+
+CLIENTS = (20, 35)
+"""At least, with stock clients for those who are missing; and at most, or less than 40 stock images are each
+client's."""
+STOCK = (2.0, 0.1)
+"""ε and τ of a stock client."""
+EPSILONS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
+RANGES = (0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
+ROUNDS = 15
+MEAN, WEIGHED = "mean", "1/σ²"
+
+
+class Own(NamedTuple):
+    """A student as a client."""
+
+    digit: int
+    pixels: bytes
+    """28 × 28 of them, as drawn."""
+    epsilon: float
+    """For each weight of an upload."""
+    half: float
+    """τ: changes of a weight beyond ±τ are clipped."""
+
+
+def send(session: Session, who: str, digit: Any, pixels: Any, epsilon: float, half: float) -> None:
+    """Keep a student's drawing and wishes; earlier ones are replaced.
+
+    Args:
+        pixels: 28 × 28 grey values in base64, 255 for ink.
+
+    Raises:
+        UnknownClass: the class has ended.
+        NotNow: the room trains already or is full, or this visitor has not joined.
+        InvalidInput: no such picture, or a digit, ε or τ that was not to choose from.
+    """
+    if not isinstance(digit, int) or not 0 <= digit <= 9:
+        raise InvalidInput("say which digit it is, from 0 to 9")
+    if epsilon not in EPSILONS or half not in RANGES:
+        raise InvalidInput("this ε or τ is none of those to choose from")
+    picture = drawn.read_pixels(pixels)
+    drawn.shrunk(picture)  # raises for an empty square
+    with changing() as db:
+        now = refuse_ended(db, session.code)
+        if (now["scenario"], now["phase"]) != (session.scenario, "ask"):
+            raise NotNow("the room trains already; your drawing came too late")
+        refuse_strangers(db, session.code, who)
+        query = "SELECT COUNT(*) FROM drawing WHERE code = ? AND who != ?"
+        if db.execute(query, (session.code, who)).fetchone()[0] >= CLIENTS[1]:
+            raise NotNow(f"{CLIENTS[1]} have drawn, and the stock has images for no more; watch with the others")
+        row = (session.code, who, digit, picture, epsilon, half)
+        db.execute("INSERT OR REPLACE INTO drawing VALUES (?, ?, ?, ?, ?, ?)", row)
+
+
+def all_sent(session: Session) -> dict[str, Own]:
+    """By student, in the order of joining, which is that of the run's first clients."""
+    query = (
+        "SELECT drawing.who, digit, pixels, epsilon, half FROM drawing JOIN member USING (code, who) "
+        "WHERE code = ? ORDER BY number"
+    )
+    with looking() as db:
+        rows = list(db.execute(query, (session.code,))) if db else []
+    return {row[0]: Own(*row[1:]) for row in rows}
+
+
+def draft_of(clients: Sequence[Own]) -> Draft:
+    """The room's run: the mean, and 1/σ² on the same answers."""
+    missing = max(0, CLIENTS[0] - len(clients))
+    asks = [(one.epsilon, one.half) for one in clients] + [STOCK] * missing
+    base = {
+        "name": "Our own digits",
+        "clients": {
+            "count": len(asks),
+            "epsilon": [epsilon for epsilon, _ in asks],
+            "range": [half for _, half in asks],
+        },
+        "target": "update",
+        "rounds": ROUNDS,
+        "attack": None,
+    }
+    by = ((MEAN, "mean"), (WEIGHED, "inverse_variance"))
+    return Draft(parse(base), tuple(Variant(label, {"aggregator.name": name}) for label, name in by))
+
+
+def train(session: Session, who: dict[str, str | None]) -> str:
+    """Train the room; returns the job's id.
+
+    Args:
+        who: the teacher, as `jobs.launch` has it.
+
+    Raises:
+        NotNow: nothing has been drawn.
+    """
+    clients = [*all_sent(session).values()]
+    if not clients:
+        raise NotNow("nothing has been drawn yet; open it again, and let at least one student draw")
+    own = tuple(Drawing(one.digit, drawn.shrunk(one.pixels)) for one in clients)
+    return jobs.launch("run", Training(draft_of(clients), drawings=own), room=_room(session), **who)
+
+
+def audit_of(session: Session, job: Job, who: str) -> dict[str, Any] | None:
+    """What the server could read of one student's digit (`ldp_core.leakage.own_images`); None before the run
+    has ended, or for a student who has not drawn.
+    """
+    everybody = [*all_sent(session)]
+    if who not in everybody or job.room != _room(session):
+        return None
+    with suppress(StorageFailed, LookupError):
+        found = computations.ended(job.keys[:1])[job.keys[0]].figures["audits"][everybody.index(who)]
+        return dict(found)
+    return None
+
+
+def _room(session: Session) -> str:
+    return room_of(session.code, session.opened)

@@ -1,0 +1,68 @@
+"""What the server could read of one image of each of the first clients: from one upload of that image alone.
+
+Each is sent once, perturbed as its client asks, from the untrained model. Nobody trains like that: it is the
+audit, the worst case of an upload.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ldp_core.attacks import identifier
+from ldp_core.attacks.findings import metrics
+from ldp_core.attacks.likelihood import places
+from ldp_core.datasets import Data
+from ldp_core.experiment import Experiment, changed
+from ldp_core.experiment.threat_model import spies
+from ldp_core.federated.federation import assemble, choose_device, taking_part, untrained
+from ldp_core.images import encode
+from ldp_core.leakage.candidates import line_up
+from ldp_core.leakage.observe import audit_values, begun, observe, public_images
+from ldp_core.streams import stream
+
+CANDIDATES = 10
+
+
+def audits(experiment: Experiment, data: Data) -> list[dict[str, Any]]:
+    """For each of the `data.owned` first clients, as JSON values: `image`, the server's guess, and its `psnr`
+    in dB; `psnr_mean_image`, what the mean of all images gets; `candidates`, ten images in random order, of
+    which number `own` is the client's and number `picked` the likeliest (by lot among equals).
+    """
+    attacked = changed(experiment, {"attack": "auto"})
+    (spy, *_), federation = spies(attacked), assemble(attacked, data, choose_device())
+    clients, seed = np.arange(data.owned), attacked.seed
+    weights = federation.placed(untrained(federation).weights)
+    begins = begun(clients, weights, taking_part(federation))
+    seen = observe(
+        federation,
+        audit_values(federation, clients, begins.own),
+        weights,
+        attacked.pieces(1),
+        federation.population.columns(clients),
+        stream(seed, "attack noise", 1),
+        public=public_images(federation),
+        noted=begins.noted,
+    )[None]
+    guesses = spy.who.reconstruct(seen.with_ranges_read(), generator=stream(seed, "reconstruction", 1))[:, 0]
+    lineup = line_up(federation, clients.tolist(), clients.tolist(), CANDIDATES)
+    scores = identifier().scores(seen, lineup.any_class)
+    lot = stream(seed, "attack right", 0)
+    found = []
+    for i, guess in enumerate(metrics.clamped(guesses)):
+        order = lot.permutation(CANDIDATES)
+        # the likeliest stands in front of all others, whichever is asked about
+        ranks = places(np.repeat(scores[i : i + 1], CANDIDATES, 0), order, lot.random(CANDIDATES)).rank
+        best = np.flatnonzero(ranks == ranks.min())
+        found.append(
+            {
+                "image": encode(guess),
+                "psnr": float(metrics.psnr(guess[None], lineup.originals[i : i + 1])[0]),
+                "psnr_mean_image": float(lineup.guessed["psnr_mean_image"][i]),
+                "candidates": [encode(lineup.any_class.x[i, one]) for one in order],
+                "own": int(np.flatnonzero(order == 0)[0]),
+                "picked": int(lot.choice(best)),
+            }
+        )
+    return found

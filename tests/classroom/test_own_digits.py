@@ -1,0 +1,163 @@
+"""The room is the federation: each drawing is trained, read by its own student alone, and gone with the class."""
+
+from __future__ import annotations
+
+import base64
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ldp_core.classroom import members, own_digits, sessions
+from ldp_core.datasets import drawn, get
+from ldp_core.errors import InvalidInput, NotNow
+from ldp_core.images import decode
+from ldp_core.runs import jobs, kinds, queue
+from ldp_core.runs.jobs import lookup
+from tests.classroom.test_sessions import TEACHER, found_in
+from tests.conftest import ROOT
+from tests.runs.in_process import compute, take
+
+WHO = {"owner": TEACHER.owner, "address": None}
+
+
+def picture(seed: int) -> bytes:
+    """Thick strokes, different for each seed."""
+    image = np.zeros((drawn.SIDE, drawn.SIDE), dtype=np.uint8)
+    image[4:24, 8 + seed : 12 + seed] = 250
+    image[4 + 3 * seed : 8 + 3 * seed, 6:22] = 200 + seed
+    return image.tobytes()
+
+
+def text_of(pixels: bytes) -> str:
+    return base64.b64encode(pixels).decode()
+
+
+@pytest.fixture
+def opened(runs_dir: Path, monkeypatch: pytest.MonkeyPatch) -> sessions.Session:
+    monkeypatch.setattr(lookup, "ensure_worker", lambda _: None)
+    session = sessions.open_class(TEACHER, "own_digits")
+    for i, name in enumerate(("Anna", "Ben", "Cem")):
+        members.join(session, name.lower(), name)
+        if name != "Cem":
+            own_digits.send(session, name.lower(), i + 1, text_of(picture(i)), (0.5, 64.0)[i], 0.1)
+    return session
+
+
+def trained(session: sessions.Session) -> str:
+    identity = own_digits.train(session, WHO)
+    assert take(identity)
+    outcome = compute(queue.get(identity))
+    assert queue.move(identity, outcome.status, outcome.message)
+    assert outcome.status == "completed"
+    return identity
+
+
+def test_each_drawing_is_trained_by_its_own_client_with_forty_of_the_stock(opened: sessions.Session):
+    asked = kinds.get("run").parse(queue.get(own_digits.train(opened, WHO)).request)
+    stock = get("digits").load(ROOT)
+    data = drawn.with_drawings(stock, asked.drawings)
+    from ldp_core.federated.federation import assemble, choose_device
+
+    for experiment in asked.draft.experiments():
+        federation = assemble(experiment, data, choose_device())
+        assert [int(shard[0]) for shard in federation.shards[:2]] == [0, 1]
+        assert all((shard[1:] >= 2).all() for shard in federation.shards)
+        assert min(map(len, federation.shards)) >= 40
+        assert sum(map(len, federation.shards)) == len(stock.train_y) + 2
+        assert federation.train_y[:2].tolist() == [1, 2]
+        assert federation.population.epsilon[:3].tolist() == [0.5, 64.0, own_digits.STOCK[0]]
+    most = own_digits.draft_of([own_digits.Own(1, b"", 1.0, 0.1)] * own_digits.CLIENTS[1])
+    assert len(stock.train_y) // most.base.clients.count >= 40, "as the page says of a full room"
+
+
+def test_each_sees_what_the_server_could_read_of_the_own_digit_alone(opened: sessions.Session):
+    job = jobs.look(trained(opened))
+    anna, ben = (own_digits.audit_of(opened, job, who) for who in ("anna", "ben"))
+    assert anna and ben
+    assert own_digits.audit_of(opened, job, "cem") is None, "who has not drawn has nothing to see"
+    for i, audit in enumerate((anna, ben)):
+        assert len(audit["candidates"]) == 10
+        small = np.frombuffer(drawn.shrunk(picture(i)), dtype=np.uint8).reshape(8, 8)
+        assert np.abs(decode(audit["candidates"][audit["own"]]) - small.astype(int)).max() <= 1
+    assert ben["psnr"] > ben["psnr_mean_image"] + 3, "ε 64 for each weight hides no pixel"
+    assert ben["own"] == ben["picked"]
+    assert own_digits.audit_of(opened, job, "anna") == anna, "as it was at first, whenever it is asked"
+    with pytest.raises(InvalidInput, match="never exported"):
+        jobs.export(job.id, Path("nowhere.zip"))
+
+
+def test_the_likeliest_of_ten_is_the_own_image_no_more_often_than_by_chance_without_a_budget():
+    """At ε 1e-3 a pick is right in one of ten: 20 clients × 20 seeds, wrong about once in 10⁵ (binomial)."""
+    from ldp_core.experiment import changed
+    from ldp_core.leakage.own_images import audits
+
+    base = own_digits.draft_of([own_digits.Own(1, b"", 1.0, 0.1)] * 20).base
+    stock = get("digits").load(ROOT)
+    own = [drawn.Drawing(1, np.round(x * 255).astype(np.uint8).tobytes()) for x in stock.test_x[:20]]
+    data, right = drawn.with_drawings(stock, own), 0
+    for seed in range(20):
+        found = audits(changed(base, {"seed": seed, "clients.epsilon": 1e-3, "clients.range": 5.0}), data)
+        right += sum(one["own"] == one["picked"] for one in found)
+    assert 14 <= right <= 68
+
+
+@pytest.mark.parametrize(
+    ("digit", "pixels", "epsilon", "why"),
+    [
+        (3, text_of(b"\0" * 784), 1.0, "the square is empty"),
+        (3, "A" * 4_000_000, 1.0, "no drawing of 28 × 28"),
+        (3, text_of(b"\1" * 783), 1.0, "no drawing of 28 × 28"),
+        (3, "é" * 1048, 1.0, "no drawing of 28 × 28"),
+        (3, None, 1.0, "no drawing of 28 × 28"),
+        (10, text_of(picture(0)), 1.0, "which digit it is"),
+        ("3", text_of(picture(0)), 1.0, "which digit it is"),
+        (3, text_of(picture(0)), 1e9, "none of those to choose"),
+    ],
+)
+def test_what_is_no_drawing_is_refused_in_a_sentence(
+    opened: sessions.Session, digit: int, pixels: str, epsilon: float, why: str
+):
+    with pytest.raises(InvalidInput, match=why):
+        own_digits.send(opened, "cem", digit, pixels, epsilon, 0.1)
+    assert [*own_digits.all_sent(opened)] == ["anna", "ben"]
+
+
+def test_drawings_are_taken_of_members_while_the_teacher_asks(
+    opened: sessions.Session, monkeypatch: pytest.MonkeyPatch
+):
+    with pytest.raises(NotNow, match="join the class first"):
+        own_digits.send(opened, "dora", 3, text_of(picture(0)), 1.0, 0.1)
+    assert [one.guessed for one in members.members(opened)] == [True, True, False]
+    monkeypatch.setattr(own_digits, "CLIENTS", (20, 2))
+    with pytest.raises(NotNow, match="2 have drawn"):
+        own_digits.send(opened, "cem", 3, text_of(picture(0)), 1.0, 0.1)
+    own_digits.send(opened, "ben", 7, text_of(picture(3)), 2.0, 0.5)
+    assert own_digits.all_sent(opened)["ben"] == own_digits.Own(7, picture(3), 2.0, 0.5)
+    sessions.move(opened, TEACHER, "closed")
+    with pytest.raises(NotNow, match="came too late"):
+        own_digits.send(opened, "ben", 7, text_of(picture(0)), 1.0, 0.1)
+
+
+@pytest.mark.parametrize("state", ["drawn", "waiting", "trained", "pinned"])
+def test_no_drawing_is_found_on_the_disk_after_the_end(opened: sessions.Session, runs_dir: Path, state: str):
+    small = [drawn.shrunk(picture(i)) for i in range(2)]
+    traces = [form for one in small for form in (text_of(one).encode(), one[8:40])]
+    traces += [picture(i)[8 * 28 : 20 * 28] for i in range(2)]
+    if state == "waiting":
+        own_digits.train(opened, WHO)
+    if state in ("trained", "pinned"):
+        job = jobs.look(trained(opened))
+        audit = own_digits.audit_of(opened, job, "ben")
+        assert audit
+        traces.append(json.loads(json.dumps(audit["image"]["pixels"])).encode())
+        assert found_in(runs_dir, traces[-1])
+    if state == "pinned":
+        jobs.pin(job.id)
+    assert found_in(runs_dir, traces[-1])
+    sessions.end(opened, TEACHER)
+    for trace in traces:
+        assert not found_in(runs_dir, trace)
+    assert not [*(runs_dir / "computed").glob("*/*")]
+    assert not jobs.recent(owner=TEACHER.owner)
