@@ -8,8 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ldp_core.classroom.sessions import Session
 from ldp_core.classroom import topics
+from ldp_core.classroom.sessions import Session
 from ldp_core.classroom.store import UnknownClass, changing, looking
 from ldp_core.errors import InvalidInput, NotNow
 
@@ -174,8 +174,8 @@ def _clean(name: str) -> str:
 
 
 def _takes(topic: str, value: Value) -> bool:
-    preset = topics.get(topic).preset
-    return bool(preset and preset.ask.takes(value))
+    about = topics.get(topic)
+    return bool(about.scenario) and about.preset.ask.takes(value)
 
 
 def refuse_ended(db: Any, code: str) -> Any:

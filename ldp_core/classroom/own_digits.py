@@ -6,7 +6,6 @@ Drawings lie in the class's rows and in the private computations of its room; bo
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import Any, NamedTuple
 
 from ldp_core.classroom.members import refuse_ended, refuse_strangers
@@ -15,9 +14,9 @@ from ldp_core.classroom.sessions import Session
 from ldp_core.classroom.store import changing, looking
 from ldp_core.datasets import drawn
 from ldp_core.datasets.drawn import Drawing
-from ldp_core.errors import InvalidInput, NotNow, StorageFailed
+from ldp_core.errors import InvalidInput, NotNow
 from ldp_core.experiment import Draft, Variant, parse
-from ldp_core.runs import Job, Training, jobs
+from ldp_core.runs import Job, Training, jobs, progress_of
 from ldp_core.runs.record import computations
 
 CLIENTS = (20, 35)
@@ -67,7 +66,9 @@ def send(session: Session, who: str, digit: Any, pixels: Any, epsilon: float, ha
         refuse_strangers(db, session.code, who)
         query = "SELECT COUNT(*) FROM drawing WHERE code = ? AND who != ?"
         if db.execute(query, (session.code, who)).fetchone()[0] >= CLIENTS[1]:
-            raise NotNow(f"{CLIENTS[1]} have drawn, and the stock has images for no more; watch with the others")
+            raise NotNow(
+                f"{CLIENTS[1]} have drawn, and the stock has images for no more; watch with the others"
+            )
         row = (session.code, who, digit, picture, epsilon, half)
         db.execute("INSERT OR REPLACE INTO drawing VALUES (?, ?, ?, ?, ?, ?)", row)
 
@@ -118,17 +119,66 @@ def train(session: Session, who: dict[str, str | None]) -> str:
     return jobs.launch("run", Training(draft_of(clients), drawings=own), room=_room(session), **who)
 
 
-def audit_of(session: Session, job: Job, who: str) -> dict[str, Any] | None:
-    """What the server could read of one student's digit (`ldp_core.leakage.own_images`); None before the run
-    has ended, or for a student who has not drawn.
-    """
+class Read(NamedTuple):
+    """What a run on the room's digits made of one student's."""
+
+    audit: dict[str, Any]
+    """What the server could read of the digit (`ldp_core.leakage.own_images`)."""
+    right: dict[str, bool]
+    """Whether each variant's model names it right."""
+
+
+class Served(NamedTuple):
+    """Whom a variant's model serves; pairs: the strict clients, ε at most the median, and the others."""
+
+    label: str
+    say: tuple[float, float]
+    """Of the answers' weights in the last round, shares."""
+    right: tuple[int, int]
+    """Own digits that it names right …"""
+    drawn: tuple[int, int]
+    """… of so many."""
+
+
+def read_of(session: Session, job: Job, who: str) -> Read | None:
+    """What became of one student's digit; None before the run has ended, or without a drawing."""
     everybody = [*all_sent(session)]
-    if who not in everybody or job.room != _room(session):
+    figures = _figures(session, job)
+    if who not in everybody or not figures:
         return None
-    with suppress(StorageFailed, LookupError):
-        found = computations.ended(job.keys[:1])[job.keys[0]].figures["audits"][everybody.index(who)]
-        return dict(found)
-    return None
+    number = everybody.index(who)
+    right = {label: bool(one["own_right"][number]) for label, one in figures.items()}
+    return Read(dict(figures[MEAN]["audits"][number]), right)
+
+
+def served(session: Session, job: Job) -> list[Served]:
+    """Whom each variant's model serves; empty before the run has ended."""
+    figures, found = _figures(session, job), list[Served]()
+    if not figures:
+        return found
+    draft = draft_of([*all_sent(session).values()])
+    strict = draft.base.population().strict
+    for run in progress_of(job).update().runs:
+        right = figures[run.label]["own_right"]
+        own = [[hit for hit, one in zip(right, strict, strict=False) if one == of] for of in (True, False)]
+        say = run.last["client_weights"]
+        found.append(
+            Served(
+                run.label,
+                (say["strict"], say["permissive"]),
+                (sum(own[0]), sum(own[1])),
+                (len(own[0]), len(own[1])),
+            )
+        )
+    return found
+
+
+def _figures(session: Session, job: Job) -> dict[str, dict[str, Any]]:
+    """Final figures by variant; empty before the run has ended, or for a run of another room."""
+    if job.room != _room(session) or job.status != "completed":
+        return {}
+    ended = computations.ended(job.keys)
+    return {label: ended[key].figures for label, key in zip((MEAN, WEIGHED), job.keys, strict=True)}
 
 
 def _room(session: Session) -> str:

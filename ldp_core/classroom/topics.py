@@ -11,24 +11,37 @@ from ldp_core.presets.base import Preset
 
 OWN_DIGITS = "own_digits"
 """Each student is a client, with a digit of the own hand."""
+OWN = (
+    "Each of you is a client: draw a digit, say how much privacy you want, and train one model together. "
+    "Nobody else sees your drawing."
+)
 
 
 @dataclass(frozen=True)
 class Topic:
     label: str
-    preset: Preset | None
-    """What is predicted and run; None for the room's own digits."""
+    scenario: str = ""
+    """What is predicted and run; "" for the room's own digits."""
     plan: LessonPlan | None = None
 
     @property
+    def preset(self) -> Preset:
+        """The scenario.
+
+        Raises:
+            UnknownName: there is none.
+        """
+        return presets.get(self.scenario)
+
+    @property
     def question(self) -> str:
-        return self.preset.ask.text if self.preset else "What does the server learn, of all of us and of you?"
+        return self.preset.ask.text if self.scenario else "What does the server learn of you?"
 
     @property
     def setting(self) -> str:
         if self.plan:
             return self.plan.setting
-        return self.preset.question if self.preset else "Each of you is a client, with a digit drawn by hand."
+        return self.preset.question if self.scenario else OWN
 
 
 def names() -> list[str]:
@@ -42,10 +55,10 @@ def get(name: str) -> Topic:
         UnknownName: there is none.
     """
     if name == OWN_DIGITS:
-        return Topic("Our own digits", None)
+        return Topic("Our own digits")
     if name in lessons.names():
         plan = lessons.get(name)
-        return Topic(plan.label, presets.get(plan.scenario), plan)
+        return Topic(plan.label, plan.scenario, plan)
     if name in presets.names():
-        return Topic(presets.get(name).label, presets.get(name))
+        return Topic(presets.get(name).label, name)
     raise UnknownName("the lesson's or scenario's name", name, names())

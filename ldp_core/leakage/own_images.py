@@ -6,6 +6,7 @@ audit, the worst case of an upload.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,13 +17,23 @@ from ldp_core.attacks.likelihood import places
 from ldp_core.datasets import Data
 from ldp_core.experiment import Experiment, changed
 from ldp_core.experiment.threat_model import spies
+from ldp_core.federated.evaluate import evaluate
 from ldp_core.federated.federation import assemble, choose_device, taking_part, untrained
+from ldp_core.federated.state import State
 from ldp_core.images import encode
 from ldp_core.leakage.candidates import line_up
 from ldp_core.leakage.observe import audit_values, begun, observe, public_images
 from ldp_core.streams import stream
 
 CANDIDATES = 10
+
+
+def read_right(experiment: Experiment, data: Data, state: State) -> list[bool]:
+    """Whether a trained model names the image of each of the `data.owned` first clients right."""
+    own = replace(data, test_x=data.train_x[: data.owned], test_y=data.train_y[: data.owned])
+    federation = assemble(experiment, own, choose_device())
+    score = evaluate(federation, federation.placed(state.weights), taking_part(federation, state.arrays))
+    return [] if score.right is None else score.right.tolist()
 
 
 def audits(experiment: Experiment, data: Data) -> list[dict[str, Any]]:

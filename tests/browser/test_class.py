@@ -36,17 +36,14 @@ def joined(browser: Browser, school: Server, code: str, name: str, phone: bool) 
     page = student.open(f"/class?code={code.lower()}", "text=Your name here")
     page.get_by_label("Your name here").fill(name)
     page.get_by_role("button", name="Join", exact=True).click()
-    expect(page.get_by_role("button", name="Send my guess")).to_be_visible()
+    expect(page.get_by_text(f"you are {name}" if name else "you are no.")).to_be_visible()
     return student
 
 
-def press(page: Page, name: str) -> None:
-    page.get_by_role("button", name=name, exact=True).click()
-
-
-def test_a_whole_lesson(browser: Browser, school: Server):
+def opened(browser: Browser, school: Server, about: str) -> tuple[Visitor, str]:
+    """A teacher's board, and the code on it."""
     teacher = Visitor(browser, school)
-    board = teacher.open("/class?lesson=two_volunteers&free=clients.epsilon", "text=I teach")
+    board = teacher.open(f"/class?{about}", "text=I teach")
     press(board, "I am the teacher")
     board.get_by_label("Secret", exact=True).fill("chalk")
     board.get_by_label("Secret", exact=True).press("Enter")
@@ -54,8 +51,34 @@ def test_a_whole_lesson(browser: Browser, school: Server):
     expect(board.get_by_text("Nobody has joined yet")).to_be_visible()
     code = re.search(r"code=([A-Z]{4})$", board.url)
     assert code
+    return teacher, code[1]
 
-    students = [joined(browser, school, code[1], name, phone=i < 2) for i, name in enumerate(NAMES)]
+
+def drawn(page: Page, digit: int) -> None:
+    """Draw a long stroke, say that it is some digit, and take part."""
+    square = page.locator(".es-sketch-square")
+    square.scroll_into_view_if_needed()
+    box = square.bounding_box()
+    assert box
+    at = [(box["x"] + box["width"] * x, box["y"] + box["height"] * y) for x, y in ((0.5, 0.1), (0.45, 0.9))]
+    page.mouse.move(*at[0])
+    page.mouse.down()
+    page.mouse.move(*at[1], steps=6)
+    page.mouse.up()
+    page.get_by_role("radio", name=str(digit), exact=True).click()
+    press(page, "Take part with it")
+    expect(page.get_by_text(f"Sent: a {digit}, ε 2, ±0.1")).to_be_visible()
+
+
+def press(page: Page, name: str) -> None:
+    page.get_by_role("button", name=name, exact=True).click()
+
+
+def test_a_whole_lesson(browser: Browser, school: Server):
+    teacher, code = opened(browser, school, "lesson=two_volunteers&free=clients.epsilon")
+    board = teacher.page
+
+    students = [joined(browser, school, code, name, phone=i < 2) for i, name in enumerate(NAMES)]
     anna, ben, third, dora = (one.page for one in students)
     for moves, page in enumerate((anna, ben, third)):
         for _ in range(moves):
@@ -77,7 +100,7 @@ def test_a_whole_lesson(browser: Browser, school: Server):
     press(board, "I am the teacher")
     board.get_by_label("Secret", exact=True).fill("chalk")
     board.get_by_label("Secret", exact=True).press("Enter")
-    board.get_by_role("button", name=f"Go on with class {code[1]}").click()
+    board.get_by_role("button", name=f"Go on with class {code}").click()
     expect(anna.get_by_role("button", name="Change my guess")).to_be_visible()
     for one in (teacher, *students):
         one.complaints.clear()  # of the server that was gone
@@ -111,13 +134,60 @@ def test_a_whole_lesson(browser: Browser, school: Server):
 
     press(board, "New class")
     press(board, "End this class")
-    expect(anna.get_by_text(re.compile(f"There is no class {code[1]}"))).to_be_visible()
+    expect(anna.get_by_text(re.compile(f"There is no class {code}"))).to_be_visible()
     expect(board.get_by_role("button", name="Open a class")).to_be_visible()
     assert not [
         path
-        for name in ("Karenina", "bold", "Dora", code[1])
+        for name in ("Karenina", "bold", "Dora", code)
         for path in found_in(school.runs_dir, name.encode())
     ]
+    for one in (teacher, *students):
+        assert one.complaints == one.foreign == []
+        one.context.close()
+
+
+def test_the_room_is_the_federation(browser: Browser, school: Server):
+    teacher, code = opened(browser, school, "lesson=own_digits")
+    board = teacher.page
+    anna, ben = students = [
+        joined(browser, school, code, name, phone=name == "Anna") for name in ("Anna", "Ben")
+    ]
+    press(anna.page, "Take part with it")
+    expect(anna.page.get_by_text(re.compile("Say which digit it is, from 0 to 9", re.I))).to_be_visible()
+    anna.page.locator(".es-sketch-square").focus()
+    for _ in range(14):
+        anna.page.keyboard.press("Shift+ArrowDown")
+    anna.page.get_by_role("radio", name="1", exact=True).click()
+    press(anna.page, "Take part with it")
+    expect(anna.page.get_by_text("Sent: a 1, ε 2, ±0.1")).to_be_visible()
+    drawn(ben.page, 7)
+    expect(board.get_by_role("heading", name="2 of 2 have drawn")).to_be_visible()
+    expect(board.get_by_text("2 of you, and 18 stock clients")).to_be_visible()
+    anna.page.reload()
+    expect(anna.page.get_by_role("button", name="Change what I sent")).to_be_visible()
+    assert violations(anna.page) == violations(board) == []
+
+    press(board, "Close drawing")
+    press(board, "Train the room")
+    expect(anna.page.get_by_text(re.compile("the model reads right: 15 rounds"))).to_be_visible(
+        timeout=TRAINING
+    )
+    expect(board.get_by_text(re.compile("Of your own digits it reads . of 2 right")).first).to_be_visible()
+    expect(anna.page.get_by_text("What the server could read of your digit")).to_have_count(0)
+    press(board, "Show")
+    for one in students:
+        expect(one.page.get_by_text("What the server could read of your digit")).to_be_visible()
+        expect(one.page.locator(".es-lineup-row .es-lineup-shot")).to_have_count(10)
+        expect(one.page.locator(".es-lineup-row .es-picked")).to_have_count(1)
+        assert violations(one.page) == []
+    expect(board.locator("canvas.es-lineup-picture")).to_have_count(0)
+    assert found_in(school.runs_dir / "computed", b"own_right")
+
+    press(board, "New class")
+    press(board, "End this class")
+    expect(anna.page.get_by_text(re.compile(f"There is no class {code}"))).to_be_visible()
+    for trace in (b"Anna", b"own_right", b"drawings"):
+        assert not found_in(school.runs_dir, trace)
     for one in (teacher, *students):
         assert one.complaints == one.foreign == []
         one.context.close()

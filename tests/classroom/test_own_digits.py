@@ -1,9 +1,8 @@
-"""The room is the federation: each drawing is trained, read by its own student alone, and gone with the class."""
+"""The room is the federation: drawings are trained, read by their own student alone, gone with the class."""
 
 from __future__ import annotations
 
 import base64
-import json
 from pathlib import Path
 
 import numpy as np
@@ -74,16 +73,21 @@ def test_each_drawing_is_trained_by_its_own_client_with_forty_of_the_stock(opene
 
 def test_each_sees_what_the_server_could_read_of_the_own_digit_alone(opened: sessions.Session):
     job = jobs.look(trained(opened))
-    anna, ben = (own_digits.audit_of(opened, job, who) for who in ("anna", "ben"))
-    assert anna and ben
-    assert own_digits.audit_of(opened, job, "cem") is None, "who has not drawn has nothing to see"
+    reads = [own_digits.read_of(opened, job, who) for who in ("anna", "ben")]
+    anna, ben = (one.audit for one in reads if one)
+    assert own_digits.read_of(opened, job, "cem") is None, "who has not drawn has nothing to see"
     for i, audit in enumerate((anna, ben)):
         assert len(audit["candidates"]) == 10
         small = np.frombuffer(drawn.shrunk(picture(i)), dtype=np.uint8).reshape(8, 8)
         assert np.abs(decode(audit["candidates"][audit["own"]]) - small.astype(int)).max() <= 1
     assert ben["psnr"] > ben["psnr_mean_image"] + 3, "ε 64 for each weight hides no pixel"
     assert ben["own"] == ben["picked"]
-    assert own_digits.audit_of(opened, job, "anna") == anna, "as it was at first, whenever it is asked"
+    mean, weighed = own_digits.served(opened, job)
+    assert (mean.label, weighed.label) == (own_digits.MEAN, own_digits.WEIGHED)
+    assert sum(mean.drawn) == 2
+    assert sum(mean.right) == sum(one.right["mean"] for one in reads if one)
+    assert mean.say == pytest.approx((19 / 20, 1 / 20))
+    assert weighed.say[1] > 0.9, "one ε 64 among nineteen that ask for 2 or less"
     with pytest.raises(InvalidInput, match="never exported"):
         jobs.export(job.id, Path("nowhere.zip"))
 
@@ -149,9 +153,9 @@ def test_no_drawing_is_found_on_the_disk_after_the_end(opened: sessions.Session,
         own_digits.train(opened, WHO)
     if state in ("trained", "pinned"):
         job = jobs.look(trained(opened))
-        audit = own_digits.audit_of(opened, job, "ben")
-        assert audit
-        traces.append(json.loads(json.dumps(audit["image"]["pixels"])).encode())
+        ben = own_digits.read_of(opened, job, "ben")
+        assert ben
+        traces.append(ben.audit["image"]["pixels"].encode())
         assert found_in(runs_dir, traces[-1])
     if state == "pinned":
         jobs.pin(job.id)

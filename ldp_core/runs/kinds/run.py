@@ -94,19 +94,25 @@ class TrainingJob(Kind):
         last, starts, report = dict[int, dict[str, Any]](), recorder.starts(), work.report
         done, private = RoundsDone(experiments, starts, report), None
         if asked.drawings:
+            states = {number: start.state for number, start in starts.items()}
             private = drawn.with_drawings(load(asked.draft.base.dataset, report), asked.drawings)
         for turn in drive(experiments, starts, report, done.tick, private):
             recorder.write(turn)
             done.turn(turn)
             end = turn.events[-1]
+            if private and turn.state is not None:
+                states[turn.run] = turn.state
             if end["event"] == "round":
                 last[turn.run] = end
             if end["event"] == "end":
                 figures = figures_of(last.get(turn.run, {}), end).as_json()
-                if private and turn.run == 0:  # the same for each variant: only the weights of answers differ
-                    from ldp_core.leakage.own_images import audits
+                if private:
+                    from ldp_core.leakage.own_images import audits, read_right
 
-                    figures |= {"audits": audits(experiments[turn.run], private)}
+                    experiment = experiments[turn.run]
+                    figures |= {"own_right": read_right(experiment, private, states[turn.run])}
+                    if turn.run == 0:  # the same for each variant: only the weights of answers differ
+                        figures |= {"audits": audits(experiment, private)}
                 recorder.end(turn.run, end["status"], figures)
                 if end["status"] == "completed" and not private:
                     experiment = experiments[turn.run]

@@ -6,16 +6,17 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
-from ldp_core import presets
-from ldp_core.classroom import FREE, Phase, Session, sessions
+from ldp_core.classroom import FREE, Phase, Session, own_digits, sessions, topics
 from ldp_core.classroom import members as room
 from ldp_core.errors import StudioError, UnknownJob
 from ldp_core.presets.claims import in_words
 from ldp_core.presets.questions import Figure, Question
 from ldp_core.runs import Job, jobs
+from pages.parts.classroom import own_room
 from pages.parts.classroom.address import join_line, reach_warning
-from pages.parts.classroom.entrance import follow, session_now
+from pages.parts.classroom.entrance import follow, session_now, topic_label
 from pages.parts.classroom.figures import dots, guesses_figure, tries_figure
+from pages.parts.learn.figures import figure_of
 from pages.parts.train.chosen_job import lesson_of
 from pages.parts.train.guess_words import literal, reply
 from pages.parts.ui import components
@@ -43,6 +44,7 @@ NEXT: dict[Phase, str] = {
     "free": "",
 }
 """What the primary button does in each phase."""
+NEXT_OWN: dict[Phase, str] = NEXT | {"ask": "Close drawing", "closed": "Train the room", "shown": ""}
 
 
 def board(session: Session) -> None:
@@ -53,13 +55,16 @@ def board(session: Session) -> None:
         projector_button()
         _new_class(session)
     reach_warning(session)
-    preset = presets.get(session.scenario)
+    topic = topics.get(session.scenario)
     with st.container(key="room-question", gap="small"):
-        st.title(plain(preset.ask.text, 200), anchor=False)
-        st.markdown(preset.question)
+        st.title(plain(topic.question, 200), anchor=False)
+        st.markdown(plain(topic.setting, 400))
     _steps(session)
     refusal(NOT_DONE)
     job = job_of(session)
+    if session.scenario == topics.OWN_DIGITS:
+        own_room.board(session, job)
+        return
     if session.phase in ("shown", "free"):
         left, right = st.columns(2, gap="medium")
         with left:
@@ -71,6 +76,8 @@ def board(session: Session) -> None:
                 _why(session, job)
     if job is not None and (draft := settings_of(job)):
         live_view(draft, job)
+        if topic.plan and session.phase in ("shown", "free"):
+            figure_of(topic.plan)
     elif session.phase == "closed":
         st.info("Guesses are closed. *Run for all* trains it once, and everybody watches.")
 
@@ -88,7 +95,7 @@ def answers_of(session: Session, job: Job | None) -> tuple[float | str, ...]:
     """Answer of each seed of the shown run; empty while it does not tell."""
     found = evidence_of(job) if job is not None and job.status == "completed" else None
     try:
-        return presets.get(session.scenario).ask.answers(found) if found else ()
+        return topics.get(session.scenario).preset.ask.answers(found) if found else ()
     except LookupError:  # Missing: what the teacher put before all is another run
         return ()
 
@@ -96,11 +103,9 @@ def answers_of(session: Session, job: Job | None) -> tuple[float | str, ...]:
 def _present(session: Session) -> None:
     """Who has joined, and who has guessed."""
     here = room.members(session)
-    asking = session.phase == "ask"
-    guessed = sum(one.guessed for one in here)
-    words = (
-        f"{guessed} of {len(here)} have guessed" if asking else f"{len(here)} here, {guessed} have guessed"
-    )
+    asking, own = session.phase == "ask", session.scenario == topics.OWN_DIGITS
+    guessed, done = sum(one.guessed for one in here), "drawn" if own else "guessed"
+    words = f"{guessed} of {len(here)} have {done}" if asking else f"{len(here)} here, {guessed} have {done}"
     with st.container(key="room-present", gap="xsmall"):
         st.header(words if here else "Nobody has joined yet", anchor=False)
         shown = [plain(one.name, 24) + GUESSED * one.guessed for one in here]
@@ -109,13 +114,13 @@ def _present(session: Session) -> None:
 
 def _steps(session: Session) -> None:
     """One row: what comes next is the primary button."""
-    names = presets.names()
+    names, own = topics.names(), session.scenario == topics.OWN_DIGITS
     with st.container(horizontal=True, vertical_alignment="bottom", key="room-steps"):
-        if words := NEXT[session.phase]:
+        if words := (NEXT_OWN if own else NEXT)[session.phase]:
             st.button(words, type="primary", key="class next", on_click=_go_on, args=(session,))
         if session.phase == "closed":
             st.button("Open them again", key="class ask again", on_click=_move, args=(session, "ask"))
-        if session.phase == "shown":
+        if session.phase == "shown" and not own:
             st.selectbox(
                 "What is free",
                 list(FREE),
@@ -126,15 +131,15 @@ def _steps(session: Session) -> None:
                 width=300,
             )
         after = names[(names.index(session.scenario) + 1) % len(names)]
-        if session.phase == "free":
-            label = f"Next question: {plain(presets.get(after).label)}"
+        if session.phase == ("shown" if own else "free"):
+            label = f"Next question: {plain(topics.get(after).label)}"
             st.button(label, type="primary", key="class after", on_click=_ask_about, args=(session, after))
         st.selectbox(
             "Another question",
             [name for name in names if name != session.scenario],
             index=None,
             placeholder="Another question …",
-            format_func=lambda name: presets.get(name).label,
+            format_func=topic_label,
             key=f"class question {session.code} {session.scenario}",
             label_visibility="collapsed",
             width=300,
@@ -144,7 +149,7 @@ def _steps(session: Session) -> None:
 
 
 def _guesses(session: Session, job: Job | None) -> None:
-    question, answers = presets.get(session.scenario).ask, answers_of(session, job)
+    question, answers = topics.get(session.scenario).preset.ask, answers_of(session, job)
     guesses = [one.value for one in room.guesses(session)]
     with st.container(border=True, key="room-guesses"):
         words = guesses_in_words(question, guesses, answers)
@@ -157,19 +162,22 @@ def _guesses(session: Session, job: Job | None) -> None:
 
 def _why(session: Session, job: Job | None) -> None:
     """The runs' answer, and its explanation where the runs bear it out."""
-    question, answers = presets.get(session.scenario).ask, answers_of(session, job)
+    topic, answers = topics.get(session.scenario), answers_of(session, job)
+    question = topic.preset.ask
     with st.container(border=True, key="room-why"):
         if not answers:
             st.markdown("The run has not answered yet.")
             return
         st.markdown(f"**{literal(reply(question, None, answers).words)}**")
         st.markdown(lesson(session, job))
+        if topic.plan:
+            st.markdown(plain(topic.plan.look, 300))
 
 
 def lesson(session: Session, job: Job | None) -> str:
     """The scenario's explanation; "" unless the shown run is the scenario's own and bears it out."""
     found = evidence_of(job) if job is not None and lesson_of(job) else None
-    return literal(in_words((presets.get(session.scenario).ask.why,), found)) if found else ""
+    return literal(in_words((topics.get(session.scenario).preset.ask.why,), found)) if found else ""
 
 
 def guesses_in_words(
@@ -245,10 +253,15 @@ def _move_on(session: Session, phase: Phase) -> None:
 
 
 def _run(session: Session) -> None:
-    """One run of the scenario as it was prepared; if it was trained before it is there at once."""
+    """One run of the scenario as it was prepared, which is there at once if it was trained before; or of the
+    room's own digits.
+    """
 
     def launch() -> None:
-        job = jobs.submit(presets.get(session.scenario).draft, reference=True, **who())
+        if session.scenario == topics.OWN_DIGITS:
+            job = own_digits.train(session, who())
+        else:
+            job = jobs.submit(topics.get(session.scenario).preset.draft, reference=True, **who())
         sessions.move(session, visitor(), "running", job)
 
     _done(launch)

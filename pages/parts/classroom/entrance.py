@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from ldp_core import presets
-from ldp_core.classroom import FREE, Session, sessions
+from ldp_core.classroom import FREE, Session, sessions, topics
 from ldp_core.classroom import members as room
 from ldp_core.classroom.store import UnknownClass
 from ldp_core.errors import StudioError
@@ -101,7 +100,7 @@ def entrance() -> None:
 
 def _mine() -> None:
     for one in sessions.of_teacher(visitor()):
-        label = presets.get(one.scenario).label
+        label = topic_label(one.scenario)
         if st.button(f"Go on with class {one.code}: {plain(label)}", key=f"class {one.code}"):
             st.query_params.from_dict({"code": one.code})
             st.rerun()
@@ -109,28 +108,33 @@ def _mine() -> None:
 
 def _open_form() -> None:
     """Form for a new class, filled by a link `/class?lesson=NAME&free=FIELD`."""
-    names, prepared = presets.names(), st.query_params.get("lesson", "")
+    names, prepared = topics.names(), st.query_params.get("lesson", "")
     asked = st.selectbox(
         "The first question",
         names,
         index=names.index(prepared) if prepared in names else 0,
-        format_func=lambda name: presets.get(name).label,
+        format_func=topic_label,
         key="class lesson",
     )
     if prepared and prepared not in names:
-        st.caption(f"There is no scenario “{plain(prepared, 40)}”; here is the first one.")
-    wanted = st.query_params.get("free", "")
-    free = st.selectbox(
-        "What students may change at the end",
-        list(FREE),
-        index=list(FREE).index(wanted) if wanted in FREE else 0,
-        format_func=FREE.__getitem__,
-        key="class free",
-    )
+        st.caption(f"There is no lesson or scenario “{plain(prepared, 40)}”; here is the first one.")
+    free = _free(asked) if asked != topics.OWN_DIGITS else "rounds"
     st.button("Open a class", type="primary", key="open class", on_click=_open, args=(asked, free))
     st.caption(
-        f"It ends when you press *New class*, or by itself after {sessions.HOURS:.0f} hours; then names and "
-        "guesses are deleted."
+        f"It ends when you press *New class*, or by itself after {sessions.HOURS:.0f} hours; then names, "
+        "guesses and drawings are deleted."
+    )
+
+
+def _free(asked: str) -> str:
+    plan, wanted = topics.get(asked).plan, st.query_params.get("free", "")
+    first = wanted if wanted in FREE else plan.free if plan else next(iter(FREE))
+    return st.selectbox(
+        "What students may change at the end",
+        list(FREE),
+        index=list(FREE).index(first),
+        format_func=FREE.__getitem__,
+        key=f"class free {asked}",
     )
 
 
@@ -142,6 +146,12 @@ def _open(asked: str, free: str) -> None:
         refuse(error, NOT_OPENED)
         return
     st.query_params.from_dict({"code": session.code})
+
+
+def topic_label(name: str) -> str:
+    """A lesson's name with its number, or a scenario's."""
+    topic = topics.get(name)
+    return f"Lesson {topic.plan.order}: {topic.label}" if topic.plan else topic.label
 
 
 def said(error: StudioError) -> str:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import streamlit as st
 
-from ldp_core import presets
-from ldp_core.classroom import Member, Session
+from ldp_core.classroom import Member, Session, topics
 from ldp_core.classroom import members as room
 from ldp_core.errors import InvalidExperiment, StudioError
 from ldp_core.experiment import Draft
 from ldp_core.presets.questions import Figure, accuracy
 from ldp_core.runs import jobs
+from pages.parts.classroom import own_digit
 from pages.parts.classroom.board import answers_of, job_of, lesson
 from pages.parts.classroom.entrance import follow, me
+from pages.parts.learn.lesson import transfer
 from pages.parts.learn.one_thing import draft_of, field, final_of, result_line
 from pages.parts.train.guess_words import literal, reply, shown
 from pages.parts.ui.fragments import refreshing
@@ -35,12 +36,18 @@ def student(session: Session) -> None:
         _join(session)
         return
     _head(session, mine)
-    preset = presets.get(session.scenario)
+    topic = topics.get(session.scenario)
     with st.container(key="room-question", gap="small"):
-        st.title(plain(preset.ask.text, 200), anchor=False)
+        st.title(plain(topic.question, 200), anchor=False)
         if session.phase == "ask":
-            st.markdown(preset.question)
+            st.markdown(plain(topic.setting, 400))
     refusal(NOT_DONE)
+    if session.scenario == topics.OWN_DIGITS:
+        if session.phase == "ask":
+            own_digit.draw(session)
+        else:
+            own_digit.watch(session, job_of(session))
+        return
     guess = room.guess_of(session, me())
     if session.phase == "ask":
         _ask(session, guess)
@@ -48,6 +55,9 @@ def student(session: Session) -> None:
     if session.phase == "free":
         _try(session)
     _watch(session, guess)
+    if session.phase == "free" and topic.plan:
+        with st.container(border=True, key="room-transfer"):
+            transfer(f"{session.code} {session.scenario}", topic.plan)
 
 
 def _join(session: Session) -> None:
@@ -68,7 +78,7 @@ def _head(session: Session, mine: Member) -> None:
 
 
 def _ask(session: Session, guess: float | str | None) -> None:
-    question, key = presets.get(session.scenario).ask, f"class guess {session.code} {session.scenario}"
+    question, key = topics.get(session.scenario).preset.ask, f"class guess {session.code} {session.scenario}"
     # what it begins with stays, or it would be another widget once a guess is kept
     first = st.session_state.setdefault(f"first of {key}", guess)
     with st.container(key="room-ask"):
@@ -89,7 +99,7 @@ def _ask(session: Session, guess: float | str | None) -> None:
 
 
 def _watch(session: Session, guess: float | str | None) -> None:
-    question, job = presets.get(session.scenario).ask, job_of(session)
+    question, job = topics.get(session.scenario).preset.ask, job_of(session)
     mine = "" if guess is None else f"You guessed **{literal(shown(question, guess))}**. "
     answers = answers_of(session, job) if session.phase in ("shown", "free") else ()
     if answers:
@@ -108,7 +118,7 @@ def _try(session: Session) -> None:
         st.markdown("**Your turn.** One thing is free; the rest stays as it is.")
         value, called = field(session.free, f"try {session.code} {session.scenario} {session.free}")
         try:
-            draft = draft_of(session.scenario, session.free, value, called)
+            draft = draft_of(topics.get(session.scenario).scenario, session.free, value, called)
         except InvalidExperiment as error:
             st.error(plain(error_in_words(error), 300))
             return

@@ -73,7 +73,8 @@ def lesson(name: str) -> None:
     with change, st.container(border=True, height="stretch"):
         _change(name, plan)
     with last, st.container(border=True, height="stretch"):
-        _transfer(name, plan)
+        if transfer(name, plan):
+            _finish(name)
 
 
 def _steps(name: str) -> None:
@@ -131,7 +132,8 @@ def _answer(name: str, option: str) -> None:
     st.session_state[f"answer to {name}"] = option
 
 
-def _transfer(name: str, plan: LessonPlan) -> None:
+def transfer(name: str, plan: LessonPlan) -> bool:
+    """A question about another setting; whether it has been answered."""
     last = plan.transfer
     st.header("And elsewhere?", anchor=False)
     st.markdown(plain(last.text, 300))
@@ -140,11 +142,16 @@ def _transfer(name: str, plan: LessonPlan) -> None:
         st.button(plain(option), key=key, width="stretch", on_click=_answer, args=(name, option))
     chosen = st.session_state.get(f"answer to {name}")
     if chosen is None:
-        return
+        return False
     if chosen == last.right:
         st.markdown(f"**Right.** {plain(last.why, 400)}")
     else:
         st.markdown(f"Not quite: **{plain(last.right)}**. {plain(last.why, 400)}")
+    return True
+
+
+def _finish(name: str) -> None:
+    """Keep that a lesson was finished, and lead on."""
     if name not in finished():
         try:
             guesses.skip(me(), done_with(name))

@@ -72,6 +72,8 @@ _heat = _component("heat")
 _runs = _component("runs")
 _scale = _component("scale")
 _dissolve = _component("dissolve")
+_sketch = _component("sketch")
+_lineup = _component("lineup")
 
 
 def written(figure: Figure) -> str:
@@ -173,6 +175,18 @@ def scale(data: dict[str, Any]) -> None:
 def dissolve(data: dict[str, Any], *, key: str) -> None:
     """A picture under a slider of budgets (see assets/web/dissolve.js for the data)."""
     _dissolve(key=key, data=packed(data))
+
+
+def sketch(data: dict[str, Any], *, key: str) -> None:
+    """A square to draw on (see assets/web/sketch.js for the data); the picture arrives in
+    st.session_state[key]["drawn"]["pixels"].
+    """
+    _sketch(key=key, data=packed(data), on_drawn_change=lambda: None)
+
+
+def lineup(data: dict[str, Any], *, key: str) -> None:
+    """Ten images and the one that is picked (see assets/web/lineup.js for the data)."""
+    _lineup(key=key, data=packed(data))
 
 
 def heat(data: dict[str, Any], *, key: str, opened: Callable[[], None]) -> None:

@@ -1,0 +1,164 @@
+"""A class whose students are the clients: drawn on phones, trained for all, read by its own student alone."""
+
+from __future__ import annotations
+
+import base64
+from functools import cache
+
+import streamlit as st
+
+from ldp_core.accounting import everyone, promise, worth
+from ldp_core.classroom import Session, own_digits
+from ldp_core.classroom.own_digits import EPSILONS, RANGES, ROUNDS, STOCK, Own
+from ldp_core.datasets.drawn import SIDE
+from ldp_core.errors import StudioError
+from ldp_core.runs import Job
+from pages.parts.classroom import own_room
+from pages.parts.classroom.entrance import me
+from pages.parts.ui import components
+from pages.parts.ui.fragments import refreshing
+from pages.parts.ui.job_actions import refusal, refuse
+from pages.parts.ui.text import number
+from pages.parts.ui.uninterrupted import pressed
+
+NOT_SENT = "drawing not sent"
+
+
+def draw(session: Session) -> None:
+    """A student's square, digit and wishes."""
+    sent = own_digits.all_sent(session).get(me())
+    key = f"own digit {session.code}"
+    first = st.session_state.setdefault(f"first of {key}", sent) or Own(-1, b"", *STOCK)
+    data = {
+        "side": SIDE,
+        "pixels": base64.b64encode(first.pixels).decode(),
+        "label": "Draw a digit here; arrow keys move the pen, and it draws while Shift is held",
+        "hint": "Draw one large digit; or use arrow keys, with Shift to draw",
+        "clear": "Begin again",
+    }
+    with st.container(key="room-draw", gap="small"):
+        components.sketch(data, key=f"square {key}")
+        digit = first.digit if first.digit >= 0 else None
+        st.segmented_control(
+            "Which digit is it?", range(10), default=digit, key=f"digit {key}", width="stretch"
+        )
+        epsilon = st.select_slider(
+            "Your budget ε, for each number that you send: small means much noise",
+            EPSILONS,
+            first.epsilon,
+            format_func=lambda one: f"ε {one:g}",
+            key=f"epsilon {key}",
+        )
+        st.caption(_price(epsilon))
+        st.select_slider(
+            "Your safe range ±τ: what is larger is cut, and noise is as wide as the range",
+            RANGES,
+            first.half,
+            format_func=lambda one: f"±{one:g}",
+            key=f"half {key}",
+        )
+        refusal(NOT_SENT)
+        words = "Change what I sent" if sent else "Take part with it"
+        st.button(
+            words, type="primary", width="stretch", key=f"send {key}", on_click=_send, args=(session, key)
+        )
+        if sent:
+            st.caption(
+                f"Sent: **a {sent.digit}**, ε {sent.epsilon:g}, ±{sent.half:g}. "
+                "You can change it until the teacher closes."
+            )
+        else:
+            st.caption("This server keeps your drawing until the class ends; no page but yours shows it.")
+
+
+@cache
+def _price(epsilon: float) -> str:
+    """What a budget for each weight is for the whole run, and its worth."""
+    base = own_digits.draft_of([Own(0, b"", epsilon, STOCK[1])] * own_digits.CLIENTS[0]).base
+    line = promise(base, everyone(base)[0]).run_worst
+    found = worth(line)
+    delta = f" (δ {number(line.delta)})" if line.delta else ""
+    return (
+        f"650 numbers in each of {ROUNDS} rounds: all that you send has ε {number(line.bound)}{delta} "
+        f"against the server. That {found.promises}."
+    )
+
+
+@pressed
+def _send(session: Session, key: str) -> None:
+    state = st.session_state
+    pixels = (state.get(f"square {key}") or {}).get("drawn", {}).get("pixels")
+    if pixels is None and (first := state.get(f"first of {key}")):
+        pixels = base64.b64encode(first.pixels).decode()
+    try:
+        own_digits.send(
+            session, me(), state.get(f"digit {key}"), pixels, state[f"epsilon {key}"], state[f"half {key}"]
+        )
+    except StudioError as error:
+        refuse(error, NOT_SENT)
+
+
+def watch(session: Session, job: Job | None) -> None:
+    """A student's view once the room trains: the model, and what became of the own digit alone."""
+    if job is None:
+        st.markdown("Drawing is over: look at the board.")
+        return
+    if session.phase in ("shown", "free"):
+        _mine(session, job)
+    refreshing(own_room.curve, every=own_room.SECONDS)(job.id)
+
+
+def _mine(session: Session, job: Job) -> None:
+    found = own_digits.read_of(session, job, me())
+    if found is None:
+        st.markdown("You have not drawn, so the server has nothing of yours.")
+        return
+    own = own_digits.all_sent(session)[me()]
+    audit = found.audit
+    picked = audit["picked"] == audit["own"]
+    with st.container(border=True, key="room-mine"):
+        st.markdown("**What the server could read of your digit** (only you see this)")
+        components.lineup(
+            {
+                "images": audit["candidates"],
+                "names": [f"image {i + 1} of ten" for i in range(10)],
+                "own": audit["own"],
+                "mine": "yours",
+                "reads": "what it reads",
+                "slider": "",
+                "start": 0,
+                "steps": [
+                    {
+                        "name": "",
+                        "words": "It picks yours out of ten."
+                        if picked
+                        else "It picks another one, not yours.",
+                        "kind": "bad" if picked else "",
+                        "picked": audit["picked"],
+                        "read": audit["image"],
+                        "label": f"the server's guess at your image, {audit['psnr']:.0f} dB",
+                    }
+                ],
+            },
+            key="own line-up",
+        )
+        closer = audit["psnr"] - audit["psnr_mean_image"]
+        than = (
+            "closer to yours than"
+            if closer > 1
+            else "no closer to yours than"
+            if closer < 0
+            else "about as close as"
+        )
+        st.markdown(
+            f"With ε {own.epsilon:g} and ±{own.half:g}, what it reads is {than} the average of all images. "
+            "Who guesses picks right one time in ten; another draw of your noise may come out differently."
+        )
+        st.caption(
+            "From an upload made for this alone: one step on your drawing and nothing else, the worst case. "
+            "In the training your drawing was mixed with at least 40 stock images."
+        )
+        named = [
+            f"{'reads it right' if right else 'does not'} ({label})" for label, right in found.right.items()
+        ]
+        st.markdown(f"The trained model, shown your {own.digit}: {', '.join(named)}.")

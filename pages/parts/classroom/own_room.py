@@ -1,0 +1,136 @@
+"""The projected part of a class whose students are the clients: budgets, the model, whom that serves."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from ldp_core.classroom import Session, own_digits
+from ldp_core.classroom.own_digits import MEAN, ROUNDS, STOCK, WEIGHED
+from ldp_core.runs import Job, progress_of
+from pages.parts.charts.base import MUTED, figure, log_axis, scatter
+from pages.parts.charts.rounds import accuracy_figure
+from pages.parts.charts.series import series
+from pages.parts.ui import components
+from pages.parts.ui.figure_json import Figure
+from pages.parts.ui.fragments import refreshing
+from pages.parts.ui.shared_cache import job_now
+from pages.parts.ui.text import percent, plain
+from pages.parts.watch.live import settings_of
+
+SECONDS = 1.0
+HEIGHT = 300
+"""Of a chart, in pixels."""
+LISTENS = {MEAN: "listens to all alike", WEIGHED: "listens to little noise"}
+
+
+def board(session: Session, job: Job | None) -> None:
+    """The projected part: budgets, the model, whom that serves."""
+    left, middle, right = st.columns(3 if job else [1, 1, 0.01], gap="small")
+    with left:
+        refreshing(_budgets, every=2 * SECONDS)(session)
+    with middle:
+        if job is not None:
+            refreshing(curve, every=SECONDS)(job.id)
+        else:
+            with st.container(border=True, height="stretch", key="room-why"):
+                _how()
+    with right:
+        if job is not None:
+            refreshing(_served, every=SECONDS)(session, job.id)
+
+
+def _how() -> None:
+    least, most = own_digits.CLIENTS
+    st.markdown("**What happens with your digit**")
+    st.markdown(
+        "Your client trains on it and on at least 40 stock digits of all ten kinds. If fewer than "
+        f"{least} of you draw, stock clients fill up (ε {STOCK[0]:g}, ±{STOCK[1]:g}); at most {most} can "
+        "draw. The server sees what your client sends: clipped to ±τ, with noise for ε."
+    )
+    st.markdown("Afterwards your own phone shows what the server could read of your digit.")
+
+
+def _budgets(session: Session) -> None:
+    clients = [*own_digits.all_sent(session).values()]
+    missing = max(0, own_digits.CLIENTS[0] - len(clients))
+    with st.container(border=True, key="room-guesses"):
+        stock = f", and {missing} stock clients" if missing else ""
+        words = f"{len(clients)} of you{stock}"
+        st.markdown(f"**Who takes part**: {words}")
+        shown = budgets_figure([(one.epsilon, one.half) for one in clients], missing)
+        components.chart(
+            shown, key="budgets of the class", label=f"Budgets and ranges: {words}", height=HEIGHT
+        )
+
+
+def budgets_figure(asks: list[tuple[float, float]], missing: int) -> Figure:
+    """A dot a client by ε and τ, both logarithmic; equal ones are spread around their place."""
+    turn = np.arange(len(asks)) * 2.399963  # radians: no two dots in one direction
+    spread = 10 ** (0.05 * np.sqrt(np.arange(len(asks)) % 7) * np.array([np.cos(turn), np.sin(turn)]))
+    own = np.array(asks).reshape(-1, 2)
+    dots = scatter(
+        own[:, 0] * spread[0],
+        own[:, 1] * spread[1],
+        mode="markers",
+        marker={"color": "var(--st-primary-color)", "size": 15, "opacity": 0.75},
+        hoverinfo="skip",
+    )
+    stock = scatter(
+        [STOCK[0]] * bool(missing),
+        [STOCK[1]] * bool(missing),
+        mode="markers+text",
+        marker={"color": MUTED, "size": 24, "symbol": "circle-open", "line": {"width": 2}},
+        text=[f"{missing} stock"],
+        textposition="bottom center",
+        textfont={"color": MUTED, "size": 14},
+        hoverinfo="skip",
+    )
+    return figure(
+        [stock, dots],
+        x={"title": "budget ε for each number sent", **log_axis(-1.2, 2.0)},
+        y={"title": "safe range ±τ", **log_axis(-1.9, 0.5)},
+        hovermode=False,
+    )
+
+
+def curve(identity: str) -> None:
+    """Accuracy by round, of each way to weigh the same answers."""
+    job = job_now(identity)
+    draft = settings_of(job)
+    if draft is None:
+        return
+    progress = progress_of(job).update()
+    shown, reference = series(progress, draft)
+    done = progress.at()
+    with st.container(border=True, key="room-curve"):
+        state = (
+            f"round {done} of {ROUNDS}" if job.live else f"{ROUNDS} rounds" if done else plain(job.message)
+        )
+        st.markdown(f"**How many stock digits the model reads right**: {state}")
+        chance = next((one.start["chance"] for one in progress.runs if one.start), None)
+        drawn = accuracy_figure(shown, ROUNDS, chance, reference)
+        words = ", ".join(f"{one.label}: {percent(one.mean()[-1])}" for one in shown if len(one.mean()))
+        components.chart(
+            drawn, key="accuracy of the room", label=f"Accuracy by round. {words}", height=HEIGHT
+        )
+
+
+def _served(session: Session, identity: str) -> None:
+    found = own_digits.served(session, job_now(identity))
+    with st.container(border=True, key="room-why"):
+        st.markdown("**Whom the model serves**")
+        if not found:
+            st.markdown("The training will tell.")
+            return
+        for one in found:
+            st.markdown(
+                f"**{one.label}**, which {LISTENS[one.label]}: strict clients have "
+                f"{percent(one.say[0])} of the say. Of your own digits it reads {sum(one.right)} of "
+                f"{sum(one.drawn)} right: {_share(one, 0)} of the strict, {_share(one, 1)} of the others."
+            )
+        st.caption("Strict: an ε of at most the median of all clients, stock included.")
+
+
+def _share(one: own_digits.Served, group: int) -> str:
+    return f"{one.right[group]} of {one.drawn[group]}"
