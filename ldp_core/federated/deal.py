@@ -81,13 +81,8 @@ def deal(experiment: Experiment, labels: NDArray[np.int64], owned: int = 0) -> D
     InvalidInput: the partition cannot give every client a sample.
     """
     partition, count, seed = experiment.partition, experiment.clients.count, experiment.seed
-    key = (
-        id(labels),
-        partition,
-        count,
-        seed,
-        owned,
-    )  # its own as long as the deal, which has the labels, is there
+    # its own as long as the deal, which has the labels, is there
+    key = (id(labels), partition, count, seed, owned)
     found = _deals.get(key)
     if found is None:
         shards = partition.split(labels[owned:], count, stream(seed, "partition"))
