@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import gzip
+import math
 import shutil
+import struct
 from abc import abstractmethod
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ldp_core.datasets._download import Remote
 from ldp_core.datasets._downloaded import Downloaded
 from ldp_core.datasets.base import Data, Labels, Report
 
 PARTS = ("train-images-idx3", "train-labels-idx1", "t10k-images-idx3", "t10k-labels-idx1")
+BYTES = 8
+"""The type of a number in the header of an IDX file whose numbers are bytes."""
 
 
 class Idx(Downloaded):
@@ -28,7 +33,7 @@ class Idx(Downloaded):
 
     @abstractmethod
     def source(self) -> Any:
-        """torchvision's class, which knows the addresses and checksums and reads the files."""
+        """torchvision's class, which knows the addresses and checksums."""
 
     def remotes(self) -> Sequence[Remote]:
         kind = self.source()
@@ -51,20 +56,31 @@ class Idx(Downloaded):
             partial.replace(target)
 
     def read(self, root: Path, report: Report) -> Data:
-        kind = self.source()
-        parts = [kind(root=str(root), train=train, download=False) for train in (True, False)]
-        (train_x, train_y), (test_x, test_y) = map(_arrays, parts)
+        parts = (("train", self.train_size), ("t10k", self.test_size))
+        (train_x, train_y), (test_x, test_y) = (self._part(root, *part) for part in parts)
         return Data(train_x, train_y, test_x, test_y, self.classes)
 
+    def _part(self, root: Path, part: str, size: int) -> tuple[NDArray[np.float32], Labels]:
+        labels = _array(root / self.files / f"{part}-labels-idx1-ubyte", (size,))
+        x = _array(root / self.files / f"{part}-images-idx3-ubyte", (size, *self.shape)).astype(np.float32)
+        x /= 255
+        return x, labels.astype(np.int64)
+
     def train_labels(self, root: Path) -> Labels | None:
-        """Straight from the file: eight bytes of header, then a byte a label."""
-        file = root / self.files / "train-labels-idx1-ubyte"
-        if not self.there(root) or file.stat().st_size != 8 + self.train_size:
+        try:
+            return _array(root / self.files / "train-labels-idx1-ubyte", (self.train_size,)).astype(np.int64)
+        except (OSError, ValueError):
             return None
-        return np.fromfile(file, dtype=np.uint8, offset=8).astype(np.int64)
 
 
-def _arrays(part: Any) -> tuple[Any, Any]:
-    x = part.data.numpy().astype(np.float32)
-    x /= 255
-    return x, part.targets.numpy().astype(np.int64)
+def _array(file: Path, shape: tuple[int, ...]) -> NDArray[np.uint8]:
+    """The bytes of an IDX file in this shape: a header with the number and sizes of the axes, then the bytes.
+
+    Raises:
+        ValueError: the file has another header or length.
+    """
+    header = struct.pack(f">HBB{len(shape)}I", 0, BYTES, len(shape), *shape)
+    found = np.fromfile(file, dtype=np.uint8)
+    if found.size != len(header) + math.prod(shape) or found[: len(header)].tobytes() != header:
+        raise ValueError(f"{file.name} holds no {shape} bytes")
+    return found[len(header) :].reshape(shape)

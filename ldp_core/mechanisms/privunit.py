@@ -23,7 +23,7 @@ from scipy.special import log_expit, log_ndtr, ndtr, ndtri_exp
 
 from ldp_core.errors import InvalidInput
 from ldp_core.mechanisms.base import Use
-from ldp_core.mechanisms.shared.ball import BallLaw, BallMechanism, shortened
+from ldp_core.mechanisms.shared.ball import BallLaw, BallMechanism, lengths, shortened
 from ldp_core.mechanisms.shared.blocks import checked, on_grid
 from ldp_core.mechanisms.shared.law import Floating, Floats, Values, as_floats
 
@@ -38,6 +38,8 @@ LEAST = 1e-30
 
 BLOCK = 2**20
 """Values that are perturbed at a time."""
+MOST_CUTS = 2**17
+"""Budgets whose constants a process keeps."""
 GRID_BITS = 18
 """Answers are multiples of the standard deviation's power of two, divided by 2 to this power: fine enough to
 change no figure, and so coarse that thousands of float64 draws share each answer. Float32 holds them exactly
@@ -57,6 +59,10 @@ class Cut(NamedTuple):
     """m√d."""
     square: Floats
     """E[α²]·d for α = ⟨V, x⟩."""
+
+
+_cuts: dict[float, Floats] = {}
+"""By budget, the constants of its law in the order of `Cut`."""
 
 
 class DirectionLaw(BallLaw["PrivUnit"]):
@@ -90,7 +96,7 @@ class DirectionLaw(BallLaw["PrivUnit"]):
         # two more draws a row: how far the answer lies along x, and which of its two ends it leans to
         if xp is np:
             drawn, wide = generator.standard_normal((rows, d + 2)), flat.astype(np.float64)
-            length = np.linalg.norm(wide, axis=1)
+            length = lengths(wide)
             extra = drawn[:, d:]
         else:
             wide = flat.double()
@@ -196,8 +202,17 @@ class PrivUnit(BallMechanism):
 
 
 def cut_at(epsilon: Floats) -> Cut:
-    """The best p for each budget and what follows from it."""
+    """The best p for each budget and what follows from it; solved once a process for each distinct budget."""
     budgets, places = np.unique(epsilon, return_inverse=True)
+    known = _cuts if len(_cuts) < MOST_CUTS else {}
+    if new := [one for one in budgets.tolist() if one not in known]:
+        known |= zip(new, np.stack(_solved(np.array(new)), axis=-1), strict=True)
+    rows = np.reshape([known[one] for one in budgets.tolist()], (-1, len(Cut._fields)))
+    return Cut(*(rows[places.reshape(epsilon.shape)][..., i] for i in range(len(Cut._fields))))
+
+
+def _solved(budgets: Floats) -> Cut:
+    """Constants of the law for budgets (n,), each by itself: others beside it change no bit."""
     golden = (np.sqrt(5) - 1) / 2
     left, right = np.zeros_like(budgets), budgets.copy()
     for _ in range(NARROWINGS):  # logit p lies between 0 and ε, and m has one maximum there
@@ -210,7 +225,7 @@ def cut_at(epsilon: Floats) -> Cut:
     hazard = np.exp(_log_phi(cut) - log_expit(t - budgets))
     hazard_before = np.exp(_log_phi(cut) - log_expit(budgets - t))
     p, not_p = np.exp(log_expit(t)), np.exp(log_expit(-t))
-    found = Cut(
+    return Cut(
         log_expit(t),
         log_expit(-t),
         log_expit(t - budgets),
@@ -219,7 +234,6 @@ def cut_at(epsilon: Floats) -> Cut:
         np.exp(_log_scale(t, budgets)),
         p * (1 + cut * hazard) + not_p * (1 - cut * hazard_before),
     )
-    return Cut(*(part[places].reshape(epsilon.shape) for part in found))
 
 
 def _log_scale(t: Floats, epsilon: Floats) -> Floats:

@@ -236,6 +236,20 @@ def test_damaged_files_are_named_with_what_to_do(name: str, small: Web, tmp_path
         source.load(tmp_path)
 
 
+@pytest.mark.parametrize("name", ["mnist", "fashion_mnist"])
+def test_idx_files_are_read_without_torchvision_and_refused_with_another_header(
+    name: str, small: Web, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    source = datasets.get(name)
+    first = source.load(tmp_path)
+    monkeypatch.setattr(type(source), "source", lambda self: pytest.fail("torchvision is imported"))
+    assert np.array_equal(source.load(tmp_path).train_x, first.train_x)
+    file = tmp_path / source.files / "t10k-labels-idx1-ubyte"
+    file.write_bytes(bytes([0, 0, 8, 2]) + file.read_bytes()[4:])
+    with pytest.raises(DataUnavailable, match="cut short, or changed"):
+        source.load(tmp_path)
+
+
 def test_a_pickle_that_torchvision_does_not_know_is_never_opened(small: Web, tmp_path: Path):
     import os
     import pickle

@@ -16,6 +16,7 @@ from ldp_core import accounting, mechanisms, theory
 from ldp_core.contract.mechanism import ALARM
 from ldp_core.errors import InvalidInput
 from ldp_core.experiment import parse
+from ldp_core.mechanisms import privunit
 from ldp_core.mechanisms.privunit import PrivUnit, cut_at
 from tests.data import events
 from tests.extent import every, in_gate, turns
@@ -29,6 +30,15 @@ def vectors(d: int = D) -> list[np.ndarray]:
     """A direction, one inside the ball, one beyond it, and nothing."""
     x = np.random.default_rng(1).standard_normal(d)
     return [part * x / np.linalg.norm(x) for part in (1.0, 0.4, 7.0, 0.0)]
+
+
+def test_a_budget_has_the_same_constants_whatever_is_solved_beside_it(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(privunit, "_cuts", {})
+    together = np.stack(cut_at(budgets := np.geomspace(0.01, 200, 37)))
+    assert np.array_equal(together, np.stack(cut_at(budgets)))
+    monkeypatch.setattr(privunit, "_cuts", {})
+    alone = [np.stack(cut_at(np.array(budget))) for budget in budgets]
+    assert np.array_equal(together, np.stack(alone, axis=-1))
 
 
 def test_the_reference_at_a_budget_of_eight():

@@ -22,16 +22,20 @@ class BallLaw(Law[M]):
     """Unbiased, exactly ε; its variance falls with the squared length of the upload."""
 
     def mean(self, value: ArrayLike) -> Any:
-        return (self._inside(value) + np.zeros_like(self.epsilon) + np.zeros_like(self.low))[()]
+        return self.moments(value)[0]
 
     def variance(self, value: ArrayLike) -> Any:
         """E‖error‖²/d, the mean over the upload's weights; of a single number, for an upload as long as the
         ball allows."""
+        return self.moments(value)[1]
+
+    def moments(self, value: ArrayLike) -> tuple[Any, Any]:
         x, d = self._inside(value), self.mechanism.size
         vector = x.ndim > 0 and x.shape[-1] == d
         longest = np.full(x.shape, self.mechanism.norm**2)
         square = (x**2).sum(axis=-1, keepdims=True) if vector else longest
-        return (self.max_variance - square / d + np.zeros_like(x))[()]
+        mean = x + np.zeros(np.broadcast_shapes(self.epsilon.shape, self.low.shape))
+        return mean[()], (self.max_variance - square / d + np.zeros_like(x))[()]
 
     @property
     def loss(self) -> Any:
@@ -83,7 +87,13 @@ class BallMechanism(Mechanism):
 
 def shortened(values: Floating, norm: float) -> Floating:
     """Vectors along the last axis scaled to length `norm` at most; shorter ones keep their bits."""
-    length = np.linalg.norm(values.astype(np.float64), axis=-1, keepdims=True)
-    shorter = values * (norm / np.maximum(length, norm))
-    projected: Floating = np.where(length > norm, shorter, values).astype(values.dtype)
+    length = np.asarray(lengths(values.astype(np.float64)))
+    projected, longer = values.copy(), length > norm
+    projected[longer] = values[longer] * (norm / length[longer])[..., None]
     return projected
+
+
+def lengths(vectors: Floats) -> Floats:
+    """Euclidean lengths of vectors along the last axis."""
+    found: Floats = np.sqrt(np.square(vectors).sum(axis=-1))
+    return found
