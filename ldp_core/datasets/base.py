@@ -93,6 +93,8 @@ class Dataset(Component):
     """What lies among its files and is not read."""
     learnt: ClassVar[str] = ""
     """What of the training samples went into all of them before any mechanism, so that no ε counts it."""
+    clients: ClassVar[int] = 0
+    """How many clients the data themselves name; 0 where they name none."""
     version: ClassVar[str] = ""
     """What tells one state of the data from another, where they can change; part of a run's identity."""
 
@@ -147,6 +149,11 @@ class Dataset(Component):
 
         None as long as they are not known here: before the data have been fetched, or first read.
         """
+        return None
+
+    @property
+    def owners(self) -> Labels | None:
+        """The client of each training sample, counted from 0; None where the data name none."""
         return None
 
     @property

@@ -1,7 +1,7 @@
-"""Folders of images in the data folder, found as the data sets of this package are found.
+"""Folders of images and tables in the data folder, found as the data sets of this package are found.
 
-Such a folder is the data set `images:NAME`. It is named by that id only, never by a path; nothing outside
-the data folder is read.
+They are the data sets `images:NAME` and `table:NAME`. They are named by that id only, never by a path;
+nothing outside the data folder is read.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldp_core.component import Registry
+from ldp_core.datasets import _table
 from ldp_core.datasets._contents import ID, Contents, Stamp, contents_of, folders, stamp_of
 from ldp_core.datasets._decode import SIDE, BadImage, decoded
 from ldp_core.datasets._downloaded import DOWNLOADS
@@ -98,11 +99,16 @@ class Sources(Registry[Dataset]):
     """The data sets of this package, and the folders of images in the data folder."""
 
     def names(self) -> list[str]:
-        return [*super().names(), *(f"{PREFIX}{name}" for name in self._folders() if _works(name))]
+        return [*super().names(), *self._brought()]
 
     def labels(self) -> dict[str, str]:
-        own = (name for name in self._folders() if _works(name))
-        return super().labels() | {f"{PREFIX}{name}": f"Images: {name}" for name in own}
+        return super().labels() | self._brought()
+
+    def _brought(self) -> dict[str, str]:
+        """Name → label of the folders and tables that will do."""
+        found = {f"{PREFIX}{name}": f"Images: {name}" for name in self._folders() if _works(name)}
+        made = (one for one in _table.every(data_dir().resolve()) if not isinstance(one, DataUnavailable))
+        return found | {one.name: one.label for one in made}
 
     def _folders(self) -> list[str]:
         """Folders that may be data sets, without those of other data sets."""
@@ -110,12 +116,16 @@ class Sources(Registry[Dataset]):
         return [name for name in folders() if name not in taken | {DOWNLOADS}]
 
     def kind(self, name: str) -> type[Dataset]:
-        """The class called `name`, made for a folder of images.
+        """The class called `name`, made for a folder of images or a table.
 
         Raises:
-            UnknownName: there is none, or no such folder.
-            DataUnavailable: there is such a folder, and something in it will not do.
+            UnknownName: there is none, or no such folder or file.
+            DataUnavailable: there is one, and something in it will not do.
         """
+        if isinstance(name, str) and name.startswith(_table.PREFIX):
+            if made := _table.current(data_dir().resolve(), name.removeprefix(_table.PREFIX)):
+                return made
+            raise UnknownName("the data set's name", name, self.names())
         if not isinstance(name, str) or not name.startswith(PREFIX):
             return super().kind(name)
         identity = name.removeprefix(PREFIX)
@@ -126,10 +136,11 @@ class Sources(Registry[Dataset]):
     def look_anew(self) -> None:
         """Forget what folders held: one who trains must also notice a file that was written over."""
         _kind.cache_clear()
+        _table.forget()
 
     def unusable(self) -> list[str]:
-        """Why folders of the data folder are not listed, a sentence each."""
-        found = []
+        """Why folders and tables of the data folder are not listed, a sentence each."""
+        found = [str(one) for one in _table.every(data_dir().resolve()) if isinstance(one, DataUnavailable)]
         for name in self._folders():
             try:
                 self.kind(PREFIX + name)

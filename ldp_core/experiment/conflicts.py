@@ -22,6 +22,9 @@ def conflicts(experiment: Any) -> Iterator[Conflict]:
             f"must be at most {source.train_size}, the training samples of {source.label}, so that "
             f"each client holds one; got {count}",
         )
+    if experiment.partition.name == "as_given" and source.clients not in (0, count):
+        message = f"must be {source.clients}, the clients that {source.label} names; got {count}"
+        yield ("clients", "count"), count, message
     if not (experiment.features.identity or datasets.get(experiment.dataset).images):
         yield (
             ("features",),

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from pydantic import ValidationError
 
 from ldp_core import datasets, systems
 from ldp_core.component import Part
+from ldp_core.errors import DataUnavailable, UnknownName
 
 KEYS = ("name", "kind")
 """Of an object that names a part: the parameters beside it are that part's own."""
@@ -21,7 +23,10 @@ def filled(data: Any) -> Any:
 
     An invalid system is left for the field's own validation.
     """
-    if not isinstance(data, Mapping) or data.get("system") is None:
+    if not isinstance(data, Mapping):
+        return data
+    data = _with_its_clients(data)
+    if data.get("system") is None:
         return data
     try:
         system = Part(systems.registry, "name").check(data["system"])
@@ -31,6 +36,18 @@ def filled(data: Any) -> Any:
         return data
     known = data.get("dataset") if data.get("dataset") in datasets.names() else None
     return _merged(system.fill(known), data)
+
+
+def _with_its_clients(data: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Dealt as the data set says, where that names clients and neither a split nor a number is given."""
+    given = data.get("clients", {})
+    if "partition" in data or not str(data.get("dataset", "")).startswith("table:"):
+        return data
+    with suppress(UnknownName, DataUnavailable):
+        own = datasets.get(data["dataset"]).clients
+        if own and isinstance(given, Mapping) and given.get("count", own) == own:
+            return {**data, "partition": {"kind": "as_given"}, "clients": {"count": own, **given}}
+    return data
 
 
 def units(sets: Mapping[str, Any]) -> list[str]:

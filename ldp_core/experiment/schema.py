@@ -30,6 +30,7 @@ from ldp_core import (
     systems,
 )
 from ldp_core.component import OptionalPart, Part
+from ldp_core.datasets.base import Labels
 from ldp_core.errors import DataUnavailable, printable, shown
 from ldp_core.experiment.attack import Attack, attack_as_json, check_attack
 from ldp_core.experiment.clients import Clients
@@ -39,6 +40,7 @@ from ldp_core.features import Features
 from ldp_core.features import registry as all_features
 from ldp_core.fields import Checked, Choice, Number, Whole, refused
 from ldp_core.mechanisms.base import Floats
+from ldp_core.streams import stream
 
 TARGETS = {
     "weights": "the trained weights themselves",
@@ -160,6 +162,15 @@ class Experiment(BaseModel):
         """Data set as training sees it, after feature extraction: shape, classes, number of samples."""
         found = datasets.get(self.dataset)
         return self.features.seen(found) if found.images else found
+
+    def split(self, labels: Labels) -> list[Labels]:
+        """The places of each client's samples among those with these labels.
+
+        Raises:
+            InvalidInput: the partition cannot give every client a sample.
+        """
+        generator = stream(self.seed, "partition")
+        return self.partition.among(self.source.owners, labels, self.clients.count, generator)
 
     @property
     def randomiser(self) -> mechanisms.Mechanism:

@@ -17,7 +17,6 @@ from ldp_core.engines.plan import Plan
 from ldp_core.experiment import Experiment
 from ldp_core.mechanisms.base import Floats
 from ldp_core.partitions.base import Indices
-from ldp_core.streams import stream
 
 OVERHEAD = 2000
 """Bytes of a plan besides its arrays."""
@@ -85,7 +84,7 @@ def deal(experiment: Experiment, labels: NDArray[np.int64], owned: int = 0) -> D
     key = (id(labels), partition, count, seed, owned)
     found = _deals.get(key)
     if found is None:
-        shards = partition.split(labels[owned:], count, stream(seed, "partition"))
+        shards = experiment.split(labels[owned:])
         if owned:
             own = np.arange(owned).tolist()
             shards = [np.array([*own[i : i + 1], *(shard + owned)]) for i, shard in enumerate(shards)]

@@ -27,3 +27,9 @@ class Partition(Component):
         Returns:
             `count` disjoint, non-empty index arrays.
         """
+
+    def among(
+        self, owners: Indices | None, labels: Indices, count: int, generator: np.random.Generator
+    ) -> list[Indices]:
+        """As `split`; `owners` is the client of each sample, counted from 0, where the data name any."""
+        return self.split(labels, count, generator)

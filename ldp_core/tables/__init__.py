@@ -7,4 +7,5 @@ cell in the notation that the whole file proves (`notation`); `Column` knows a c
 
 from ldp_core.tables.headings import Column, find
 from ldp_core.tables.notation import is_gap, is_no_number, two_readings, typed
+from ldp_core.tables.parquet import parquet_as_csv
 from ldp_core.tables.reading import MOST_BYTES, Table, read_table

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldp_core.experiment import Experiment
-from ldp_core.streams import stream
 
 Counts = NDArray[np.int64]
 
@@ -26,7 +25,7 @@ def label_counts(experiment: Experiment, root: Path) -> Counts | None:
     if labels is None:
         return None
     count = experiment.clients.count
-    shards = experiment.partition.split(labels, count, stream(experiment.seed, "partition"))
+    shards = experiment.split(labels)
     owner = np.repeat(np.arange(count), [len(shard) for shard in shards])
     flat = owner * source.classes + labels[np.concatenate(shards)]
     return np.bincount(flat, minlength=count * source.classes).reshape(count, source.classes)

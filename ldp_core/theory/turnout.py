@@ -270,7 +270,4 @@ def _sizes(experiment: Experiment, known: bool) -> Floats:
         if found is None:
             raise LookupError(experiment.dataset)
         labels = found
-    shards = experiment.partition.split(
-        labels, experiment.clients.count, stream(experiment.seed, "partition")
-    )
-    return np.array([len(shard) for shard in shards], dtype=np.float64)
+    return np.array([len(shard) for shard in experiment.split(labels)], dtype=np.float64)

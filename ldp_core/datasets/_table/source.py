@@ -1,0 +1,198 @@
+"""A table in the data folder as the data set `table:NAME`."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+
+from ldp_core.datasets._contents import ID
+from ldp_core.datasets._table.card import MOST_CARD, Card
+from ldp_core.datasets._table.features import columns
+from ldp_core.datasets._table.understood import Understood, understand
+from ldp_core.datasets.base import Data, Dataset, Labels, Report, Step, quiet
+from ldp_core.errors import DataUnavailable, InvalidExperiment, InvalidInput, shown
+from ldp_core.limits import spelled
+from ldp_core.tables import Table, parquet_as_csv, read_table
+
+PREFIX = "table:"
+SUFFIXES = (".csv", ".tsv", ".parquet")
+MOST_BYTES = 20 * 2**20
+Stamp = tuple[tuple[int, int], ...]
+
+
+class TableFile(Dataset):
+    """Rows of a CSV or Parquet file: numbers scaled to [0, 1], categories as 0 and 1 for each value."""
+
+    images = False
+    reference = "a table in the data folder"
+    order = 95
+    home: ClassVar[Path]
+    understood: ClassVar[Understood]
+
+    def load(self, root: Path, report: Report = quiet) -> Data:
+        """As any data set's; `root` does not matter: the file lies where it was found."""
+        try:
+            return super().load(root, report)
+        except InvalidInput as error:
+            raise _wrong(self.files, f"has changed: it {error}") from None
+
+    def read(self, root: Path, report: Report) -> Data:
+        report(Step(f"Reading {self.files}"))
+        table = _read(self.home / self.files)
+        known, cells = self.understood, columns(table)
+        x = np.hstack([one.of(cells[one.place], table) for one in known.features])
+        y = known.labels
+        return Data(x[known.train], y[known.train], x[known.test], y[known.test], self.classes)
+
+    def train_labels(self, root: Path) -> Labels | None:
+        return self.understood.labels[self.understood.train]
+
+    @property
+    def owners(self) -> Labels | None:
+        return self.understood.owners
+
+    def said(self) -> list[str]:
+        """What was understood, a sentence each without its full stop."""
+        known = self.understood
+        rows = f"{spelled(self.train_size)} rows to train on, {spelled(self.test_size)} held out"
+        first = f"{rows}; “{known.target}” is predicted from {spelled(known.width)} numbers a row"
+        whose = f"; “{known.client}” names {spelled(len(known.clients))} clients" if known.clients else ""
+        return [first + whose, *known.notes]
+
+
+def tables(root: Path) -> dict[str, list[str]]:
+    """The files in a folder that may be tables, by their names without endings."""
+    found: dict[str, list[str]] = {}
+    with contextlib.suppress(OSError):
+        for file in sorted(root.iterdir()):
+            if file.suffix.lower() in SUFFIXES and not file.name.startswith(".") and file.is_file():
+                found.setdefault(file.stem, []).append(file.name)
+    return found
+
+
+def current(root: Path, identity: str) -> type[TableFile] | None:
+    """The data set of a table as it is now; None where there is no such file.
+
+    Raises:
+        DataUnavailable: there is one, and it will not do.
+    """
+    if not (files := tables(root).get(identity)):
+        return None
+    if not ID.fullmatch(identity):
+        raise _wrong(
+            files[0],
+            "has a name that no data set can have; rename it with up to 40 letters (a to z), digits, - and _",
+        )
+    if len(files) > 1:
+        raise _wrong(files[0], f"has {shown(files[1])} beside it; remove one")
+    file, card = root / files[0], root / f"{identity}.json"
+    try:
+        for one in (file, card):
+            if not one.resolve().is_relative_to(root):
+                raise _wrong(one.name, "is a link that leaves the data folder; put the file itself there")
+        made = _kind(root, identity, files[0], (_stamp(file), _stamp(card)))
+    except OSError as error:
+        raise _wrong(files[0], f"cannot be read ({error.strerror}); look at its permissions") from None
+    if isinstance(made, DataUnavailable):
+        raise made
+    return made
+
+
+def every(root: Path) -> Iterator[type[TableFile] | DataUnavailable]:
+    """The tables in a folder; instead of one that will not do, why."""
+    for name in tables(root):
+        try:
+            if made := current(root, name):
+                yield made
+        except DataUnavailable as error:
+            yield error
+
+
+def forget() -> None:
+    """Have files read anew that were written over."""
+    _kind.cache_clear()
+
+
+def _stamp(file: Path) -> tuple[int, int]:
+    try:
+        about = file.stat()
+    except FileNotFoundError:
+        return 0, 0
+    return about.st_mtime_ns, about.st_size
+
+
+@lru_cache(maxsize=16)
+def _kind(root: Path, identity: str, file: str, stamp: Stamp) -> type[TableFile] | DataUnavailable:
+    """The data set of a file in one state, or why it is none; `stamp` tells states apart."""
+    described = card_of(root / f"{identity}.json")
+    at = f"{identity}.json"
+    try:
+        card = Card.of(described) if described else Card()
+        at = file
+        table = _read(root / file)
+        at = f"{identity}.json" if described else file
+        card.refuse_unknown(table.headings)
+        at = file
+        found = understand(table, card)
+    except InvalidInput as error:
+        return _wrong(at, str(error))
+    digest = hashlib.sha256(described)
+    digest.update((root / file).read_bytes())
+
+    class Rows(TableFile):
+        label = f"Table: {identity}"
+        summary = (
+            f"{spelled(len(found.train) + len(found.test))} rows of the table “{identity}”, of "
+            f"{len(found.classes)} classes ({shown(found.target)}), from {len(found.features)} columns: "
+            "numbers scaled to 0 … 1, categories as 0 and 1 for each value."
+        )
+        shape = (found.width,)
+        classes = len(found.classes)
+        class_names = found.classes
+        clients = len(found.clients)
+        train_size = len(found.train)
+        test_size = len(found.test)
+        files = file
+        version = digest.hexdigest()[:12]
+        left_out = "; ".join(found.notes)
+        learnt = found.learnt
+        home = root
+        understood = found
+
+    Rows.name = f"{PREFIX}{identity}"
+    return Rows
+
+
+def card_of(file: Path) -> bytes:
+    """What lies in a card, cut where it is too long; nothing where there is none."""
+    try:
+        with file.open("rb") as opened:
+            return opened.read(MOST_CARD + 1)
+    except FileNotFoundError:
+        return b""
+
+
+def _read(file: Path) -> Table:
+    """The cells of a file.
+
+    Raises:
+        InvalidInput: they cannot be read; a sentence without its subject.
+    """
+    if (size := file.stat().st_size) > MOST_BYTES:
+        raise InvalidInput(f"has {size / 2**20:.1f} MB; at most {MOST_BYTES >> 20} MB are read")
+    data = parquet_as_csv(file, MOST_BYTES) if file.suffix.lower() == ".parquet" else file.read_bytes()
+    try:
+        return read_table(data, MOST_BYTES)
+    except InvalidExperiment as error:
+        one = error.problems[0]
+        raise InvalidInput(f"cannot be read: {one}") from None
+
+
+def _wrong(name: str, what: str) -> DataUnavailable:
+    return DataUnavailable(f"the table {shown(name)} {what}")
