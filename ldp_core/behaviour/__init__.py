@@ -1,9 +1,8 @@
-"""What the program computes: figures of a fixed set of short runs and of its data, recorded beside this file.
+"""Version of what the program computes: a digest of recorded results of short runs and of shipped data.
 
-`version` stands beside everything that is stored. It changes when a figure changes that was recorded of a
-part in use: a rename or a comment keeps every stored run, and so does a part that joins or changes elsewhere.
-Each part of each registry is in the set by itself. Who adds one, or changes what is computed, runs
-`python -m ldp_core.behaviour --record`.
+Stored results carry `version`. It changes when a recorded result of a part in use changes; renaming, comments
+and changes of other parts keep it. Each part of each registry is recorded by itself. After adding or changing
+a part, run `python -m ldp_core.behaviour --record`.
 """
 
 from __future__ import annotations
@@ -28,8 +27,8 @@ Part = tuple[str, str]
 
 
 def version(*of: Experiment | Ladder) -> str:
-    """Eight hex digits for what these compute, and what is plugged in among their parts; or for all that is
-    the program's own.
+    """Eight hex digits for the parts that these use, with the versions of plug-ins among them; without
+    arguments for all built-in parts.
     """
     every = {(kind, name) for kind, registry in REGISTRIES.items() for name in own(registry)} | {
         ("ladder", "")
@@ -44,7 +43,7 @@ def version_for(request: str) -> str:
 
 
 def parts_of(one: Experiment | Ladder) -> set[Part]:
-    """Parts that an experiment uses, all possible attackers included."""
+    """Parts that an experiment or attack grid uses, all possible attackers included."""
     if isinstance(one, Ladder):
         tried = [parts_of(one.experiment(mechanism)) for mechanism in (None, *one.mechanisms)]
         return set().union(*tried, _attackers(), {("ladder", "")})
@@ -68,7 +67,7 @@ def _attackers() -> set[Part]:
 
 @cache
 def _recorded() -> dict[str, dict[str, Any]]:
-    """Recorded behaviour, read once per process, as files may be replaced meanwhile."""
+    """Recorded results, read once per process, as the file may be replaced meanwhile."""
     known: dict[str, dict[str, Any]] = read_json(RECORDED)
     return known
 
@@ -86,10 +85,10 @@ def _version(used: frozenset[Part]) -> str:
 
 
 def plugged(parts: Iterable[Part]) -> list[str]:
-    """Parts from outside with their versions; they are not recorded here."""
+    """Plug-ins among the parts, with their versions; plug-ins are not recorded."""
     return sorted({REGISTRIES[kind].kind(name).plugin for kind, name in parts} - {""})
 
 
 def own(registry: Registry[Any]) -> list[str]:
-    """The names of the parts that are the program's own, and so recorded; no folder of images."""
+    """Names of the built-in parts, which are recorded; no plug-ins and no folders of images."""
     return [name for name in registry.names() if not registry.kind(name).plugin and ":" not in name]

@@ -1,4 +1,4 @@
-"""`python -m ldp_core.behaviour --record` runs the set and writes its figures anew."""
+"""`python -m ldp_core.behaviour --record`: compute the recorded runs anew and write their results."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ldp_core.system.json_file import read_json
 
 
 def record() -> None:
-    """Say what is new, or no longer the same; what is the same keeps its figures to the last digit."""
+    """Print what is new or different, and write it; unchanged results keep their digits."""
     known, now = read_json(RECORDED), {name: measured(name) for name in names()}
     for name in sorted({*known, *now}):
         if name not in now or name not in known:

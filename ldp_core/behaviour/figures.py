@@ -1,4 +1,4 @@
-"""What a run of the set, or a data set, comes to in figures; and which are the same."""
+"""Results of recorded runs and data sets as figures, and their comparison."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def measured(name: str) -> Figures:
 
 
 def found(one: Experiment | Ladder) -> Figures:
-    """Checksums of a run's (or a ladder's) last weights and of its events."""
+    """Checksums of a run's or an attack grid's final weights and events."""
     from ldp_core.federated.state import State  # torch
     from ldp_core.leakage.grid import climb
     from ldp_core.simulate import simulate
@@ -95,7 +95,7 @@ def _rounded(figures: Figures) -> Figures:
 
 
 def _data(experiment: Experiment) -> Data:
-    """The experiment's data if they come with the program, else synthetic data of the same shape; few samples
+    """The experiment's data if shipped with the program, else synthetic data of the same shape; few samples
     for convolutions.
     """
     source, train = experiment.source, max(40, 2 * experiment.clients.count)
@@ -110,7 +110,7 @@ def _data(experiment: Experiment) -> Data:
 
 
 def data_of(name: str) -> Figures:
-    """Checksums of shipped data, or the required ones of downloads."""
+    """Checksums of shipped data; for downloads those of the archives."""
     source = datasets.get(name)
     if isinstance(source, Downloaded):
         return {one.name: one.checksum for one in source.remotes()}
@@ -122,7 +122,7 @@ def data_of(name: str) -> Figures:
 
 
 def differing(known: Figures, now: Figures) -> list[str]:
-    """Fields that differ by more than rounding, in words."""
+    """Sentences on figures that differ by more than rounding."""
     fields = dict.fromkeys([*known, *now])
     return [
         f"{field} was {known.get(field)} and is {now.get(field)}"

@@ -1,4 +1,4 @@
-"""The set of short runs: every part of every registry once, in as few experiments as there can be."""
+"""The recorded runs: every part of every registry, in as few experiments as possible."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ FEW: dict[str, Any] = {"clients": {"count": 3, "epsilon": 8}, "rounds": 1}
 
 @cache
 def asked() -> dict[str, Experiment | Ladder]:
-    """Recorded set: every run and every ladder, by purpose."""
+    """Recorded experiments and attack grids, by purpose."""
     changes = {f"setting {name}": dict(one) for name, one in SETTINGS.items()}
     for kind, registry in REGISTRIES.items():
         for name in own(registry):
@@ -45,7 +45,7 @@ def asked() -> dict[str, Experiment | Ladder]:
 
 
 def _choices(kind: str, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """A part at its defaults, then with each other option of its parameters."""
+    """A part with its defaults, then with each other option of its parameters."""
     key = "kind" if kind in ("partition", "selection") else "name"
     yield "", {key: name}
     for field, about in REGISTRIES[kind].kind(name).model_fields.items():
@@ -56,7 +56,7 @@ def _choices(kind: str, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _with(kind: str, part: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The experiments that a part is tried in: as few as there can be."""
+    """Experiments that a part is recorded in."""
     if kind in ("mechanism", "system"):
         forms = mechanisms.get(part["name"]).forms if kind == "mechanism" else ("corrected", "as_printed")
         quick = len(part) == 1 and parse({kind: part}).model.batched
@@ -74,7 +74,7 @@ def _with(kind: str, part: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]
 
 
 def _trained(model: dict[str, Any]) -> dict[str, Any]:
-    """Smallest setting of a model with over a million weights."""
+    """Model with its smallest sizes, if it has over a million weights."""
     kind = models.get(model["name"])
     where = next(one for one in (*OWN, *datasets.names()) if kind.fits(datasets.get(one).shape))
     source = datasets.get(where)
@@ -85,7 +85,7 @@ def _trained(model: dict[str, Any]) -> dict[str, Any]:
 
 
 def _attacked(attacker: dict[str, Any]) -> dict[str, Any]:
-    """Settings for a run with one attack step, through convolutions for searches."""
+    """Settings of a run with one attack, through convolutions for searches."""
     source, name = datasets.get("digits"), attacker["name"]
     searches = "iterations" in attacks.registry.kind(name).model_fields
 

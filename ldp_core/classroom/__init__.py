@@ -1,9 +1,7 @@
-"""A class: a teacher and students who guess, watch one run and try, each in a browser of their own.
+"""A class: a teacher and students who guess, watch one run and try settings, each in a browser of their own.
 
-`sessions` holds what a class is and who may move it on, `topics` what it can be about, `members` what its
-students send, `own_digits` the run of which they are the clients, `rooms` where that
-is kept, `store` the one database of all. Nothing of a student outlives the class: its rows are overwritten
-when it ends, and what it has trained is removed.
+`sessions` holds a class and its phases, `members` the students' input, `store` the database. Students' data
+are overwritten when the class ends.
 """
 
 from ldp_core.classroom.members import Guess, Member, Try

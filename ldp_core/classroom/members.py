@@ -1,4 +1,4 @@
-"""What students send: a name, a guess until guesses are closed, and the runs that they try."""
+"""Students' input: names, guesses, and runs that they try."""
 
 from __future__ import annotations
 
@@ -44,15 +44,15 @@ class Try:
 
 
 def join(session: Session, who: str, name: str = "") -> Member:
-    """Come into a class, or change one's name in it; without a name a student is called by number.
+    """Join a class, or change one's name in it; without a name a student gets a number.
 
     Args:
-        who: the visitor's digest, as jobs have it.
+    who: the visitor's digest, as in jobs.
 
     Raises:
-        UnknownClass: it has ended.
-        InvalidInput: a name that is too long, or another student's.
-        NotNow: the class is full.
+    UnknownClass: the class has ended.
+    InvalidInput: the name is too long, or another student's.
+    NotNow: the class is full.
     """
     wanted = _clean(name)
     with changing() as db:
@@ -75,7 +75,7 @@ def member(session: Session, who: str) -> Member | None:
 
 
 def members(session: Session) -> list[Member]:
-    """All who have joined, in that order."""
+    """All members in the order of joining."""
     sent = "drawing WHERE ? != ''" if session.scenario == topics.OWN_DIGITS else "guess WHERE scenario = ?"
     query = (
         f"SELECT number, name, EXISTS (SELECT 1 FROM {sent} AND code = member.code AND who = member.who) "  # noqa: S608
@@ -85,12 +85,12 @@ def members(session: Session) -> list[Member]:
 
 
 def guess(session: Session, who: str, value: Value) -> None:
-    """Keep a student's guess about the present question; an earlier one is replaced.
+    """Store a student's guess at the current question; an earlier one is replaced.
 
     Raises:
-        UnknownClass: the class has ended.
-        NotNow: guesses are closed, or this visitor has not joined.
-        InvalidInput: no possible answer.
+    UnknownClass: the class has ended.
+    NotNow: guesses are closed, or this visitor has not joined.
+    InvalidInput: no possible answer.
     """
     if not _takes(session.scenario, value):
         raise InvalidInput("this is no answer to the question that is asked now")
@@ -110,7 +110,7 @@ def guess_of(session: Session, who: str) -> Value | None:
 
 
 def guesses(session: Session) -> list[Guess]:
-    """All guesses about the present question; empty before the phase that shows them."""
+    """All guesses at the current question; empty before the phase that shows them."""
     if session.phase not in ("shown", "free"):
         return []
     query = (
@@ -122,11 +122,11 @@ def guesses(session: Session) -> list[Guess]:
 
 
 def submit_try(session: Session, who: str, value: str, launch: Callable[[], str]) -> str:
-    """Launch a student's own run and put it on the board; returns the job's id.
+    """Launch a student's own run and list it for the class; returns the job's id.
 
     Raises:
-        UnknownClass: the class has ended.
-        NotNow: nothing may be tried now, or enough was.
+    UnknownClass: the class has ended.
+    NotNow: this is not the phase for own runs, or the student has had enough.
     """
     with changing() as db:
         now = refuse_ended(db, session.code)
@@ -145,7 +145,7 @@ def submit_try(session: Session, who: str, value: str, launch: Callable[[], str]
 
 
 def tries(session: Session, who: str | None = None) -> list[Try]:
-    """What was tried on the present question, by all or by one, the newest last."""
+    """Own runs on the current question, of all students or of one, oldest first."""
     query = (
         "SELECT name, job, value FROM try JOIN member USING (code, who) "
         "WHERE try.code = ? AND scenario = ? AND (? IS NULL OR who = ?) ORDER BY try.rowid"
@@ -159,10 +159,10 @@ def _read(query: str, *values: Any) -> list[Any]:
 
 
 def _clean(name: str) -> str:
-    """A name on one line, without what steers a page.
+    """Name on one line, without control characters.
 
     Raises:
-        InvalidInput: it is too long.
+    InvalidInput: the name is too long.
     """
     letters = (" " if unicodedata.category(one).startswith(("C", "Z")) else one for one in name)
     found = " ".join("".join(letters).split())

@@ -1,4 +1,4 @@
-"""One class from its opening to its end: which question, which phase, which run; only teachers move it."""
+"""A class from its opening to its end: question, phase and shown run; only teachers change them."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ class Session:
 
 
 def open_class(teacher: Person, scenario: str, free: str = "aggregator.name") -> Session:
-    """Begin a class with its first question.
+    """Open a class with its first question.
 
     Raises:
-        NotYours: this person has not given the teacher's secret.
-        InvalidInput: no topic has that name, or that field cannot be left free.
+    NotYours: this person is no teacher.
+    InvalidInput: the scenario is unknown, or the field cannot be left free.
     """
     _refuse_students(teacher)
     _refuse_nonsense(scenario, free)
@@ -63,10 +63,10 @@ def open_class(teacher: Person, scenario: str, free: str = "aggregator.name") ->
 
 
 def find(code: str) -> Session:
-    """The class with a code, however it was typed.
+    """Open class by its code, as typed.
 
     Raises:
-        UnknownClass: none that is open has it.
+    UnknownClass: no open class has this code.
     """
     wanted = spelled(code)
     with looking() as db:
@@ -77,7 +77,7 @@ def find(code: str) -> Session:
 
 
 def of_teacher(teacher: Person) -> list[Session]:
-    """Classes that this person has opened and not ended, the newest first."""
+    """Open classes of this teacher, newest first."""
     with looking() as db:
         query = "SELECT * FROM class WHERE teacher = ? ORDER BY opened DESC"
         rows = list(db.execute(query, (teacher.owner or "",))) if db else []
@@ -85,10 +85,10 @@ def of_teacher(teacher: Person) -> list[Session]:
 
 
 def move(session: Session, teacher: Person, phase: Phase, job: str | None = None) -> bool:
-    """Go on from the phase that this person saw; False if another press has moved the class meanwhile.
+    """Change the phase from the one that this teacher saw; False if the class has moved meanwhile.
 
     Raises:
-        NotYours: this person has not given the teacher's secret.
+    NotYours: this person is no teacher.
     """
     _refuse_students(teacher)
     with changing() as db:
@@ -101,11 +101,11 @@ def move(session: Session, teacher: Person, phase: Phase, job: str | None = None
 
 
 def ask(session: Session, teacher: Person, scenario: str) -> None:
-    """Ask about another topic; earlier guesses about it are kept and may be changed.
+    """Change the question to another scenario; earlier guesses at it are kept and may be changed.
 
     Raises:
-        NotYours: this person has not given the teacher's secret.
-        InvalidInput: no topic has that name.
+    NotYours: this person is no teacher.
+    InvalidInput: the scenario is unknown.
     """
     _refuse_students(teacher)
     _refuse_nonsense(scenario, session.free)
@@ -115,11 +115,11 @@ def ask(session: Session, teacher: Person, scenario: str) -> None:
 
 
 def leave_free(session: Session, teacher: Person, free: str) -> None:
-    """Choose what students may change when they try.
+    """Choose the field that students may change in their own runs.
 
     Raises:
-        NotYours: this person has not given the teacher's secret.
-        InvalidInput: that field cannot be left free.
+    NotYours: this person is no teacher.
+    InvalidInput: the field cannot be left free.
     """
     _refuse_students(teacher)
     _refuse_nonsense(session.scenario, free)
@@ -128,10 +128,10 @@ def leave_free(session: Session, teacher: Person, free: str) -> None:
 
 
 def put_before_all(session: Session, teacher: Person, job: str) -> None:
-    """Have all watch another run.
+    """Show another run to the class.
 
     Raises:
-        NotYours: this person has not given the teacher's secret.
+    NotYours: this person is no teacher.
     """
     _refuse_students(teacher)
     with changing() as db:
@@ -139,11 +139,10 @@ def put_before_all(session: Session, teacher: Person, job: str) -> None:
 
 
 def end(session: Session, teacher: Person) -> None:
-    """End a class: its students' names, guesses, drawings and tries are overwritten.
+    """End a class: its students' names, guesses and runs are overwritten.
 
     Raises:
-        NotYours: this person has not given the teacher's secret.
-        NotNow: what it trains cannot be stopped now.
+    NotYours: this person is no teacher.
     """
     _refuse_students(teacher)
     forget_runs(room_of(session.code, session.opened))
@@ -152,7 +151,7 @@ def end(session: Session, teacher: Person) -> None:
 
 
 def end_old() -> None:
-    """End the classes that were not ended within `HOURS`."""
+    """End the classes that were opened more than `HOURS` ago."""
     with looking() as db:
         old = db and any(_over(row["opened"]) for row in db.execute("SELECT opened FROM class"))
     if old:
@@ -161,7 +160,7 @@ def end_old() -> None:
 
 
 def spelled(code: str) -> str:
-    """A code as it is stored, from what was typed: in any case, with spaces or hyphens between."""
+    """Code in stored form: upper case, without spaces and hyphens."""
     return "".join(letter for letter in code.upper() if letter.isalnum())[: 2 * LENGTH]
 
 

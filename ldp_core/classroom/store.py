@@ -1,4 +1,4 @@
-"""The database of all classes: what is deleted is overwritten, so that no search of the disk finds it."""
+"""Database of all classes; deleted rows are overwritten on the disk."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""What some commands take and do; `cli` names them all.
+"""Commands with many options; `cli` lists all commands.
 
-`tune` is the inverse question, `formulas` what follows without training, `sweep_options` which settings a
-sweep trains.
+`tune` searches the least ε, `formulas` answers without training, `sweep_options` reads a sweep's settings.
 """

@@ -1,4 +1,4 @@
-"""The command `audit`: a claimed ε held against samples of the mechanism that claims it."""
+"""The command `audit`: test a claimed ε against samples of a mechanism."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ def command_of_audit(added: argparse.ArgumentParser) -> None:
 
 
 def audit(options: argparse.Namespace) -> int:
-    """Print the verdict, what shows it, and bias and variance beside those of the shipped mechanisms.
+    """Print the verdict, the distinguishing outputs, and bias and variance beside the built-in mechanisms.
 
     Raises:
-        StudioError: a number, the file, or too few samples for any verdict.
+    StudioError: an option or the file is invalid, or there are too few samples.
     """
     from ldp_core.accounting.samples import audit_samples, beside, read_samples
 

@@ -1,4 +1,4 @@
-"""The command `check`: a part's contract, promise by promise, as each is looked at."""
+"""The command `check`: test a part against its contract, check by check."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def command_of_check(added: argparse.ArgumentParser) -> None:
 
 
 def check(options: argparse.Namespace) -> int:
-    """Print what holds; 1 if something does not."""
+    """Print the result of each check; 1 if one fails."""
     import numpy as np
 
     from ldp_core.contract.promises import left_out, promises

@@ -19,11 +19,11 @@ PORT, ADDRESS = "server.port", "server.address"
 
 
 def main(arguments: Sequence[str], commands: Sequence[str]) -> int:
-    """Become Streamlit, serving the dashboard; 2, with a sentence on stderr, where that could not begin.
+    """Replace this process by Streamlit with the dashboard; 2, with a sentence on stderr, if it cannot start.
 
     Args:
-        arguments: `app.py` reads the scenario or mechanism that they name, Streamlit the rest.
-        commands: what else the first argument could have been meant to be.
+    arguments: a scenario or mechanism, which `app.py` reads, and Streamlit's options.
+    commands: names of other commands, for suggestions.
     """
     try:
         refuse_nonsense()
@@ -47,10 +47,10 @@ def main(arguments: Sequence[str], commands: Sequence[str]) -> int:
 
 
 def _refuse_port(arguments: Sequence[str]) -> None:
-    """Refuse an occupied port if one was asked for; else Streamlit finds a free one.
+    """Refuse a requested port that is not available; without a request Streamlit finds a free one.
 
     Raises:
-        InvalidInput: the port is taken, or this user may not listen there.
+    InvalidInput: the port is taken, or not permitted.
     """
     asked = _option(arguments, PORT)
     if not asked.isdecimal() or not 0 < int(asked) < 65536:

@@ -1,4 +1,4 @@
-"""The command `data`: which data sets there are, and whether the files of one will do."""
+"""The command `data`: list data sets, or download and verify one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LOOKED_INTO = 5000
 
 
 def data(asked: str | None, report: Report) -> int:
-    """List all; or bring one here, and look into each of its files."""
+    """List all data sets; or download one and verify each of its files."""
     root = datasets.data_dir()
     if asked:
         source = datasets.get(asked)

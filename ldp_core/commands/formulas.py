@@ -1,4 +1,4 @@
-"""The commands `invert` and `allocate`: what follows from formulas alone, as JSON lines."""
+"""The commands `invert` and `allocate`: answers by formula, as JSON lines."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ def command_of_invert(added: argparse.ArgumentParser, experiment: Reader) -> Non
 
 
 def command_of_allocate(added: argparse.ArgumentParser, experiment: Reader) -> None:
-    """As `command_of_invert`, for the experiment whose budgets and ranges are limits."""
+    """Add the command's options; the budgets and ranges of the base experiment are the limits."""
     _from_an_experiment(added, experiment)
     added.add_argument("--need", metavar="TAU", help="how far from 0 weights reach; no range is wider")
 
 
 def invert(options: argparse.Namespace) -> int:
-    """Print a line for each answer, with what was asked and what it covers, or why there is none.
+    """Print a JSON line per answer, with the request, or with the reason why there is none.
 
     Raises:
-        StudioError: nothing that was asked has an answer.
+    StudioError: no request has an answer.
     """
     from ldp_core.tuning import inverses
 
@@ -68,7 +68,7 @@ def invert(options: argparse.Namespace) -> int:
 
 
 def allocate(options: argparse.Namespace) -> int:
-    """Print what the server is left with, and then a line for each client."""
+    """Print the noise at the server, then a JSON line per client."""
     from ldp_core.tuning import allocation
 
     found = allocation.allocate(options.experiment_of(options), _number("need", options.need))

@@ -1,4 +1,4 @@
-"""The options of `sweep` and `submit` that say which settings are trained."""
+"""Options of `sweep` and `submit` that choose the settings of a sweep."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ def add_options(added: argparse.ArgumentParser) -> None:
 
 
 def given(options: argparse.Namespace) -> str:
-    """The first of these options that was given; "" if none was."""
+    """Name of the first sweep option that is set; "" if none is."""
     names = ("grid", "latin", "points", "seeds")
     return next((f"--{name}" for name in names if getattr(options, name, None)), "")
 
 
 def swept(data: Any, options: argparse.Namespace) -> Any:
-    """A sweep of an experiment, or one that a file holds already, over what the options name."""
+    """Sweep as JSON: an experiment, or a sweep from a file, with these options applied."""
     if not isinstance(data, dict):
         return data
     whole = dict(data) if {"base", *WAYS} & set(data) else {"base": data}

@@ -1,4 +1,4 @@
-"""The command `tune`: the inverse question, asked here; each run and then the answer as JSON lines."""
+"""The command `tune`: search the least ε in this process; runs and answer as JSON lines."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def tune(options: argparse.Namespace) -> int:
 
 
 def _again(options: argparse.Namespace, effort: int) -> str:
-    """The command that asks the same with another effort."""
+    """Command line for the same search with another effort."""
     words = ["python", "-m", "ldp_core", "tune", options.experiment]
     for name in ("accuracy", "ranges", "identification", "run_budget"):
         if (value := getattr(options, name)) is not None:

@@ -1,1 +1,1 @@
-"""What a part promises, by kind, as checks that anybody can run over one: `epsilon-studio check PART`."""
+"""Contracts of all kinds of parts, as checks: `epsilon-studio check PART`."""

@@ -1,4 +1,4 @@
-"""What every part promises in the program: it says what it is, and an experiment that names it trains."""
+"""Contract of every part: it has its descriptions, and an experiment with it trains."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def of_any(kind: str, one: Component) -> Promises:
 
 
 def data_for(one: Any) -> Dataset:
-    """A data set that the model fits, local ones first."""
+    """A data set that the model accepts, preferably on this machine."""
     fitting = [each for each in map(datasets.get, datasets.names()) if one.fits(each.shape)]
     return min(fitting, key=lambda each: (not each.there(data_dir()), each.order))
 
@@ -65,7 +65,7 @@ def _asked(kind: str, one: Component) -> list[Experiment]:
 
 
 def _fitting(one: Reconstructor) -> dict[str, Any]:
-    """Model and form of uploads that the attacker can read."""
+    """Model and settings of uploads that the attacker can attack."""
     source = datasets.get("digits")
     from ldp_core import models
 
@@ -80,7 +80,7 @@ def _fitting(one: Reconstructor) -> dict[str, Any]:
 
 
 def _trained(experiment: Experiment) -> list[dict[str, Any]]:
-    """A run's events, without their times."""
+    """Events of a run, without durations."""
     import torch
 
     data = experiment.source.load(data_dir())

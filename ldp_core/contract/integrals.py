@@ -1,4 +1,4 @@
-"""Laws of mechanisms, integrated numerically from their own log densities."""
+"""Numerical integration of mechanisms' laws from their log densities."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def expectation(
     of: Callable[[Floats], Floats],
     cuts: Floats | None = None,
 ) -> float:
-    """E[of(output)] of one coordinate for one input: over its atoms and its density."""
+    """E[of(output)] of one coordinate for an input, over atoms and density."""
     atoms = mechanism.at(*budget).atoms(value)
     total = 0.0
     if atoms.size:
@@ -46,7 +46,7 @@ def expectation(
 
 
 def finite_edges(mechanism: Mechanism, value: float, budget: Budget) -> list[float]:
-    """The edges of the density, the infinite ones replaced by points far out, with steps on the way."""
+    """Edges of the density, with infinite ones replaced by distant points and steps between."""
     edges = mechanism.at(*budget).edges(value)
     if not edges.size:
         return []
@@ -58,7 +58,7 @@ def finite_edges(mechanism: Mechanism, value: float, budget: Budget) -> list[flo
 
 
 def cdf(mechanism: Mechanism, value: float, budget: Budget) -> Callable[[Floats], Floats]:
-    """The distribution function of the part of a law that has a density, scaled to end at 1."""
+    """Distribution function of the law's continuous part, scaled to end at 1."""
     edges = finite_edges(mechanism, value, budget)
     grid = np.unique(np.concatenate([np.linspace(left, right, 400) for left, right in pairwise(edges)]))
     middle = (grid[1:] + grid[:-1]) / 2

@@ -1,4 +1,4 @@
-"""What data sets, models and optimisers promise."""
+"""Contracts of data sets, models and optimisers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ldp_core.streams import stream
 
 
 def of_dataset(one: Dataset) -> Promises:
-    """Contract of a data set: what is known before loading against what is loaded."""
+    """Contract of a data set: declared properties agree with the loaded data."""
 
     def known() -> None:
         names = one.class_names
@@ -30,11 +30,11 @@ def of_dataset(one: Dataset) -> Promises:
 
 
 def held(one: Dataset, data: Data | None = None) -> None:
-    """Check loaded data against what the data set declares.
+    """Check loaded data against a data set's declaration.
 
     Raises:
-        Broken: they are not.
-        DataUnavailable: they are not to be had.
+    Broken: they disagree.
+    DataUnavailable: the data cannot be loaded.
     """
     data = data or one.load(data_dir())
     for x, y in ((data.train_x, data.train_y), (data.test_x, data.test_y)):
@@ -47,7 +47,7 @@ def held(one: Dataset, data: Data | None = None) -> None:
 
 
 def of_model(one: Model) -> Promises:
-    """A flat vector with named slices, and its gradients."""
+    """Contract of a model: a flat weight vector with named slices, and its gradients."""
     source = data_for(one)
     shape, classes = source.shape, source.classes
     size = one.dimension(shape, classes)

@@ -1,7 +1,7 @@
-"""What every mechanism promises: the law that it states is the one that it has.
+"""Contract of a mechanism: samples follow the stated law, and its moments, loss and δ agree.
 
-Tests hold the same checks over the whole registry, and over mechanisms with planted faults, which they must
-catch.
+Tests run the same checks over the whole registry, and over mechanisms with planted faults, which they must
+detect.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ EXTREMES = (0.001, 1.0, 88.0, 350.0, 700.0)
 
 
 def of_mechanism(one: Mechanism) -> Promises:
-    """Contract of a mechanism, in both forms where they differ."""
+    """Contract of a mechanism, in both forms if they differ."""
     for kind in dict.fromkeys(type(one).in_form(form) for form in one.forms):
         printed = "" if kind is type(one) else ", as printed"
         for words, check in _of_law(kind().fitted(Use(VECTOR, 10, 3, 70))):
@@ -76,7 +76,7 @@ def _of_law(one: Mechanism) -> Promises:
 
 
 def kinds() -> list[type[Mechanism]]:
-    """Every class of law: each mechanism once, and once more where its paper's own form differs."""
+    """All classes of mechanisms, with as-printed forms that differ as classes of their own."""
     found = [
         mechanisms.registry.kind(name).in_form(form)
         for name in mechanisms.names()

@@ -1,4 +1,4 @@
-"""What aggregators, selections and partitions promise."""
+"""Contracts of aggregators, selections and partitions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LABELS = np.resize(np.arange(10), 2_000)
 
 
 def of_aggregator(one: Aggregator) -> Promises:
-    """Weights known before any upload, and what noise they leave."""
+    """Contract of an aggregator: weights independent of uploads, and the noise they leave."""
 
     def shares() -> None:
         for variances in (np.array([0.3] * 4), np.array([0.0, 1.0, 4.0]), np.array([1e12, 1e-9])):
@@ -51,7 +51,7 @@ def of_aggregator(one: Aggregator) -> Promises:
 
 
 def of_selection(one: Selection) -> Promises:
-    """Contract of a selection: who takes part, and how often a client uploads."""
+    """Contract of a selection: participants, and each client's number of uploads."""
 
     def once_each() -> None:
         for count in (1, 2, 7, 100):

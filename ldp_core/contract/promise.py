@@ -1,4 +1,4 @@
-"""A promise that a part keeps, or breaks with a sentence."""
+"""One check of a part's contract."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Broken(AssertionError):
-    """A broken promise of a part, with its figures."""
+    """A failed check of a part's contract, with its figures."""
 
 
 class Promise(NamedTuple):

@@ -1,4 +1,4 @@
-"""All that a part promises, whatever its kind."""
+"""All checks of a part's contract, whatever its kind."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ OWN: Mapping[str, Callable[[Any], Promises]] = {
 
 
 def left_out(name: str) -> str:
-    """Why a plug-in is in no registry; "" if it is, or if nothing has that name."""
+    """Why a plug-in was not registered; "" if it was, or if no plug-in has this name."""
     presets.names()
     for registry in REGISTRIES.values():
         registry.names()
@@ -37,10 +37,10 @@ def left_out(name: str) -> str:
 
 
 def promises(part: str) -> Promises:
-    """Contract results of a named part; `KIND:NAME` where several kinds share the name.
+    """Checks of a part by name; `KIND:NAME` where several kinds have the name.
 
     Raises:
-        InvalidInput: there is none.
+    InvalidInput: there is no such part.
     """
     kind, _, name = part.rpartition(":") if part not in REGISTRIES["dataset"].names() else ("", "", part)
     held = [one for one in REGISTRIES if name in REGISTRIES[one].names() and kind in ("", one)]

@@ -1,4 +1,4 @@
-"""Every kind of part that an experiment names, and where those of it are."""
+"""Registries of all kinds of parts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether samples follow the law that a mechanism states. The false-alarm rate is 1e-6 for each check."""
+"""Statistical tests that samples follow a mechanism's stated law; false-alarm rate 1e-6 each."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ KINDS = ("numpy64", "numpy32", "torch")
 
 
 def whole_vectors(mechanism: Mechanism) -> bool:
-    """Whether a weight's law depends on others of its upload, or the budget covers several."""
+    """Whether a weight's law depends on the rest of the upload, or the budget covers several weights."""
     return mechanism.scope != "coordinate" or isinstance(mechanism, PiecewiseAsPrinted)
 
 
 def draw(mechanism: Mechanism, value: float, budget: Budget, n: int, kind: str, seed: int = 7) -> np.ndarray:
-    """n independent answers for `value`; the other weights of a vector lie at the range's upper end."""
+    """n independent outputs for `value`; other weights of a vector are at the range's upper end."""
     if whole_vectors(mechanism):
         values = np.full((n, VECTOR), budget[2])
         values[:, 0] = value
@@ -40,7 +40,7 @@ def draw(mechanism: Mechanism, value: float, budget: Budget, n: int, kind: str, 
 
 
 def check_samples(mechanism: Mechanism, budget: Budget, value: float, kind: str, n: int = 100_000) -> None:
-    """Samples follow the law: chi-square over its atoms, Kolmogorov-Smirnov over its density."""
+    """Samples follow the law: chi-square test over atoms, Kolmogorov–Smirnov test over the density."""
     sample = draw(mechanism, value, budget, n, kind).astype(np.float64)
     require(np.isfinite(sample).all(), "an answer that is no number")
     atoms = mechanism.at(*budget).atoms(value)
@@ -67,7 +67,7 @@ def check_samples(mechanism: Mechanism, budget: Budget, value: float, kind: str,
 
 
 def check_finite(mechanism: Mechanism, budget: Budget, kind: str) -> None:
-    """Nothing overflows; no sample is one that its own law calls impossible."""
+    """Moments and samples are finite, and every sample has positive likelihood."""
     low, high = budget[1:]
     for value in (low - 5, low, low + 0.4 * (high - low), high, high + 5):
         mean, variance = mechanism.mean(value, *budget), mechanism.variance(value, *budget)
@@ -91,10 +91,10 @@ def check_clipping(mechanism: Mechanism, budget: Budget) -> None:
 
 
 def check_independence(mechanism: Mechanism, budget: Budget) -> None:
-    """Every client and every weight has noise of its own.
+    """Noise is independent between clients and between weights.
 
-    1225 pairs of 400 independent answers, and 400 weights of 50 clients: correlations beyond 6.2
-    standard errors have probability below 1e-6 (Bernstein, for bounded answers).
+    1225 pairs of 400 independent outputs, and 400 weights of 50 clients: correlations beyond 6.2 standard
+    errors have probability below 1e-6 (Bernstein, for bounded outputs).
     """
     middle = (budget[1] + budget[2]) / 2
     if mechanism.scope != "layer":

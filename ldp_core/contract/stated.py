@@ -1,4 +1,4 @@
-"""Whether what a law states agrees with itself: total, moments, loss and δ, integrated from its density."""
+"""Consistency of a stated law: total probability, moments, loss and δ, integrated from its density."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ def close(a: float, b: float, rel: float, absolute: float = 0.0) -> bool:
 
 
 def sent_by(mechanism: Mechanism, budget: Budget) -> np.ndarray:
-    """All vectors that the mechanism can send.
+    """All vectors that the mechanism can output.
 
     Raises:
-        Broken: it does not list them.
+    Broken: the mechanism does not list them.
     """
     sent = mechanism.at(*budget).outputs()
     if sent is None:
@@ -39,7 +39,7 @@ def squared_distance(mean: float, y: np.ndarray) -> np.ndarray:
 
 
 def check_moments(mechanism: Mechanism, budget: Budget) -> None:
-    """The law has the stated total, mean and variance."""
+    """The law has the stated total probability, mean and variance."""
     for value in values_in(*budget[1:]):
         mean, variance = mechanism.mean(value, *budget), mechanism.variance(value, *budget)
         total = expectation(mechanism, value, budget, np.ones_like)
@@ -53,14 +53,14 @@ def check_moments(mechanism: Mechanism, budget: Budget) -> None:
 
 
 def _rounding(mechanism: Mechanism, value: float, budget: Budget) -> float:
-    """Probability that float64 loses at the edges of a narrow window far from 0."""
+    """Probability lost to float64 at the edges of a narrow window far from 0."""
     edges = finite_edges(mechanism, value, budget)
     gaps = np.diff(edges)
     return 1e-15 * float(np.abs(edges).max() / gaps[gaps > 0].min()) if gaps.any() else 0.0
 
 
 def check_worst_variance(mechanism: Mechanism, budget: Budget) -> None:
-    """The variance never exceeds its stated maximum, and reaches it."""
+    """The variance never exceeds its stated maximum, and attains it."""
     epsilon, low, high = budget
     worst = float(mechanism.at(epsilon, low, high).max_variance)
     seen = mechanism.variance(np.linspace(low, high, 4001), epsilon, low, high)
@@ -69,7 +69,7 @@ def check_worst_variance(mechanism: Mechanism, budget: Budget) -> None:
 
 
 def outputs_of(mechanism: Mechanism, budget: Budget, inputs: np.ndarray) -> np.ndarray:
-    """Representative outputs: atoms, edges, points between and beyond."""
+    """Representative outputs: atoms, edges, and points between and beyond."""
     found = [np.empty(0)]
     for v in inputs:
         found.append(mechanism.at(*budget).atoms(v))
@@ -83,7 +83,7 @@ def outputs_of(mechanism: Mechanism, budget: Budget, inputs: np.ndarray) -> np.n
 
 
 def check_loss(mechanism: Mechanism, budget: Budget) -> None:
-    """Check that the loss between two inputs never exceeds the stated one, and reaches it."""
+    """The loss between two inputs never exceeds the stated ε, and attains it."""
     inputs = np.linspace(*budget[1:], 41)
     stated = float(mechanism.privacy_loss(*budget))
     if mechanism.scope == "coordinate":
@@ -105,7 +105,7 @@ def check_loss(mechanism: Mechanism, budget: Budget) -> None:
 
 
 def check_delta(mechanism: Mechanism, budget: Budget, target: float) -> None:
-    """Check the stated δ: the largest excess of one probability over e^target times the other."""
+    """The stated δ is the largest excess of one probability over e^target times the other."""
 
     def excess(a: float, b: float) -> float:
         def over(y: np.ndarray) -> np.ndarray:

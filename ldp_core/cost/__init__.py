@@ -1,6 +1,6 @@
-"""What a job will cost, before it is launched.
+"""Estimated cost of a job before its launch.
 
-`work` counts what is to be done and says how long it takes at this machine's rates (which
-`runs.machine.calibration` measures); `estimate` adds memory and disk. How long a job waits is estimated by
-`runs.jobs.wait_estimate`, and what a running one still takes by `runs.record.progress`.
+`work` counts operations and converts them to seconds by this machine's measured speed
+(`runs.machine.calibration`); `estimate` adds memory and disk. `runs.jobs.wait_estimate` estimates waiting,
+`runs.record.progress` remaining time.
 """

@@ -1,8 +1,4 @@
-"""What a draft will cost, before anything is launched: numbers stored, memory, and time.
-
-Time follows from a few rates of this machine (`ldp_core.cost.work`), measured once by the worker;
-everything else is arithmetic, and what cannot fit is refused with that arithmetic.
-"""
+"""Estimated memory, disk space and time of a draft; what cannot fit is refused with the numbers."""
 
 from __future__ import annotations
 
@@ -66,18 +62,17 @@ def cost(draft: Draft) -> Cost:
 
 @lru_cache(maxsize=256)
 def _of_a_run(experiment: Experiment, version: str) -> tuple[int, int, Work]:
-    """Memory, bytes of events, and work. `version`: of data that can change.
-
-    A class asks for the same experiments, and each of its pages a few times.
+    """Bytes of memory, bytes of events, and work of one run; cached, with `version` for data that can
+    change.
     """
     return _memory(experiment), _stored(experiment), work_of(experiment)
 
 
 def refuse_what_cannot_fit(draft: Draft) -> None:
-    """Do nothing for a draft that fits.
+    """Refuse a draft that exceeds the limits on memory or disk space.
 
     Raises:
-        InvalidExperiment: with the numbers that say why it cannot.
+    InvalidExperiment: the estimate and the limit.
     """
     found = cost(draft)
     problems = []
@@ -124,17 +119,17 @@ def refuse_what_cannot_fit(draft: Draft) -> None:
 
 
 def cost_of_sweep(sweep: Sweep) -> Cost:
-    """The cost of a sweep, whose cells are trained one after another and leave their final figures."""
+    """Cost of a sweep, whose cells are trained one after another and store their final figures."""
     experiments = [cell.experiment for cell in sweep.cells]
     work = [work_of(experiment) for experiment in experiments]
     return Cost(max(map(_memory, experiments)), CELL_BYTES * len(work), work)
 
 
 def refuse_cells_that_cannot_fit(sweep: Sweep) -> None:
-    """Do nothing for a sweep that fits.
+    """Refuse a sweep with a cell that exceeds the limits on memory or disk space.
 
     Raises:
-        InvalidExperiment: with the cell, and the numbers that say why it cannot.
+    InvalidExperiment: the cell, the estimate and the limit.
     """
     for cell in sweep.cells[: len(sweep.cells) // sweep.seeds]:  # another seed takes no more
         try:
@@ -148,7 +143,7 @@ def _kinds(experiment: Experiment) -> tuple[str, ...]:
 
 
 def _chunk(experiment: Experiment) -> int:
-    """Clients trained at a time."""
+    """Number of clients trained at a time."""
     return min(experiment.clients.count, max(1, limits.CHUNK_BYTES // (4 * experiment.dimension)))
 
 
@@ -158,7 +153,7 @@ def _memory(experiment: Experiment) -> int:
 
 
 def _activations(experiment: Experiment) -> int:
-    """Activation memory of a model for the backward pass, for one client."""
+    """Bytes of activations for the backward pass of one client."""
     source = experiment.source
     batch = min(experiment.local.batch_size, source.train_size)
     return ACTIVATIONS * 4 * batch * experiment.model.activations(source.shape, source.classes)
@@ -176,7 +171,7 @@ def _stored(experiment: Experiment) -> int:
 
 
 def _ledger(experiment: Experiment) -> int:
-    """The ledger in the event of a run's end: of a large population each distinct promise is listed once."""
+    """Bytes of the ledger in the end event; in a large population each distinct entry is stored once."""
     count = experiment.clients.count
     if count <= EACH:
         return PROMISE_BYTES * count

@@ -1,4 +1,4 @@
-"""What a run sends to and fro, in bytes: figure 3a of paper 000."""
+"""Network traffic of a run in bytes: figure 3a of paper 000."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def traffic(experiment: Experiment) -> Traffic:
 
 
 def against_share(experiment: Experiment, shares: Sequence[float]) -> list[Traffic]:
-    """The same experiment with each of these shares of the clients a round: linear, up to whole clients."""
+    """Traffic with each of these shares of the clients per round."""
     return [
         traffic(changed(experiment, {"selection.kind": "fraction", "selection.fraction": share}))
         for share in shares
@@ -49,7 +49,7 @@ def against_share(experiment: Experiment, shares: Sequence[float]) -> list[Traff
 
 
 def _bits(experiment: Experiment) -> float:
-    """Bits of one perturbed weight: of a float, unless answers have a few values only."""
+    """Bits of one perturbed weight: those of a float, or fewer for discrete mechanisms."""
     mechanism, people = experiment.randomiser, experiment.population()
     if mechanism.role == "identity" or mechanism.scope != "coordinate":
         return 8.0 * FLOAT

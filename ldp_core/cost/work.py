@@ -1,6 +1,4 @@
-"""What a job does, counted; and how long that takes on a machine whose rates were measured.
-
-Everything here is arithmetic: a handful of counts times a handful of rates
+"""Counts of a job's operations, and their duration at a machine's measured speed
 (`ldp_core.runs.machine.calibration`).
 """
 
@@ -25,7 +23,7 @@ many pictures, and each picture (`python -m tests.benchmarks.search_units`).
 
 @dataclass(frozen=True)
 class Rates:
-    """This machine's seconds for each kind of work."""
+    """Seconds of this machine for each kind of operation."""
 
     product: float
     """For one sample through one weight of a fully connected layer, forwards and backwards."""
@@ -58,7 +56,7 @@ USUAL = Rates(
 
 @dataclass(frozen=True)
 class Work:
-    """Amounts of work of one run, in the order of `Rates`."""
+    """Numbers of operations of one run, in the order of `Rates`."""
 
     products: float
     """Samples times multiplications, in fully connected models."""
@@ -105,9 +103,9 @@ def work_of(experiment: Experiment) -> Work:
 
 
 def work_of_ladder(ladder: Ladder) -> Work:
-    """Work of an attack ladder: training up to the round, then a cell for each mechanism and budget.
+    """Work of an attack grid: training up to the round, then a cell for each mechanism and ε.
 
-    Both controls are attacked once for each mechanism; all images of a cell in one go.
+    Both controls are attacked once per mechanism, all images of a cell together.
     """
     images = ladder.images if ladder.upload == "audit" else 1
     seen, dimension = ladder.rounds_observed, ladder.experiment(None).dimension
@@ -126,7 +124,7 @@ def work_of_ladder(ladder: Ladder) -> Work:
 
 
 def _training(experiment: Experiment, rounds: int) -> tuple[float, float, float, float, float]:
-    """Products, convolutions, perturbed values, rounds, and convolutions of chains."""
+    """Products, convolutions, perturbed values, rounds, and convolutions of compiled kernels."""
     source, count = experiment.source, experiment.clients.count
     share = experiment.selection.expected_uploads(count, experiment.rounds) / experiment.rounds
     samples = source.train_size * share * experiment.local.epochs
@@ -141,7 +139,7 @@ def _training(experiment: Experiment, rounds: int) -> tuple[float, float, float,
 
 
 def uploads_attacked(experiment: Experiment) -> int:
-    """Over all rounds, of each kind."""
+    """Number of attacked uploads of each kind over all rounds."""
     attack = resolved(experiment).attack
     return _victims(experiment) * len(attack.attacked(experiment.rounds)) if attack else 0
 
@@ -152,16 +150,16 @@ def _victims(experiment: Experiment) -> int:
 
 
 def gradient(seen: Facts, together: float = CHUNK) -> float:
-    """Products equivalent to one picture's gradient, where so many are computed in a batch."""
+    """Multiplications equivalent to one image's gradient, with `together` images in a batch."""
     return EVALUATION / together + PICTURE + seen.model.products(seen.shape, seen.classes)
 
 
 def _share(seen: int) -> float:
-    """Share of an attack's cost: half is per upload, half is shared by the batch."""
+    """Cost factor of an attack on `seen` uploads: half is per upload, half is shared."""
     return (1 + seen) / 2
 
 
 def _products(experiment: Experiment) -> int:
-    """Multiplications that one sample takes forwards."""
+    """Multiplications of one sample's forward pass."""
     source = experiment.source
     return experiment.model.products(source.shape, source.classes)

@@ -1,4 +1,4 @@
-"""Real data, split into training and held-out test samples."""
+"""Data sets, split into training and held-out test samples."""
 
 from ldp_core.datasets.base import Data, Dataset, Report, Step, quiet
 from ldp_core.datasets.folders import Sources

@@ -1,6 +1,6 @@
-"""What lies in a folder of images: its classes and files, listed without opening any, links not followed out.
+"""Classes and image files of a folder, listed without opening files or leaving the data folder by links.
 
-A folder has one subfolder of images a class, or such folders in `train` and in `test`.
+A folder has a subfolder of images per class, or such folders in `train` and `test`.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Contents:
 
 
 def folders() -> list[str]:
-    """All folders of the data folder but hidden ones."""
+    """Names of all folders in the data folder except hidden ones."""
     try:
         return subfolders(data_dir().resolve())
     except OSError:
@@ -49,7 +49,9 @@ def folders() -> list[str]:
 
 
 def stamp_of(folder: Path) -> Stamp:
-    """Changes when an image or a class is added, removed or renamed (but not when one is written over)."""
+    """Value that changes when an image or class is added, removed or renamed, but not when a file is
+    overwritten.
+    """
     found = [("", folder.stat().st_mtime_ns)]
     for name in subfolders(folder)[:MOST_CLASSES]:
         found.append((name, (folder / name).stat().st_mtime_ns))
@@ -60,11 +62,11 @@ def stamp_of(folder: Path) -> Stamp:
 
 
 def contents_of(root: Path, identity: str) -> Contents:
-    """Image files and classes of a folder of the data folder.
+    """Classes and image files of a folder in the data folder.
 
     Raises:
-        DataUnavailable: it is no data set; why, and what would make it one.
-        OSError: it cannot be looked into.
+    DataUnavailable: the folder is no data set; the reason and a remedy.
+    OSError: the folder cannot be read.
     """
     folder = root / identity
     _keep_inside(folder, root, identity)
@@ -109,7 +111,7 @@ def contents_of(root: Path, identity: str) -> Contents:
 
 
 def _parts(folder: Path) -> dict[str, str]:
-    """Subfolders train and test (any case); without them the folder itself, as “”."""
+    """Names of the subfolders for training and test, in any case; without them the folder itself, as “”."""
     found = subfolders(folder)
     parts = {part: name for part in SPLIT for name in found if name.lower() == part}
     if len(parts) == 1:
@@ -124,9 +126,8 @@ def _parts(folder: Path) -> dict[str, str]:
 
 
 def _images(root: Path, identity: str, part: str, others: Counter[str]) -> Iterator[tuple[str, int, int]]:
-    """The images directly in one class folder, in order of their names: path, bytes, time of change.
-
-    What else lies there is counted.
+    """Images directly in a class folder, by name: path, bytes, time of change. Other entries are counted in
+    `others`.
     """
     folder = root / identity / part
     _keep_inside(folder, root, f"{identity}/{part}")

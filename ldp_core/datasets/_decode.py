@@ -1,4 +1,4 @@
-"""One image file to numbers, trusting nothing in it."""
+"""Decoding of one untrusted image file."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ class BadImage(DataUnavailable):
 
 
 def decoded(file: Path, root: Path, name: str) -> NDArray[np.float32]:
-    """The image as (3, SIDE, SIDE) in [0, 1]: its middle square, scaled, in colour.
+    """Image as (3, SIDE, SIDE) in [0, 1]: centre square, scaled, in colour.
 
     Args:
-        file: a PNG, JPEG or WebP, whatever its name says.
-        root: the folder that it has to lie in, links followed.
-        name: what to call it.
+    file: a PNG, JPEG or WebP, whatever its ending.
+    root: folder that contains the file after following links.
+    name: name for messages.
 
     Raises:
-        DataUnavailable: it is no such image, damaged, too large, or leads out of the folder.
+    DataUnavailable: the file is no such image, damaged, too large, or outside the folder.
     """
     from PIL import Image, ImageOps
 

@@ -1,7 +1,7 @@
-"""A file from the internet: resumed where it was cut, checked before it counts, from any of its addresses.
+"""Resumable downloads, verified by checksum, from several addresses.
 
-torchvision's, scikit-learn's and pooch's downloaders begin anew after every cut and tell their progress
-to a terminal only, so this is ours: the standard library's client, and the checksums of those libraries.
+torchvision's, scikit-learn's and pooch's downloaders restart after an interruption and report progress to a
+terminal only, so this uses the standard library's client with those libraries' checksums.
 """
 
 from __future__ import annotations
@@ -38,33 +38,33 @@ class Remote:
         return self.urls[0].rpartition("/")[2]
 
     def mirrored(self, folder: str) -> Remote:
-        """The file with the own mirror, if there is one, as its first address: `MIRROR/folder/name`."""
+        """Copy with the configured mirror as its first address: `MIRROR/folder/name`."""
         mirror = DATA_MIRROR.value().rstrip("/")
         return Remote((f"{mirror}/{folder}/{self.name}", *self.urls), self.checksum) if mirror else self
 
     def matches(self, file: Path) -> bool:
-        """True if a file is this one, whole and unaltered."""
+        """True if a file has this checksum."""
         kind = "md5" if len(self.checksum) == 32 else "sha256"
         with file.open("rb") as stream:
             return hashlib.file_digest(stream, lambda: _digest(kind)).hexdigest() == self.checksum
 
 
 class Failed(Exception):
-    """No address gave the file; the text says of each why it did not."""
+    """No address provided the file; the text gives a reason for each."""
 
 
 def download(remote: Remote, target: Path, most: int, report: Callable[[int], None]) -> None:
     """Download one file to `target`, which appears only when complete and verified.
 
-    What has come of it stays beside it as `….partial`, whatever interrupts this, and is gone on with.
+    After an interruption, received bytes stay in `….partial`, and the next call resumes.
 
     Args:
-        most: bytes that it has at most; an address that sends more is not believed.
-        report: called with the bytes that are there, now and then.
+    most: limit on the file's bytes; addresses that send more are refused.
+    report: receives the number of bytes so far.
 
     Raises:
-        Failed: no address gave it.
-        OSError: the disk does not take it.
+    Failed: no address provided the file.
+    OSError: the file cannot be written.
     """
     if target.exists() and remote.matches(target):
         report(target.stat().st_size)
@@ -87,7 +87,7 @@ def download(remote: Remote, target: Path, most: int, report: Callable[[int], No
 
 
 def _bring(url: str, remote: Remote, partial: Path, most: int, report: Callable[[int], None]) -> None:
-    """Resume a download; restart once if its beginning was of another file."""
+    """Download from one address; restart once if the partial file does not match."""
     for resumed in (_size(partial) > 0, False):
         _append(url, partial, most, report)
         if remote.matches(partial):
@@ -104,7 +104,6 @@ def _bring(url: str, remote: Remote, partial: Path, most: int, report: Callable[
 
 
 def _append(url: str, partial: Path, most: int, report: Callable[[int], None]) -> None:
-    """Append the missing bytes as they arrive."""
     if not url.startswith(("https://", "http://")):
         raise ValueError("its address is no web address")
     have = _size(partial)
@@ -140,7 +139,6 @@ def _append(url: str, partial: Path, most: int, report: Callable[[int], None]) -
 
 
 def free_space(folder: Path) -> int:
-    """Bytes that a folder's disk still takes."""
     return shutil.disk_usage(folder).free
 
 
@@ -164,7 +162,7 @@ def _digest(kind: str) -> hashlib._Hash:
 
 
 def _reason(error: Exception) -> str:
-    """Short reason why an address did not give the file."""
+    """Short reason why an address failed."""
     if isinstance(error, urllib.error.HTTPError):
         return f"the server answers {error.code}"
     if isinstance(error, TimeoutError):

@@ -1,4 +1,4 @@
-"""Data sets that are fetched from the internet once: by one process at a time, while others wait."""
+"""Data sets that are downloaded once, by one process at a time while others wait."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ DOWNLOADS = "downloads"
 
 
 class Downloaded(Dataset):
-    """Archives are fetched to `downloads/` in the data folder, unpacked to their place, and removed."""
+    """A data set from archives: downloaded to `downloads/` in the data folder, unpacked, and removed."""
 
     @abstractmethod
     def remotes(self) -> Sequence[Remote]:
-        """Its archives, with the addresses and checksums that torchvision or scikit-learn gives."""
+        """Archives with the addresses and checksums of torchvision or scikit-learn."""
 
     @abstractmethod
     def unpack(self, archives: Sequence[Path], root: Path) -> None:
-        """Put the archives' contents in place, each file whole or not at all."""
+        """Unpack the archives, each file atomically."""
 
     def fetch(self, root: Path, report: Report = quiet) -> None:
         if self.there(root):
@@ -90,7 +90,7 @@ class Downloaded(Dataset):
 
     @contextmanager
     def _alone(self, downloads: Path, report: Report) -> Iterator[None]:
-        """Hold the lock of this data set; the system releases it if this process dies."""
+        """Hold this data set's lock; the system releases it if the process dies."""
         lock = FileLock(downloads / "lock")
         while True:
             try:

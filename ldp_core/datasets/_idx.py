@@ -1,4 +1,4 @@
-"""MNIST and its likes: four gzipped IDX files, unpacked to where torchvision looks for them."""
+"""MNIST-like data sets: four gzipped IDX files, unpacked to torchvision's layout."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Idx(Downloaded):
 
     @abstractmethod
     def source(self) -> Any:
-        """torchvision's class, which knows the addresses and checksums."""
+        """torchvision's class with addresses, checksums and parser."""
 
     def remotes(self) -> Sequence[Remote]:
         kind = self.source()

@@ -1,4 +1,4 @@
-"""What of a folder of images is none of its images, and how that is said."""
+"""Messages on files of a folder that are no images of its classes."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ def subfolders(folder: Path) -> list[str]:
 
 
 def note(entry: os.DirEntry[str], others: Counter[str]) -> None:
-    """Count non-image files in a class folder, by kind."""
+    """Count a non-image entry of a class folder by its ending."""
     if not hidden(entry.name):
         others["folder" if entry.is_dir() else Path(entry.name).suffix.lower() or "no ending"] += 1
 
 
 def left_out(folder: Path, read: Collection[str], others: Counter[str]) -> str:
-    """Files of a folder that are not read, in a sentence; "" if all are."""
+    """Sentence on files of a folder that are not read; "" if all are."""
     said = []
     if others:
         named = ", ".join(map(shown, sorted(others)[:MOST_NAMED]))
@@ -51,7 +51,7 @@ def left_out(folder: Path, read: Collection[str], others: Counter[str]) -> str:
 
 
 def misplaced(folder: Path) -> DataUnavailable | None:
-    """Why a folder is no data set, by where its images lie; None where some lie in folders in it."""
+    """Why a folder is no data set, by where its images lie; None if some lie in class folders."""
     beside, deeper, seen = 0, "", 0
     for place, inner, files in os.walk(folder):
         inner[:] = sorted(name for name in inner if not hidden(name))

@@ -1,6 +1,5 @@
-"""How the shipped sample of MNIST is drawn from the real files, and where it lies.
-
-`python -m ldp_core.datasets._sample` draws it anew from the data folder; it says the same every time.
+"""The shipped sample of MNIST, drawn from the original files by `python -m ldp_core.datasets._sample`, always
+equally.
 """
 
 from __future__ import annotations
@@ -22,12 +21,12 @@ HEADERS = 16, 8
 
 
 def draw(root: Path) -> dict[str, NDArray[np.uint8]]:
-    """5 000 of MNIST's 60 000 training and 1 000 of its 10 000 test images at random, without replacement.
+    """5 000 of MNIST's 60 000 training and 1 000 of its 10 000 test images, at random without replacement.
 
-    In MNIST's own order; with the labels as `train_x`, `train_y`, `test_x`, `test_y`.
+    In MNIST's order; arrays `train_x`, `train_y`, `test_x`, `test_y`.
 
     Raises:
-        OSError: the files of MNIST are not in `root`.
+    OSError: MNIST's files are not in `root`.
     """
     found: dict[str, NDArray[np.uint8]] = {}
     for number, (part, name, size) in enumerate((("train", "train", TRAIN), ("t10k", "test", TEST))):

@@ -1,8 +1,8 @@
-"""torchvision, imported where its compiled operators may be missing.
+"""Import of torchvision without its compiled operators.
 
-The wheel of torchvision on PyPI is compiled against the CUDA build of torch; beside a CPU build its
-operators do not load, and the import stops at the first that it wants to describe. The data sets
-need none of them, so two are declared by name and the import is tried again.
+PyPI's wheel of torchvision is compiled for the CUDA build of torch; beside a CPU build its operators do not
+load, and the import fails at the first one registered. Data sets need none of them, so two are declared by
+name and the import is repeated.
 """
 
 from __future__ import annotations
@@ -15,7 +15,11 @@ SIGNATURE = "(Tensor dets, Tensor scores, float iou_threshold) -> Tensor"
 
 
 def load_torchvision() -> ModuleType:
-    """The torchvision module; its own error if it fails for another reason."""
+    """The torchvision module.
+
+    Raises:
+    RuntimeError: the import fails for another reason.
+    """
     try:
         import torchvision
     except RuntimeError as error:

@@ -1,4 +1,4 @@
-"""The contract of a data set: what is known of it before it is loaded, and how to load it."""
+"""Contract of a data set: properties known before loading, and loading."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Labels = NDArray[np.int64]
 class Data:
     """Samples in memory as float32 (n, *shape), labels as int64 (n,).
 
-    Pixels lie in [0, 1]; what is no image says in its data set's summary how it is scaled.
+    Pixels are in [0, 1]; for other data the summary states the scale.
     """
 
     train_x: NDArray[np.float32]
@@ -41,7 +41,7 @@ class Data:
 
 @dataclass(frozen=True)
 class Step:
-    """Name and progress of a job's step."""
+    """A step of a job, and its progress."""
 
     doing: str
     """A preparation; "" for what was asked for."""
@@ -52,7 +52,6 @@ class Step:
 
     @property
     def share(self) -> float:
-        """Share of the step done, in [0, 1]."""
         return min(1.0, self.done / self.total) if self.total else 0.0
 
     def __str__(self) -> str:
@@ -69,11 +68,11 @@ Report = Callable[[Step], None]
 
 
 def quiet(step: Step) -> None:
-    """The no-op progress callback."""
+    """Progress callback that does nothing."""
 
 
 class Dataset(Component):
-    """A source of data. Everything but the samples is known without loading anything."""
+    """A data set; everything except the samples is known without loading."""
 
     shape: ClassVar[tuple[int, ...]]
     """Of one sample: (height, width), (channels, height, width), or (features,)."""
@@ -99,11 +98,10 @@ class Dataset(Component):
     """What tells one state of the data from another, where they can change; part of a run's identity."""
 
     def load(self, root: Path, report: Report = quiet) -> Data:
-        """Samples and labels from `root` or the library that carries them; downloaded to `root` if need be.
+        """Samples and labels from `root` or a library; downloaded to `root` if missing.
 
         Raises:
-            DataUnavailable: it is not there and cannot be fetched, or is damaged; the message says what
-                to do.
+        DataUnavailable: the data are damaged, or missing and not to be downloaded; with a remedy.
         """
         self.fetch(root, report)
         try:
@@ -126,28 +124,27 @@ class Dataset(Component):
         return True
 
     def fetch(self, root: Path, report: Report = quiet) -> None:
-        """Bring what is missing to `root`; nothing to do for most.
+        """Download missing files to `root`; nothing by default.
 
         Raises:
-            DataUnavailable: that is not possible; the message says what to do.
+        DataUnavailable: the download fails; with a remedy.
         """
 
     def check(self, root: Path, report: Report = quiet) -> None:
-        """Look into every file that is there.
+        """Verify every file on this machine.
 
         Raises:
-            DataUnavailable: as `load`, all that is wrong at once.
+        DataUnavailable: everything that is wrong.
         """
         self.load(root, report)
 
     @abstractmethod
     def read(self, root: Path, report: Report) -> Data:
-        """Samples and labels from present files; any error counts as damage."""
+        """Samples and labels from existing files; any error counts as damage."""
 
     def train_labels(self, root: Path) -> Labels | None:
-        """The training labels in the order of `load`, without torch or scikit-learn.
-
-        None as long as they are not known here: before the data have been fetched, or first read.
+        """Training labels in the order of `load`, without torch or scikit-learn; None before the data are
+        downloaded or first read.
         """
         return None
 
@@ -162,7 +159,7 @@ class Dataset(Component):
 
     @property
     def memory(self) -> int:
-        """Bytes while loaded: a float32 and its source byte for each number."""
+        """Bytes while loaded: a float32 and a source byte per number."""
         return 5 * self.features * (self.train_size + self.test_size)
 
     def _damaged(self, how: str) -> DataUnavailable:

@@ -1,8 +1,7 @@
-"""CIFAR-10: 60 000 photographs of 32 × 32 pixels in colour, through torchvision.
+"""CIFAR-10: 60 000 colour photographs of 32 × 32 pixels, through torchvision.
 
-Its files are Python pickles, which can run code. torchvision checks the MD5 of each against its own
-list before it opens any, and refuses what differs, also where a user has put the files there by
-hand; what is unpacked here comes from an archive whose checksum was right.
+Its files are Python pickles, which can run code. torchvision checks each file's MD5 before opening any, also
+for files that a user has placed; unpacked files come from an archive with a verified checksum.
 """
 
 from __future__ import annotations
@@ -51,7 +50,7 @@ class CIFAR10(Downloaded):
     files = "cifar-10-batches-py"
 
     def source(self) -> Any:
-        """torchvision's class, which knows the address and checksums and reads the files."""
+        """torchvision's class with address, checksums and parser."""
         from ldp_core.datasets._vision import load_torchvision
 
         return load_torchvision().datasets.CIFAR10
@@ -80,7 +79,7 @@ class CIFAR10(Downloaded):
         return Data(train_x, train_y, test_x, test_y, self.classes)
 
     def train_labels(self, root: Path) -> Labels | None:
-        """Training labels cached beside the pickles by the last reading, without opening the pickles."""
+        """Training labels cached by the last reading, without opening pickles; None before."""
         with contextlib.suppress(OSError, ValueError, EOFError):
             found = np.load(root / self.files / LABELS)
             if found.shape == (self.train_size,):

@@ -1,7 +1,7 @@
-"""Forest cover types: 581 012 patches of forest, 54 measurements each, as scikit-learn distributes them.
+"""Forest cover types: 581 012 patches of forest with 54 measurements each, as distributed by scikit-learn.
 
-scikit-learn's own fetch_covtype cannot resume a download, takes minutes and gigabytes to parse it, and
-keeps it as pickles; so its address and checksum are used here, and the table is kept as plain numbers.
+scikit-learn's fetch_covtype cannot resume downloads, takes minutes and gigabytes to parse, and stores
+pickles; so only its address and checksum are used, and the table is stored as plain numbers.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ FILES = ("features.npy", "labels.npy")
 
 
 class CoverTypes(Downloaded):
-    """Paper 001's split: 500 000 samples to train on and 30 000 to test, drawn once for all runs.
+    """Paper 001's split: 500 000 training and 30 000 test samples, drawn once for all runs.
 
-    The ten measurements are standardised by the mean and deviation of the training samples; the
-    yes-or-no columns stay 0 and 1.
+    The ten measurements are standardised by the training samples' mean and deviation; binary columns stay 0
+    and 1.
     """
 
     label = "Forest cover types (54 numbers)"

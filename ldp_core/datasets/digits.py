@@ -1,4 +1,4 @@
-"""scikit-learn's digits: 1 797 handwritten digits of 8 × 8 pixels, carried by the library."""
+"""scikit-learn's digits: 1 797 handwritten digits of 8 × 8 pixels, part of the library."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TEST_SIZE = 360
 
 
 class Digits(Dataset):
-    """The embedded default: needs no download. The test set is the same in every run."""
+    """The default data set, without download. The test set is the same in every run."""
 
     label = "Digits (8×8)"
     order = 1
@@ -45,12 +45,12 @@ class Digits(Dataset):
 
 
 def _table() -> NDArray[np.float64]:
-    """The library's own file (1797, 65): pixels in [0, 16] and, last, the digit.
+    """scikit-learn's file (1797, 65): pixels in [0, 16], then the digit.
 
-    Read as `load_digits` reads it, without the library: its import costs a process more than PyTorch's.
+    Parsed like `load_digits` without importing the library, which takes longer than importing PyTorch.
 
     Raises:
-        OSError: it is not there.
+    OSError: the file is missing.
     """
     found = find_spec("sklearn")
     if found is None or found.origin is None:
@@ -60,6 +60,6 @@ def _table() -> NDArray[np.float64]:
 
 
 def places(count: int = 1797) -> tuple[Labels, Labels]:
-    """Positions of training and held-out samples in scikit-learn's order."""
+    """Indices of training and of held-out samples in scikit-learn's order."""
     order = stream(0, "holdout").permutation(count)
     return order[TEST_SIZE:], order[:TEST_SIZE]

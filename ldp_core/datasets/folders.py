@@ -1,7 +1,7 @@
-"""Folders of images and tables in the data folder, found as the data sets of this package are found.
+"""Folders of images in the data folder as data sets.
 
-They are the data sets `images:NAME` and `table:NAME`. They are named by that id only, never by a path;
-nothing outside the data folder is read.
+A folder is the data set `images:NAME`, addressed by name only, never by path; nothing outside the data folder
+is read.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class ImageFolder(Dataset):
                 yield error
 
     def _refuse(self, bad: Sequence[BadImage]) -> None:
-        """Refuse bad images, grouped by what is wrong."""
+        """Raise one error for all bad images, grouped by reason."""
         if len(bad) == 1:
             raise bad[0]
         if not bad:
@@ -96,7 +96,7 @@ def _listed(names: list[str]) -> str:
 
 
 class Sources(Registry[Dataset]):
-    """The data sets of this package, and the folders of images in the data folder."""
+    """Registry of this package's data sets and of the folders of images."""
 
     def names(self) -> list[str]:
         return [*super().names(), *self._brought()]
@@ -111,16 +111,16 @@ class Sources(Registry[Dataset]):
         return found | {one.name: one.label for one in made}
 
     def _folders(self) -> list[str]:
-        """Folders that may be data sets, without those of other data sets."""
+        """Folders that may be data sets, without those of downloaded data sets."""
         taken = {super(Sources, self).kind(name).files.partition("/")[0] for name in super().names()}
         return [name for name in folders() if name not in taken | {DOWNLOADS}]
 
     def kind(self, name: str) -> type[Dataset]:
-        """The class called `name`, made for a folder of images or a table.
+        """Class of a data set; for a folder of images made on demand.
 
         Raises:
-            UnknownName: there is none, or no such folder or file.
-            DataUnavailable: there is one, and something in it will not do.
+        UnknownName: there is no such data set or folder.
+        DataUnavailable: the folder is no valid data set.
         """
         if isinstance(name, str) and name.startswith(_table.PREFIX):
             if made := _table.current(data_dir().resolve(), name.removeprefix(_table.PREFIX)):
@@ -134,12 +134,12 @@ class Sources(Registry[Dataset]):
         return _current(identity)
 
     def look_anew(self) -> None:
-        """Forget what folders held: one who trains must also notice a file that was written over."""
+        """Clear the cache of folders, so that training also notices overwritten files."""
         _kind.cache_clear()
         _table.forget()
 
     def unusable(self) -> list[str]:
-        """Why folders and tables of the data folder are not listed, a sentence each."""
+        """Why folders of the data folder are not listed, a sentence each."""
         found = [str(one) for one in _table.every(data_dir().resolve()) if isinstance(one, DataUnavailable)]
         for name in self._folders():
             try:
@@ -159,7 +159,7 @@ def _works(identity: str) -> bool:
 
 
 def _current(identity: str) -> type[Dataset]:
-    """The data set of a folder as it is now."""
+    """Data set of a folder in its current state."""
     root = data_dir().resolve()
     try:
         found = _kind(root, identity, stamp_of(root / identity))
@@ -172,7 +172,7 @@ def _current(identity: str) -> type[Dataset]:
 
 @lru_cache(maxsize=64)
 def _kind(root: Path, identity: str, stamp: Stamp) -> type[Dataset] | DataUnavailable:
-    """The data set of one folder in one state, or why it is none; `stamp` tells states apart."""
+    """Data set of a folder, or why it is none; cached by `stamp`."""
     try:
         found = contents_of(root, identity)
     except DataUnavailable as error:

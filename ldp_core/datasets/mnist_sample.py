@@ -15,7 +15,7 @@ from ldp_core.errors import DataUnavailable
 
 
 class MNISTSample(Dataset):
-    """Drawn at random from MNIST's own training and test images (`_sample`)."""
+    """Drawn at random from MNIST's training and test images (`_sample`)."""
 
     label = "MNIST, a sample (28×28)"
     order = 2
@@ -49,7 +49,7 @@ class MNISTSample(Dataset):
 
 
 def _shipped(name: str) -> NDArray[np.uint8]:
-    """One of the arrays of the file."""
+    """Array of the shipped file by name."""
     try:
         with SHIPPED.open("rb") as file, np.load(file) as arrays:
             found: NDArray[np.uint8] = arrays[name]

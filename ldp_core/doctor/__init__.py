@@ -1,8 +1,8 @@
-"""The command `doctor`: what of all that this program promises holds on the machine at hand.
+"""The command `doctor`: checks of the program and its settings on this machine.
 
-`finding` is a line of its report; `program`, `machine`, `storage` and `openness` look; `command` asks them
-all and prints. Nothing here trains, loads torch, or changes what is stored. Settings are those of
-the shell where it is asked: ask where the server is started.
+`finding` is a line of the report; `program`, `machine`, `storage` and `openness` check; `command` prints.
+Nothing here trains, loads torch, or changes stored data. The settings are those of the calling shell, so run
+it where the server is started.
 """
 
 from ldp_core.doctor.command import doctor

@@ -1,4 +1,4 @@
-"""Look at everything, print a line for each thing, and never fail oneself."""
+"""Execution of all checks of `doctor`, one printed line each, whatever fails."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ NAME, WIDTH = 16, 110
 
 
 def doctor(out: TextIO | None = None) -> int:
-    """Print what holds on this machine; 1 if something will not work, else 0."""
+    """Print the result of each check; 1 if one is "wrong", else 0."""
     failed = False
     for name, look in LOOKS:
         found = looked(look)

@@ -1,4 +1,4 @@
-"""One line of the report: what was looked at, what was found, and what to do about it."""
+"""Result of one check of `doctor`: what was found, and what to do."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ Grade = Literal["ok", "note", "wrong"]
 
 @dataclass(frozen=True)
 class Finding:
-    """Result of one check of `doctor`.
+    """Result of one check.
 
     Attributes:
-        grade: "ok"; "note" for what works and is to be known; "wrong" for what will not work.
-        found: in words.
-        todo: what to do, in words; "" for nothing.
+    grade: "ok"; "note" for a limitation; "wrong" for a failure.
+    found: result in words.
+    todo: remedy in words; "" for none.
     """
 
     grade: Grade
@@ -32,7 +32,7 @@ def ok(found: str, todo: str = "") -> Finding:
 
 
 def note(found: str, todo: str = "") -> Finding:
-    """It works, and the operator should know."""
+    """Result with a limitation."""
     return Finding("note", found, todo)
 
 

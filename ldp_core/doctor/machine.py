@@ -1,4 +1,4 @@
-"""The machine: what training and visitors may use of it."""
+"""Checks of the machine: cores, memory, GPU, measured speed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LEAST_MEMORY = 10**9
 
 
 def cores() -> Finding:
-    """Cores and memory, and the jobs that train side by side on them."""
+    """Cores and memory, and the number of parallel jobs."""
     shares = slots()
     found = (
         f"{resources.cores()} cores, {resources.memory() / 1e9:.1f} GB; {len(shares)} at a time, each with "
@@ -27,7 +27,7 @@ def cores() -> Finding:
 
 
 def gpu() -> Finding:
-    """Whether there is a GPU, and a PyTorch that can use one."""
+    """Whether there is a GPU, and a build of PyTorch for it."""
     devices = resources.gpus()
     try:
         built = version("torch")
@@ -54,7 +54,7 @@ def connections() -> Finding:
 
 
 def speed() -> Finding:
-    """Whether this machine was measured."""
+    """Whether this machine's speed is measured."""
     if rates() is None:
         return note(
             "not measured yet: how long jobs take is a guess", "the first worker measures; launch anything"

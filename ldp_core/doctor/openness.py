@@ -1,4 +1,4 @@
-"""Open to others: what the operator has set, and what a visitor could do with what was not."""
+"""Checks of settings that concern visitors: environment variables, teacher, host names."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SHORT = 8
 
 
 def settings() -> Finding:
-    """Whether every setting is one, and makes sense."""
+    """Whether every set variable exists and is valid."""
     known = [one.name for one in SETTINGS]
     given = sorted(name for name in os.environ if name.startswith(PREFIX))
     for name in given:
@@ -32,7 +32,7 @@ def settings() -> Finding:
 
 
 def teacher() -> Finding:
-    """Whether a teacher can end what others have launched; the secret itself is never printed."""
+    """Whether a teacher's secret is set; it is never printed."""
     secret = TEACHER.value()
     if not secret:
         return note("no secret is set: nobody stops others' jobs from a page", f"{TEACHER.name}, for a class")
@@ -57,7 +57,7 @@ def addresses() -> Finding:
 
 
 def hosts() -> Finding:
-    """The names that the server answers to, as far as they do not stand on its command line."""
+    """Host names that the server answers to, as far as set in the environment or configuration."""
     server = tomllib.loads(CONFIG.read_text(encoding="utf-8")).get("server", {}) if CONFIG.exists() else {}
     given = os.environ.get("STREAMLIT_SERVER_ALLOWED_HOSTS")
     names = given.replace(",", " ").split() if given else [str(one) for one in server.get("allowedHosts", [])]

@@ -1,4 +1,4 @@
-"""The program itself: Python, what is installed, and whether code that is made here can be run here."""
+"""Checks of the program: Python, packages, plug-ins, compiled kernels."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def python() -> Finding:
 
 
 def packages() -> Finding:
-    """Check installed packages against the pins; a build for another device (`+cpu`) is the same version."""
+    """Whether installed packages have the pinned versions; builds for a device (`+cpu`) count as equal."""
     if not PINS.exists():
         return note("no requirements.txt beside the program", "nothing says which versions were tested")
     pins = PIN.findall(PINS.read_text(encoding="utf-8"))
@@ -58,7 +58,7 @@ def _few(names: list[str]) -> str:
 
 
 def parts() -> Finding:
-    """Check plug-ins: found and failed ones."""
+    """Whether all plug-ins were loaded."""
     held = [registry.kind(name) for registry in REGISTRIES.values() for name in registry.names()]
     plugged = [f"{kind.name} ({kind.plugin.rpartition(' ')[0]})" for kind in held if kind.plugin]
     presets.names()
@@ -68,7 +68,7 @@ def parts() -> Finding:
 
 
 def kernel() -> Finding:
-    """Compile a fused kernel as a CPU run would; it stays cached."""
+    """Whether fused kernels can be compiled; the kernel stays cached."""
     slower = "convolutional networks are trained by PyTorch, several times slower"
     if reason := native_code.refusal():
         return note(reason, slower)

@@ -1,4 +1,4 @@
-"""The folders: where runs, data and compiled code are kept, the room for them, the queue and its worker."""
+"""Checks of folders: runs, data, compiled kernels, disk space, queue, worker."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def data() -> Finding:
 
 
 def _unwritable(folder: Path) -> str:
-    """Why nothing can be written in a folder; "" if something was, and is gone again."""
+    """Why a folder is not writable; "" if it is."""
     try:
         with tempfile.TemporaryFile(dir=folder) as file:
             file.write(b"x")
@@ -46,7 +46,7 @@ def _unwritable(folder: Path) -> str:
 
 
 def locks() -> Finding:
-    """Whether the file system of the runs keeps one writer a record, between containers too."""
+    """Whether the file system of the runs has reliable locks, between containers too."""
     if why := kernel_lock.missing(runs_dir()):
         return wrong(
             f"the folder of runs has none ({why}), so nothing is launched there",
@@ -56,7 +56,7 @@ def locks() -> Finding:
 
 
 def disk() -> Finding:
-    """Free room, and what the quota allows."""
+    """Free disk space, and the quota."""
     free, taken, most = shutil.disk_usage(runs_dir()).free, quota.taken(), quota.most_bytes()
     drafts = draft_room.most_bytes()
     found = f"{free / 1e9:.1f} GB free; runs take {taken / 1e9:.2f} of {most / 1e9:g} GB"

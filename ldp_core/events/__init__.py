@@ -1,8 +1,8 @@
-"""What a job says of itself: one JSON object after another, from its start to its end.
+"""Events of a job: JSON objects from its start to its end.
 
-Rounds count from 1; round 0 is the model before training. Clients are numbered from 1, in
-the order of the experiment's lists. Variances are per weight, in squared units of the target. A field's type
-is also what is demanded of an event that comes from outside (`Event.of`).
+Rounds count from 1; round 0 is the untrained model. Clients count from 1, in the experiment's order.
+Variances are per weight, in squared units of the target. A field's type is also the validation of imported
+events (`Event.of`).
 """
 
 from ldp_core.events.base import Event, Status, event_of

@@ -1,4 +1,4 @@
-"""What every event has, and what a reader of foreign ones demands of their fields."""
+"""Base class of events, and validation of imported ones."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ STRICT = CoreConfig(extra_fields_behavior="forbid", strict=True, allow_inf_nan=F
 
 @dataclass(frozen=True)
 class Event:
-    """Base of all events; `event` is the kind."""
+    """Base class of all events; `event` is the kind in JSON."""
 
     event: ClassVar[str]
 
@@ -33,7 +33,7 @@ class Event:
         """Event from an untrusted JSON object.
 
         Raises:
-            ValueError: a field is missing, unknown, of another type, or larger than any that is written here.
+        ValueError: a field is missing, unknown, of another type, or too large.
         """
         given = {name: value for name, value in body.items() if name != "event"}
         try:
@@ -43,7 +43,11 @@ class Event:
 
 
 def event_of(body: Mapping[str, Any], kinds: Sequence[type[Event]]) -> Event:
-    """The same of one of several kinds."""
+    """Event of one of several kinds from an untrusted JSON object.
+
+    Raises:
+    ValueError: as `Event.of`, or the kind is unknown.
+    """
     kind = next((one for one in kinds if one.event == body["event"]), None)
     if kind is None:
         raise ValueError("no such event")
@@ -51,7 +55,7 @@ def event_of(body: Mapping[str, Any], kinds: Sequence[type[Event]]) -> Event:
 
 
 def _plain(value: Any) -> Any:
-    """A copy, all the way down; what `asdict` would make of JSON values, in a fifth of its time."""
+    """Deep copy of JSON values, as `asdict` makes, in a fifth of its time."""
     if isinstance(value, dict):
         return {key: _plain(one) for key, one in value.items()}
     if isinstance(value, list):
@@ -66,7 +70,7 @@ def _reader(kind: type) -> TypeAdapter[Any]:
 
 @cache
 def fields_of(kind: type) -> Like:
-    """The JSON object with the fields of a dataclass; what has a default may be missing."""
+    """Validator of a JSON object with a dataclass's fields; those with defaults may be missing."""
     hints = get_type_hints(kind, include_extras=True)
     needed = {one.name: one.default is one.default_factory is MISSING for one in fields(kind)}
     types = {
@@ -77,11 +81,11 @@ def fields_of(kind: type) -> Like:
 
 
 class Like:
-    """Rides on the annotation of a plain JSON object: what a foreign one must look like.
+    """Annotation for a plain JSON object: how to validate an imported one.
 
     Args:
-        types: of its fields; it has no others.
-        optional: fields that it may lack.
+    types: types of its fields; others are refused.
+    optional: fields that may be missing.
     """
 
     def __init__(self, types: Mapping[str, Any], optional: frozenset[str] = frozenset()) -> None:

@@ -1,4 +1,4 @@
-"""What jobs of many runs say of each: sweeps, a paper's claim, the search for the least ε."""
+"""Events of jobs of many runs: sweeps, a paper's claim, the search for the least ε."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class ClaimCell(Event):
 
 @dataclass(frozen=True)
 class SearchCell(_Came):
-    """A run of the search: a range, a budget (None: without noise) and a seed counted from the base's own."""
+    """A run of the search: range, ε (None: without noise) and seed relative to the base's."""
 
     event: ClassVar[str] = "cell"
 
@@ -64,7 +64,7 @@ class SearchCell(_Came):
 
 @dataclass(frozen=True)
 class Leaked(Event):
-    """Images that an attacker identified, for one range and budget (`ldp_core.tuning.leaks`)."""
+    """Images that an attacker identified, for one range and ε (`ldp_core.tuning.leaks`)."""
 
     event: ClassVar[str] = "leak"
 
@@ -79,7 +79,7 @@ class Leaked(Event):
 
 @dataclass(frozen=True)
 class Answered(Event):
-    """The search's answer (`ldp_core.tuning.found`)."""
+    """Answer of the search for the least ε (`ldp_core.tuning.found`)."""
 
     event: ClassVar[str] = "answer"
 

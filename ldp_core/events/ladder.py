@@ -1,4 +1,4 @@
-"""What an attacker's ladder says of itself: what is attacked, controls and cells."""
+"""Events of an attack grid: its start, controls and cells."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ldp_core.events.parts import Caps, Pairs, Picture, Sentences, Verdict
 
 @dataclass(frozen=True)
 class LadderStarted(Event):
-    """An attacker's desk is set up: what is attacked, and what guessing gives."""
+    """Start of an attack grid: the attacked images, and the success of guessing."""
 
     event: ClassVar[str] = "ladder"
 
@@ -85,7 +85,7 @@ class Figures(Event):
 
 @dataclass(frozen=True)
 class Reference(Figures):
-    """One control of a mechanism's rungs: the same attack where nothing is perturbed."""
+    """One control of a mechanism: the same attack without noise."""
 
     event: ClassVar[str] = "reference"
 
@@ -105,7 +105,7 @@ class Cell(Figures):
 
 @dataclass(frozen=True)
 class Guess(Event):
-    """Progress of a searching attacker in a cell or under a control; optional for readers."""
+    """Progress of a searching attacker in a cell or a control; readers may skip it."""
 
     event: ClassVar[str] = "guess"
 
@@ -125,7 +125,7 @@ class Guess(Event):
 
 @dataclass(frozen=True)
 class LadderEnded(Event):
-    """End of a ladder: all cells done, or training diverged."""
+    """End of an attack grid: all cells are done, or training diverged."""
 
     event: ClassVar[str] = "end"
 

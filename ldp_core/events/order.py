@@ -1,7 +1,4 @@
-"""Which event may follow which: the events of a file from outside, held against what was asked.
-
-The program that tells them gets each of these right; a file that does not is damaged, or was made up.
-"""
+"""Validation of the order of imported events against the job's request."""
 
 from __future__ import annotations
 
@@ -22,23 +19,23 @@ LOOKS = 100
 
 
 class Order(ABC):
-    """The events of one job, as they come."""
+    """State machine of one job's valid events."""
 
     kinds: ClassVar[tuple[type[Event], ...]]
     """Those that there may be."""
 
     @abstractmethod
     def take(self, run: int, event: Event) -> Event:
-        """Validated next event; fields that follow from the request are recomputed.
+        """Validate the next event; fields that follow from the request are recomputed.
 
         Raises:
-            ValueError: it cannot come now.
-            LookupError: there is no such run.
+        ValueError: the event is not valid at this point.
+        LookupError: there is no such run.
         """
 
     @abstractmethod
     def became(self) -> tuple[Status, str]:
-        """Present status of the job and a remark; “cancelled” before its end."""
+        """Status of a job with the events so far, and a remark; “cancelled” if it has not ended."""
 
 
 def must(holds: bool) -> None:
@@ -48,7 +45,7 @@ def must(holds: bool) -> None:
 
 
 def counted(statuses: Iterable[str], every: int, what: str) -> tuple[Status, str]:
-    """Status and remark of a job whose finished parts have these `statuses`, out of `every` parts."""
+    """Status and remark of a job whose ended parts have these `statuses`, out of `every` parts."""
     ended = list(statuses)
     diverged, failed = ended.count("diverged"), ended.count("failed")
     if len(ended) < every:
@@ -60,7 +57,7 @@ def counted(statuses: Iterable[str], every: int, what: str) -> tuple[Status, str
 
 
 class Looks:
-    """Looks at searches on their way, by what is searched: after more and more steps."""
+    """Frames of searches by what is searched; numbers of steps must increase."""
 
     def __init__(self) -> None:
         self._steps = dict[Any, list[int]]()
@@ -71,7 +68,7 @@ class Looks:
         before.append(steps)
 
     def over(self) -> set[Any]:
-        """Fields that were looked up since this began."""
+        """Searches with frames since the last call."""
         found = set(self._steps)
         self._steps.clear()
         return found
@@ -140,7 +137,7 @@ class _Run:
         self._attacked = event.round
 
     def _all_tried(self) -> None:
-        """Each attacked client is attacked under both controls as well."""
+        """Check that each attacked client was attacked under both controls as well."""
         kinds = {upload for upload, _, _ in self._tried}
         must(self._tried == set(product(kinds, self._targets, CONTROLS)))
         must(not self._looks.over() or bool(self._tried))

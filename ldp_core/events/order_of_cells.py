@@ -1,4 +1,4 @@
-"""The same of jobs that tell of cells: ladders, sweeps, searches, claims."""
+"""Validation of the order of events with cells: attack grids, sweeps, searches, claims."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MOST_MADE = 64_000_000
 
 
 class LadderOrder(Order):
-    """An attacker's ladder: its start, of each mechanism both controls and then its budgets."""
+    """Order of an attack grid: its start, then both controls and the budgets of each mechanism."""
 
     kinds = (LadderStarted, Reference, Cell, Guess, LadderEnded)
 
@@ -92,7 +92,7 @@ def _has_come(event: Event) -> bool:
 
 
 class ClaimOrder(Order):
-    """The arms of a claim, by the keys of their runs, in any order."""
+    """Order of a claim: its arms by key, in any order."""
 
     kinds = (ClaimCell,)
 

@@ -1,4 +1,4 @@
-"""What events are made of: pictures, promises, bounds; each a JSON object, typed for foreign ones."""
+"""JSON objects within events: images, guarantees, bounds, with validation of imported ones."""
 
 from __future__ import annotations
 

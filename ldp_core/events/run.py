@@ -1,4 +1,4 @@
-"""What a run says of itself, from its start to its end."""
+"""Events of a run, from its start to its end."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ldp_core.events.parts import (
 
 @dataclass(frozen=True)
 class Started(Event):
-    """The run is about to begin: what it is, and the untrained model's accuracy."""
+    """Start of a run: its experiment, and the untrained model's accuracy."""
 
     event: ClassVar[str] = "start"
 
@@ -76,7 +76,7 @@ class Trained(Event):
 
 @dataclass(frozen=True)
 class RoundDone(Event):
-    """One round: how well the new model does, and what noise went into it."""
+    """End of a round: the new model's accuracy, and the noise of the aggregate."""
 
     event: ClassVar[str] = "round"
 
@@ -183,10 +183,8 @@ class Attacked(Event):
 
 @dataclass(frozen=True)
 class Frame(Event):
-    """Progress of a searching attacker on an upload as sent (one image, one step). The final result is the
-    attempt's own event; a reader may skip frames.
-
-    What the search ends with is the attempt's own event; a reader may leave frames out.
+    """Progress of a searching attacker on an upload as sent (one image, one step); readers may skip frames.
+    The final result is the attempt's own event.
     """
 
     event: ClassVar[str] = "frame"

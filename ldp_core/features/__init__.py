@@ -1,4 +1,6 @@
-"""What a client turns its image into before it trains: a fixed public program that reads no private data."""
+"""Features of images: fixed public programs that a client applies before training, independent of private
+data.
+"""
 
 from ldp_core.component import Registry
 from ldp_core.features.base import Features

@@ -1,4 +1,4 @@
-"""A drawing moved to the middle and made upright, by its own moments."""
+"""Centring and deslanting of drawings by their moments."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ Straighten = Annotated[str, Choice(("no", "yes"))]
 
 
 def straightened(images: Images) -> Images:
-    """Images (n, h, w) or (n, channels, h, w) whose centre of mass lies in the middle and whose rows are
-    shifted so that darkness no longer leans; between pixels by straight lines. Channels move together.
+    """Images (n, h, w) or (n, channels, h, w), centred at their centre of mass and sheared upright, by linear
+    interpolation; channels together.
     """
     whole = images if images.ndim == 3 else images.mean(1)
     n, h, w = whole.shape
@@ -37,7 +37,7 @@ def straightened(images: Images) -> Images:
 
 
 def _shifted(images: Images, by: np.ndarray) -> Images:
-    """Each row of (n, rows, side) read from `by` (n, rows or 1) to the right; outside it is 0."""
+    """Rows of (n, rows, side) shifted left by `by` (n, rows or 1) pixels; 0 from outside."""
     n, rows, side = images.shape
     by = np.broadcast_to(np.clip(by, -side, side), (n, rows))
     whole = np.floor(by)

@@ -1,4 +1,4 @@
-"""Drawings by a program: what lines look like, without anybody's handwriting."""
+"""Synthetic drawings of lines, without anybody's handwriting."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ POINTS = 24
 
 
 def strokes(count: int, seed: int = 7) -> Images:
-    """(count, 28, 28): one to three quadratic curves each, most often one going on where another ended, drawn
-    with a soft pen and moved so that the centre of mass is in the middle.
+    """Synthetic drawings (count, 28, 28): one to three quadratic curves each, mostly connected, drawn with a
+    soft pen and centred at the centre of mass.
     """
     draw = stream(seed, "strokes")
     ys, xs = (axis.astype(np.float32) for axis in np.mgrid[0:SIDE, 0:SIDE])

@@ -1,4 +1,4 @@
-"""The contract of features."""
+"""Contract of features."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ AT_ONCE = 1000
 
 
 class Features(Component):
-    """A fixed program from an image to numbers; what it knows is public, and it learns from no data."""
+    """A fixed public program from an image to numbers, independent of any data."""
 
     assumed: ClassVar[str] = ""
     """What is taken to be public knowledge, as a sentence."""
@@ -32,14 +32,14 @@ class Features(Component):
 
     @abstractmethod
     def width(self, shape: tuple[int, ...]) -> int:
-        """Numbers made of an image (h, w) or (channels, h, w)."""
+        """Numbers per image of shape (h, w) or (channels, h, w)."""
 
     @abstractmethod
     def numbers(self, images: Images) -> Images:
-        """(n, width) of images (n, *shape) with pixels in [0, 1]; their length does not matter."""
+        """Features (n, width) of images (n, *shape) with pixels in [0, 1], of any length."""
 
     def of(self, images: Images) -> Images:
-        """(n, width): `numbers`, so long that each is 1 on average, squared; of a blank image all are 0."""
+        """Features (n, width) scaled to a mean square of 1; all 0 for a blank image."""
         found = np.empty((len(images), self.width(images.shape[1:])), np.float32)
         for first in range(0, len(images), AT_ONCE):
             some = slice(first, first + AT_ONCE)
@@ -53,7 +53,7 @@ class Features(Component):
         return replace(data, train_x=self.of(data.train_x), test_x=self.of(data.test_x))
 
     def seen(self, source: Dataset) -> Dataset:
-        """The data set as training sees it: rows of numbers that are no images any more."""
+        """Data set with features in place of images."""
         return source if self.identity else _seen(self, type(source))
 
 
@@ -62,7 +62,7 @@ def _seen(features: Features, kind: type[Dataset]) -> Dataset:
     source = kind()
 
     def load(self: Dataset, root: Path, report: Report = quiet) -> Data:
-        """The samples as they are: a run turns them into features by itself."""
+        """Samples of the source; a run turns them into features itself."""
         return source.load(root, report)
 
     shape = (features.width(source.shape),)
@@ -77,16 +77,16 @@ def _seen(features: Features, kind: type[Dataset]) -> Dataset:
 
 
 def planes(images: Images) -> Images:
-    """(n, channels, h, w): those of images without channels have one."""
+    """Images as (n, channels, h, w)."""
     return images[:, None] if images.ndim == 3 else images
 
 
 def grey(images: Images) -> Images:
-    """(n, h, w): the mean over channels."""
+    """Mean over channels, (n, h, w)."""
     return images if images.ndim == 3 else images.mean(1)
 
 
 def on_both_axes(down: NDArray[Any], images: Images, across: NDArray[Any]) -> Images:
-    """down · image · acrossᵀ of images (…, h, w)."""
+    """down · image · acrossᵀ for images (…, h, w)."""
     found: Images = down.astype(np.float32) @ (images @ across.astype(np.float32).T)
     return found

@@ -1,4 +1,4 @@
-"""The low frequencies of an image, as JPEG takes them."""
+"""Low frequencies of an image: the discrete cosine transform of JPEG."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ldp_core.limits import Limit
 
 
 class Dct(Features):
-    """side² − 1 numbers a channel: the constant is left out, as it would be most of the length."""
+    """side² − 1 numbers per channel: the constant is left out, as it would dominate the length."""
 
     label = "low frequencies (DCT)"
     order = 3

@@ -1,4 +1,4 @@
-"""The image as it is."""
+"""No features: pixels as they are."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from ldp_core.features.base import Features, Images
 
 
 class Nothing(Features):
-    """Training sees the pixels."""
-
     label = "the pixels themselves"
     order = 1
     summary = "A client trains on its image as it is."

@@ -1,4 +1,4 @@
-"""Which way lines run, and where: histograms of signed orientation."""
+"""Histograms of signed edge orientation per cell of the image."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ DRAWINGS = 3000
 
 
 class Orientation(Features):
-    """Images of any size are drawn on 28 × 28 pixels first, colours as shades of grey."""
+    """Images of any size are scaled to 28 × 28 grey pixels first."""
 
     label = "orientation of lines"
     order = 4
@@ -60,7 +60,7 @@ class Orientation(Features):
 
 
 def _histograms(images: Images, upright: bool) -> Images:
-    """(n, 128), each of length 1."""
+    """Histograms (n, 128), each of length 1."""
     drawn = _canvas(grey(images))
     drawn = straightened(drawn) if upright else drawn
     across, down = np.zeros_like(drawn), np.zeros_like(drawn)
@@ -82,7 +82,7 @@ def _histograms(images: Images, upright: bool) -> Images:
 
 @lru_cache(maxsize=1)
 def _pooling() -> Images:
-    """(784, 16): how much of a pixel each cell takes: less in a straight line to the next cell's middle."""
+    """Weight of each pixel in each cell, (784, 16), falling linearly to the next cell's centre."""
     wide = (SIDE - 2 * MARGIN - 1) / CELLS
     middles = MARGIN + wide * (np.arange(CELLS) + 0.5)
     axis = np.clip(1 - np.abs(np.arange(SIDE) - middles[:, None]) / wide, 0, None)
@@ -90,7 +90,7 @@ def _pooling() -> Images:
 
 
 def _canvas(images: Images) -> Images:
-    """Images (n, h, w) on 28 × 28 pixels, between theirs by straight lines."""
+    """Images (n, h, w) scaled to 28 × 28 pixels, by linear interpolation."""
     if images.shape[1:] == (SIDE, SIDE):
         return images
     return on_both_axes(_stretched(images.shape[1]), images, _stretched(images.shape[2]))
@@ -107,8 +107,9 @@ def _stretched(side: int) -> NDArray[np.float64]:
 
 @lru_cache(maxsize=4)
 def _whitening(directions: int, upright: bool) -> tuple[Images, Images]:
-    """The mean of the strokes' histograms, and what turns and scales to their strongest directions: by the
-    root of the variance plus the mean variance, so that weak ones are not blown up."""
+    """Mean of the synthetic drawings' histograms, and the projection to their strongest principal directions,
+    scaled by the root of variance plus mean variance against blowing up weak ones.
+    """
     found = _histograms(strokes(DRAWINGS), upright).astype(np.float64)
     size, turn = np.linalg.eigh(np.cov(found.T))
     kept = turn[:, -directions:] / np.sqrt(np.maximum(size[-directions:], 0) + size.mean())

@@ -1,4 +1,4 @@
-"""A smaller image: the mean of each square of pixels."""
+"""A smaller image: mean over squares of pixels."""
 
 from __future__ import annotations
 
