@@ -32,6 +32,7 @@ Purpose = Literal[
     "attack decoys",  # the images beside a client's own among which the server is to pick
     "attack right",  # which of them an upload is made of, and whom a tie favours
     "identification noise",  # the mechanism's randomness on the uploads that are to be identified
+    "measured",  # the mechanism's randomness on uploads that show how little it hides at least
     "reconstruction",  # where an attacker that searches begins
     "public images",  # held-out pictures that an attacker may know
     "audit",  # samples that a mechanism's promise is held against

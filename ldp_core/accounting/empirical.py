@@ -77,7 +77,7 @@ def audit(
     looked = precision == "float32" and countable(mechanism)
     bounds, alone = [], []
     for one, other in ((0, 1), (1, 0)):
-        ratios = [_ratio(likely[i][one], likely[i][other]) for i in (one, other)]
+        ratios = [log_ratio(likely[i][one], likely[i][other]) for i in (one, other)]
         if looked:
             elsewhere = Client(mechanism, (low, high)[other], epsilon, low, high)
             possible = can_give(elsewhere, np.concatenate([ends[one], ends[other]]))
@@ -101,7 +101,7 @@ def exact_epsilon(mechanism: Mechanism, epsilon: float, low: float, high: float)
     return float(epsilon_of(mechanism.delta_, law.mu))  # type: ignore[attr-defined]
 
 
-def _ratio(top: Any, bottom: Any) -> Floats:
+def log_ratio(top: Any, bottom: Any) -> Floats:
     """Log-likelihood ratio; infinite for outputs that only one of the inputs can produce."""
     with np.errstate(invalid="ignore"):
         return np.nan_to_num(np.asarray(top - bottom), nan=0.0, posinf=np.inf, neginf=-np.inf)

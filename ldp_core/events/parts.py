@@ -11,7 +11,7 @@ from pydantic import AfterValidator, Field
 from ldp_core.accounting.entry import Entry
 from ldp_core.accounting.table import EACH
 from ldp_core.attacks.findings import verdict
-from ldp_core.events.base import Count, Json, Like, Share, fields_of
+from ldp_core.events.base import Count, Json, Like, Share, Some, fields_of
 from ldp_core.experiment.of_system import Departure
 from ldp_core.images import decode
 
@@ -46,6 +46,17 @@ _bound = Annotated[Json, Like({"name": str, "label": str, "value": float, "vacuo
 Caps = Annotated[list[_bound], Field(max_length=20)]
 _spy = Annotated[Json, Like({"upload": Literal["audit", "real"], "attacker": str, "knows": Sentences})]
 Spies = Annotated[list[_spy], Field(max_length=2)]
+_measured = {
+    "client": Some,
+    "scope": Literal["upload", "run"],
+    "attack": Literal["identification", "membership", "canary"],
+    "epsilon_lower": Annotated[float, Field(gt=0)] | None,
+    "confidence": Share,
+    "trials": Count,
+    "most": Annotated[float, Field(ge=0)],
+    "why": str,
+}
+Measured = Annotated[list[Annotated[Json, Like(_measured, frozenset({"why"}))]], Field(max_length=1000)]
 _uses = {"uploads": Count, "epsilon": float | None, "delta": float, "left": float | None}
 _client = Annotated[str, Field(pattern=r"^\d{1,6}$")]
 Spent = Annotated[dict[_client, Annotated[Json, Like(_uses)]], Field(max_length=3)]

@@ -10,6 +10,7 @@ from ldp_core.events.parts import (
     Caps,
     Departures,
     Ledger,
+    Measured,
     Packed,
     Pairs,
     PerGroup,
@@ -219,5 +220,15 @@ class Ended(Event):
     """Samples that the accuracy is of …"""
     right: Packed = ""
     """… and which of them are named right (ldp_core.bits): so that runs are compared sample by sample."""
+    measured: Measured = field(default_factory=list)
+    """For each attacked client, of one upload and of all that it sent: `epsilon_lower`, shown by trials of an
+    attack (null where they show nothing, and `why`); `most`: what so many could show at best. All bounds hold
+    together with `confidence`. Absent where the law of an attacked upload is not known."""
     seconds: float | None = None
     """Added by the caller of the simulation, which keeps no clock itself."""
+
+    def as_json(self) -> Json:
+        body = super().as_json()
+        if not self.measured:
+            del body["measured"]
+        return body

@@ -20,6 +20,7 @@ from ldp_core.federated.state import State
 from ldp_core.images import encode
 from ldp_core.leakage.candidates import line_up
 from ldp_core.leakage.identification import Rows, Sent, identify, would_send
+from ldp_core.leakage.measured import measured
 from ldp_core.leakage.observe import (
     Control,
     Victims,
@@ -56,6 +57,12 @@ class Attempts:
         if self._under and not self._waits and before.round + 1 in self._rounds:
             yield from self._under.attempts(self.spies, before)
 
+    def measured(self, after: State) -> list[dict[str, Any]]:
+        """Lower bounds on ε that the same attacker shows, given the state at the end of the run."""
+        if self._under is None or not any(spy.upload == "audit" for spy in self.spies):
+            return []
+        return measured(self._federation, after, self.victims, self._under.lineup)
+
     def afterwards(self) -> Iterator[Attacked | Frame]:
         """Attacks that wait until training has ended."""
         if self._under and self._waits:
@@ -66,7 +73,7 @@ class _Attacked:
     def __init__(self, federation: Federation, victims: Victims, attack: Attack) -> None:
         self.victims, self._federation, self._times = victims, federation, attack.rounds_observed
         clients, samples = victims.clients.tolist(), victims.samples.tolist()
-        self._lineup = line_up(federation, samples, clients, attack.candidates)
+        self.lineup = line_up(federation, samples, clients, attack.candidates)
         self._public = public_images(federation)
 
     def attempts(self, spies: Sequence[Spy], before: State) -> Iterator[Attacked | Frame]:
@@ -110,7 +117,7 @@ class _Attacked:
             if look.observation != 0 or look.done:
                 continue
             guesses = metrics.clamped(batch.images(0)[:, 0])
-            quality = metrics.psnr(guesses, self._lineup.originals)
+            quality = metrics.psnr(guesses, self.lineup.originals)
             for client, guess, psnr in zip(self.victims.clients, guesses, quality, strict=True):
                 yield Frame(
                     round=number,
@@ -126,7 +133,7 @@ class _Attacked:
         federation, experiment = self._federation, self._federation.experiment
         return identify(
             federation,
-            self._lineup,
+            self.lineup,
             weights,
             experiment.pieces(number),
             federation.population.columns(self.victims.clients),
@@ -169,13 +176,13 @@ class _Attacked:
         """Figures of each control's attempts on audit uploads, with identification bounds where the
         mechanism's law is known.
         """
-        sent = would_send(self._federation, self._lineup.kinds, observed[None], begun)
+        sent = would_send(self._federation, self.lineup.kinds, observed[None], begun)
         picked = self._picked(weights, number, begun, sent)
         attempts = [
             (seen, guesses[:, 0], picked[control])
             for (control, seen), guesses in zip(observed.items(), found, strict=True)
         ]
-        rows = dict(zip(observed, score_audits(attempts, self._lineup), strict=True))
+        rows = dict(zip(observed, score_audits(attempts, self.lineup), strict=True))
         for row, lines in zip(rows[None], identification_bounds(observed[None], sent[0]), strict=True):
             row["caps"] = [line.as_json() for line in lines]
             row["cap"] = min(line.value for line in lines)
@@ -186,6 +193,6 @@ class _Attacked:
         for client, own in zip(self.victims.clients, guesses, strict=True):
             members = federation.pictures(federation.train_x[federation.shards[client][:MOST_MEMBERS]])
             others = federation.pictures(federation.test_x[: len(members)])
-            row = score_real(own, members, others, self._lineup.mean_image)
+            row = score_real(own, members, others, self.lineup.mean_image)
             found.append(row | {"rounds_observed": seen.rounds})
         return found

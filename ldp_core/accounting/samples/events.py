@@ -112,7 +112,7 @@ def _cut(number: Number, likely: Floats, other: Floats, delta: float) -> Event |
     hits, false = (np.bincount(np.searchsorted(edges, x, side="right"), minlength=count) for x in (one, two))
     order = np.argsort(-(hits + 0.5) / (false + 0.5), kind="stable")
     p, q = np.cumsum(hits[order]) / len(one), np.cumsum(false[order]) / len(two)
-    lower, upper = _wilson(p, len(one), -SURE) - delta, _wilson(q, len(two), SURE)
+    lower, upper = wilson(p, len(one), -SURE) - delta, wilson(q, len(two), SURE)
     scores = (np.log(np.maximum(lower, LEAST)) - np.log(upper))[:-1]
     most = int(np.argmax(scores))
     inside = np.zeros(count, dtype=bool)
@@ -120,7 +120,7 @@ def _cut(number: Number, likely: Floats, other: Floats, delta: float) -> Event |
     return Event(number, edges, inside, float(scores[most]))
 
 
-def _wilson(share: Floats, runs: int, z: float) -> Floats:
+def wilson(share: Floats, runs: int, z: float) -> Floats:
     """Lower (z < 0) or upper end of Wilson's interval."""
     middle = share + z * z / (2 * runs)
     reach = z * np.sqrt(share * (1 - share) / runs + z * z / (4 * runs * runs))

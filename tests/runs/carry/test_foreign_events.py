@@ -112,6 +112,8 @@ def test_a_cell_that_cannot_run_is_none():
         ("run", at("end", "ledger", value=[])),
         ("run", at("end", "held_out", value=1)),
         ("run", at("end", "round", value=1)),
+        ("run", at("end", "measured", 0, "client", value=99)),
+        ("run", at("end", "measured", 0, "epsilon_lower", value=0)),
         ("attack", lambda told: told[1:]),
         ("attack", dropped("reference")),
         ("attack", dropped("cell")),

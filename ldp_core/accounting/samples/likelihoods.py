@@ -1,0 +1,97 @@
+"""A lower bound on ε from trials in two worlds whose exact likelihoods are known.
+
+A trial is a log likelihood ratio of what was sent. Some trials choose a threshold and which world it speaks
+for, the others count: so the bound is as good as the best test's, and its confidence exact (Clopper–Pearson).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import expit, ndtr, ndtri
+
+from ldp_core.accounting.empirical import epsilon_bound
+from ldp_core.accounting.samples.events import LEAST, wilson
+from ldp_core.limits import spelled
+from ldp_core.mechanisms.base import Floats
+
+CHOOSING = 10
+"""One trial in so many chooses the threshold."""
+THRESHOLDS = 60
+
+
+@dataclass(frozen=True)
+class Bound:
+    epsilon: float
+    """The lower bound, at least 0."""
+    counted: int
+    """Trials that were counted, of both worlds …"""
+    right: int
+    """… of which so many were likelier in their own world; of those that are as likely in both, half."""
+    most: float
+    """The bound, had all counted trials been on their own world's side of the threshold."""
+
+
+def likelihood_bound(one: Floats, other: Floats, alpha: float, delta: float = 0.0) -> Bound:
+    """The bound of n trials of either world, wrong with a probability of at most alpha.
+
+    Args:
+        one, other: (n,), trials of either: the log of how much likelier each is in world one.
+    """
+    first = len(one) // CHOOSING
+    runs = len(one) - first
+    choosing = np.concatenate([one[:first], other[:first]])
+    sides = (one, other, choosing), (-other, -one, -choosing)
+    options = [_threshold(ratio, runs, alpha, delta) for *_, ratio in sides]
+    (likely, unlikely, _), (threshold, _) = max(zip(sides, options, strict=True), key=lambda each: each[1][1])
+    hits, false = (int((ratio[first:] >= threshold).sum()) for ratio in (likely, unlikely))
+    right = int((1 + np.sign(one[first:])).sum() + (1 - np.sign(other[first:])).sum()) // 2
+    bounds = [epsilon_bound(a, runs, b, runs, alpha, delta) for a, b in ((hits, false), (runs, 0))]
+    return Bound(bounds[0], 2 * runs, right, bounds[1])
+
+
+def _threshold(ratios: Floats, runs: int, alpha: float, delta: float) -> tuple[float, float]:
+    """The threshold with the largest ln(P/Q) to be expected of so many runs, and that.
+
+    A trial of unknown world is one of the first world with probability 1/(1 + e^−ratio), so that each trial
+    counts for both worlds.
+    """
+    if not len(ratios):
+        return 0.0, 0.0
+    line = np.sort(ratios)
+    steps = np.unique([0.0, *line[np.linspace(0, len(line) - 1, THRESHOLDS).astype(int)]])
+    finite = np.isfinite(steps)
+    steps[finite] -= 1e-9 * (1 + np.abs(steps[finite]))  # equal ratios may differ by rounding
+    above, z = np.searchsorted(line, steps), -float(ndtri(alpha / 2))
+    p, q = (np.cumsum(2 * expit(side * line[::-1]))[::-1][above] / len(line) for side in (1, -1))
+    lower, upper = (wilson(np.minimum(share, 1.0), runs, side) for share, side in ((p, -z), (q, z)))
+    scores = np.log(np.maximum(lower - delta, LEAST)) - np.log(upper)
+    best = int(np.argmax(scores))
+    return float(steps[best]), float(scores[best])
+
+
+def trials_needed(separation: float, alpha: float) -> float:
+    """About how many trials, of both worlds together, show an ε above 0; infinite where nothing differs.
+
+    Args:
+        separation: standard deviations between the worlds, were the noise Gaussian.
+    """
+    gap = 2 * float(ndtr(separation / 2)) - 1
+    if gap <= 0:
+        return math.inf
+    z = -float(ndtri(alpha / 2))
+    least = math.log(alpha / 2) / math.log(0.5)
+    runs = max(least, 4 * (1 - gap**2) * (z / gap) ** 2)  # a quarter would be an even chance
+    return math.ceil(2 * runs * CHOOSING / (CHOOSING - 1))
+
+
+def cannot_tell(found: Bound, needed: float) -> str:
+    """Why a bound of 0 says nothing: `cannot tell yet: 0 of 12; 60 trials would do`."""
+    needed = max(needed, 3 * found.counted)
+    so_far = f"cannot tell yet: {spelled(found.right)} of {spelled(found.counted)}"
+    if math.isinf(needed):
+        return f"{so_far}; both worlds send the same"
+    digits = 10.0 ** max(0, math.floor(math.log10(needed)) - 1)
+    return f"{so_far}; {spelled(math.ceil(needed / digits) * digits)} trials would do"

@@ -1,0 +1,178 @@
+"""What an attacker shows of a client's ε: a lower bound, from trials of the run's own identification.
+
+In one world the client holds the image under attack, in the other one of the candidates beside it. What
+either would send is perturbed again and again, and each answer's exact likelihood ratio is a trial. For one
+upload, and for as many as the client has sent in the run, all made from the model that the run began with: so
+the trials follow from the experiment and from who took part, whether or not a run was stopped and taken up.
+An attacker may leave out what tells little; so of many weights those are looked at that tell most.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from ldp_core.accounting import entries
+from ldp_core.accounting.empirical import log_ratio
+from ldp_core.accounting.samples.likelihoods import cannot_tell, likelihood_bound, trials_needed
+from ldp_core.experiment import Experiment
+from ldp_core.experiment.schema import Piece
+from ldp_core.federated.federation import Federation, taking_part, untrained
+from ldp_core.federated.state import State
+from ldp_core.federated.terms import within
+from ldp_core.federated.upload import projected
+from ldp_core.leakage.candidates import Candidates
+from ldp_core.leakage.observe import Victims, begun, one_step
+from ldp_core.mechanisms.base import Floats
+from ldp_core.streams import stream
+
+CONFIDENCE = 0.95
+"""That all bounds of a run hold."""
+FEWEST, MOST = 2**18, 2**23
+"""Values that are perturbed: as many as in the run itself, within these."""
+TRIALS, ENOUGH = 100, 20_000
+"""In either world, unless more weights than can be perturbed so often belong together; and at most."""
+APART = 6.0
+"""Standard deviations between two worlds that so many trials cannot tell from more."""
+TOGETHER = 2**22
+"""Numbers in what all candidates of a client would send, and in trials of weights that belong together."""
+
+
+@dataclass(frozen=True)
+class _Worlds:
+    """What a client would send in two worlds, clipped."""
+
+    values: Floats
+    """(2, m)"""
+    terms: tuple[Floats, Floats, Floats]
+    """ε, low and high: (1, 1) each, or (1, m)."""
+    apart: Floats
+    """(m,): the squared distance between the worlds over the variance of one weight's noise."""
+
+
+def measured(
+    federation: Federation, after: State, victims: Victims, lineup: Candidates
+) -> list[dict[str, Any]]:
+    """The `measured` of an end event; empty where an upload's law is not the mechanism's alone.
+
+    Args:
+        after: the state of the run at its end.
+        lineup: the candidates of each victim.
+    """
+    experiment = federation.experiment
+    mechanism = experiment.pieces(1)[0].mechanism
+    if mechanism.role == "identity" or mechanism.in_clear() or not len(victims.clients):
+        return []
+    taken = [v for v, client in enumerate(victims.clients) if after.uploads[client]]
+    worlds = {v: found for v in taken if (found := _worlds(federation, int(victims.clients[v]), lineup, v))}
+    if not worlds:
+        return []
+    clients = victims.clients.tolist()
+    promised = dict(zip(worlds, entries(experiment, [clients[v] for v in worlds]), strict=True))
+    values = min(MOST, max(FEWEST, int(after.uploads.sum()) * experiment.uploaded))
+    share, shown = values // (4 * len(worlds)), 2 * len(worlds)  # two scopes, two worlds
+    rows = []
+    for v, found in worlds.items():
+        noise, sent = stream(experiment.seed, "measured", clients[v]), int(after.uploads[clients[v]])
+        promises = {"upload": (1, promised[v].upload), "run": (sent, promised[v].run_worst)}
+        for scope, (uses, promise) in promises.items():
+            plan = _plan(experiment.pieces(1), found.apart, uses, share)
+            one, other = (_ratios(experiment, found, plan, world, noise) for world in (0, 1))
+            alpha = (1 - CONFIDENCE) / shown
+            bound = likelihood_bound(one, other, alpha, promise.delta)
+            why = "" if bound.epsilon else cannot_tell(bound, trials_needed(plan.separation, alpha))
+            rows.append(
+                {
+                    "client": clients[v] + 1,
+                    "scope": scope,
+                    "attack": "identification",
+                    "epsilon_lower": bound.epsilon or None,
+                    "confidence": CONFIDENCE,
+                    "trials": 2 * plan.trials,
+                    "most": bound.most,
+                    "why": why,
+                }
+            )
+    return rows
+
+
+def _worlds(federation: Federation, client: int, lineup: Candidates, v: int) -> _Worlds | None:
+    """The client's own image, and the candidate whose upload lies furthest from that image's."""
+    experiment, start = federation.experiment, untrained(federation)
+    count = max(2, min(lineup.any_class.y.shape[1], TOGETHER // experiment.uploaded))
+    weights, joined = federation.placed(start.weights), taking_part(federation, start.arrays)
+    clients = np.full(count, client)
+    own = begun(clients, weights, joined).own
+    x, y = lineup.any_class.x[v, :count], torch.from_numpy(lineup.any_class.y[v, :count])
+    made = one_step(federation, federation.samples_of(x), y.to(weights.device), own)
+    columns = federation.population.columns(clients)
+    encoded = joined.encode(made, *columns[1:], clients, stream(experiment.seed, "measured", -1 - client))
+    if encoded.clear is not None or encoded.unsent is not None:
+        return None
+    pieces, low, high = experiment.pieces(1), encoded.low, encoded.high
+    values = projected(pieces, encoded.values, (columns[0], low, high)).astype(np.float64)
+    terms = columns[0][:1], low[:1], high[:1]
+    if (low != low[:1]).any() or (high != high[:1]).any():
+        return None  # ranges that follow the data: no ε covers them
+    spread = [p.mechanism.at(*within(terms, p)).variance(values[:, p.columns]) for p in pieces]
+    variance = np.concatenate(
+        [np.broadcast_to(one, (count, p.size)) for p, one in zip(pieces, spread, strict=True)], axis=1
+    )
+    with np.errstate(divide="ignore", invalid="ignore"):
+        apart = np.nan_to_num(2 * (values - values[0]) ** 2 / (variance + variance[0]), posinf=np.inf)
+    other = int(np.argmax(apart.sum(axis=1)))
+    return _Worlds(values[[0, other]], terms, apart[other])
+
+
+@dataclass(frozen=True)
+class _Plan:
+    weights: NDArray[np.int64]
+    """Which are looked at."""
+    uses: int
+    """Uploads that are looked at."""
+    trials: int
+    """In either world."""
+    separation: float
+
+
+def _plan(pieces: Sequence[Piece], apart: Floats, sent: int, share: int) -> _Plan:
+    """What is looked at, so that about `share` values are perturbed in each world."""
+    fits = max(1, share // TRIALS)
+    if pieces[0].mechanism.separable:
+        order = np.argsort(-apart, kind="stable")
+        enough = int(np.searchsorted(np.cumsum(sent * apart[order]), APART**2)) + 1
+        weights = np.sort(order[: max(1, min(enough, fits // sent, len(order)))])
+        first = float(apart[order[0]])
+        uses = sent if len(weights) > 1 or not first else max(1, math.ceil(min(sent, fits, APART**2 / first)))
+    else:
+        weights, uses = np.arange(len(apart)), max(1, min(sent, fits // len(apart)))
+    each = len(weights) * uses
+    trials = min(ENOUGH, max(share // each, min(TRIALS, max(2, TOGETHER // each))))
+    return _Plan(weights, uses, trials, math.sqrt(uses * float(apart[weights].sum())))
+
+
+def _ratios(
+    experiment: Experiment, worlds: _Worlds, plan: _Plan, world: int, noise: np.random.Generator
+) -> Floats:
+    """(trials,): the log likelihood ratio, for the first world, of what is sent in one of them."""
+    total = np.zeros(plan.trials)
+    rounds = range(1, plan.uses + 1)
+    alike = len(experiment.releases) == 1
+    for number in (1,) if alike else rounds:
+        for piece in experiment.pieces(number):
+            columns = plan.weights[
+                (plan.weights >= piece.columns.start) & (plan.weights < piece.columns.stop)
+            ]
+            terms = (one[:, columns] if one.shape[1] > 1 else one for one in worlds.terms)
+            law, values = piece.mechanism.at(*terms), worlds.values[:, columns]
+            shape = (plan.trials, plan.uses if alike else 1, len(columns))
+            sent = law.perturb(np.array(np.broadcast_to(values[world], shape)), noise)
+            each = log_ratio(law.log_prob(sent, values[0]), law.log_prob(sent, values[1]))
+            total += each.reshape(plan.trials, -1).sum(axis=1)
+    return total

@@ -1,0 +1,84 @@
+"""Bounds from exact likelihoods: seldom above what is so, close to it, and silent where nothing is shown."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from ldp_core import mechanisms
+from ldp_core.accounting.empirical import log_ratio
+from ldp_core.accounting.samples.likelihoods import Bound, cannot_tell, likelihood_bound, trials_needed
+from ldp_core.mechanisms import Use
+from ldp_core.mechanisms.base import Floats
+
+ALPHA = 0.05
+
+
+def trials(
+    name: str, epsilon: float, count: int, generator: np.random.Generator
+) -> tuple[Floats, Floats, float]:
+    """Of `count` trials in all: those of either world, and the exact ε; the inputs are opposite."""
+    dimension = 1 if name == "duchi" else 8
+    mechanism = mechanisms.get(name).fitted(Use(dimension))
+    law, values = mechanism.at(epsilon, -1.0, 1.0), np.full((2, dimension), dimension**-0.5) * [[1], [-1]]
+    found = []
+    for value in values:
+        sent = law.perturb(np.repeat(value[None], count // 2, axis=0), generator)
+        each = log_ratio(law.log_prob(sent, values[0]), law.log_prob(sent, values[1]))
+        found.append(each.reshape(count // 2, -1).sum(axis=1))
+    return found[0], found[1], float(law.loss)
+
+
+def exceeds(generator: np.random.Generator, runs: int) -> int:
+    """How many calibrated runs of 1 000 trials claim more than is so; budgets take turns."""
+    found = 0
+    for i in range(runs):
+        one, other, exact = trials("duchi", (0.2, 1.0, 4.0)[i % 3], 1000, generator)
+        found += likelihood_bound(one, other, ALPHA).epsilon > exact
+    return found
+
+
+def test_a_calibrated_run_seldom_claims_more_than_is_so():
+    """600 runs at 95 %: more than the limit exceed ε in at most one of 10^6 gates."""
+    assert exceeds(np.random.default_rng(5), 600) <= binom.isf(1e-6, 600, ALPHA)
+
+
+@pytest.mark.parametrize("name", ["duchi", "privunit"])
+@pytest.mark.parametrize("epsilon", [0.2, 1.0, 3.0, 10.0])
+def test_a_hundred_thousand_trials_reach_four_fifths(name: str, epsilon: float):
+    """With one seed; of 20 seeds at each of seven budgets none lies below (`tests.benchmarks.audits`)."""
+    one, other, exact = trials(name, epsilon, 100_000, np.random.default_rng(2))
+    found = likelihood_bound(one, other, ALPHA)
+    assert exact == pytest.approx(epsilon)
+    assert 0.8 * epsilon <= found.epsilon <= epsilon
+    assert found.epsilon <= found.most
+
+
+def test_worlds_that_one_answer_tells_apart_show_the_most_there_is():
+    apart = np.full(100, np.inf)
+    found = likelihood_bound(apart, -apart, ALPHA)
+    assert found.epsilon == found.most > 2
+    assert (found.right, found.counted) == (180, 180)
+    assert likelihood_bound(apart, -apart, ALPHA, delta=0.5).epsilon < found.epsilon
+
+
+@pytest.mark.parametrize("count", [2, 4, 12])
+def test_few_trials_say_that_they_cannot_tell(count: int):
+    same = np.zeros(count)
+    found = likelihood_bound(same, same, ALPHA)
+    assert found.epsilon == 0
+    assert cannot_tell(found, math.inf).endswith("; both worlds send the same")
+    assert cannot_tell(Bound(0.0, 12, 0, 0.0), 57) == "cannot tell yet: 0 of 12; 57 trials would do"
+
+
+@pytest.mark.parametrize("separation", [0.5, 2.0, 8.0])
+def test_twice_as_many_trials_as_are_asked_for_show_something(separation: float):
+    """Gaussian worlds; each of 30 audits misses with a probability below 1e-6."""
+    generator = np.random.default_rng(7)
+    runs = int(trials_needed(separation, ALPHA))
+    for _ in range(10):
+        one, other = (generator.normal(side * separation**2 / 2, separation, runs) for side in (1, -1))
+        assert likelihood_bound(one, other, ALPHA).epsilon > 0
