@@ -1,4 +1,4 @@
-"""The five lessons of *Learn*, one file each, found by discovery: a path through the scenarios."""
+"""The five lessons of the page Learn, one file each, found by discovery."""
 
 from __future__ import annotations
 

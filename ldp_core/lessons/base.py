@@ -1,4 +1,4 @@
-"""A lesson: a scenario to predict, where to look, one thing to change, a question that transfers."""
+"""A lesson: a scenario to predict, where to look, one field to change, and a question on another setting."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Literal
 
 @dataclass(frozen=True)
 class Transfer:
-    """A question about another setting that the same rule answers."""
+    """A question on another setting that the lesson's rule answers."""
 
     text: str
     options: tuple[str, ...]

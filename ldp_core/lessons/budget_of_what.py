@@ -1,4 +1,4 @@
-"""A budget of what?"""
+"""Lesson: the scope of ε (weight, upload or run)."""
 
 from ldp_core.lessons.base import LessonPlan, Transfer
 

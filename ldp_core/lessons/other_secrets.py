@@ -1,4 +1,4 @@
-"""Same ε, other secrets."""
+"""Lesson: equal ε, different protection, depending on the mechanism."""
 
 from ldp_core.lessons.base import LessonPlan, Transfer
 

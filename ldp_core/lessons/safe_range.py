@@ -1,4 +1,4 @@
-"""Which safe range?"""
+"""Lesson: the choice of the safe range."""
 
 from ldp_core.lessons.base import LessonPlan, Transfer
 

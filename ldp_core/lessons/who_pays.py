@@ -1,4 +1,4 @@
-"""Who pays when the server trusts the generous?"""
+"""Lesson: the cost of weighting clients with large ε more."""
 
 from ldp_core.lessons.base import LessonPlan, Transfer
 

@@ -1,4 +1,4 @@
-"""Whom should the server listen to?"""
+"""Lesson: the choice of the aggregator."""
 
 from ldp_core.lessons.base import LessonPlan, Transfer
 

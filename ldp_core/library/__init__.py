@@ -1,4 +1,4 @@
-"""A run from a program or a notebook, in its own process: nothing is written but data that are downloaded."""
+"""Runs from a program or notebook, in its own process; nothing is written except downloaded data."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ def run(
     """Train an experiment in this process and return its result.
 
     Args:
-        experiment: where to begin; by default the default experiment.
-        settings: fields by dotted name, for those whose short name is another field's too.
-        fields: the same by short name: `epsilon` for `clients.epsilon`, `delta` for `mechanism.delta`.
+    experiment: base experiment; the default one if None.
+    settings: fields by dotted name, where the short name is ambiguous.
+    fields: fields by short name: `epsilon` for `clients.epsilon`, `delta` for `mechanism.delta`.
 
     Raises:
-        InvalidExperiment: a name is unknown or could be two fields, or a value will not do.
-        StudioError: its data cannot be had.
+    InvalidExperiment: a name is unknown or ambiguous, or a value is wrong.
+    StudioError: the data are unavailable.
     """
     chosen = asked(experiment, settings or {}, fields)
     from ldp_core.runs.lockstep import drive

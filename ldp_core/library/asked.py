@@ -1,4 +1,4 @@
-"""The experiment that is meant by fields with short names."""
+"""Resolution of short field names to an experiment."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ TOP = Experiment.model_fields
 
 
 def asked(base: Any, settings: Mapping[str, Any], fields: Mapping[str, Any]) -> Experiment:
-    """`base` with `settings` (dotted names) and `fields` (short ones).
+    """Experiment `base` with `settings` (dotted names) and `fields` (short names).
 
     Raises:
-        InvalidExperiment: as `run` has it.
+    InvalidExperiment: a name is unknown or ambiguous, or a value is wrong.
     """
     whole = {name: value for name, value in fields.items() if name in TOP}
     dotted = whole | dict(settings) | {name: value for name, value in fields.items() if "." in name}
@@ -49,7 +49,7 @@ def asked(base: Any, settings: Mapping[str, Any], fields: Mapping[str, Any]) -> 
 
 
 def _by_short(names: Any, experiment: Experiment) -> dict[str, list[str]]:
-    """Dotted names of all fields of an experiment by their last word."""
+    """Dotted names of all fields of an experiment, by their last component."""
     found: dict[str, list[str]] = {}
     for name in names:
         for path in _fields(TOP[name], getattr(experiment, name), name):
@@ -58,7 +58,7 @@ def _by_short(names: Any, experiment: Experiment) -> dict[str, list[str]]:
 
 
 def _fields(field: Any, value: Any, path: str) -> Iterator[str]:
-    """The dotted names of what a field holds, at all depths."""
+    """Dotted names of all fields within a field, at all depths."""
     if part := _part(field):
         yield f"{path}.{part.key}"
     if not isinstance(value, BaseModel):
@@ -75,7 +75,7 @@ def _part(field: Any) -> Any:
 
 
 def _whose(name: str) -> str:
-    """Parts that have a field which the chosen ones lack, in words."""
+    """End of a message that names the parts with such a field; "" if there are none."""
     found = []
     for at, field in TOP.items():
         if part := _part(field):
@@ -84,7 +84,7 @@ def _whose(name: str) -> str:
 
 
 def _plain(path: str, value: Any) -> Any:
-    """A value as JSON has it: numpy's numbers and arrays as Python's, a part by its name and parameters."""
+    """JSON value of a Python value: numpy's numbers and arrays as Python's, a part by name and parameters."""
     if isinstance(value, Mapping):
         return {name: _plain("", one) for name, one in value.items()}
     if isinstance(value, list | tuple):

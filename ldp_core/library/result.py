@@ -1,4 +1,4 @@
-"""What came of a run, as a notebook shows it."""
+"""Result of a run, for notebooks."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SCOPES: dict[accounting.Scope, str] = {
 
 @dataclass(frozen=True, repr=False)
 class Result:
-    """A run that is over."""
+    """Result of an ended run."""
 
     experiment: Experiment
     events: list[dict[str, Any]]
@@ -33,27 +33,25 @@ class Result:
 
     @property
     def status(self) -> str:
-        """`completed`, or `diverged`."""
         return str(self.events[-1]["status"])
 
     @property
     def accuracy(self) -> float:
-        """On the held-out samples, after the last round."""
+        """Accuracy on the held-out samples after the last round, in [0, 1]."""
         return float(self.events[-1]["accuracy"])
 
     @cached_property
     def rounds(self) -> pd.DataFrame:
-        """A line a round, from the untrained model's, round 0."""
+        """Accuracy, loss and measured figures of each round, from the untrained model in round 0."""
         return self._table("start", "round").set_index("round")[["accuracy", "loss", *self._measured]]
 
     @cached_property
     def attacks(self) -> pd.DataFrame:
-        """A line an attempt of the attacker, without its pictures."""
+        """A row per attempt of the attacker, without images."""
         return self._table("attack")
 
     @cached_property
     def ledger(self) -> list[dict[str, Any]]:
-        """Ledger entries of each client, as `accounting.ledger` gives them."""
         return accounting.ledger(self.experiment)
 
     @property
@@ -104,7 +102,7 @@ class Result:
         return "\n".join(filter(None, (self._found, message, self._promised)))
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
-        """Accuracy against rounds: by plotly where the notebook knows it, else as SVG."""
+        """Curve of accuracy over rounds: by plotly where the notebook supports it, else as SVG."""
         from ldp_core.runs.carry.drawing import COLOURS, Curve, drawn
 
         share = self.rounds["accuracy"].to_numpy(np.float64)

@@ -1,4 +1,4 @@
-"""Local mechanisms: what a client does to a value before the server sees it.
+"""Mechanisms of local differential privacy: randomisation of a client's values before the server sees them.
 
 >>> from ldp_core import mechanisms
 >>> duchi = mechanisms.get("duchi")
@@ -17,11 +17,11 @@ names = registry.names
 
 
 def get(name: str, **parameters: Any) -> Mechanism:
-    """The mechanism called `name` with its own `parameters`, corrected, or `form="as_printed"`.
+    """Mechanism by name with its own `parameters`, corrected, or `form="as_printed"`.
 
     Raises:
-        UnknownName: no mechanism or form is called so.
-        pydantic.ValidationError: a parameter is unknown or out of its limits.
+    UnknownName: the mechanism or form is unknown.
+    pydantic.ValidationError: a parameter is unknown or out of its limits.
     """
     form = parameters.pop("form", "corrected")
     if form not in get_args(Form):
@@ -30,5 +30,5 @@ def get(name: str, **parameters: Any) -> Mechanism:
 
 
 def hides(name: object) -> bool:
-    """False for a mechanism that sends values as they are; true for any other name, known or not."""
+    """False for a mechanism that sends values without noise; True for any other name, known or not."""
     return name not in names() or registry.kind(str(name)).role != "identity"

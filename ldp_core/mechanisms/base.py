@@ -1,4 +1,4 @@
-"""The contract of a mechanism: its parameters, and the law that it has at given budgets and safe ranges."""
+"""Contract of a mechanism: its parameters, and its law at given budgets and safe ranges."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Role = Literal["estimate", "vote", "identity"]
 
 @dataclass(frozen=True)
 class Use:
-    """Public facts about a mechanism's place in an experiment that some mechanisms need."""
+    """Public facts about a mechanism's use in an experiment, which some mechanisms need."""
 
     dimension: int
     """Values in the vector it is given: a layer's, or a whole upload's."""
@@ -40,7 +40,7 @@ class Use:
 
 @dataclass(frozen=True)
 class Difference:
-    """One figure of a paper beside the right one; infinity stands for no bound at all."""
+    """A paper's figure and the correct one; infinity stands for no bound."""
 
     what: str
     printed: float
@@ -50,7 +50,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class InClear:
-    """A value that is sent without noise, so that no ε covers it."""
+    """A value sent without noise, which no ε covers."""
 
     what: str
     by: str
@@ -82,9 +82,9 @@ class Mechanism(Component):
 
     @classmethod
     def in_form(cls, form: Form) -> type[Mechanism]:
-        """The class of a form: the subclass that is the paper's own, or the one class of both.
+        """Class of a form: the as-printed subclass, or the common class if both forms agree.
 
-        A printed class is a direct subclass of the corrected one; it has no label, so it is not listed.
+        An as-printed class is a direct subclass of the corrected one, without a label, so it is not listed.
         """
         if cls.form == form:
             return cls
@@ -93,13 +93,13 @@ class Mechanism(Component):
         return next((one for one in cls.__subclasses__() if vars(one).get("form") == form), cls)
 
     def formed(self, form: Form) -> Self:
-        """The same parameters in a form; itself, where both forms are the same."""
+        """The same parameters in a form; itself if both forms agree."""
         kind = type(self).in_form(form)
         return self if kind is type(self) else cast("Self", kind(**self.model_dump(by_alias=True)))
 
     @property
     def printed_otherwise(self) -> bool:
-        """True where the paper's own form differs, as its parameters stand."""
+        """True if the paper's own form differs for these parameters."""
         return bool(self.as_printed)
 
     @property
@@ -109,16 +109,14 @@ class Mechanism(Component):
 
     @property
     def region(self) -> Region:
-        """Input region: each value in its range, or a vector in a ball around 0 whose radius is a parameter
-        (ranges are then ignored).
+        """Input region: "box" (each value in its range), or "ball" (vectors up to a length; ranges are
+        ignored).
         """
         return "box"
 
     @property
     def separable(self) -> bool:
-        """Whether answers of an upload's weights are independent given the weights, so that
-        `marginal_log_prob` factorises.
-        """
+        """Whether outputs of an upload's weights are independent, so that `marginal_log_prob` factorises."""
         return self.scope == "coordinate"
 
     def fitted(self, use: Use) -> Self:
@@ -126,45 +124,47 @@ class Mechanism(Component):
         return self
 
     def for_uploads(self) -> Self:
-        """Form that spends one budget on a whole upload; itself if there is none."""
+        """Variant that spends one budget on a whole upload; itself if there is none."""
         return self
 
     def parameters(self) -> dict[str, Any]:
-        """Its own parameters as JSON values (the form belongs to the experiment)."""
+        """Own parameters as JSON values, without the form and those known from use."""
         values = self.model_dump(mode="json", by_alias=True)
         per = {"per": "upload"} if values.get("dimension") and "per" in values else {}
         return {k: v for k, v in (values | per).items() if k not in self.known_from_use}
 
     def bits(self) -> float | None:
-        """Bits of one answer to a whole vector, if it is less than an answer a weight; else None."""
+        """Bits of the output for a whole vector, if fewer than one output per weight takes; else None."""
         return None
 
     def read_off(self, uploads: NDArray[Any], epsilon: Floats) -> tuple[Mechanism, Floats, Floats] | None:
-        """Law visible in uploads (T, V, m) whose ranges follow the data, with range ends (V,); else None."""
+        """Law and range ends (V,) inferred from uploads (T, V, m), for mechanisms whose ranges follow the
+        data; else None.
+        """
         return None
 
     def in_clear(self) -> tuple[InClear, ...]:
-        """Values of an upload that this form sends without noise, beyond public knowledge."""
+        """Values of an upload that this form sends without noise and that are not public."""
         return ()
 
     def project(self, values: Floating, low: ArrayLike, high: ArrayLike) -> Floating:
-        """The nearest input that the guarantee covers, of values (..., d); covered ones stay, bit for bit.
+        """Nearest input within the guarantee's region, for values (..., d); inner values keep their bits.
 
-        Here each value is clipped to its range. What this changes is what a run counts as clipped.
+        By default each value is clipped to its range. Changed values count as clipped in a run.
         """
         clipped: Floating = np.clip(values, low, high).astype(values.dtype)
         return clipped
 
     def at(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Law[Any]:
-        """Its law at these budgets (in the mechanism's scope) and safe ranges.
+        """Law at these budgets (in the mechanism's scope) and safe ranges.
 
         Raises:
-            InvalidInput: a budget, or a range.
+        InvalidInput: a budget or a range is invalid.
         """
         return self.law(self, *self.checked(epsilon, low, high))
 
     def checked(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> tuple[Floats, Floats, Floats]:
-        """Budgets, and the ends between which a single weight may lie: of its range, or of a ball."""
+        """Validated budgets, and ends of a single weight's range, or of the ball."""
         return check_budget(epsilon), *check_range(low, high)
 
     def perturb(
@@ -197,5 +197,5 @@ class Mechanism(Component):
     def differences(
         self, value: float, epsilon: float, low: float, high: float, use: Use
     ) -> tuple[Difference, ...]:
-        """Figures where the printed formula differs from the exact one, for one weight of one client."""
+        """Figures of the printed formula that differ from the exact ones, for one weight of one client."""
         return ()

@@ -23,7 +23,7 @@ ROUND = Checked(Whole(ROUNDS, optional=True).check)
 
 
 class DynamicGaussian(GaussianNoise):
-    """(ε_m, δ) in round m by the textbook's formula for σ."""
+    """(ε_m, δ) in round m, with σ by the textbook formula."""
 
     label = "Dynamic Gaussian"
     order = 9
@@ -58,7 +58,7 @@ class DynamicGaussian(GaussianNoise):
         return super().fitted(use).model_copy(update=own)
 
     def budget(self, epsilon: Floats | float, round: Any) -> Any:
-        """ε_m of round m."""
+        """Budget ε_m of a round."""
         return epsilon / (1 + np.log(round) / self.a)
 
     def sigma_of(self, epsilon: Floats, sensitivity: Floats) -> Floats:
@@ -100,7 +100,7 @@ class DynamicGaussian(GaussianNoise):
 
 
 class DynamicGaussianAsPrinted(DynamicGaussian):
-    """Noise for an average over the client's samples, although what is sent is no such average."""
+    """Noise for an average over the client's samples, though the upload is no such average."""
 
     form = "as_printed"
 

@@ -72,7 +72,7 @@ class Gaussian(GaussianNoise):
         return 2 * np.log(1 / self.delta_) / epsilon**2 + 1 / epsilon
 
     def _equation_4(self, epsilon: Floats) -> Floats:
-        """σ for a sensitivity of 1: the root over the whole product."""
+        """σ for sensitivity 1, with the root over the whole product."""
         rooted: Floats = np.sqrt(self._prefactor() * self._rest(epsilon))
         return rooted
 
@@ -128,7 +128,7 @@ class Gaussian(GaussianNoise):
 
 
 class GaussianAsPrinted(Gaussian):
-    """Equation 4's root over the prefactor only; the paper itself takes 1 for the sensitivity."""
+    """Equation 4 with the root over the prefactor only; the paper uses sensitivity 1."""
 
     form = "as_printed"
 

@@ -1,9 +1,8 @@
 """Generalised randomised response (k-RR) on evenly spaced levels of the safe range.
 
-A weight is rounded to one of its two neighbouring levels by a coin, so that it is right on average;
-the level is then reported with probability p = e^ε/(e^ε+k−1), any other with q = 1/(e^ε+k−1). What
-is sent is the level stretched by 1/(p−q), which undoes the pull towards the centre. With two levels
-this is Duchi's mechanism. Below, x = e^−ε.
+A weight is rounded at random, without bias, to one of its two neighbouring levels; the level is reported with
+probability p = e^ε/(e^ε+k−1), any other with q = 1/(e^ε+k−1). The output is the level multiplied by 1/(p−q),
+which removes the bias towards the centre. With two levels this is Duchi's mechanism. Below, x = e^−ε.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from ldp_core.mechanisms.shared.scale_free import ScaleFree, near
 
 
 class GRR(ScaleFree):
-    """k outcomes; exactly ε, attained by any two levels."""
+    """k outputs; exactly ε, attained by any two levels."""
 
     label = "k-RR"
     order = 10
@@ -89,11 +88,11 @@ class GRR(ScaleFree):
         return np.linspace(-1, 1, self.levels) * self._stretch(np.asarray(epsilon))
 
     def _stretch(self, epsilon: Floats) -> Floats:
-        """1/(p − q), which undoes the pull towards the centre."""
+        """1/(p − q), which removes the bias towards the centre."""
         found: Floats = (1 + (self.levels - 1) * np.exp(-epsilon)) / -np.expm1(-epsilon)
         return found
 
     def _cell(self, v: Floats) -> tuple[float, Floats]:
-        """The distance of two levels, and the level below a value."""
+        """Distance between levels, and the level below a value."""
         step = 2 / (self.levels - 1)
         return step, np.clip(np.floor((v + 1) / step), 0, self.levels - 2) * step - 1

@@ -1,8 +1,8 @@
 """Harmony (Nguyên et al. 2016), Adaptive-Harmony of paper 004: one weight of each layer.
 
-An index j is drawn evenly from a layer's d weights. Weight j is answered by Duchi's mechanism,
-stretched by d so that it is right on average; all others are answered with the centre of their
-range. The whole layer costs one ε, and what is sent is an index and one bit.
+An index j is drawn uniformly from a layer's d weights. Weight j is perturbed by Duchi's mechanism and
+multiplied by d, which makes it unbiased; all others are replaced by the centre of their range. The whole
+layer costs one ε; an index and one bit are sent.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ DIMENSION_FIELD = Checked(Whole(DIMENSION, optional=True).check)
 
 
 class LayerLaw(Law["Harmony"]):
-    """An index, evenly, and Duchi's answer for its weight."""
+    """A uniform index, and Duchi's output for its weight."""
 
     @cached_property
     def _duchi(self) -> UnitLaw:
@@ -114,7 +114,7 @@ class LayerLaw(Law["Harmony"]):
         return np.where(filled, others, each - np.log(self.mechanism.size))[()]
 
     def _answered(self, output: ArrayLike, value: ArrayLike) -> tuple[Floats, Any]:
-        """Duchi's law of each weight as if answered, and a mask of the weights that are not."""
+        """Duchi's law of each weight as if it were reported, and a mask of the weights that are not."""
         y, v = as_floats(output, "output"), normalised(value, self.low, self.high)[0]
         apart = np.maximum(1e-4, blur(output, self._centre, self._half))
         filled = np.abs(y - self._fill) / self._half <= apart
@@ -122,7 +122,7 @@ class LayerLaw(Law["Harmony"]):
         return DUCHI.unit_log_prob(at_own_scale, v, self.epsilon), filled
 
     def log_affinity(self, value: ArrayLike, other: ArrayLike) -> Any:
-        """Log affinity of a layer along the last axis: the index tells nothing, the value is Duchi's."""
+        """Log affinity of a layer along the last axis: the index reveals nothing, the value is Duchi's."""
         return np.log(np.exp(self._duchi.log_affinity(value, other)).mean(axis=-1))[()]
 
     @property
@@ -151,7 +151,7 @@ class LayerLaw(Law["Harmony"]):
         return np.empty(0)
 
     def _size(self, shape: tuple[int, ...]) -> int:
-        """Values in a layer: the last axis."""
+        """Number of weights of a layer: the last axis."""
         known = self.mechanism.dimension
         if not shape:
             raise InvalidInput("harmony perturbs a layer of weights; got a single number")
@@ -161,7 +161,7 @@ class LayerLaw(Law["Harmony"]):
 
 
 class Harmony(Mechanism):
-    """One coordinate a layer; exactly ε for the layer, however many weights it has."""
+    """One coordinate per layer; exactly ε for the layer, whatever its size."""
 
     law = LayerLaw
     label = "Harmony"
@@ -198,7 +198,7 @@ class Harmony(Mechanism):
 
     @property
     def size(self) -> int:
-        """Weights of a layer."""
+        """Number of weights of a layer."""
         if self.dimension is None:
             raise InvalidInput("harmony must know how many weights a layer has; give it as dimension=…")
         return self.dimension
@@ -228,6 +228,6 @@ class Harmony(Mechanism):
 
 
 class HarmonyAsPrinted(Harmony):
-    """Fills with 0 instead of the range's centre."""
+    """Uses 0 instead of the range's centre for other weights."""
 
     form = "as_printed"

@@ -1,9 +1,8 @@
-"""The Hybrid Mechanism (Wang et al. 2019): Piecewise or Duchi, by a coin that only ε decides.
+"""The Hybrid Mechanism (Wang et al. 2019): Piecewise or Duchi, with probabilities that depend on ε only.
 
-With probability 1 − e^{−ε/2} the Piecewise mechanism answers, otherwise Duchi's; up to ε* always
-Duchi's. Above ε* the mixture's variance is the same for every weight. Its worst case is never above
-that of its two parts; others do better at some budgets (k-RR with 16 levels at ε 8: .0112 against
-.0249).
+Piecewise with probability 1 − e^{−ε/2}, else Duchi; up to ε* always Duchi. Above ε* the variance is the same
+for every weight. Its worst case never exceeds those of its two parts; other mechanisms are better at some
+budgets (k-RR with 16 levels at ε 8: .0112 against .0249).
 """
 
 from __future__ import annotations
@@ -101,5 +100,5 @@ def _share(epsilon: Floats) -> Floats:
 
 
 def _log_rest(epsilon: Floats) -> Floats:
-    """The logarithm of how often Duchi answers, exact for any budget."""
+    """Log probability of Duchi, exact for any budget."""
     return np.where(epsilon > EPSILON_STAR, -epsilon / 2, 0.0)

@@ -1,16 +1,15 @@
-"""LabelUnit: one pure ε for a label and a vector together: PrivUnit on label × direction.
+"""LabelUnit: one pure ε for a label and a vector together; PrivUnit on label × direction.
 
-An upload has a block for each of C labels; a person's vector stands in the block of its label. The base law
-is a uniformly random set T of m labels and N(0, I) in the block of each. The cap of (label y, direction z) is
-{y ∈ T and ⟨V_y, z⟩ ≥ g}; all caps have one measure q = (m/C)·Φ(−g). The answer is drawn from the base law
-given the cap with probability p, else given its complement, where logit p − logit q = ε. So an answer's odds
-between any two people are at most (p/q)·((1−q)/(1−p)) = e^ε, whatever they differ in. Divided by
-a = p/q·(1 − e^−ε)·(m/C)·φ(g) it is right on average, and the other blocks are 0 on average. p makes a
-largest, m makes m/a² least; with one label, or m = C, it is PrivUnit.
+An upload has a block for each of C labels; a client's vector is in the block of its label. The base law is a
+uniform set T of m labels and N(0, I) in the block of each. The cap of (label y, direction z) is {y ∈ T and
+⟨V_y, z⟩ ≥ g}; all caps have measure q = (m/C)·Φ(−g). The output is drawn from the base law given the cap with
+probability p, else given its complement, where logit p − logit q = ε. So likelihood ratios between any two
+inputs are at most (p/q)·((1−q)/(1−p)) = e^ε. Divided by a = p/q·(1 − e^−ε)·(m/C)·φ(g) the output is unbiased;
+other blocks have mean 0. p maximises a, m minimises m/a²; with one label, or m = C, it is PrivUnit.
 
-A vector in several blocks, shorter in sum than the ball's radius, is the mean of the directions of its blocks
-and of both ends of one: one of them is drawn, which keeps mean and guarantee. Answers are rounded to a public
-grid, as PrivUnit's. Below, everything is in units of the ball's radius.
+A vector in several blocks, with total length below the ball's radius, is a mean of the blocks' directions and
+of one direction with its opposite: one of them is drawn, which preserves mean and guarantee. Outputs are
+rounded to a public grid, as for PrivUnit. Below, lengths are in units of the ball's radius.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ Rows = NDArray[np.int64]
 
 
 class Caps(NamedTuple):
-    """Constants of the law that follow from ε and C, float64, shaped like ε."""
+    """Constants of the law that depend on ε and C, float64, shaped like ε."""
 
     labels: Floats
     """m."""
@@ -62,7 +61,7 @@ class Caps(NamedTuple):
 
 
 class LabelledLaw(BallLaw["LabelUnit"]):
-    """A few labels, and for each a direction; the person's own lean towards the truth."""
+    """Law of m labels with a direction each, biased towards the client's own."""
 
     @cached_property
     def _caps(self) -> Caps:
@@ -98,13 +97,14 @@ class LabelledLaw(BallLaw["LabelUnit"]):
 
     @property
     def second_moments(self) -> tuple[Any, Any, Any]:
-        """(b, c, s): over the blocks of an answer E Σ V Vᵀ = b·I + c·zzᵀ for a direction z, whose entries
-        have standard deviation s, all in squared units of the answer."""
+        """(b, c, s): over the blocks of an output, E Σ V Vᵀ = b·I + c·zzᵀ for direction z, with entries of
+        standard deviation s; in squared units of the output.
+        """
         caps, unit = self._caps, (self.mechanism.norm / self._caps.scale) ** 2
         return caps.labels * unit, (caps.square - caps.named) * unit, np.sqrt(caps.labels) * unit
 
     def log_prob(self, output: ArrayLike, value: ArrayLike) -> Any:
-        """Of the labels that are named and the numbers in their blocks."""
+        """Log-density of the reported labels and the numbers in their blocks."""
         own = self.mechanism
         x, y = self._inside(value) / own.norm, as_floats(output, "output") / own.norm
         shape = np.broadcast_shapes(x.shape, y.shape)
@@ -131,7 +131,7 @@ class LabelledLaw(BallLaw["LabelUnit"]):
         return np.where(named.sum(axis=-1) == m, base + leaning, -np.inf)[()]
 
     def marginal_log_prob(self, output: ArrayLike, value: ArrayLike) -> Any:
-        """Marginal law of one weight in the label's block, whose upload is as long as the ball allows."""
+        """Marginal law of one weight in the label's block, for an upload of the largest length."""
         caps, norm, c = self._caps, self.mechanism.norm, self.mechanism.labels
         u = np.clip(as_floats(value, "value") / norm, -1, 1)
         v = as_floats(output, "output") / norm * caps.scale
@@ -178,7 +178,7 @@ class LabelUnit(BallMechanism):
         return self.model_copy(update={"dimension": use.dimension, "labels": use.labels})
 
     def project(self, values: Floating, low: ArrayLike, high: ArrayLike) -> Floating:
-        """Shorten vectors (the last axis) so that their blocks' lengths add up to the radius at most."""
+        """Scale vectors (last axis) so that their blocks' lengths sum to at most the radius."""
         blocks = values.astype(np.float64).reshape(*values.shape[:-1], self.labels, -1)
         length = np.linalg.norm(blocks, axis=-1).sum(axis=-1)[..., None]
         shorter = values * (self.norm / np.maximum(length, self.norm))
@@ -186,10 +186,10 @@ class LabelUnit(BallMechanism):
         return projected
 
     def checked_size(self, shape: tuple[int, ...]) -> int:
-        """Weights of uploads of this shape.
+        """Number of weights of uploads of this shape.
 
         Raises:
-            InvalidInput: they do not fit.
+        InvalidInput: the shape does not fit the labels or the dimension.
         """
         found = shape[-1] if shape else 0
         if not shape or (self.dimension or found) != found or found % self.labels:
@@ -201,9 +201,8 @@ class LabelUnit(BallMechanism):
 
 
 def _drawn(xp: Any, generator: Any, like: Any, labels: Floats, own: LabelUnit) -> list[tuple[Rows, Floats]]:
-    """Standard normal numbers for rows of so many labels: some rows and theirs, drawn row by row, so that it
-    does not matter which rows are drawn together. Three numbers decide, one a label orders them, the rest are
-    the answer's.
+    """Normal random numbers for rows with these numbers of labels, as (rows, numbers), drawn row by row, so
+    that grouping changes nothing. Three numbers decide, one per label sorts, the rest form the output.
     """
     ends = np.flatnonzero(np.diff(labels, append=np.nan))
     found: dict[int, list[tuple[Rows, Floats]]] = {}
@@ -223,8 +222,9 @@ def _drawn(xp: Any, generator: Any, like: Any, labels: Floats, own: LabelUnit) -
 
 
 def _ends(blocks: Floats) -> tuple[tuple[Floats, Floats], Floats]:
-    """Vectors (…, C, f), in units of the ball, as a mean of directions: the probability of the direction of
-    each block, that of its opposite, (…, C) each, and the directions (…, C, f)."""
+    """Vectors (…, C, f), in units of the ball, as mixtures of directions: probabilities of each block's
+    direction and of its opposite, (…, C) each, and the directions (…, C, f).
+    """
     lengths = np.linalg.norm(blocks, axis=-1)
     nothing = (lengths < LEAST)[..., None]
     first = np.eye(1, blocks.shape[-1])[0]
@@ -235,7 +235,7 @@ def _ends(blocks: Floats) -> tuple[tuple[Floats, Floats], Floats]:
 
 
 def _answered(x: Floats, caps: Caps, own: LabelUnit, drawn: Floats) -> Floats:
-    """Answers to rows that name as many labels, each with its caps, on the public grid."""
+    """Outputs, on the public grid, for rows with equal numbers of labels."""
     k, labels, m = len(x), own.labels, int(caps.labels[0])
     inside = np.asarray(own.project(x, -1, 1), np.float64) / own.norm
     (along, against), directions = _ends(inside.reshape(k, labels, -1))
@@ -265,7 +265,7 @@ def _answered(x: Floats, caps: Caps, own: LabelUnit, drawn: Floats) -> Floats:
 
 
 def caps_at(epsilon: Floats, labels: int) -> Caps:
-    """The best p and m for each budget and what follows from them."""
+    """Constants for each budget, with the best p and m."""
     budgets, places = np.unique(epsilon, return_inverse=True)
     found = _best(tuple(budgets.tolist()), labels)
     return Caps(*(part[places].reshape(np.shape(epsilon)) for part in found))
@@ -280,7 +280,7 @@ def _best(budgets: tuple[float, ...], labels: int) -> Caps:
 
 
 def _with(budgets: Floats, m: int, labels: int) -> Caps:
-    """The best p for sets of m labels: by the golden section, as PrivUnit's. q ≤ m/2C keeps g from 0 up."""
+    """Constants with the best p for sets of m labels, by golden-section search; q ≤ m/2C keeps g ≥ 0."""
     golden, share = (np.sqrt(5) - 1) / 2, m / labels
     least = np.full_like(budgets, np.log(share / 2) - np.log1p(-share / 2))
     left, right = least, least + budgets

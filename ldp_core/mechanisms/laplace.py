@@ -12,7 +12,7 @@ from ldp_core.mechanisms.shared.scale_free import ScaleFree
 
 
 class Laplace(ScaleFree):
-    """Adds two-sided exponential noise; exactly ε, attained outside the range."""
+    """Adds Laplace noise; exactly ε, attained outside the range."""
 
     label = "Laplace"
     order = 2

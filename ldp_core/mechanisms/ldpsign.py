@@ -1,7 +1,7 @@
-"""ldpsign (paper 001, for non-IID data): the sign of the noisy value, one bit a weight.
+"""ldpsign (paper 001, for non-IID data): the sign of the noisy value, one bit per weight.
 
-The paper sets σ as if Gaussian noise were released. What is released is a coin that shows +1 with
-probability Φ(w/σ): it has a pure loss, and that is what the ledger counts.
+The paper sets σ as if the noisy value were released. The release is a bit that is +1 with probability Φ(w/σ),
+which has pure ε; the ledger counts that.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class SignLaw(Law["LDPSign"]):
 
     @cached_property
     def sigma(self) -> Floats:
-        """The standard deviation of the noise whose sign is sent."""
+        """Standard deviation of the noise before the sign is taken."""
         stated, width = self.mechanism.sensitivity, self.high - self.low
         sensitivity = width if stated is None else np.full_like(width, stated)
         return sensitivity * classical(self.epsilon, self.mechanism.delta_)
@@ -78,7 +78,7 @@ class SignLaw(Law["LDPSign"]):
 
     @property
     def ledger_loss(self) -> Any:
-        """As printed, the nominal ε."""
+        """Exact loss; in the as-printed form the nominal ε."""
         corrected = self.mechanism.form == "corrected"
         return self.loss if corrected else (self.epsilon + np.zeros_like(self.loss))[()]
 
@@ -96,12 +96,12 @@ class SignLaw(Law["LDPSign"]):
         return np.empty(0)
 
     def _z(self, value: ArrayLike) -> Floats:
-        """The clipped value over σ."""
+        """Clipped value divided by σ."""
         return np.asarray(np.clip(as_floats(value, "value"), self.low, self.high) / self.sigma)
 
 
 class LDPSign(Mechanism):
-    """Two outcomes, +1 and −1; biased, for votes and not for averages."""
+    """Two outputs, +1 and −1; biased, for votes, not for averages."""
 
     law = SignLaw
     label = "ldpsign"
@@ -142,7 +142,7 @@ class LDPSign(Mechanism):
 
 
 class LDPSignAsPrinted(LDPSign):
-    """The same law; the ledger believes the nominal ε."""
+    """The same law; the ledger uses the nominal ε."""
 
     form = "as_printed"
 

@@ -1,4 +1,4 @@
-"""No noise: the clipped value itself. The baseline that every comparison needs."""
+"""No noise: the clipped value, as the baseline of comparisons."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Clipped(Law["NoNoise"]):
-    """The value itself, with probability 1."""
+    """Point mass at the clipped value."""
 
     def perturb(self, values: Values, generator: np.random.Generator | torch.Generator) -> Values:
         xp, data = checked(values, generator, self.low, self.high, self.epsilon.shape)
@@ -55,7 +55,7 @@ class Clipped(Law["NoNoise"]):
 
 
 class NoNoise(Mechanism):
-    """Sends the clipped value. Budgets are ignored, so any will do."""
+    """Sends the clipped value; budgets are ignored."""
 
     law = Clipped
     label = "No noise"

@@ -1,10 +1,9 @@
 """PDPM, the perturbation of PLDP-FL (paper 000, algorithm 2 and eq. 10), in two forms.
 
-With x = e^−ε and v in [−1, 1]: the upper outcome a = (1+3x)/(1−x) has probability
-((1+v) + x(1−v)) / (2(1+2x)). As printed, the rest is split evenly between −2b and 0, where
-b = (1+x)/(1−x). Both of these have the same likelihood under every input, so the split is a coin
-tossed afterwards: it hides nothing and only adds variance. Corrected, the two are merged into
-their mean −b, at the same privacy loss.
+With x = e^−ε and v in [−1, 1]: the upper output a = (1+3x)/(1−x) has probability ((1+v) + x(1−v)) /
+(2(1+2x)). As printed, the rest is split evenly between −2b and 0, where b = (1+x)/(1−x). Both have the same
+likelihood under every input, so the split is independent randomness: it hides nothing and adds variance.
+Corrected, the two are replaced by their mean −b, at the same privacy loss.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from ldp_core.mechanisms.shared.scale_free import ScaleFree, near, one_of_two, t
 
 
 class PDPM(ScaleFree):
-    """Two outcomes (corrected) or three (as printed); ε, attained by the upper outcome only."""
+    """Two outputs (corrected) or three (as printed); ε, attained by the upper output only."""
 
     label = "PDPM"
     order = 4
@@ -92,13 +91,13 @@ class PDPM(ScaleFree):
 
     @staticmethod
     def printed_variance_bound(epsilon: float, low: float, high: float) -> float:
-        """The bound of paper 000's theorem 1, (E+1)(E+3)/(L(E−1)²): wrong, for comparison only."""
+        """Bound of paper 000's theorem 1, (E+1)(E+3)/(L(E−1)²): wrong, for comparison only."""
         x, gap = np.exp(-epsilon), -np.expm1(-epsilon)
         return float((1 + x) * (1 + 3 * x) / ((high - low) * gap**2))
 
 
 class PDPMAsPrinted(PDPM):
-    """Three outcomes: the low answer becomes its double or 0 by a fair coin."""
+    """Three outputs: the low output is replaced by its double or 0 with equal probability."""
 
     form = "as_printed"
 
@@ -129,16 +128,16 @@ class PDPMAsPrinted(PDPM):
 
 
 def _outcomes(epsilon: Floats) -> tuple[Floats, Floats, Floats]:
-    """x = e^−ε, the high answer a, and b, the distance of the merged low answer below the centre."""
+    """x = e^−ε, the high output a, and b, the distance of the merged low output below the centre."""
     x, gap = np.exp(-epsilon), -np.expm1(-epsilon)
     return x, (1 + 3 * x) / gap, (1 + x) / gap
 
 
 def _p_high(v: Floats, x: Floats) -> Floats:
-    """The probability of the high answer, exact down to e^−ε at the lower end of the range."""
+    """Probability of the high output, exact down to e^−ε at the lower end of the range."""
     return ((1 + v) + x * (1 - v)) / (2 * (1 + 2 * x))
 
 
 def _p_low(v: Floats, x: Floats) -> Floats:
-    """The probability of a low answer, exact down to e^−ε at the upper end of the range."""
+    """Probability of a low output, exact down to e^−ε at the upper end of the range."""
     return ((1 - v) + x * (3 + v)) / (2 * (1 + 2 * x))

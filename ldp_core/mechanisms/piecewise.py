@@ -123,7 +123,7 @@ class Piecewise(ScaleFree):
 
 
 class OwnScaleLaw(UnitLaw):
-    """The scale is the largest weight of the upload, so the law depends on the whole upload."""
+    """Law whose scale is the upload's largest weight, so that it depends on the whole upload."""
 
     def perturb(self, values: Values, generator: np.random.Generator | torch.Generator) -> Values:
         unit, lows, highs = self.mechanism, self.low, self.high
@@ -207,13 +207,15 @@ class OwnScaleLaw(UnitLaw):
 
 
 class PiecewiseAsPrinted(Piecewise):
-    """See `printed_scale`."""
+    """Piecewise with the scale of `printed_scale`."""
 
     law = OwnScaleLaw
     form = "as_printed"
 
     def read_off(self, uploads: NDArray[Any], epsilon: Floats) -> tuple[Mechanism, Floats, Floats]:
-        """The largest of k answers that are uniform on [−Ct, Ct] lies at k/(k + 1) of its end."""
+        """Scale estimated from the largest output: of k uniform values on [−Ct, Ct] it is on average k/(k +
+        1) of the end.
+        """
         k = self.unit_coefficients(epsilon)
         outside = uploads[:, 0].size * k["p_outside"]
         scale = np.abs(uploads).max(axis=(0, 2)) / k["bound"] * (1 + 1 / (1 + outside))

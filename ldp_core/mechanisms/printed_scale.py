@@ -1,9 +1,8 @@
-"""Piecewise as paper 003 prints it: the scale is the largest weight of the upload itself.
+"""Piecewise as paper 003 prints it: the scale is the upload's own largest weight.
 
-With t = max θ some weights may lie below −t. Their window then begins below −C, where no weight in
-[−t, t] ever answers: such an answer gives the weight away, whatever ε says. And t itself is private
-data, shown by the ends of what is sent. Where no weight is positive the paper divides by zero or
-turns signs round; here max |θ| takes its place.
+With t = max θ some weights may be below −t. Their window then begins below −C, where no weight in [−t, t] has
+outputs: such an output reveals the weight, whatever ε is. And t itself is private data, revealed by the range
+of the outputs. If no weight is positive the paper divides by zero or flips signs; here max |θ| is used.
 """
 
 from __future__ import annotations
@@ -17,10 +16,9 @@ from ldp_core.mechanisms.base import Floats, as_floats
 
 
 def scaled(value: ArrayLike, low: Floats, high: Floats) -> tuple[Floats, Floats]:
-    """v = θ/t and the scale t, taken over the last axis of the clipped values.
+    """v = θ/t and the scale t, over the last axis of the clipped values.
 
-    A number by itself stands for a weight of an upload whose largest weight is at the range's upper
-    end.
+    A scalar stands for a weight of an upload whose largest weight is at the range's upper end.
     """
     theta = np.clip(as_floats(value, "value"), low, high)
     upload = theta if np.ndim(value) else np.stack(np.broadcast_arrays(high, theta), axis=-1)
@@ -45,7 +43,7 @@ def moments(v: Floats, epsilon: Floats) -> tuple[Floats, Floats]:
 
 
 def sample(xp: Any, v: Any, u: Any, k: Any) -> Any:
-    """Answers for v below −1: the window as usual, otherwise evenly from its right end up to C."""
+    """Outputs for v below −1: the window as usual, otherwise uniform from its right end to C."""
     window = 2 * k["q"] / k["gap"]
     right = (v - k["q"]) / k["gap"] + window
     inside = right - window * (1 - (u - k["p_outside"]) * (1 + k["q"]))
@@ -67,9 +65,9 @@ def log_density(y: Floats, v: Floats, epsilon: Floats) -> Floats:
 
 
 def distinguishing_delta(epsilon: float, d: int) -> float:
-    """A lower bound on δ, at any ε, between an upload with scale t and one with 0.9 t.
+    """Lower bound on δ, at any ε, between an upload with scale t and one with 0.9 t.
 
-    d weights lie at 0 in both; an answer beyond 0.9·C·t can only come from the larger scale.
+    Both have d weights at 0; an output beyond 0.9·C·t comes from the larger scale only.
     """
     q = np.exp(-epsilon / 2)
     bound = (1 + q) / (1 - q)

@@ -1,15 +1,14 @@
-"""PrivUnitG: one honest ε for a whole upload, however long (Asi, Feldman and Talwar 2022).
+"""PrivUnitG: one ε for a whole upload of any size (Asi, Feldman and Talwar 2022).
 
-For a direction x on the unit sphere, V ~ N(0, I/d) is drawn with ⟨V, x⟩ ≥ γ made likelier by a factor
-e^ε than the rest, and divided by m, so that it is right on average. Any two directions then have
-likelihoods within e^ε of each other, whatever d. A vector inside the ball is the mean of the two
-directions along it: one of them is drawn, the nearer one more often, which keeps both the mean and
-the guarantee. Below, everything is in units of the ball's radius.
+For a direction x on the unit sphere, V ~ N(0, I/d) is drawn with the half-space ⟨V, x⟩ ≥ γ made likelier by a
+factor e^ε, and divided by m, which makes it unbiased. Likelihoods under any two directions differ by at most
+e^ε, whatever d. A vector inside the ball is a mean of the two opposite directions along it: one is drawn,
+which preserves mean and guarantee. Below, lengths are in units of the ball's radius.
 
-Answers are computed in float64 and rounded to a public grid. In float32 a weight that is exactly 0 could be
-answered by scaled float32 normals alone, and any other answer says that it is not.
+Outputs are computed in float64 and rounded to a public grid. In float32 a weight of exactly 0 could produce
+scaled float32 normals only, so any other output would reveal that it is not 0.
 
-γ√d = Φ⁻¹(1 − q), p = P(⟨V, x⟩ ≥ γ), logit p − logit q = ε, and p is what makes m largest.
+γ√d = Φ⁻¹(1 − q), p = P(⟨V, x⟩ ≥ γ), logit p − logit q = ε, and p maximises m.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ up to 64 standard deviations."""
 
 
 class Cut(NamedTuple):
-    """Constants of the law that follow from ε, float64, shaped like ε."""
+    """Constants of the law that depend on ε, float64, shaped like ε."""
 
     log_p: Floats
     log_not_p: Floats
@@ -66,7 +65,7 @@ _cuts: dict[float, Floats] = {}
 
 
 class DirectionLaw(BallLaw["PrivUnit"]):
-    """A direction that leans towards the upload's own."""
+    """Law of a random direction biased towards the upload's own."""
 
     @cached_property
     def _cut(self) -> Cut:
@@ -89,8 +88,8 @@ class DirectionLaw(BallLaw["PrivUnit"]):
         return sent.reshape(shape)
 
     def _answered(self, xp: Any, flat: Any, law: Cut, generator: Any) -> Any:
-        """Rows perturbed in float64, and rounded to the multiples of a power of two that the law alone
-        decides: every answer that one upload can cause, every other can, weight by weight.
+        """Rows perturbed in float64 and rounded to multiples of a power of two that depends on the law only:
+        every output of one upload is possible for every other, weight by weight.
         """
         (rows, d), norm = flat.shape, self.mechanism.norm
         # two more draws a row: how far the answer lies along x, and which of its two ends it leans to
@@ -144,7 +143,7 @@ class DirectionLaw(BallLaw["PrivUnit"]):
         return (normal + np.logaddexp(*sides))[()]
 
     def marginal_log_prob(self, output: ArrayLike, value: ArrayLike) -> Any:
-        """Marginal law of one weight whose upload is as long as the ball allows."""
+        """Marginal law of one weight, for an upload of the largest length."""
         cut, norm = self._cut, self.mechanism.norm
         u = np.clip(as_floats(value, "value") / norm, -1, 1)
         v = as_floats(output, "output") / norm * cut.scale
@@ -167,7 +166,7 @@ class DirectionLaw(BallLaw["PrivUnit"]):
         return np.empty(0)
 
     def _size(self, shape: tuple[int, ...]) -> int:
-        """Values in an upload: the last axis."""
+        """Number of weights of an upload: the last axis."""
         known = self.mechanism.dimension
         if not shape:
             raise InvalidInput("privunit perturbs an upload of weights; got a single number")
@@ -197,12 +196,12 @@ class PrivUnit(BallMechanism):
         return self.model_copy(update={"dimension": use.dimension})
 
     def project(self, values: Floating, low: ArrayLike, high: ArrayLike) -> Floating:
-        """Shorten vectors (the last axis) to the ball's radius; `low` and `high` are ignored."""
+        """Scale vectors (last axis) down to the ball's radius; `low` and `high` are ignored."""
         return shortened(values, self.norm)
 
 
 def cut_at(epsilon: Floats) -> Cut:
-    """The best p for each budget and what follows from it; solved once a process for each distinct budget."""
+    """Constants for each budget, with the best p."""
     budgets, places = np.unique(epsilon, return_inverse=True)
     known = _cuts if len(_cuts) < MOST_CUTS else {}
     if new := [one for one in budgets.tolist() if one not in known]:
@@ -248,12 +247,14 @@ def _log_phi(g: Floats) -> Floats:
 
 
 def _side(law: Cut, beyond: Any) -> Floats:
-    """Log ratio of an answer's density to that of N(0, I/d)."""
+    """Log ratio of an output's density to that of N(0, I/d)."""
     return np.where(beyond, law.log_p - law.log_q, law.log_not_p - law.log_not_q)
 
 
 def _along(law: Cut, z: Floats) -> Floats:
-    """√d·α for standard normal z, by the law's quantiles; the far tail keeps its digits."""
+    """√d times the component along x, from standard normal z by inverse transform; accurate in the far
+    tail.
+    """
     above = log_ndtr(-z)  # ln of the probability of a larger one
     beyond = above < law.log_p
     far = -ndtri_exp(np.minimum(above - law.log_p, 0.0) + law.log_q)

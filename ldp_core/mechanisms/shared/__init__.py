@@ -1,1 +1,1 @@
-"""What mechanisms share: blocks of large matrices, Gaussian noise, scale-free laws, float32's limits."""
+"""Code shared by mechanisms: blockwise sampling, Gaussian noise, scale-free laws, float32 resolution."""

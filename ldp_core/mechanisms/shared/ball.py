@@ -1,4 +1,4 @@
-"""Mechanisms whose input is a whole upload of bounded length: a vector in a ball around 0."""
+"""Mechanisms on whole uploads of bounded length: vectors in a ball around 0."""
 
 from __future__ import annotations
 
@@ -19,14 +19,15 @@ M = TypeVar("M", bound="BallMechanism")
 
 
 class BallLaw(Law[M]):
-    """Unbiased, exactly ε; its variance falls with the squared length of the upload."""
+    """Unbiased, exactly ε; the variance falls with the upload's squared length."""
 
     def mean(self, value: ArrayLike) -> Any:
         return self.moments(value)[0]
 
     def variance(self, value: ArrayLike) -> Any:
-        """E‖error‖²/d, the mean over the upload's weights; of a single number, for an upload as long as the
-        ball allows."""
+        """E‖error‖²/d, the mean over the upload's weights; for a scalar, of an upload of the largest
+        length.
+        """
         return self.moments(value)[1]
 
     def moments(self, value: ArrayLike) -> tuple[Any, Any]:
@@ -45,7 +46,7 @@ class BallLaw(Law[M]):
         return np.array([-np.inf, np.inf])
 
     def _inside(self, value: ArrayLike) -> Floats:
-        """Vectors shortened to the ball, and single numbers clipped to its radius."""
+        """Vectors scaled into the ball; scalars clipped to its radius."""
         x, own = as_floats(value, "value"), self.mechanism
         if x.ndim and x.shape[-1] == own.size:
             return np.asarray(own.project(x, -1, 1), np.float64)
@@ -77,7 +78,7 @@ class BallMechanism(Mechanism):
 
     @property
     def size(self) -> int:
-        """Weights of an upload."""
+        """Number of weights of an upload."""
         if self.dimension is None:
             raise InvalidInput(
                 f"{self.name} must know how many weights an upload has; give it as dimension=…"
@@ -86,7 +87,7 @@ class BallMechanism(Mechanism):
 
 
 def shortened(values: Floating, norm: float) -> Floating:
-    """Vectors along the last axis scaled to length `norm` at most; shorter ones keep their bits."""
+    """Vectors along the last axis scaled to length at most `norm`; shorter ones keep their bits."""
     length = np.asarray(lengths(values.astype(np.float64)))
     projected, longer = values.copy(), length > norm
     projected[longer] = values[longer] * (norm / length[longer])[..., None]

@@ -1,10 +1,8 @@
-"""Perturbing large matrices a cache-sized block at a time, in numpy or torch alike.
+"""Perturbation of large matrices in blocks of cache size, in numpy or torch.
 
-The law of a per-coordinate mechanism is a function of one uniform draw, so that a sampler is a few
-elementwise steps. Run over a whole matrix they would be bound by memory; run over blocks that stay
-in the processor's cache they cost little more than the uniform draw itself. Draws are taken in
-row-major order whatever the blocks, so neither the block size nor how clients are grouped into
-calls changes a bit of the result.
+A per-coordinate mechanism is a function of one uniform draw, so a sampler is a few elementwise operations. On
+a whole matrix they are bound by memory; on blocks in the CPU's cache they cost little more than the draw.
+Draws are in row-major order whatever the blocks, so neither block size nor grouping of clients changes a bit.
 """
 
 from __future__ import annotations
@@ -36,14 +34,14 @@ Sampler = Callable[[Any, Any, Any, Mapping[str, Any]], Any]
 
 
 def is_tensor(values: object) -> bool:
-    """True for a torch tensor, without importing torch for the sake of asking."""
+    """True for a torch tensor, without importing torch."""
     torch = sys.modules.get("torch")
     return torch is not None and isinstance(values, torch.Tensor)
 
 
 @dataclass(frozen=True)
 class Tables:
-    """Ranges and coefficients in the kind, type and shape of some values, to be cut into blocks with them."""
+    """Ranges and coefficients in the array type and shape of some values, to be cut into blocks with them."""
 
     shape: tuple[int, ...]
     """That all have together."""
@@ -54,15 +52,15 @@ class Tables:
 
     @property
     def columns(self) -> int:
-        """Values in a row."""
+        """Number of values in a row."""
         return self.shape[-1] if self.shape else 1
 
 
 class Blocks:
-    """Sampler at given budgets and ranges, which caches its coefficients for values of one kind."""
+    """Sampler at given budgets and ranges; caches coefficients per array type and shape."""
 
     def __init__(self, coefficients: dict[str, Floats], low: Floats, high: Floats) -> None:
-        """Float64 arrays that broadcast against the values."""
+        """All arrays are float64 and broadcast with the values."""
         self._coefficients, self._low, self._high = coefficients, low, high
         self._made: dict[Hashable, Tables] = {}
 
@@ -77,13 +75,12 @@ class Blocks:
         """Apply `sample(xp, v, u, coefficients)` to normalised values, block by block.
 
         Args:
-            sample: takes the array module, values v in [−1, 1], uniforms u in [0, 1) and the
-                coefficients, all broadcastable, and returns outputs in units of the half-width,
-                relative to the centre.
-            values: shape (..., d), numpy or torch.
-            generator: of the same library as values.
-            normal: draw u from the standard normal law instead.
-            placed: outputs are moved to the range; otherwise they are what `sample` returns.
+        sample: takes the array module, values v in [−1, 1], uniforms u in [0, 1) and the coefficients, all
+        broadcastable; returns outputs relative to the centre, in units of the half-width.
+        values: shape (..., d), numpy or torch.
+        generator: of the same library as the values.
+        normal: draw u from the standard normal distribution instead.
+        placed: move outputs to the range; otherwise return those of `sample`.
         """
         xp, data = of_kind(values, generator)
         tables = self._tables(xp, data)
@@ -108,7 +105,9 @@ class Blocks:
         return out.reshape(tables.shape)
 
     def _tables(self, xp: Any, data: Any) -> Tables:
-        """Raises InvalidInput for ranges that the values' type cannot resolve, or shapes that do not fit."""
+        """Ranges and coefficients for `data`; InvalidInput for ranges too narrow for its type, or shapes that
+        do not broadcast.
+        """
         key = data.dtype, tuple(data.shape), None if xp is np else data.device
         if key not in self._made:
             low, high = self._low, self._high
@@ -129,12 +128,12 @@ class Blocks:
 
 
 def on_grid(xp: Any, answers: Any, step: Any) -> Any:
-    """Answers in float64 as multiples of the step; there is one zero."""
+    """Float64 outputs rounded to multiples of the step, without negative zero."""
     return xp.clip(xp.round(answers / step), -PLACES, PLACES) * step + 0.0
 
 
 def step_of(reach: Floats) -> Floats:
-    """The power of two whose multiples float32 holds exactly, as far from 0 as `reach`."""
+    """Power of two whose multiples float32 represents exactly up to `reach`."""
     found: Floats = 2.0 ** (np.ceil(np.log2(reach)) - np.log2(PLACES))
     return found
 
@@ -144,10 +143,10 @@ def _wide(xp: Any, values: Any) -> Any:
 
 
 def broadcast(*shapes: tuple[int, ...]) -> tuple[int, ...]:
-    """The common shape of values, budgets and ranges.
+    """Common shape of values, budgets and ranges.
 
     Raises:
-        InvalidInput: they do not fit together.
+    InvalidInput: the shapes do not broadcast.
     """
     try:
         return np.broadcast_shapes(*shapes)
@@ -163,8 +162,8 @@ def checked(
     """Array module of `values`, and the values as floats broadcast with the other arguments.
 
     Raises:
-        InvalidInput: a generator of the other library, a range that the values' type cannot resolve, shapes
-            that do not fit, or a NaN.
+    InvalidInput: a generator of the other library, a range too narrow for the values' type, shapes that do
+    not broadcast, or NaN.
     """
     xp, data = of_kind(values, generator)
     check_resolution(low, high, xp.finfo(data.dtype))
@@ -179,10 +178,10 @@ def check_numbers(xp: Any, values: Any) -> None:
 
 
 def of_kind(values: Any, generator: Any) -> tuple[Any, Any]:
-    """The array module of `values`, and the values as floats.
+    """Array module of `values`, and the values as floats.
 
     Raises:
-        InvalidInput: a generator of the other library.
+    InvalidInput: a generator of the other library.
     """
     if is_tensor(values):
         import torch
@@ -197,10 +196,10 @@ def of_kind(values: Any, generator: Any) -> tuple[Any, Any]:
 
 
 class Selects:
-    """numpy, but that `where` does not branch.
+    """numpy with a `where` without branches.
 
-    Which of two answers is given is a coin's toss, so a processor that guesses is wrong half the time: that
-    took half of Duchi's mechanism.
+    The choice between two outputs is random, so branch prediction fails half the time: that took half of
+    Duchi's time.
     """
 
     def __getattr__(self, name: str) -> Any:
@@ -208,7 +207,7 @@ class Selects:
 
     @staticmethod
     def where(condition: Any, chosen: Any, other: Any) -> Any:
-        """np.where, bit for bit: where both are floats of one type, by their bits."""
+        """np.where, bit for bit; bitwise selection where both are floats of one type."""
         a, b = np.asarray(chosen), np.asarray(other)
         if np.asarray(condition).dtype != bool or a.dtype != b.dtype or a.dtype not in WHOLE:
             return np.where(condition, chosen, other)
@@ -227,7 +226,7 @@ SELECTS = Selects()
 
 
 def _blocks(rows: int, columns: int, size: int) -> Iterator[tuple[slice, slice]]:
-    """Slices that cover a matrix in row-major order, at most `size` values each where possible."""
+    """Slices that cover a matrix in row-major order, with at most `size` values each where possible."""
     if columns == 0:
         return
     height, width = max(1, size // columns), min(columns, size)
@@ -237,7 +236,7 @@ def _blocks(rows: int, columns: int, size: int) -> Iterator[tuple[slice, slice]]
 
 
 def _table(parameter: Floats, shape: tuple[int, ...], rows: int, xp: Any, like: Any) -> Any:
-    """A parameter as a (rows, 1) or (rows, columns) array of the data's kind and precision."""
+    """Parameter as a (rows, 1) or (rows, columns) array of the data's type."""
     constant = parameter.ndim == 0 or parameter.shape[-1] == 1
     target = (*shape[:-1], 1) if constant else shape
     table = np.broadcast_to(parameter, target).reshape(rows, -1)
@@ -247,12 +246,12 @@ def _table(parameter: Floats, shape: tuple[int, ...], rows: int, xp: Any, like: 
 
 
 def _part(table: Any, rows: slice, columns: slice) -> Any:
-    """The piece of a parameter that belongs to a block."""
+    """A parameter's values for a block."""
     return table[rows] if table.shape[1] == 1 else table[rows, columns]
 
 
 def _draw(xp: Any, generator: Any, like: Any, normal: bool) -> Any:
-    """Uniforms in (0, 1), or standard normals, one for each value of `like`."""
+    """Uniforms in (0, 1), or standard normals, shaped like `like`."""
     if xp is np:
         u = (generator.standard_normal if normal else generator.random)(like.shape, dtype=like.dtype)
     else:
@@ -262,10 +261,10 @@ def _draw(xp: Any, generator: Any, like: Any, normal: bool) -> Any:
 
 
 def inside(xp: Any, u: Any) -> Any:
-    """Uniforms in [0, 1), multiples of a step, moved to the middle of their steps, in place.
+    """Uniforms in [0, 1) on a grid, shifted in place by half a grid step.
 
-    So 0 is not likelier than what it stands for. Where the middle of the last step would be rounded to
-    1, it stays below: an answer that has next to no probability would be given once in 2²⁴ draws.
+    So 0 is as likely as the other values. The last value is kept below 1: otherwise an output of near-zero
+    probability would occur once in 2²⁴ draws.
     """
     step = 2.0**-24 if u.dtype in (np.float32, getattr(xp, "float32", None)) else 2.0**-53
     u += step / 2

@@ -1,9 +1,8 @@
-"""What mechanisms with Gaussian noise share: everything but the size of the noise.
+"""Base of mechanisms with Gaussian noise: everything except σ.
 
-Gaussian noise has no pure loss; its promise is a curve δ(ε) that one number tells, μ = the true
-sensitivity over σ. The true sensitivity always follows from the safe range, whatever a paper's
-formula for σ assumed; or, where whole uploads are shortened to a length C, from that: 2C, however many
-weights there are.
+Gaussian noise has no pure ε; its guarantee is a curve δ(ε) given by μ = sensitivity / σ. The sensitivity
+always follows from the safe range, whatever a paper's formula for σ assumes; or from the length C that
+uploads are scaled to: 2C, for any number of weights.
 """
 
 from __future__ import annotations
@@ -35,11 +34,11 @@ FARTHEST = 60
 
 
 class GaussianLaw(Law["GaussianNoise"]):
-    """Normal noise of constant size."""
+    """Gaussian noise of constant σ."""
 
     @cached_property
     def sensitivity(self) -> Floats:
-        """Largest distance of two inputs in the safe range (or ball), in the mechanism's scope."""
+        """Largest distance between two inputs in the safe range (or ball), in the mechanism's scope."""
         own, width = self.mechanism, self.high - self.low
         if own.norm is not None:
             return np.full(width.shape, 2 * own.norm)
@@ -52,7 +51,7 @@ class GaussianLaw(Law["GaussianNoise"]):
 
     @cached_property
     def sigma(self) -> Floats:
-        """The standard deviation of the noise on each weight."""
+        """Standard deviation of the noise on each weight."""
         return self.mechanism.sigma_of(self.epsilon, self.mechanism.stated(self.sensitivity))
 
     def perturb(self, values: Values, generator: np.random.Generator | torch.Generator) -> Values:
@@ -131,7 +130,7 @@ class GaussianLaw(Law["GaussianNoise"]):
 
 
 class GaussianNoise(Mechanism):
-    """Adds normal noise to the clipped values; subclasses say how much."""
+    """Adds Gaussian noise to the clipped values; subclasses set σ."""
 
     law = GaussianLaw
     known_from_use: ClassVar[tuple[str, ...]] = ("dimension",)
@@ -172,7 +171,7 @@ class GaussianNoise(Mechanism):
 
     @abstractmethod
     def sigma_of(self, epsilon: Floats, sensitivity: Floats) -> Floats:
-        """The standard deviation of the noise on each weight."""
+        """Standard deviation of the noise on each weight."""
 
     def stated(self, sensitivity: Floats) -> Floats:
         """Sensitivity that the σ formula uses, given the true one."""
@@ -191,7 +190,7 @@ class GaussianNoise(Mechanism):
         return GaussianLaw(self, *self.checked(epsilon, low, high))
 
     def shortened(self, values: Values) -> Values:
-        """The same kind of array with its vectors no longer than the ball allows."""
+        """Vectors scaled into the ball, in the same array type."""
         if isinstance(values, np.ndarray):
             floats = values if np.issubdtype(values.dtype, np.floating) else values.astype(np.float64)
             return cast("Values", self.project(floats, -1.0, 1.0))
@@ -204,5 +203,5 @@ def _add(xp: Any, v: Any, z: Any, k: Any) -> Any:
 
 
 def classical(epsilon: Floats, delta: float) -> Floats:
-    """σ over sensitivity by Dwork and Roth 2014, theorem A.1: √(2 ln(1.25/δ))/ε."""
+    """σ over sensitivity, √(2 ln(1.25/δ))/ε (Dwork and Roth 2014, theorem A.1)."""
     return np.sqrt(2 * np.log(1.25 / delta)) / epsilon

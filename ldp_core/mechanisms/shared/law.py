@@ -1,10 +1,9 @@
-"""The contract of a law: a mechanism at given budgets and safe ranges.
+"""Contract of a law: a mechanism at given budgets and safe ranges.
 
-Values, budgets and ranges broadcast against each other: a matrix of K clients by d coordinates
-takes budgets and ranges of shape (K, 1). Everything exact (mean, variance, log_prob, …) is float64
-and takes numbers or numpy arrays; `perturb` takes numpy arrays or torch tensors and keeps their
-type. A value outside its safe range is clipped to it first, in every method: unclipped, it would
-void the guarantee without a sign.
+Values, budgets and ranges broadcast: a matrix of K clients by d coordinates takes budgets and ranges of shape
+(K, 1). Exact quantities (mean, variance, log_prob, …) are float64 and take numbers or numpy arrays; `perturb`
+takes numpy arrays or torch tensors and keeps their type. Every method first clips values to their safe range:
+unclipped values would silently void the guarantee.
 """
 
 from __future__ import annotations
@@ -28,110 +27,111 @@ M = TypeVar("M")
 
 
 class Law(ABC, Generic[M]):
-    """A mechanism at checked terms, made by `Mechanism.at`. It may cache constants, never values."""
+    """A mechanism at validated budgets and ranges, made by `Mechanism.at`. It may cache constants, never
+    values.
+    """
 
     def __init__(self, mechanism: M, epsilon: Floats, low: Floats, high: Floats) -> None:
         self.mechanism, self.epsilon, self.low, self.high = mechanism, epsilon, low, high
 
     @abstractmethod
     def perturb(self, values: Values, generator: np.random.Generator | torch.Generator) -> Values:
-        """Project `values` (most often: clip them to the range) and randomise them.
+        """Project `values` (usually: clip to the range) and randomise them.
 
         Args:
-            values: floats, shape (..., d); integers are taken as float64.
-            generator: a numpy Generator for numpy values, a torch.Generator for torch values.
+        values: floats, shape (..., d); integers become float64.
+        generator: a numpy Generator for numpy values, a torch.Generator for torch values.
 
         Returns:
-            The same kind, floating dtype and (broadcast) shape as `values`.
+        The same array type, floating dtype and (broadcast) shape as `values`.
 
         Raises:
-            InvalidInput: a NaN value, a range that their type cannot resolve, or the wrong generator.
+        InvalidInput: NaN, a range too narrow for the values' type, or the wrong generator.
         """
 
     @abstractmethod
     def mean(self, value: ArrayLike) -> Any:
-        """The exact expected output, in the units of the value.
+        """Exact expected output, in the units of the value.
 
-        Where a whole layer or upload is perturbed at once, this and `variance` are of the marginal
-        law of one of its coordinates.
+        For mechanisms on a layer or upload, mean and `variance` are those of one coordinate's marginal law.
         """
 
     @abstractmethod
     def variance(self, value: ArrayLike) -> Any:
-        """Exact, in squared units."""
+        """Exact variance of the output, in squared units of the value."""
 
     def moments(self, value: ArrayLike) -> tuple[Any, Any]:
-        """`mean` and `variance`, bit for bit; an override computes once what both need."""
+        """`mean` and `variance`, with the same bits; overrides share their computation."""
         return self.mean(value), self.variance(value)
 
     @property
     @abstractmethod
     def max_variance(self) -> Any:
-        """Largest variance over the safe range. Independent of data, so a server may weigh uploads by it."""
+        """Largest variance over the safe range: independent of data, so a server may use it for weights."""
 
     @property
     def weighing_variance(self) -> Any:
-        """Variance that uploads are weighted by; for a vote that of the noise before its sign is taken."""
+        """Variance for aggregation weights; for votes that of the noise before the sign is taken."""
         return self.max_variance
 
     @abstractmethod
     def log_prob(self, output: ArrayLike, value: ArrayLike) -> Any:
-        """The log of the output's density, or of its probability where it is an atom.
+        """Log-density of an output, or log-probability of an atom.
 
-        Per coordinate; in layer and upload scope one number per vector (the last axis).
+        Per coordinate; for the scopes layer and upload one number per vector (last axis).
         """
 
     def marginal_log_prob(self, output: ArrayLike, value: ArrayLike) -> Any:
-        """Log law of one coordinate of the output, whatever the scope."""
+        """Log-density of one coordinate of the output, whatever the scope."""
         return self.log_prob(output, value)
 
     def likelihood(self, output: ArrayLike) -> Callable[[ArrayLike], Any]:
-        """`marginal_log_prob` of one output as a function of the value, bit for bit: for many values."""
+        """`marginal_log_prob` of one output as a function of the value, with the same bits; faster for many
+        values.
+        """
         return lambda value: self.marginal_log_prob(output, value)
 
     def log_affinity(self, value: ArrayLike, other: ArrayLike) -> Any:
-        """The log of the Bhattacharyya coefficient ∫√(p·p′) between the laws of two inputs, per coordinate.
+        """Log Bhattacharyya coefficient, log ∫√(p·p′), between the laws of two inputs, per coordinate.
 
-        0 where the outputs tell nothing; None without a closed form. Where one weight of a layer is
-        answered, one number per vector (the last axis).
+        0 where outputs reveal nothing; None without a closed form. One number per vector (last axis) where
+        one weight of a layer is reported.
         """
         return None
 
     @property
     @abstractmethod
     def loss(self) -> Any:
-        """The largest log likelihood ratio of any output under any two inputs in the range: of one use, in
-        the mechanism's scope; inf where there is no bound.
+        """Pure ε of one use, in the mechanism's scope: the largest log-likelihood ratio over outputs and
+        pairs of inputs; infinite if unbounded.
         """
 
     @property
     def ledger_loss(self) -> Any:
-        """Privacy loss in the ledger: the exact one, unless a paper's form states its own."""
+        """Privacy loss that the ledger counts: the exact one, unless an as-printed form states another."""
         return self.loss
 
     @abstractmethod
     def delta(self, target: ArrayLike) -> Any:
-        """The smallest δ for which one use is (target, δ)-private; 0 from the pure loss on."""
+        """Smallest δ for which one use is (target, δ)-private; 0 from the pure ε on."""
 
     @property
     def mu(self) -> Any:
-        """Sensitivity over σ of Gaussian noise, in the mechanism's scope; None for all other noise."""
+        """Sensitivity over σ of Gaussian noise, in the mechanism's scope; None for other noise."""
         return None
 
     @abstractmethod
     def atoms(self, value: float) -> Floats:
-        """The outputs of a coordinate with a probability of their own, ascending (empty if none)."""
+        """Outputs of a coordinate with positive probability, ascending; empty if there are none."""
 
     @abstractmethod
     def edges(self, value: float) -> Floats:
-        """Ascending points where the density is not smooth, with lowest and highest output (−inf and inf if
-        unbounded); empty if the law is discrete.
-
-        Without a lowest or highest output the ends are −inf and inf; empty if all are atoms.
+        """Ascending points where the density is not smooth, with the least and greatest output at the ends
+        (−inf and inf if unbounded); empty for a discrete law.
         """
 
     def outputs(self) -> Floats | None:
-        """(n, d): every vector that can be sent, where a whole vector has few answers; None elsewhere."""
+        """All possible output vectors, (n, d), if there are few; else None."""
         return None
 
 
@@ -139,7 +139,7 @@ def check_budget(epsilon: ArrayLike) -> Floats:
     """`epsilon` as float64.
 
     Raises:
-        InvalidInput: a budget that is not a positive, finite number.
+    InvalidInput: a budget is not positive and finite.
     """
     array = as_floats(epsilon, "epsilon")
     wrong = ~(np.isfinite(array) & (array > 0))
@@ -149,10 +149,10 @@ def check_budget(epsilon: ArrayLike) -> Floats:
 
 
 def check_range(low: ArrayLike, high: ArrayLike) -> tuple[Floats, Floats]:
-    """The ends of the safe ranges as float64.
+    """Ends of the safe ranges as float64.
 
     Raises:
-        InvalidInput: an end that is not finite, or a low end that is not below its high end.
+    InvalidInput: an end is not finite, or low is not below high.
     """
     lows, highs = as_floats(low, "low"), as_floats(high, "high")
     if lows.shape != highs.shape:
@@ -171,7 +171,7 @@ def as_floats(value: ArrayLike, what: str) -> Floats:
     """`value` as a float64 array.
 
     Raises:
-        InvalidInput: it is no number.
+    InvalidInput: the value is not numeric.
     """
     try:
         if isinstance(value, str | bool | None):

@@ -1,8 +1,8 @@
-"""How narrow a safe range may be: floating point must be able to tell its values apart.
+"""Least width of a safe range in floating point.
 
-A number near 5 is kept in float32 to the nearest multiple of 4.8e-7. In a range of two such steps the
-ends, the centre and every answer are rounded by a sizeable part of the range: what is sent is biased,
-and nothing shows it. `limits.RESOLUTION` says how many steps are enough, and how that was found.
+Near 5, float32 has a spacing of 4.8e-7. In a range of two such steps, ends, centre and outputs are rounded by
+a large part of the range, which silently biases the output. `limits.RESOLUTION` is the required number of
+steps, with its derivation.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ SINGLE = np.finfo(np.float32)
 
 
 def least_width(low: ArrayLike, high: ArrayLike, precision: Any = SINGLE) -> Floats:
-    """The least width of a safe range with such ends, in their units; infinite where an end overflows.
+    """Least width of a safe range with these ends, in their units; infinite if an end overflows.
 
     Args:
-        low, high: ends of ranges, broadcast against each other.
-        precision: `finfo` of the type that values are kept in, numpy's or torch's.
+    low, high: ends of ranges, broadcast against each other.
+    precision: `finfo` of the values' type, numpy's or torch's.
     """
     size = np.maximum(np.abs(as_floats(low, "low")), np.abs(as_floats(high, "high")))
     _, exponent = np.frexp(np.maximum(size, float(precision.tiny)))
@@ -34,15 +34,15 @@ def least_width(low: ArrayLike, high: ArrayLike, precision: Any = SINGLE) -> Flo
 
 
 def too_narrow(low: Floats, high: Floats, precision: Any = SINGLE) -> Any:
-    """True where a range is too narrow for its ends to differ."""
+    """True where a range is narrower than `least_width`."""
     return high - low < least_width(low, high, precision)
 
 
 def check_resolution(low: Floats, high: Floats, precision: Any) -> None:
-    """Refuse ranges that the values' own type cannot resolve.
+    """Refuse ranges that the values' type cannot resolve.
 
     Raises:
-        InvalidInput: a range of fewer than `RESOLUTION` steps, or one beyond the type's largest number.
+    InvalidInput: a range of fewer than `RESOLUTION` steps, or beyond the type's largest number.
     """
     lows, highs = np.broadcast_arrays(low, high)
     narrow = too_narrow(lows, highs, precision)
@@ -55,7 +55,7 @@ def check_resolution(low: Floats, high: Floats, precision: Any) -> None:
 
 
 def rule(low: float, high: float, precision: Any = SINGLE) -> str:
-    """Why a range is too narrow for the precision, in words."""
+    """Sentence on the least width of a range in this precision."""
     if np.isinf(least_width(low, high, precision)):
         return f"low and high must lie within ±{float(precision.max):.2g}, the largest {precision.dtype}"
     least = least_in_words(low, high, precision)
@@ -63,7 +63,7 @@ def rule(low: float, high: float, precision: Any = SINGLE) -> str:
 
 
 def least_in_words(low: float, high: float, precision: Any = SINGLE) -> str:
-    """The least width to two digits, rounded up so that what is asked for will do."""
+    """Least width to two digits, rounded up."""
     least = float(least_width(low, high, precision))
     unit = 10.0 ** (np.floor(np.log10(least)) - 1)
     return f"{np.ceil(least / unit) * unit:.2g}"

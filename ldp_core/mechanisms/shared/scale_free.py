@@ -1,9 +1,8 @@
-"""Mechanisms whose law depends on the range only through its centre and half-width.
+"""Mechanisms whose law depends on the range through its centre and half-width only.
 
-Such a law is written once, on [−1, 1]; this class moves it to any safe range. Subclasses give the
-law in terms of v = (value − centre) / half-width and the budget, in forms that neither overflow nor
-cancel for ε from 1e-6 to 700: powers of e^−ε rather than of e^ε, and tanh, expm1 and log1p where a
-difference would lose digits.
+The law is written once, on [−1, 1]; this class moves it to any safe range. Subclasses give the law in terms
+of v = (value − centre) / half-width and ε, in forms that neither overflow nor cancel for ε from 1e-6 to 700:
+powers of e^−ε rather than e^ε, and tanh, expm1 and log1p where a difference would lose digits.
 """
 
 from __future__ import annotations
@@ -99,34 +98,33 @@ class ScaleFree(Mechanism):
 
     @abstractmethod
     def unit_coefficients(self, epsilon: Floats) -> dict[str, Floats]:
-        """Coefficients of the sampler that depend on ε alone."""
+        """Coefficients of the sampler that depend on ε only."""
 
     @abstractmethod
     def unit_sample(self, xp: Any, v: Any, u: Any, k: Mapping[str, Any]) -> Any:
         """Outputs for inputs v from uniforms u in [0, 1) and coefficients k; `xp` is numpy or torch."""
 
     def unit_mean(self, v: Floats, epsilon: Floats) -> Floats:
-        """The expected output."""
         return v + np.zeros_like(epsilon)
 
     @abstractmethod
     def unit_variance(self, v: Floats, epsilon: Floats) -> Floats:
-        """The variance of the output."""
+        """Variance of the output."""
 
     @abstractmethod
     def unit_worst_input(self, epsilon: Floats) -> Floats:
-        """The input at which the variance is largest."""
+        """Input with the largest variance."""
 
     @abstractmethod
     def unit_log_prob(self, y: Floats, v: Floats, epsilon: Floats) -> Floats:
-        """The log density of an output y, or the log probability of an atom."""
+        """Log-density of an output y, or log-probability of an atom."""
 
     def unit_atomic(self, y: Floats, epsilon: Floats) -> Any:
-        """Whether an output is an atom, with a log probability in place of a log density."""
+        """Whether an output is an atom, with a log-probability instead of a log-density."""
         return self.discrete
 
     def unit_settled(self, y: Floats, epsilon: Floats, blur: Floats) -> Floats:
-        """Outputs moved to an atom if only rounding separates them."""
+        """Outputs moved to an atom if they differ from it by rounding only."""
         if not self.discrete or (blur <= FORGIVEN * (1 + np.abs(y))).all():
             return y
         for atom in self._atoms_of(epsilon):
@@ -134,23 +132,22 @@ class ScaleFree(Mechanism):
         return y
 
     def unit_loss(self, epsilon: Floats) -> Floats:
-        """The largest log likelihood ratio."""
+        """Largest log-likelihood ratio."""
         return epsilon
 
     @abstractmethod
     def unit_delta(self, target: Floats, epsilon: Floats) -> Floats:
-        """The exact δ at a target budget below the loss (it is 0 from there on)."""
+        """Exact δ at a target ε below the loss (from the loss on it is 0)."""
 
     def unit_atoms(self, epsilon: float) -> Floats:
-        """Outputs with a probability of their own, whatever the input."""
+        """Outputs with positive probability, for any input."""
         return np.empty(0)
 
     def unit_edges(self, v: float, epsilon: float) -> Floats:
-        """Points where the density is not smooth."""
         return np.empty(0)
 
     def unit_law(self, y: Floats, epsilon: Floats, log_half: Floats) -> Callable[[Floats], Any]:
-        """`unit_log_prob` of one output as a function of v; less `log_half` where that is of a density."""
+        """`unit_log_prob` of one output as a function of v; densities minus `log_half`."""
         atomic = self.unit_atomic(y, epsilon)
         if atomic is True:
             return lambda v: self.unit_log_prob(y, v, epsilon)
@@ -164,7 +161,7 @@ class ScaleFree(Mechanism):
         return law
 
     def unit_affinity(self, v: Floats, w: Floats, epsilon: Floats) -> Floats | None:
-        """∫√(p·p′) between the laws of two inputs; None where there is no closed form."""
+        """∫√(p·p′) between the laws of two inputs; None without a closed form."""
         if not self.discrete:
             return None
         total = np.zeros(np.broadcast_shapes(v.shape, w.shape, epsilon.shape))
@@ -173,7 +170,7 @@ class ScaleFree(Mechanism):
         return total
 
     def _atoms_of(self, epsilon: Floats) -> Floats:
-        """(n, …): the n atoms of each budget."""
+        """The n atoms at each budget, (n, …)."""
         atoms = np.array([self.unit_atoms(float(e)) for e in epsilon.ravel()])
         return atoms.T.reshape(-1, *epsilon.shape)
 
@@ -185,7 +182,7 @@ def normalised(value: ArrayLike, low: Floats, high: Floats) -> tuple[Floats, Flo
 
 
 def _placed(x: Floats, low: Floats, high: Floats, width: Floats) -> Floats:
-    """Values as v in [−1, 1]."""
+    """Values scaled to v in [−1, 1]."""
     v = x - low  # an attacker asks for grids: what is written over stays in the processor's cache
     v -= high - x
     v /= width
@@ -206,13 +203,13 @@ def near(y: Floats, atom: Floats | float, tolerance: float = 1e-4) -> Any:
 
 
 def two_atoms(y: Floats, upper: Floats, lower: Floats, log_upper: Floats, log_lower: Floats) -> Floats:
-    """The log probability of an output of a law with two atoms; −inf for any other output."""
+    """Log-probability of an output of a law with two atoms; −inf for other outputs."""
     result = np.where(near(y, upper), log_upper, np.where(near(y, lower), log_lower, -np.inf))
     return np.asarray(result, dtype=np.float64)
 
 
 def one_of_two(y: Floats, upper: Floats, lower: Floats, p_upper: Floats, p_lower: Floats) -> Floats:
-    """The same from the probabilities: one logarithm of each, that of the atom that was seen."""
+    """`two_atoms` from probabilities, with one logarithm per value."""
     above = near(y, upper)
     log_prob = np.log(np.where(above, p_upper, p_lower))
     result = np.where(above | near(y, lower), log_prob, -np.inf)
