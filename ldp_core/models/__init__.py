@@ -11,10 +11,10 @@ get = registry.get
 
 
 def title_of(given: Any) -> str:
-    """Title of the model that an experiment's JSON names.
+    """Title of the model in an experiment's JSON.
 
     Raises:
-        ValueError: that is no model.
+    ValueError: the JSON names no model.
     """
     found: Model = Part(registry, "name").check(given)
     return found.title

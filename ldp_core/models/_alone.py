@@ -1,7 +1,7 @@
-"""An architecture read for one client: PyTorch's own operators, images channels-last.
+"""Interpreter of an architecture for one client: PyTorch's operators, images channels-last.
 
-Channels-last is what makes it fast on a CPU: max-pooling is vectorised over channels (measured: 1.4
-times the default layout on the papers' CNN).
+On a CPU channels-last is faster, as max-pooling is vectorised over channels (measured: 1.4 times the default
+layout on the papers' CNN).
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ def groups(channels: int) -> int:
 
 
 def standardised(x: torch.Tensor) -> torch.Tensor:
-    """Images with channels as their second axis, with about mean 0 and variance 1."""
+    """Images (channels on the second axis) scaled to about mean 0 and variance 1."""
     mean, deviation = moments(x.shape[1])
     return (x - mean) / deviation
 
 
 class Alone:
-    """Works on (B, C, H, W), and (B, F) once flat; parameters without a client axis."""
+    """Operators on (B, C, H, W), or (B, F) once flat; parameters without a client axis."""
 
     def __init__(self, parameters: dict[str, torch.Tensor]) -> None:
         self._parameters = parameters

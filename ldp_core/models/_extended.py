@@ -1,7 +1,7 @@
-"""A network between two small transforms: what a client of paper 003 trains.
+"""A network between two small transforms, which a client of paper 003 trains.
 
-The network's own weights come first in the vector, as they lie by themselves; the transforms' follow. So the
-stretch that is shared is a model by itself, for the server and for its attackers.
+The network's weights come first in the vector, then the transforms'. So the shared slice is a model by
+itself, for the server and for attackers.
 """
 
 from __future__ import annotations
@@ -67,7 +67,9 @@ class Extended(Model):
         return self.base.activations(shape, classes) + int(np.prod(shape))
 
     def initial(self, shape: Shape, classes: int, generator: np.random.Generator) -> NDArray[np.float32]:
-        """The network's own, and the same a and b for everybody: with 1 and 0 “affine” changes nothing."""
+        """The network's own initial weights, and public initial a and b; with 1 and 0 “affine” is the
+        identity.
+        """
         parts = [self.base.initial(shape, classes, generator)]
         for one in self.slices(shape, classes)[len(self.base.parameter_shapes(shape, classes)) :]:
             start = self.start_a if one.name.endswith(".a") else self.start_b
@@ -110,7 +112,7 @@ class Extended(Model):
         y: torch.Tensor,
         weight: torch.Tensor,
     ) -> dict[str, torch.Tensor]:
-        """The same for a fully connected network, twice as fast."""
+        """Gradients for a fully connected network, twice as fast as by automatic differentiation."""
         own = self._split(parameters, x.dim())
         inner, found = own.pop(""), {}
         begun = self._before(own, x)
@@ -137,7 +139,7 @@ class Extended(Model):
 
     @staticmethod
     def _split(parameters: dict[str, torch.Tensor], dim: int) -> dict[str, Any]:
-        """The network's parameters under "", and the transforms', shaped to broadcast against (K, B, …)."""
+        """The network's parameters under "", and the transforms', shaped to broadcast with (K, B, …)."""
         found: dict[str, Any] = {"": {}}
         for name, p in parameters.items():
             if name == f"{INPUT}.a":  # (K, C) against (K, B, C, height, width), or (K, 1) against anything

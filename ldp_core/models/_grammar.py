@@ -1,4 +1,4 @@
-"""Layers in a list: what each takes, as JSON and as text: `conv 8 5 relu, pool 2, dense 32 relu`."""
+"""Listed layers as JSON and as text: `conv 8 5 relu, pool 2, dense 32 relu`."""
 
 from __future__ import annotations
 
@@ -53,7 +53,6 @@ class Layer:
         return {"kind": self.kind} | {name: getattr(self, name) for name in FIELDS[self.kind]}
 
     def __str__(self) -> str:
-        """In the short notation."""
         names = [name for name in FIELDS[self.kind] if name != "activation"]
         first, rest = names[: NUMBERS[self.kind]], names[NUMBERS[self.kind] :]
         words = [self.kind, *(str(getattr(self, name)) for name in first)]
@@ -66,7 +65,11 @@ def spelled(layers: tuple[Layer, ...]) -> str:
 
 
 def read(given: Any) -> tuple[Layer, ...]:
-    """The layers of a list of objects, or of a text: that list as JSON, or the short notation."""
+    """Layers of a list of JSON objects, or of a text: that list as JSON, or the short notation.
+
+    Raises:
+    PydanticCustomError: the list is empty or too long, or a layer is invalid.
+    """
     listed = _typed(given) if isinstance(given, str) else given
     if isinstance(listed, Mapping) and [*listed] == ["layers"]:
         listed = listed["layers"]
@@ -96,7 +99,7 @@ def _complete(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _mistakes(number: int, given: Any) -> Iterator[tuple[tuple[int | str, ...], Any, str]]:
-    """Place within a layer, what was given there, and what is wrong with it."""
+    """Path within a layer, its value, and what is wrong."""
     of = f"of layer {number}"
     if not isinstance(given, Mapping):
         yield (), given, f'{of} must be an object like {{"kind": "dense", "units": 32}}; got {shown(given)}'
@@ -136,10 +139,10 @@ def _out_of_order(layers: tuple[Layer, ...]) -> str:
 
 
 def _typed(text: str) -> Any:
-    """The list that a text means.
+    """List of layers in a text.
 
     Raises:
-        PydanticCustomError: it is too long, no JSON, or has a word that means nothing here.
+    PydanticCustomError: the text is too long, no JSON, or has an unknown word.
     """
     if len(text) > LONGEST:
         raise refused(f"must have at most {LONGEST} characters; got {len(text)}")

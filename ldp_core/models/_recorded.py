@@ -1,9 +1,8 @@
-"""An architecture read for many images under one set of weights, so that its gradients can be matched.
+"""Interpreter of an architecture for many images under one set of weights, for matching gradients.
 
-What a server searches for is one image for each upload, and all uploads began at one model. So the weights
-have no client axis, and a layer's gradient for one image is a product of two things that a pass leaves
-behind: what went in, and the loss's slope by what came out. A convolution reads patches, so its product is
-over positions.
+An attack searches one image per upload, and all uploads began at one model. So weights have no client axis,
+and a layer's gradient for one image is a product of two recorded tensors: its input, and the loss's slope by
+its output. For convolutions the product is over positions of patches.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from ldp_core.models._alone import Alone, groups
 
 @dataclass(frozen=True)
 class Layer:
-    """Activations and gradients that a pass of n images left at a layer with weights."""
+    """Input and output of a layer with weights, for n images."""
 
     name: str
     kind: str
@@ -41,22 +40,22 @@ class Part:
     """(n, fan-in, positions); None where the gradient is the sum of `left` over positions."""
 
     def whole(self) -> torch.Tensor:
-        """(n, size): the gradient itself, laid out as its parameter is."""
+        """Gradient (n, size), in the parameter's layout."""
         if self.right is None:
             return self.left.sum(2)
         return (self.left @ self.right.transpose(1, 2)).flatten(1)
 
     @property
     def rank_one(self) -> bool:
-        """Whether the gradient is an outer product (one position), which need not be formed."""
+        """Whether the gradient is an outer product (one position), so that it need not be formed."""
         return self.right is not None and self.left.shape[2] == 1
 
     def square(self) -> torch.Tensor:
-        """(n,): the squared length of an outer product."""
+        """Squared length of an outer product, (n,)."""
         return (self.left**2).sum((1, 2)) * (self._right**2).sum((1, 2))
 
     def dot(self, other: torch.Tensor) -> torch.Tensor:
-        """(n,): an outer product's inner product with (n, size)."""
+        """Inner product of an outer product with (n, size), (n,)."""
         matrix = other.view(len(other), self.left.shape[1], -1)
         return (self.left * (matrix @ self._right)).sum((1, 2))
 
@@ -68,7 +67,7 @@ class Part:
 
 
 class Recorded(Alone):
-    """Works on (n, C, H, W), and (n, F) once flat; keeps every layer that has weights."""
+    """Operators on (n, C, H, W), or (n, F) once flat; records every layer with weights."""
 
     def __init__(self, parameters: dict[str, torch.Tensor]) -> None:
         super().__init__(parameters)
@@ -123,9 +122,9 @@ def parts(layers: list[Layer], losses: torch.Tensor, names: list[str]) -> list[P
     """Differentiable gradients of all parameters, in the order of `names`.
 
     Args:
-        layers: of a pass, in any order.
-        losses: a sum over images, of what the pass led to.
-        names: of all parameters, each of which belongs to one of the layers.
+    layers: recorded layers, in any order.
+    losses: sum of the losses over images.
+    names: names of all parameters, each of one of the layers.
     """
     slopes = torch.autograd.grad(losses, [layer.outputs for layer in layers], create_graph=True)
     found: dict[str, Part] = {}
@@ -141,7 +140,6 @@ def parts(layers: list[Layer], losses: torch.Tensor, names: list[str]) -> list[P
 
 
 def _names(layer: str, names: list[str]) -> tuple[str, str]:
-    """Names of a layer's weight and bias."""
     return (
         (f"{layer}.weight", f"{layer}.bias")
         if f"{layer}.weight" in names

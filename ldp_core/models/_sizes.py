@@ -1,4 +1,4 @@
-"""An architecture read without computing: parameters, products and memory, from shapes alone."""
+"""Interpreter of an architecture that counts parameters, multiplications and memory, from shapes alone."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ MOMENTS = {1: (0.1307, 0.3081), 3: (0.4734, 0.2516)}
 
 
 def moments(channels: int) -> tuple[float, float]:
-    """Mean and standard deviation for images of so many channels."""
+    """Mean and standard deviation of pixels, by number of channels."""
     return MOMENTS.get(channels, (0.5, 0.25))
 
 
 class Sizes:
-    """Follows the shape of one sample, (channels, height, width), through the network."""
+    """Operators on the shape of one sample, (channels, height, width)."""
 
     def __init__(self) -> None:
         self.shapes: dict[str, Shape] = {}

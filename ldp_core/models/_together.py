@@ -1,8 +1,8 @@
-"""An architecture read for all clients at once: patches and batched products, for a GPU.
+"""Interpreter of an architecture for all clients at once, by patches and batched products, for a GPU.
 
-Every client has weights of its own, so a convolution of K clients is K products of their kernels
-with the patches of their images; grouped convolutions compute the same and are slow at this many
-groups. Activations are (K, C, B, H, W): then a product's result is already in place for the next.
+Every client has its own weights, so a convolution of K clients is K products of kernels with image patches;
+grouped convolutions compute the same but are slow for that many groups. Activations are (K, C, B, H, W), so
+that each product's result is in place for the next.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ldp_core.models._alone import groups, standardised
 
 
 class Together:
-    """Works on (K, C, B, H, W), and (K, B, F) once flat; parameters (K, …)."""
+    """Operators on (K, C, B, H, W), or (K, B, F) once flat; parameters (K, …)."""
 
     def __init__(self, parameters: dict[str, torch.Tensor]) -> None:
         self._parameters = parameters

@@ -1,4 +1,4 @@
-"""What a client may put before or after a network that it shares (paper 003, table 1)."""
+"""Private transforms that a client may put before or after the shared network (paper 003, table 1)."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ TRANSFORMS = ("none", *LEARNED, "gain")
 def transformed(
     name: str, x: torch.Tensor, a: torch.Tensor | None, b: torch.Tensor | None, gain: float
 ) -> torch.Tensor:
-    """x through a transform; a and b broadcast against it, and are None where nothing is learned.
+    """x through a transform; a and b broadcast with it, and are None if nothing is learnt.
 
-    log(1 + ax + b) has no value where ax + b < −1: what comes of it is not a number, as in the paper.
+    log(1 + ax + b) is NaN where ax + b < −1, as in the paper.
     """
     if name == "none":
         return x

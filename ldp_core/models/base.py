@@ -1,7 +1,7 @@
-"""The contract of a model: where its parameters lie in a flat vector, and its batched mathematics.
+"""Contract of a model: layout of its parameters in a flat vector, and its batched mathematics.
 
-The parameters of K clients are one (K, d) matrix. A model reads and writes it through views named
-after its layers, and computes for all K at once; nothing is ever copied into modules.
+The parameters of K clients are one (K, d) matrix. A model accesses it through views named after its layers,
+and computes for all K at once; nothing is copied into modules.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Slice:
 
 
 class Model(Component):
-    """An architecture; frozen, without weights of its own."""
+    """An architecture; frozen, without weights."""
 
     needs: ClassVar[str] = "any samples"
     """What it can read, in words."""
@@ -44,30 +44,30 @@ class Model(Component):
 
     @property
     def title(self) -> str:
-        """What a page calls the model: its label, or its layers where a person has listed them."""
+        """Name for pages: the label, or the layers that a user has listed."""
         return self.label
 
     @property
     def shared(self) -> Model:
-        """Itself, without weights that each client keeps; the shared ones come first."""
+        """The model without weights that clients keep; shared weights come first."""
         return self
 
     def fits(self, shape: Shape) -> bool:
         return True
 
     def misfit(self, shape: Shape, classes: int) -> str:
-        """Why samples of `shape` cannot go in, as a clause; "" if they can."""
+        """Why samples of `shape` cannot be input, as a clause; "" if they can."""
         return "" if self.fits(shape) else f"{self.name} needs {self.needs}"
 
     @abstractmethod
     def parameter_shapes(self, shape: Shape, classes: int) -> dict[str, Shape]:
-        """The shape of every parameter for samples of `shape`, in their order in the vector."""
+        """Shape of every parameter for samples of `shape`, in vector order."""
 
     def slices(self, shape: Shape, classes: int) -> tuple[Slice, ...]:
         return _slices(self, shape, classes)
 
     def layers(self, shape: Shape, classes: int) -> tuple[slice, ...]:
-        """The stretch of the vector that each layer fills, its weights and biases together."""
+        """Slice of the vector for each layer, weights and biases together."""
         found: dict[str, slice] = {}
         for one in self.slices(shape, classes):
             layer = one.name.rpartition(".")[0] or one.name.removeprefix("weight").removeprefix("bias")
@@ -75,20 +75,20 @@ class Model(Component):
         return tuple(found.values())
 
     def dimension(self, shape: Shape, classes: int) -> int:
-        """d, how many weights the model has for samples of `shape`."""
+        """Number of weights, d, for samples of `shape`."""
         return self.slices(shape, classes)[-1].stop
 
     def products(self, shape: Shape, classes: int) -> int:
-        """Multiplications of one sample's forward pass; the number of weights unless they are shared."""
+        """Multiplications of one sample's forward pass; the number of weights unless weights are shared."""
         return self.dimension(shape, classes)
 
     def activations(self, shape: Shape, classes: int) -> int:
-        """Numbers that one sample leaves in memory for the way back; few unless there are channels."""
+        """Numbers that one sample's forward pass keeps for the backward pass; few without channels."""
         return 0
 
     @abstractmethod
     def initial(self, shape: Shape, classes: int, generator: np.random.Generator) -> NDArray[np.float32]:
-        """Fresh weights, shape (d,)."""
+        """Initial weights, shape (d,)."""
 
     @abstractmethod
     def logits(self, parameters: dict[str, torch.Tensor], x: torch.Tensor) -> torch.Tensor:
@@ -104,10 +104,10 @@ class Model(Component):
         """Gradients of each client's weighted cross-entropy, shaped like the parameters.
 
         Args:
-            parameters: views (K, …) as `views` gives them.
-            x: samples (K, B, *shape).
-            y: labels (K, B), int64.
-            weight: the weight of each sample in its client's loss (K, B); 0 for padding.
+        parameters: views (K, …) as returned by `views`.
+        x: samples (K, B, *shape).
+        y: labels (K, B), int64.
+        weight: weight of each sample in its client's loss, (K, B); 0 for padding.
         """
         import torch
 
@@ -129,16 +129,16 @@ class Model(Component):
         targets: torch.Tensor,
         slopes: bool = False,
     ) -> list[Part]:
-        """Gradients of each sample's cross-entropy under one set of weights, to be differentiated again.
+        """Differentiable gradients of each sample's cross-entropy under one set of weights.
 
         Args:
-            parameters: one tensor each, without a first axis.
-            x: samples (n, *shape).
-            targets: soft labels (n, classes): probabilities instead of a class.
-            slopes: `targets` are the slopes of a loss by the scores instead, whatever loss that is.
+        parameters: without a client axis.
+        x: samples (n, *shape).
+        targets: class probabilities (n, classes).
+        slopes: whether `targets` are instead the slopes of any loss by the scores.
 
         Returns:
-            One part for each parameter, in their order.
+        One part per parameter, in order.
         """
         import torch
 
@@ -152,11 +152,11 @@ class Model(Component):
             return parts(tape.layers, losses, list(parameters))
 
     def scores(self, parameters: dict[str, torch.Tensor], x: torch.Tensor) -> torch.Tensor:
-        """Scores (B, classes) of one model, without the first axis, for samples x (B, *shape)."""
+        """Scores (B, classes) of one model, without client axis, for samples x (B, *shape)."""
         return self.logits({name: p.unsqueeze(0) for name, p in parameters.items()}, x.unsqueeze(0))[0]
 
     def views(self, weights: torch.Tensor, shape: Shape, classes: int) -> dict[str, torch.Tensor]:
-        """The matrix (K, d) as one view (K, …) for each parameter."""
+        """Views (K, …) of the matrix (K, d), one per parameter."""
         rows = weights.shape[0]
         return {
             s.name: weights[:, s.start : s.stop].view(rows, *s.shape) for s in self.slices(shape, classes)

@@ -1,4 +1,4 @@
-"""A model as a list of layers that a kernel can be written for; or the reason why there is none."""
+"""A model as a list of layers for the compiled kernel; or the reason why there is none."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ MOST_KERNEL = 15
 
 
 class Unfit(Exception):
-    """The kernel cannot compute this model; its words are a reason: “it has …”."""
+    """The kernel cannot compute this model; the text is a reason: “it has …”."""
 
 
 @dataclass(frozen=True)
 class Conv:
-    """A valid convolution with stride 1, the maxima of 2 × 2 pixels, and ReLU."""
+    """A valid convolution with stride 1, max pooling over 2 × 2 pixels, and ReLU."""
 
     channels: int
     height: int
@@ -35,22 +35,20 @@ class Conv:
 
     @property
     def pooled(self) -> tuple[int, int]:
-        """Rows and columns of the maxima."""
+        """Rows and columns after pooling."""
         return (self.height - self.size + 1) // 2, (self.width - self.size + 1) // 2
 
     @property
     def positions(self) -> int:
-        """Maxima of one channel."""
+        """Number of outputs per channel after pooling."""
         return prod(self.pooled)
 
     @property
     def outputs(self) -> int:
-        """Number of outputs, channel after channel."""
         return self.out * self.positions
 
     @property
     def inputs(self) -> int:
-        """Number of inputs."""
         return self.channels * self.height * self.width
 
 
@@ -67,7 +65,6 @@ class Dense:
 
     @property
     def outputs(self) -> int:
-        """Number of outputs."""
         return self.out
 
 
@@ -89,17 +86,17 @@ class Layers:
 
     @property
     def products(self) -> int:
-        """Multiplications of one sample forwards."""
+        """Multiplications of one sample's forward pass."""
         convs = (c.out * 4 * c.positions * c.channels * c.size**2 for c in self.convs)
         return sum(convs) + sum(layer.inputs * layer.out for layer in self.dense)
 
 
 @lru_cache(maxsize=64)
 def layers_of(model: Model, shape: Shape, classes: int) -> Layers:
-    """The layers of a model on samples of `shape`.
+    """Layers of a model on samples of `shape`.
 
     Raises:
-        Unfit: it is made of something else.
+    Unfit: the model has other layers.
     """
     if classes > MOST_CLASSES:
         raise Unfit(f"it has more than {MOST_CLASSES} classes")
@@ -129,7 +126,7 @@ def is_chain(model: Model, shape: Shape, classes: int) -> bool:
 
 @dataclass(frozen=True)
 class At:
-    """Position in a model's grammar: the shape of a sample, and the steps since the last layer."""
+    """Position of the interpreter: shape of a sample, and the steps since the last layer."""
 
     shape: Shape
     layer: int = -1
@@ -139,7 +136,7 @@ class At:
 
 @dataclass
 class Reader:
-    """Reads an architecture layer by layer; refuses what is not a chain of the known ones."""
+    """Interpreter of an architecture layer by layer; refuses anything but a chain of known layers."""
 
     places: dict[str, int]
     moments: tuple[float, float] | None = None
@@ -214,7 +211,11 @@ class Reader:
         return convs, dense
 
     def _follows(self, x: At, conv: bool) -> None:
-        """Refuse a layer that does not go on from what is there."""
+        """Refuse a layer that does not continue the chain.
+
+        Raises:
+        Unfit: the reason.
+        """
         if x is not self._reached and (self._made or self._reached):
             raise Unfit("its layers are no chain")
         before = self._made[x.layer] if x.layer >= 0 else None

@@ -10,8 +10,8 @@ from ldp_core.models.convolutional import Convolutional, Network
 class CNN(Convolutional):
     """10 and 20 channels of 5 × 5, 50 hidden units: 21 840 weights on MNIST, 31 340 on 32 × 32 RGB.
 
-    Pixels are standardised first, as is usual for this network: with the paper's settings and no noise
-    MNIST is at 91 % after three rounds, and at 80 % where they are not.
+    Pixels are standardised first, as is usual: with the paper's settings without noise, MNIST reaches 91 %
+    after three rounds, and 80 % without standardisation.
     """
 
     label = "Convolutional network"

@@ -1,8 +1,8 @@
-"""Convolutional models: an architecture written once, and four readings of it.
+"""Convolutional models: an architecture written once, with several interpreters.
 
-`network` says what happens to a batch of images. It is read by `Sizes`, which only counts; by
-`Alone`, one client in PyTorch's own operators, which is fastest on a CPU; and by `Together`, all
-clients at once in batched products, which is what a GPU wants. Gradients are automatic.
+`network` describes the operators on a batch of images. `Sizes` counts; `Alone` computes one client with
+PyTorch's operators, fastest on a CPU; `Together` computes all clients by batched products, for a GPU.
+Gradients are automatic.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 
 class Network(Protocol):
-    """Operators of an architecture, over whatever `x` a reading works on.
+    """Operators of an architecture, on any interpreter's `x`.
 
     Layers are named; their parameters are `name.weight` and `name.bias`.
     """
 
     def standard(self, x: Any) -> Any:
-        """Pixels in [0, 1] with about mean 0 and variance 1: the same constants for all clients."""
+        """Pixels in [0, 1] scaled to about mean 0 and variance 1, by public constants."""
 
     def conv(
         self, name: str, x: Any, out: int, size: int, stride: int = 1, padding: int = 0, bias: bool = True
@@ -38,32 +38,29 @@ class Network(Protocol):
         """Convolution with `out` channels and `size` × `size` kernels."""
 
     def norm(self, name: str, x: Any) -> Any:
-        """Group normalisation with a scale and an offset for each channel."""
+        """Group normalisation with scale and offset per channel."""
 
-    def linear(self, name: str, x: Any, out: int) -> Any:
-        """Fully connected layer of `out` units."""
+    def linear(self, name: str, x: Any, out: int) -> Any: ...
 
     def pool(self, x: Any, size: int = 2) -> Any:
-        """Maxima of `size` × `size` pixels; the first of equal ones takes all of the gradient."""
+        """Maxima over `size` × `size` pixels; the first of equal ones gets the gradient."""
 
     def mean(self, x: Any) -> Any:
-        """The mean over all pixels, one for each channel."""
+        """Mean over all pixels of each channel."""
 
     def flat(self, x: Any) -> Any:
-        """All channels and pixels as one axis."""
+        """Channels and pixels as one axis."""
 
     def relu(self, x: Any) -> Any:
         """max(0, x); may reuse the memory of x."""
 
-    def sigmoid(self, x: Any) -> Any:
-        """1 / (1 + exp(−x))."""
+    def sigmoid(self, x: Any) -> Any: ...
 
-    def add(self, x: Any, y: Any) -> Any:
-        """x + y."""
+    def add(self, x: Any, y: Any) -> Any: ...
 
 
 class Convolutional(Model):
-    """Reads images, (height, width) or (channels, height, width)."""
+    """Takes images, (height, width) or (channels, height, width)."""
 
     batched = False
     smallest: ClassVar[int]
@@ -86,7 +83,7 @@ class Convolutional(Model):
         return _sizes(self, shape, classes).activations
 
     def initial(self, shape: Shape, classes: int, generator: np.random.Generator) -> NDArray[np.float32]:
-        """Uniform in ±1/√fan-in for weights and biases, as PyTorch's layers begin by default."""
+        """Uniform in ±1/√fan-in for weights and biases, PyTorch's default."""
         parts, bound = [], 0.0
         for s in self.slices(shape, classes):
             if s.name.endswith(".weight"):

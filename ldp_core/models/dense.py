@@ -1,7 +1,7 @@
-"""Fully connected networks with ReLU between layers, and their gradients by hand.
+"""Fully connected networks with ReLU, with explicit gradients.
 
-Written out, a step on all clients is two batched products a layer and nothing else: several times
-faster than automatic differentiation at these sizes, where the overhead of a call is what costs.
+A step on all clients is two batched products per layer: several times faster than automatic differentiation
+at these sizes, where the overhead of calls dominates.
 """
 
 from __future__ import annotations
@@ -22,11 +22,10 @@ if TYPE_CHECKING:
 
 
 class Dense(Model):
-    """Layers `weight1`, `bias1`, `weight2`, …; the first is what closed-form attacks read."""
+    """Layers `weight1`, `bias1`, `weight2`, …; closed-form attacks read the first."""
 
     @abstractmethod
-    def hidden_widths(self) -> tuple[int, ...]:
-        """The sizes of the hidden layers."""
+    def hidden_widths(self) -> tuple[int, ...]: ...
 
     def parameter_shapes(self, shape: Shape, classes: int) -> dict[str, Shape]:
         widths = (int(np.prod(shape)), *self.hidden_widths(), classes)
@@ -37,7 +36,7 @@ class Dense(Model):
         return shapes
 
     def initial(self, shape: Shape, classes: int, generator: np.random.Generator) -> NDArray[np.float32]:
-        """Uniform in ±1/√fan-in for weights and biases, as torch.nn.Linear does by default."""
+        """Uniform in ±1/√fan-in for weights and biases, as torch.nn.Linear."""
         parts = []
         for s in self.slices(shape, classes):
             if s.name.startswith("weight"):
@@ -68,8 +67,8 @@ class Dense(Model):
     def backwards(
         self, parameters: dict[str, torch.Tensor], activations: list[torch.Tensor], delta: torch.Tensor
     ) -> tuple[dict[str, torch.Tensor], torch.Tensor]:
-        """Gradients of a loss whose slopes by the logits are `delta` (K, B, classes), for what `activated`
-        gave; and its slopes by the first layer's outputs (K, B, units), before their ReLU.
+        """Gradients of a loss with slopes `delta` (K, B, classes) by the logits, from the result of
+        `activated`; and slopes by the first layer's outputs before ReLU, (K, B, units).
         """
         gradients = {}
         for i in range(len(activations) - 1, 0, -1):
@@ -81,7 +80,7 @@ class Dense(Model):
         return gradients, delta
 
     def activated(self, parameters: dict[str, torch.Tensor], x: torch.Tensor) -> list[torch.Tensor]:
-        """The input, each hidden layer after its ReLU, and the logits."""
+        """Input, each hidden layer after ReLU, and logits."""
         layers = len(self.hidden_widths()) + 1
         activations = [x.flatten(2)]
         for i in range(1, layers + 1):

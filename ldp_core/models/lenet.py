@@ -1,4 +1,4 @@
-"""The LeNet with sigmoids that gradient-inversion attacks are shown on (DLG, Zhu et al. 2019)."""
+"""LeNet with sigmoids, on which gradient inversion was demonstrated (DLG, Zhu et al. 2019)."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class LeNet(Convolutional):
         return net.linear("fc", net.flat(x), classes)
 
     def initial(self, shape: Shape, classes: int, generator: np.random.Generator) -> NDArray[np.float32]:
-        """Uniform: within ±1/√fan-in, or within ±0.5."""
+        """Uniform, within ±1/√fan-in or within ±0.5."""
         if self.start == "usual":
             return super().initial(shape, classes, generator)
         return generator.uniform(-WIDE, WIDE, self.dimension(shape, classes)).astype(np.float32)

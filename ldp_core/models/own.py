@@ -1,4 +1,4 @@
-"""A network of layers that a person lists."""
+"""A network of layers that a user lists."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from ldp_core.models.convolutional import Convolutional, Network
 
 
 class Own(Convolutional):
-    """The layers in their order, and after them a linear one with a unit for each class.
+    """The listed layers, then a linear layer with a unit per class.
 
-    A layer's activation comes before the pooling that follows. Pixels go in as they are, in [0, 1].
+    A layer's activation comes before the following pooling. Pixels are input in [0, 1].
     """
 
     label = "Layers of your own"

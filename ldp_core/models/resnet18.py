@@ -17,9 +17,8 @@ from ldp_core.models.convolutional import Convolutional, Network
 class ResNet18(Convolutional):
     """Four stages of two residual blocks; 11 173 962 weights on CIFAR-10 at the full width of 64.
 
-    The variant for small images: a first convolution of 3 × 3 without pooling. Batch normalisation
-    keeps running statistics, which no client could clip or perturb as a weight; groups of channels
-    need none.
+    Variant for small images: a first convolution of 3 × 3 without pooling. Batch normalisation keeps running
+    statistics, which cannot be clipped or perturbed as weights; group normalisation has none.
     """
 
     label = "ResNet-18"

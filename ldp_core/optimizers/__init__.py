@@ -1,4 +1,4 @@
-"""How a client's gradients become steps."""
+"""Optimisers of local training."""
 
 from ldp_core.component import Registry
 from ldp_core.optimizers.base import Optimizer

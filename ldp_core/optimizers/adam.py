@@ -15,10 +15,10 @@ BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8
 
 
 class Adam(Optimizer):
-    """With the usual decay rates 0.9 and 0.999. Both moments begin at zero in every round.
+    """Decay rates 0.9 and 0.999. Both moments begin at zero in every round.
 
-    A first step has the size of the learning rate whatever the gradient's, so that an upload after
-    one step shows the gradient's signs and little else.
+    The first step has the size of the learning rate whatever the gradient's size, so an upload after one step
+    reveals the gradient's signs and little else.
     """
 
     label = "Adam"

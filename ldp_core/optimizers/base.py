@@ -1,7 +1,7 @@
-"""The contract of an optimiser: one step in place, on weights of any shape.
+"""Contract of an optimiser: one step in place, on weights of any shape.
 
-Whatever it remembers belongs to one client and one round: it begins at zero in every round, as a
-client begins anew from the model that it is sent, and it is never uploaded.
+An optimiser's memory belongs to one client and one round: it begins at zero in every round, and is never
+uploaded.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def descend(weights: torch.Tensor, direction: torch.Tensor, rate: float | torch.Tensor) -> None:
-    """Move `weights` in place against `direction`, by one rate or by one for each row."""
+    """Move `weights` in place against `direction`, by one rate or by one per row."""
     if isinstance(rate, (int, float)):
         weights.sub_(direction, alpha=rate)
     else:
@@ -34,7 +34,7 @@ class Optimizer(Component):
 
     @property
     def steady(self) -> bool:
-        """True where every step of a round is the same rule: nothing is remembered, and the rate stays."""
+        """True if all steps of a round follow the same rule, without memory and with a constant rate."""
         return not self.memories and not self.has_own_rate
 
     @abstractmethod
@@ -46,22 +46,24 @@ class Optimizer(Component):
         number: int,
         learning_rate: float | torch.Tensor,
     ) -> None:
-        """Move `weights` in place.
+        """Update `weights` in place.
 
         Args:
-            weights: of any shape; rows may belong to different clients.
-            gradient: of the same shape.
-            memory: `memories` tensors of the same shape, zero before the first step of a round.
-            number: of the step in this round, from 1.
-            learning_rate: the experiment's; or a tensor that holds one for each row, to broadcast.
+        weights: of any shape; rows may belong to different clients.
+        gradient: of the same shape.
+        memory: `memories` tensors of the same shape, zero before the first step of a round.
+        number: number of the step in this round, from 1.
+        learning_rate: the experiment's, or a broadcastable tensor with one per row.
         """
 
     def after(self, steps: int) -> Optimizer:
-        """Optimiser for a round after so many steps of a client; by default rounds start afresh."""
+        """Optimiser for a round after `steps` earlier steps of a client; by default every round starts
+        anew.
+        """
         return self
 
     def rate(self, number: int, learning_rate: float) -> float:
-        """The step size of step `number`."""
+        """Step size of step `number`."""
         return learning_rate
 
     def first_step(self, gradient: torch.Tensor, learning_rate: float) -> torch.Tensor:

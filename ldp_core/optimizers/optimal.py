@@ -21,10 +21,9 @@ COUNTERS = ("round", "run")
 class Optimal(Optimizer):
     """η_t = 1 / (α (t₀ + t − 1)), with t₀ such that η₁ = α^(−1/4): 10 at scikit-learn's α = 10⁻⁴.
 
-    That is Bottou's heuristic as SGDClassifier applies it to the logistic loss; made for logistic
-    regression. There t counts samples, because its batches hold one, and goes on from call to call; here it
-    counts batches, and begins at 1 in every round, or in the run. The penalty α‖w‖² that it is
-    named after there is not added.
+    Bottou's heuristic, as SGDClassifier applies it to the logistic loss. There t counts samples, since
+    batches hold one, and continues over calls; here t counts batches, and begins at 1 in every round, or in
+    the run. The penalty α‖w‖² is not added.
     """
 
     label = "SGD, scikit-learn's “optimal” step"
@@ -55,7 +54,7 @@ class Optimal(Optimizer):
         return later
 
     def rate(self, number: int, learning_rate: float) -> float:
-        """η_t; the experiment's learning rate is idle."""
+        """η_t; the experiment's learning rate is ignored."""
         return 1 / (self.alpha * (self.alpha**-0.75 + self._begun + number - 1))
 
     def step(

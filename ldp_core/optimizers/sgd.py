@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class SGD(Optimizer):
-    """Without momentum or weight decay, as in the papers."""
+    """Without momentum and weight decay, as in the papers."""
 
     label = "SGD"
     order = 1

@@ -1,4 +1,4 @@
-"""Which client holds which samples."""
+"""Partitions of the training samples over clients."""
 
 from ldp_core.component import Registry
 from ldp_core.partitions.base import Partition

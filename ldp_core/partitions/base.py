@@ -1,4 +1,4 @@
-"""The contract of a partition."""
+"""Contract of a partition."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ Indices = NDArray[np.int64]
 
 
 class Partition(Component):
-    """Deals samples to clients: disjoint shards, none of them empty."""
+    """Assigns samples to clients: disjoint shards, none of them empty."""
 
     @abstractmethod
     def split(self, labels: Indices, count: int, generator: np.random.Generator) -> list[Indices]:
-        """One array of sample indices for each client.
+        """Sample indices of each client.
 
         Args:
-            labels: the class of every training sample, shape (n,).
-            count: how many clients, at most n.
-            generator: the run's stream for the purpose "partition".
+        labels: class of every training sample, shape (n,).
+        count: number of clients, at most n.
+        generator: generator of the stream "partition".
 
         Returns:
-            `count` disjoint, non-empty index arrays.
+        `count` disjoint, non-empty index arrays.
         """
 
     def among(

@@ -1,4 +1,4 @@
-"""Each class dealt over the clients in proportions of a Dirichlet law (Yurochkin et al. 2019)."""
+"""Each class split over the clients in proportions from a Dirichlet distribution (Yurochkin et al. 2019)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ldp_core.partitions.base import Indices, Partition
 
 
 class Dirichlet(Partition):
-    """Each class is dealt in random proportions; the smaller alpha, the more uneven."""
+    """Each class is split in random proportions; the smaller alpha, the more uneven."""
 
     label = "uneven"
     order = 2
@@ -38,7 +38,7 @@ class Dirichlet(Partition):
 
 
 def _feed_the_empty(owner: Indices, count: int, generator: np.random.Generator) -> None:
-    """Give every client without a sample one from a client that holds the most."""
+    """Move a sample to every client without one, from a client with the most."""
     held = np.bincount(owner, minlength=count)
     for client in np.flatnonzero(held == 0):
         richest = int(held.argmax())

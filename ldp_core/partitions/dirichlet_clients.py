@@ -1,4 +1,4 @@
-"""For each client a mixture of classes, drawn from a Dirichlet law (Hsu, Qi and Brown 2019)."""
+"""A mixture of classes for each client, from a Dirichlet distribution (Hsu, Qi and Brown 2019)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ldp_core.partitions.base import Indices, Partition
 
 
 class DirichletClients(Partition):
-    """Each client's mixture lies around that of all samples; the smaller alpha, the more uneven."""
+    """Each client's mixture has the overall mixture as mean; the smaller alpha, the more uneven."""
 
     label = "uneven mixtures, equal amounts"
     order = 3

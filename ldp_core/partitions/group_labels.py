@@ -1,4 +1,4 @@
-"""Groups of clients that hold only some of the classes."""
+"""Groups of clients with only some of the classes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _check_labels(value: Any) -> tuple[int, ...] | None:
 
 
 class Group(BaseModel):
-    """A share of the clients, in client order, and the classes they hold (null: all of them)."""
+    """A share of the clients, in client order, and their classes (null: all)."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
@@ -34,7 +34,7 @@ class Group(BaseModel):
 
 
 class GroupLabels(Partition):
-    """Shards of equal size, as far as the samples reach; restricted groups are dealt first."""
+    """Shards of equal size, as far as samples suffice; restricted groups are assigned first."""
 
     label = "by group"
     summary = "Groups of clients hold only some of the classes, so that whoever is ignored takes them along."

@@ -1,4 +1,4 @@
-"""The same distribution for everybody: shuffle, then deal."""
+"""Independent and identically distributed shards: shuffle, then split."""
 
 from __future__ import annotations
 

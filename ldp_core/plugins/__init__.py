@@ -1,5 +1,5 @@
-"""Parts from outside: installed with an entry point, or a file in the folder that the operator names.
+"""Plug-in parts: installed with an entry point, or a file in the folder EPSILON_PARTS_DIR.
 
-`candidates` finds them without importing any; `admission` says what is wrong with one; the registry of their
-kind (`ldp_core.component`) lists those that will do beside the program's own.
+`candidates` finds plug-ins without importing them; `admission` validates one; the registry of their kind
+(`ldp_core.component`) lists valid ones beside the built-in parts.
 """

@@ -1,4 +1,4 @@
-"""Whether a class from outside will do as a part: each thing that is wrong with it is one sentence."""
+"""Validation of a plug-in's class, with a sentence for each fault."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ LIMITED = (Number, Whole, Choice, Checked)
 
 
 def part_in(loaded: Any, base: type[Any]) -> type[Any]:
-    """The class that is meant: what was loaded, or the only one with a label in a module.
+    """Class of a plug-in: the loaded object, or the only class with a label in a loaded module.
 
     Raises:
-        InvalidInput: there is none, or there are several.
+    InvalidInput: there is none, or there are several.
     """
     if not inspect.ismodule(loaded):
         if not isinstance(loaded, type) or not issubclass(loaded, base):
@@ -34,7 +34,7 @@ def part_in(loaded: Any, base: type[Any]) -> type[Any]:
 
 
 def labelled(module: Any, base: type[Any]) -> list[type[Any]]:
-    """The parts that a module defines; base classes that they share have no label."""
+    """Parts that a module defines; shared base classes have no label."""
     return [
         value
         for value in vars(module).values()
@@ -46,10 +46,10 @@ def labelled(module: Any, base: type[Any]) -> list[type[Any]]:
 
 
 def refuse_unfit(kind: type[Any]) -> None:
-    """Do nothing for a class that can stand in a registry.
+    """Refuse a class that cannot be registered.
 
     Raises:
-        InvalidInput: it cannot; what is wrong, and what to do.
+    InvalidInput: what is wrong, and what to do.
     """
     for word in ("label", "summary"):
         if not isinstance(getattr(kind, word, None), str):

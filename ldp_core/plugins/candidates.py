@@ -1,4 +1,4 @@
-"""What calls itself a part, installed or in the folder; what will not do is left out, and why is said."""
+"""Discovery of plug-ins, installed or in the folder; invalid ones are left out with a reason."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 
 @dataclass(frozen=True)
 class Candidate:
-    """A possible part, not imported yet."""
+    """A possible plug-in, not imported yet."""
 
     name: str
     origin: str
@@ -43,13 +43,13 @@ class Candidate:
     """The module or the object that it names; raises whatever its import does."""
 
     def version(self, kind: type[Any]) -> str:
-        """Digest of the part's source or its distribution's version."""
+        """Origin of the plug-in, with a digest of its source file."""
         content = Path(inspect.getfile(kind)).read_bytes()
         return f"{self.origin} {hashlib.sha256(content).hexdigest()[:DIGITS]}"
 
 
 def built_in(package: str, attribute: str, kind: type[T]) -> dict[str, T]:
-    """This program's own parts of a kind, by the names of the package's modules, a module each."""
+    """Built-in parts of a kind, by the names of the package's modules."""
     found = {}
     for info in pkgutil.iter_modules(importlib.import_module(package).__path__):
         part = getattr(importlib.import_module(f"{package}.{info.name}"), attribute, None)
@@ -65,13 +65,13 @@ def by_order(found: Mapping[str, Ordered]) -> dict[str, Ordered]:
 def outside(
     package: str, admitted: Callable[[Candidate], T], refused: dict[str, str], known: Collection[str]
 ) -> dict[str, T]:
-    """The parts for a package of this program, like `ldp_core.mechanisms`, that come from outside.
+    """Plug-ins of a package of this program, such as `ldp_core.mechanisms`.
 
     Args:
-        package: its name is the group of entry points; in the folder they lie in one called `mechanisms`.
-        admitted: makes a part of a candidate, or raises.
-        refused: is given, by name, why one is left out.
-        known: the names of the program's own.
+    package: also the group of entry points; in the folder, its last component is the subfolder.
+    admitted: makes a part of a candidate, or raises.
+    refused: receives, by name, why a plug-in is left out.
+    known: names of the built-in parts.
     """
     found: dict[str, T] = {}
     for one in _candidates(package):

@@ -1,7 +1,7 @@
-"""The files of the folder that EPSILON_PARTS_DIR names, as modules of this package.
+"""The files of the folder EPSILON_PARTS_DIR, as modules of this package.
 
-Every process finds them so, and objects of their classes can be sent from one to another. They lie there as
-here: `mechanisms/NAME.py` and so on.
+Every process finds them under the same names, so objects of their classes can be pickled. The layout is that
+of `ldp_core`: `mechanisms/NAME.py` and so on.
 """
 
 import os
