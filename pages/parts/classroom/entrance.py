@@ -9,6 +9,7 @@ from ldp_core.classroom import members as room
 from ldp_core.classroom.store import UnknownClass
 from ldp_core.errors import StudioError
 from ldp_core.settings.table import TEACHER
+from ldp_core.system.shipped import ASSETS
 from pages.parts.ui.fragments import refreshing
 from pages.parts.ui.header import question
 from pages.parts.ui.job_actions import refusal, refuse
@@ -73,6 +74,12 @@ def _follow(drawn: Session) -> None:
 
 
 def entrance() -> None:
+    if "plan" in st.query_params:
+        st.title("How to hold a lesson", anchor=False)
+        with st.container(key="class-plan"):
+            st.markdown((ASSETS / "lesson.md").read_text(encoding="utf-8"))
+        st.page_link("classroom.py", label=":blue[Back to the class]", query_params={})
+        return
     question("Learn it in a class", "Guess, watch one run together, then change one thing yourself.")
     left, right = st.columns(2, gap="large")
     with left, st.container(border=True, height="stretch"):
@@ -84,6 +91,7 @@ def entrance() -> None:
                 st.rerun()
     with right, st.container(border=True, height="stretch"):
         st.header("I teach", anchor=False)
+        st.page_link("classroom.py", label=":blue[How to hold a lesson]", query_params={"plan": "45"})
         if not TEACHER.value():
             st.markdown(
                 "A class is opened by whoever knows the teacher's secret. This server was started without "

@@ -13,6 +13,7 @@ from ldp_core.accounting.compose import compose_counts
 from ldp_core.lessons import LessonPlan
 from ldp_core.runs import stored_ladder
 from pages.parts.charts.base import MUTED, TEXT, colour, end_labels, figure, label_margin, log_axis, scatter
+from pages.parts.learn.line_up import line_up
 from pages.parts.ui import components
 from pages.parts.ui.figure_json import Figure
 from pages.parts.ui.text import number
@@ -36,6 +37,7 @@ def figure_of(plan: LessonPlan) -> None:
         _releases()
     elif plan.figure == "leak":
         _leak()
+        line_up()
 
 
 def _releases() -> None:

@@ -1,0 +1,24 @@
+"""The plan of a lesson names what there is: buttons, lessons, settings."""
+
+from __future__ import annotations
+
+import re
+
+from ldp_core.classroom import topics
+from ldp_core.settings import table
+from ldp_core.system.shipped import ASSETS
+from pages.parts.classroom.board import NEXT, NEXT_OWN
+
+PLAN = (ASSETS / "lesson.md").read_text(encoding="utf-8")
+OTHERS = {"Open a class", "New class", "Project", "Another question", "Train it", "Class", "Learn", "which"}
+
+
+def test_its_buttons_lessons_and_settings_are_there():
+    assert len(PLAN.splitlines()) <= 80
+    labels = {topics.get(name).label for name in topics.names()}
+    named = set(re.findall(r"(?<!\*)\*([^*\n]+)\*(?!\*)", PLAN))
+    assert named <= OTHERS | labels | {*NEXT.values(), *NEXT_OWN.values()}
+    assert set(re.findall(r"`([a-z_]+)`", PLAN)) <= {*topics.names()}
+    assert set(re.findall(r"EPSILON_\w+", PLAN)) <= {
+        one.name for one in vars(table).values() if hasattr(one, "name")
+    }
