@@ -41,9 +41,9 @@ def line_up() -> None:
         )
         components.lineup(data(law), key=f"line-up {law}")
         st.caption(
-            f"One step on one image of {CANDIDATES}, sent once as changes within ±{HALF:g}. The pick is by the "
-            f"exact likelihood; the picture is the closed form “rank 1” of the first of {TRIES} tries, and another "
-            "attacker may draw a better one."
+            f"One step on one image of {CANDIDATES}, sent once as changes within ±{HALF:g}. Picked by the "
+            "exact likelihood; the picture is the closed form “rank 1” of the first of "
+            f"{TRIES} tries, and another attacker may draw a better one."
         )
 
 
@@ -57,16 +57,18 @@ def data(law: str) -> dict[str, Any]:
     chosen = stream(base.seed, "attack decoys").permutation(len(stock.test_y))[:CANDIDATES]
     ten = Public(stock.test_x[chosen], stock.test_y[chosen])
     first = base.network.initial(stock.shape, stock.classes, stream(base.seed, "initial model"))
-    sent = first_changes(first, ten, base.local.learning_rate)
-    mean_image = metrics.psnr(stock.test_x.mean(axis=0)[None], ten.x[OWN : OWN + 1])[0]
+    sent = first_changes(first.astype(np.float64), ten, base.local.learning_rate)
+    own = ten.x[OWN : OWN + 1].astype(np.float64)
+    mean_image = metrics.psnr(stock.test_x.mean(axis=0, dtype=np.float64)[None], own)[0]
     steps = []
     for epsilon in EPSILONS:
         budget = np.full(TRIES, epsilon), np.full(TRIES, -HALF), np.full(TRIES, HALF)
+        columns = budget[0][:, None], budget[1][:, None], budget[2][:, None]
         values = np.repeat(sent[OWN : OWN + 1], TRIES, axis=0)
         noise = stream(base.seed, "attack noise", 1)
         (piece,) = base.pieces(1)
         seen = Observation(
-            uploads=piece.mechanism.perturb(values, *(one[:, None] for one in budget), noise)[None],
+            uploads=piece.mechanism.perturb(values, *columns, noise)[None],
             previous=first,
             target=base.target,
             optimizer=base.local.optimizer,
@@ -84,12 +86,12 @@ def data(law: str) -> dict[str, Any]:
         lots = noise.random(TRIES)
         right = int((places(scores, np.full(TRIES, OWN), lots).rank == 1).sum())
         read = attacks.reconstructor("rank_one").reconstruct(seen, generator=noise)[:1, 0]
-        psnr = metrics.psnr(metrics.clamped(read), ten.x[OWN : OWN + 1])[0]
-        closer = "closer to it" if psnr > mean_image else "no closer to it"
+        psnr = metrics.psnr(metrics.clamped(read), own)[0]
+        closer = f"{'' if psnr > mean_image else 'no '}closer than the average image"
         steps.append(
             {
                 "name": f"ε {number(epsilon)} for each number sent",
-                "words": f"Picks the right one in {right} of {TRIES} tries. Its picture is {closer} than the average image.",
+                "words": f"Picks the right one in {right} of {TRIES} tries. Its picture is {closer}.",
                 "kind": "bad" if right > TRIES / 2 else "",
                 "picked": int(scores[0].argmax()),
                 "read": encode(metrics.clamped(read)[0]),

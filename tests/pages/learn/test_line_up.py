@@ -22,7 +22,7 @@ def test_one_step_in_numpy_is_the_engine_s():
     federation = assemble(base, stock, choose_device())
     weights, x, y = initial_weights(federation), stock.test_x[:4], stock.test_y[:4]
     engine = one_step(federation, torch.from_numpy(x), torch.from_numpy(y), weights)
-    ours = first_changes(weights.numpy(), Public(x, y), base.local.learning_rate)
+    ours = first_changes(weights.numpy().astype(float), Public(x, y), base.local.learning_rate)
     np.testing.assert_allclose(ours, engine, atol=1e-6)
 
 
