@@ -21,7 +21,7 @@ from starlette.staticfiles import StaticFiles
 from ldp_core import accounting, presets, theory
 from ldp_core.classroom.sessions import end_old
 from ldp_core.errors import StudioError
-from ldp_core.runs import ensure_worker, visitor_limits
+from ldp_core.runs import ensure_worker, own_data, visitor_limits
 from ldp_core.settings.table import refuse_nonsense
 from ldp_core.system.memory import share_one_heap
 from ldp_core.system.quiet_log import be_quiet
@@ -80,6 +80,8 @@ async def _sweep() -> None:
         let_go_of_the_gone()
         with suppress(StudioError):
             await asyncio.to_thread(end_old)  # a database that is locked would hold up every page
+        with suppress(StudioError):
+            await asyncio.to_thread(own_data.sweep)
 
 
 app = st.App(

@@ -17,9 +17,12 @@ from ldp_core.datasets._overlooked import KINDS, is_image, left_out, misplaced, 
 from ldp_core.errors import printable, shown
 from ldp_core.limits import spelled
 from ldp_core.streams import stream
-from ldp_core.system.data_folder import data_dir
+from ldp_core.system.data_folder import data_dir, own_dir
 
 ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}")
+RENAME = "rename it with up to 40 letters (a to z), digits, - and _"
+ROOM = re.compile(r"[0-9a-f]{16}")
+"""Of a visitor's own data (`people.room_of`)."""
 SPLIT = ("train", "test")
 HELD_OUT = 5
 """Where there is no test folder, one image of so many is held out."""
@@ -38,6 +41,18 @@ class Contents:
     version: str
     left_out: str
     """What lies there and is not read; "" where that is nothing."""
+
+
+def root_of(identity: str) -> tuple[Path, str]:
+    """The folder that data called NAME or ROOM.NAME lie in, and NAME."""
+    room, _, name = identity.rpartition(".")
+    return (own_dir() / room if ROOM.fullmatch(room) else data_dir()).resolve(), name if room else identity
+
+
+def name_of(prefix: str, root: Path, identity: str) -> str:
+    """The data set's name: with its room, where that is a visitor's."""
+    room = f"{root.name}." if root.parent == own_dir().resolve() else ""
+    return f"{prefix}{room}{identity}"
 
 
 def folders() -> list[str]:

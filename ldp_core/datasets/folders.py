@@ -16,19 +16,28 @@ from numpy.typing import NDArray
 
 from ldp_core.component import Registry
 from ldp_core.datasets import _table
-from ldp_core.datasets._contents import ID, Contents, Stamp, contents_of, folders, stamp_of
+from ldp_core.datasets._contents import (
+    ID,
+    RENAME,
+    Contents,
+    Stamp,
+    contents_of,
+    folders,
+    name_of,
+    root_of,
+    stamp_of,
+)
 from ldp_core.datasets._decode import SIDE, BadImage, decoded
 from ldp_core.datasets._downloaded import DOWNLOADS
 from ldp_core.datasets._overlooked import wrong
 from ldp_core.datasets.base import Data, Dataset, Labels, Report, Step, quiet
 from ldp_core.errors import DataUnavailable, UnknownName, on_one_line, shown
 from ldp_core.limits import spelled
-from ldp_core.system.data_folder import data_dir
+from ldp_core.system.data_folder import data_dir, title_of
 
 PREFIX = "images:"
 TELL_EVERY = 200
 MOST_NAMED = 200
-RENAME = "rename it with up to 40 letters (a to z), digits, - and _"
 
 
 class ImageFolder(Dataset):
@@ -38,6 +47,7 @@ class ImageFolder(Dataset):
     reference = "a folder of images in the data folder"
     order = 90
     contents: ClassVar[Contents]
+    home: ClassVar[Path]
 
     def read(self, root: Path, report: Report) -> Data:
         train_x, test_x = (
@@ -67,7 +77,7 @@ class ImageFolder(Dataset):
             if i % TELL_EVERY == 0:
                 report(Step(f"Reading {self.files}", i, self.train_size + self.test_size, "images"))
             try:
-                yield decoded(root / self.files / path, root, f"{self.files}/{path}")
+                yield decoded(self.home / self.files / path, self.home, f"{self.files}/{path}")
             except BadImage as error:
                 yield error
 
@@ -123,15 +133,16 @@ class Sources(Registry[Dataset]):
         DataUnavailable: the folder is no valid data set.
         """
         if isinstance(name, str) and name.startswith(_table.PREFIX):
-            if made := _table.current(data_dir().resolve(), name.removeprefix(_table.PREFIX)):
+            if made := _table.current(*root_of(name.removeprefix(_table.PREFIX))):
                 return made
             raise UnknownName("the data set's name", name, self.names())
         if not isinstance(name, str) or not name.startswith(PREFIX):
             return super().kind(name)
-        identity = name.removeprefix(PREFIX)
-        if not ID.fullmatch(identity) or identity not in self._folders():
+        root, identity = root_of(name.removeprefix(PREFIX))
+        here = identity in self._folders() if root == data_dir().resolve() else (root / identity).is_dir()
+        if not ID.fullmatch(identity) or not here:
             raise UnknownName("the data set's name", name, self.names())
-        return _current(identity)
+        return _current(identity, root)
 
     def look_anew(self) -> None:
         """Clear the cache of folders, so that training also notices overwritten files."""
@@ -158,9 +169,9 @@ def _works(identity: str) -> bool:
         return False
 
 
-def _current(identity: str) -> type[Dataset]:
+def _current(identity: str, root: Path | None = None) -> type[Dataset]:
     """Data set of a folder in its current state."""
-    root = data_dir().resolve()
+    root = root or data_dir().resolve()
     try:
         found = _kind(root, identity, stamp_of(root / identity))
     except OSError as error:
@@ -177,12 +188,12 @@ def _kind(root: Path, identity: str, stamp: Stamp) -> type[Dataset] | DataUnavai
         found = contents_of(root, identity)
     except DataUnavailable as error:
         return error
-    total = len(found.train) + len(found.test)
+    total, title = len(found.train) + len(found.test), title_of(root, identity)
 
     class Images(ImageFolder):
-        label = f"Images: {identity}"
+        label = f"Images: {title}"
         summary = (
-            f"{spelled(total)} images of {len(found.classes)} classes from the folder “{identity}”, cropped "
+            f"{spelled(total)} images of {len(found.classes)} classes from the folder “{title}”, cropped "
             f"to a square and scaled to {SIDE} × {SIDE} pixels in colour."
         )
         classes = len(found.classes)
@@ -193,6 +204,7 @@ def _kind(root: Path, identity: str, stamp: Stamp) -> type[Dataset] | DataUnavai
         version = found.version
         left_out = found.left_out
         contents = found
+        home = root
 
-    Images.name = f"{PREFIX}{identity}"
+    Images.name = name_of(PREFIX, root, identity)
     return Images

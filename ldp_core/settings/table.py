@@ -66,6 +66,10 @@ ENGINE = Setting[str](
 WORKER_IDLE_SECONDS = Setting[float](
     "EPSILON_WORKER_IDLE_SECONDS", 600.0, Number(0, 1e9), "How long a worker stays that has nothing to do."
 )
+OWN_DATA_HOURS = Setting[float](
+    "EPSILON_OWN_DATA_HOURS", 24.0, Number(0, 10_000),
+    "How long tables and pictures of a visitor's own are kept for that visitor alone; with 0 none are taken.",
+)  # fmt: skip
 TEACHER = Setting[str](
     "EPSILON_TEACHER", "", ANYTHING, "A secret: typed on Start, it lets a browser stop and delete all runs."
 )  # fmt: skip

@@ -11,13 +11,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from ldp_core.datasets._contents import ID
+from ldp_core.datasets._contents import ID, RENAME, name_of
 from ldp_core.datasets._table.card import MOST_CARD, Card
 from ldp_core.datasets._table.features import columns
 from ldp_core.datasets._table.understood import Understood, understand
 from ldp_core.datasets.base import Data, Dataset, Labels, Report, Step, quiet
 from ldp_core.errors import DataUnavailable, InvalidExperiment, InvalidInput, shown
 from ldp_core.limits import spelled
+from ldp_core.system.data_folder import title_of
 from ldp_core.tables import Table, parquet_as_csv, read_table
 
 PREFIX = "table:"
@@ -44,7 +45,7 @@ class TableFile(Dataset):
 
     def read(self, root: Path, report: Report) -> Data:
         report(Step(f"Reading {self.files}"))
-        table = _read(self.home / self.files)
+        table = read(self.home / self.files)
         known, cells = self.understood, columns(table)
         x = np.hstack([one.of(cells[one.place], table) for one in known.features])
         y = known.labels
@@ -85,10 +86,7 @@ def current(root: Path, identity: str) -> type[TableFile] | None:
     if not (files := tables(root).get(identity)):
         return None
     if not ID.fullmatch(identity):
-        raise _wrong(
-            files[0],
-            "has a name that no data set can have; rename it with up to 40 letters (a to z), digits, - and _",
-        )
+        raise _wrong(files[0], f"has a name that no data set can have; {RENAME}")
     if len(files) > 1:
         raise _wrong(files[0], f"has {shown(files[1])} beside it; remove one")
     file, card = root / files[0], root / f"{identity}.json"
@@ -130,15 +128,13 @@ def _stamp(file: Path) -> tuple[int, int]:
 @lru_cache(maxsize=16)
 def _kind(root: Path, identity: str, file: str, stamp: Stamp) -> type[TableFile] | DataUnavailable:
     """The data set of a file in one state, or why it is none; `stamp` tells states apart."""
-    described = card_of(root / f"{identity}.json")
-    at = f"{identity}.json"
+    described, title = card_of(root / f"{identity}.json"), title_of(root, identity)
+    at = f"{title}.json"
     try:
         card = Card.of(described) if described else Card()
-        at = file
-        table = _read(root / file)
-        at = f"{identity}.json" if described else file
+        at = f"{title}{Path(file).suffix}"
+        table = read(root / file)
         card.refuse_unknown(table.headings)
-        at = file
         found = understand(table, card)
     except InvalidInput as error:
         return _wrong(at, str(error))
@@ -146,9 +142,9 @@ def _kind(root: Path, identity: str, file: str, stamp: Stamp) -> type[TableFile]
     digest.update((root / file).read_bytes())
 
     class Rows(TableFile):
-        label = f"Table: {identity}"
+        label = f"Table: {title}"
         summary = (
-            f"{spelled(len(found.train) + len(found.test))} rows of the table “{identity}”, of "
+            f"{spelled(len(found.train) + len(found.test))} rows of the table “{title}”, of "
             f"{len(found.classes)} classes ({shown(found.target)}), from {len(found.features)} columns: "
             "numbers scaled to 0 … 1, categories as 0 and 1 for each value."
         )
@@ -165,7 +161,7 @@ def _kind(root: Path, identity: str, file: str, stamp: Stamp) -> type[TableFile]
         home = root
         understood = found
 
-    Rows.name = f"{PREFIX}{identity}"
+    Rows.name = name_of(PREFIX, root, identity)
     return Rows
 
 
@@ -178,7 +174,7 @@ def card_of(file: Path) -> bytes:
         return b""
 
 
-def _read(file: Path) -> Table:
+def read(file: Path) -> Table:
     """The cells of a file.
 
     Raises:

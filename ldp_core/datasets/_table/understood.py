@@ -54,14 +54,8 @@ def understand(table: Table, card: Card) -> Understood:
     Raises:
         InvalidInput: it is no data set; a sentence without its subject.
     """
-    if table.problems:
-        more = f" and {len(table.problems) - 1} more" if len(table.problems) > 1 else ""
-        raise InvalidInput(f"has lines that cannot be read: {table.problems[0]}{more}")
+    refuse_unreadable(table)
     headings, cells = table.headings, columns(table)
-    _refuse_headings(headings)
-    if not table.rows:
-        raise InvalidInput("has a line of headings and no rows")
-    _refuse_formulas(table)
     target = _target(headings, cells, card)
     notes = [] if card.target else [f"“{headings[target]}” is taken for what is to be predicted"]
     client = _client(headings, cells, card, target)
@@ -97,6 +91,17 @@ def understand(table: Table, card: Card) -> Understood:
         headings[target], "" if client is None else headings[client], classes, clients, features, train, test,
         labels.astype(np.int64), of_row[train] if clients else None, tuple(notes), learnt_from(features),
     )  # fmt: skip
+
+
+def refuse_unreadable(table: Table) -> None:
+    """Raise InvalidInput where no card can make a data set of a table; a sentence without its subject."""
+    if table.problems:
+        more = f" and {len(table.problems) - 1} more" if len(table.problems) > 1 else ""
+        raise InvalidInput(f"has lines that cannot be read: {table.problems[0]}{more}")
+    _refuse_headings(table.headings)
+    if not table.rows:
+        raise InvalidInput("has a line of headings and no rows")
+    _refuse_formulas(table)
 
 
 def _refuse_headings(headings: tuple[str, ...]) -> None:

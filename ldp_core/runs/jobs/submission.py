@@ -11,6 +11,7 @@ from ldp_core.runs import kinds, queue
 from ldp_core.runs.jobs.lookup import of_draft, wake
 from ldp_core.runs.kinds.run import Training
 from ldp_core.runs.machine.time_limit import refuse_what_takes_too_long
+from ldp_core.runs.record import own_data
 from ldp_core.runs.storage.disk_space import refuse_a_full_disk
 from ldp_core.runs.storage.locks import refuse_without_locks
 
@@ -44,12 +45,13 @@ def launch(
     made = kinds.get(kind)
     admit(kind, asked)
     request = made.request(asked)
+    room = room or own_data.room_for(request, owner)
     if draft_id and (same := _a_moment_ago(kind, draft_id, request)):
         return same
     new = queue.new_id()
-    keys = [one.key for one in made.computations(asked, new, room or "")]
+    keys = [one.key for one in made.computations(asked, new, room)]
     kinds.give_up_what_is_damaged(keys)
-    identity = queue.add(kind, request, draft_id, owner, address, identity=new, keys=keys, room=room or "")
+    identity = queue.add(kind, request, draft_id, owner, address, identity=new, keys=keys, room=room)
     if identity != new or not kinds.settle(queue.get(identity)):
         wake(newest=True)
     return identity

@@ -1,0 +1,86 @@
+"""Pictures that came as files or as a ZIP, put into a folder of images: a folder for each kind."""
+
+from __future__ import annotations
+
+import io
+import re
+import warnings
+import zlib
+from collections.abc import Iterator, Mapping
+from pathlib import Path, PurePosixPath
+from zipfile import BadZipFile, ZipFile
+
+from ldp_core.datasets._decode import MOST_PIXELS
+from ldp_core.datasets._overlooked import SUFFIXES as SUFFIXES
+from ldp_core.datasets._overlooked import hidden, is_image
+from ldp_core.errors import InvalidInput, shown
+
+MOST_FILES, MOST_UNPACKED, MOST_NAME = 1000, 50_000_000, 40
+CLASS = re.compile(r"[^\W\d_]+")
+"""Of a file that lies in no folder: the letters that its name begins with, as in cat.1.png."""
+
+
+def keep(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Put pictures into a new folder; of each its own bytes, under a new name.
+
+    Raises:
+        InvalidInput: one of them is none, or too large; a sentence without its subject.
+    """
+    counted = 0
+    for name, data in _unpacked(files):
+        kind = PurePosixPath(name).parent.name or (found[0] if (found := CLASS.match(name)) else "")
+        kind = re.sub(r"[^\w .-]", "_", kind)[:MOST_NAME].strip(" .")
+        if not kind or hidden(kind):
+            raise InvalidInput(f"{shown(name)} does not say what it shows; put it in a folder with that name")
+        _refuse_no_picture(name, data)
+        (folder / kind).mkdir(parents=True, exist_ok=True)
+        (folder / kind / f"{counted:04d}.png").write_bytes(data)
+        counted += 1
+    if not counted:
+        raise InvalidInput("holds no PNG, JPEG or WebP")
+
+
+def _unpacked(files: Mapping[str, bytes]) -> Iterator[tuple[str, bytes]]:
+    """The pictures among files and in a ZIP, each with its path."""
+    for name, data in files.items():
+        if not name.lower().endswith(".zip"):
+            if not is_image(name):
+                raise InvalidInput(f"{shown(name)} is no PNG, JPEG, WebP, ZIP, CSV or Parquet file")
+            yield name, data
+            continue
+        try:
+            yield from _of_zip(data)
+        except InvalidInput:
+            raise
+        except (BadZipFile, EOFError, RuntimeError, ValueError, NotImplementedError, OSError, zlib.error):
+            raise InvalidInput("is a ZIP that cannot be read, or one with a password") from None
+
+
+def _of_zip(data: bytes) -> Iterator[tuple[str, bytes]]:
+    with ZipFile(io.BytesIO(data)) as archive:
+        entries = archive.infolist()
+        if len(entries) > MOST_FILES:
+            raise InvalidInput(f"is a ZIP of {len(entries)} entries; at most {MOST_FILES} are taken")
+        if sum(entry.file_size for entry in entries) > MOST_UNPACKED:
+            raise InvalidInput(f"is a ZIP that unpacks to more than {MOST_UNPACKED / 1e6:.0f} MB")
+        for entry in entries:
+            path = PurePosixPath(entry.filename)
+            if not is_image(path.name) or any(map(hidden, path.parts)):
+                continue
+            with archive.open(entry) as opened:  # no more than it says
+                yield entry.filename, opened.read(entry.file_size)
+
+
+def _refuse_no_picture(name: str, data: bytes) -> None:
+    """By its head alone: nothing is unpacked."""
+    from PIL import Image
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+            with Image.open(io.BytesIO(data), formats=("PNG", "JPEG", "WEBP")) as image:
+                pixels = image.width * image.height
+    except (OSError, ValueError, SyntaxError, EOFError, MemoryError, Image.DecompressionBombError):
+        raise InvalidInput(f"{shown(name)} cannot be read as PNG, JPEG or WebP") from None
+    if pixels > MOST_PIXELS:
+        raise InvalidInput(f"{shown(name)} has over {MOST_PIXELS / 1e6:.0f} million pixels")

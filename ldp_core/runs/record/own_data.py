@@ -1,0 +1,213 @@
+"""Tables and pictures of a visitor's own: for that visitor alone, for a stated time, and then nowhere.
+
+They lie below the folder of runs, in `own/ROOM`, and are the data sets `table:ROOM.ID` and `images:ROOM.ID`.
+What trains on them is private to the same room.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+import shutil
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ldp_core import datasets
+from ldp_core.datasets import _pictures, _table
+from ldp_core.errors import DataUnavailable, InvalidInput, NotYours, on_one_line, shown
+from ldp_core.runs import queue
+from ldp_core.runs.queue.people import room_of
+from ldp_core.runs.record import removal
+from ldp_core.runs.storage.paths import runs_dir
+from ldp_core.settings.table import OWN_DATA_HOURS
+
+NAMED = re.compile(r"(?:table|images):([0-9a-f]{16})\.([0-9a-f]{8})")
+MOST_BYTES = 5 * 2**20
+EACH, ALL = 5, 200
+"""Data sets of one visitor, and of all."""
+MOST_TITLE = 40
+ENDINGS = (*_table.SUFFIXES, ".zip", *_pictures.SUFFIXES)
+"""What may be dropped."""
+
+
+@dataclass(frozen=True)
+class Own:
+    name: str
+    """Of the data set."""
+    title: str
+    """What it was called when it came."""
+    until: float
+    """When it is deleted, in seconds since 1970."""
+
+    @property
+    def table(self) -> bool:
+        return self.name.startswith(_table.PREFIX)
+
+
+def hours() -> float:
+    """How long such data are kept; 0 where this server takes none."""
+    return OWN_DATA_HOURS.value()
+
+
+def take(files: Mapping[str, bytes], owner: str) -> Own:
+    """Keep one table, one ZIP of pictures or several pictures, by their files' names; nothing is kept of what
+    is refused.
+
+    Raises:
+        InvalidInput: they will not do, or no more is taken; a sentence.
+    """
+    if not hours():
+        raise InvalidInput("this server takes no data of its visitors: its operator has switched that off")
+    names = [*files]
+    size = sum(map(len, files.values()))
+    if size > MOST_BYTES:
+        raise InvalidInput(f"these files have {size / 2**20:.1f} MB; at most {MOST_BYTES >> 20} MB are taken")
+    sweep()
+    if len(mine(owner)) >= EACH:
+        raise InvalidInput(
+            f"{EACH} of your own data sets are here, as many as one visitor may have: delete one"
+        )
+    if sum(1 for _ in _titles("*")) >= ALL:
+        raise InvalidInput("this server holds as many visitors' data as it may; try again later")
+    room, identity = _folder(owner), secrets.token_hex(4)
+    title = on_one_line(Path(names[0]).stem)[:MOST_TITLE] or "data"
+    ending = Path(names[0]).suffix.lower()
+    room.mkdir(parents=True, exist_ok=True, mode=0o700)
+    try:
+        if ending in _table.SUFFIXES and len(names) == 1:
+            _keep_table(room / f"{identity}{ending}", files[names[0]])
+        else:
+            _pictures.keep(room / identity, files)
+        (room / f"{identity}.title").write_text(title, encoding="utf-8")
+        if ending not in _table.SUFFIXES:
+            datasets.get(f"images:{room.name}.{identity}")
+    except (InvalidInput, DataUnavailable) as error:
+        _unlink(room, identity)
+        raise InvalidInput(f"{shown(names[0])}: {str(error).replace(identity, title)}") from None
+    except BaseException:
+        _unlink(room, identity)
+        raise
+    return next(one for one in mine(owner) if one.name.endswith(identity))
+
+
+def _keep_table(file: Path, data: bytes) -> None:
+    file.write_bytes(data)
+    _table.refuse_unreadable(_table.read(file))
+
+
+def mine(owner: str | None) -> list[Own]:
+    """A visitor's own data, newest first."""
+    found = []
+    for title in _titles(room_of(owner)) if owner else ():
+        room, identity = title.parent, title.stem
+        kind = "images" if (room / identity).is_dir() else "table"
+        until = title.stat().st_mtime + 3600 * hours()
+        found.append(Own(f"{kind}:{room.name}.{identity}", title.read_text(encoding="utf-8"), until))
+    return sorted(found, key=lambda one: -one.until)
+
+
+def labels(owner: str | None) -> dict[str, str]:
+    """Data set → label of those of a visitor that will do."""
+    found = {}
+    for one in mine(owner):
+        with suppress(DataUnavailable, KeyError):
+            found[one.name] = datasets.get(one.name).label
+    return found
+
+
+def headings(name: str, owner: str | None) -> tuple[str, ...]:
+    """The columns of a visitor's own table."""
+    room, identity = _own(name, owner)
+    file = next(file for end in _table.SUFFIXES if (file := room / f"{identity}{end}").is_file())
+    return _table.read(file).headings
+
+
+def card(name: str, owner: str | None) -> _table.Card:
+    room, identity = _own(name, owner)
+    described = _table.card_of(room / f"{identity}.json")
+    return _table.Card.of(described) if described else _table.Card()
+
+
+def describe(name: str, owner: str | None, said: _table.Card) -> None:
+    """Keep what a visitor says about a table of their own.
+
+    Raises:
+        InvalidInput: no table may be described so; a sentence without its subject.
+    """
+    room, identity = _own(name, owner)
+    text = said.as_json()
+    _table.Card.of(text)
+    (room / f"{identity}.json").write_bytes(text)
+
+
+def remove(name: str, owner: str | None) -> None:
+    """Delete a visitor's own data, and all that was computed from them."""
+    _unlink(*_own(name, owner))
+    sweep()
+
+
+def room_for(request: Any, owner: str | None) -> str:
+    """The room that a job is private to by the data it names; "" where they are nobody's own.
+
+    Raises:
+        NotYours: they are another visitor's.
+    """
+    rooms = {room for room, _ in NAMED.findall(json.dumps(request))}
+    if rooms and (owner is None or rooms != {room_of(owner)}):
+        raise NotYours("these data are another visitor's own, and only theirs to train on")
+    return rooms.pop() if rooms else ""
+
+
+def sweep() -> None:
+    """Delete what has been kept for its time, and the jobs whose own data are gone."""
+    if not _root().is_dir():
+        return
+    now = time.time()
+    for title in _titles("*"):
+        if not 0 <= now - title.stat().st_mtime <= 3600 * hours():
+            _unlink(title.parent, title.stem)
+    for job in queue.find("room != ''", most=10_000):
+        gone = {one for one in NAMED.findall(job.text) if not (_root() / one[0] / f"{one[1]}.title").exists()}
+        if gone and job.live:
+            queue.cancel(job.id)
+        elif gone:
+            queue.set_pinned(job.id, False)
+            removal.forget(job)
+
+
+def _own(name: str, owner: str | None) -> tuple[Path, str]:
+    """Room and id of a visitor's own data.
+
+    Raises:
+        NotYours: they are another's, or gone.
+    """
+    found = NAMED.fullmatch(name)
+    if owner is None or found is None or found[1] != room_of(owner):
+        raise NotYours("these data are not yours, or not here any more")
+    return _root() / found[1], found[2]
+
+
+def _folder(owner: str) -> Path:
+    return _root() / room_of(owner)
+
+
+def _root() -> Path:
+    return runs_dir() / "own"
+
+
+def _titles(room: str) -> list[Path]:
+    return [*_root().glob(f"{room}/*.title")]
+
+
+def _unlink(room: Path, identity: str) -> None:
+    shutil.rmtree(room / identity, ignore_errors=True)
+    for file in room.glob(f"{identity}.*"):
+        file.unlink(missing_ok=True)
+    with suppress(OSError):  # others are left in the room
+        room.rmdir()
+    datasets.registry.look_anew()

@@ -1,0 +1,193 @@
+"""A visitor's own data train for that visitor alone, and after deletion lie nowhere on the disk."""
+
+from __future__ import annotations
+
+import io
+import os
+import time
+from pathlib import Path
+from zipfile import ZIP_DEFLATED, ZipFile
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from PIL import Image
+
+from ldp_core import datasets
+from ldp_core.datasets._table import Card
+from ldp_core.errors import InvalidInput, NotYours
+from ldp_core.experiment import Draft, Variant, parse
+from ldp_core.runs import jobs, kinds, own_data, queue
+from ldp_core.runs.jobs import lookup
+from ldp_core.runs.kinds.run import Training
+from ldp_core.runs.queue.people import person
+from tests.runs.in_process import compute
+
+ANNA, BEN = str(person("a" * 32).owner), str(person("b" * 32).owner)
+MARK = "marker7of8hers"
+ROWS = [f"shop{i % 4},{i % 37},{['no', 'yes'][i % 37 > 18]},{MARK}{i % 3}" for i in range(120)]
+TABLE = "\n".join(["client,age,bought,colour", *ROWS]).encode()
+
+
+@pytest.fixture(autouse=True)
+def _without_worker(runs_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lookup, "ensure_worker", lambda _: None)
+
+
+def picture(colour: str, kind: str = "PNG") -> bytes:
+    made = io.BytesIO()
+    Image.new("RGB", (40, 30), colour).save(made, kind)
+    return made.getvalue()
+
+
+def zipped(files: dict[str, bytes]) -> bytes:
+    made = io.BytesIO()
+    with ZipFile(made, "w", ZIP_DEFLATED) as archive:
+        for name, data in files.items():
+            archive.writestr(name, data)
+    return made.getvalue()
+
+
+def left(runs_dir: Path, text: str = MARK) -> list[str]:
+    files = [path for path in runs_dir.rglob("*") if path.is_file()]
+    return [path.name for path in files if text.encode() in path.read_bytes() or text in str(path)]
+
+
+def train(name: str, owner: str | None) -> str:
+    draft = Draft(parse({"dataset": name, "rounds": 2, "name": MARK, "attack": None}), (Variant("run"),))
+    identity = jobs.launch("run", Training(draft), owner=owner)
+    if jobs.look(identity).status == "queued":
+        assert compute(queue.get(identity)).status == "completed"
+        assert kinds.settle(queue.get(identity))
+    return identity
+
+
+def test_a_table_trains_for_its_owner_alone_and_goes_with_all_that_came_of_it(runs_dir: Path):
+    own = own_data.take({f"{MARK}.csv": TABLE}, ANNA)
+    assert own.title == MARK
+    assert own_data.mine(BEN) == []
+    assert list(own_data.labels(ANNA)) == [own.name]
+    assert own.name not in datasets.names()
+    job = queue.get(train(own.name, ANNA))
+    assert job.room == own.name.partition(":")[2].partition(".")[0]
+    assert jobs.recent() == []
+    for other in (BEN, None):
+        with pytest.raises(NotYours, match="another visitor's own"):
+            train(own.name, other)
+        with pytest.raises(NotYours, match="not yours"):
+            own_data.remove(own.name, other)
+    waits = jobs.launch("run", Training(Draft(parse({"dataset": own.name}), (Variant("run"),))), owner=ANNA)
+    assert len(left(runs_dir)) >= 2
+    own_data.remove(own.name, ANNA)
+    own_data.sweep()
+    assert left(runs_dir) == []
+    assert queue.find() == []
+    with pytest.raises(Exception, match="there is no job"):
+        queue.get(waits)
+    assert not [*(runs_dir / "own").iterdir()]
+
+
+def test_it_goes_after_its_time_and_none_is_taken_where_that_is_switched_off(
+    runs_dir: Path, monkeypatch: pytest.MonkeyPatch
+):
+    own = own_data.take({"mine.csv": TABLE}, ANNA)
+    train(own.name, ANNA)
+    assert abs(own.until - time.time() - 24 * 3600) < 60
+    title = next((runs_dir / "own").rglob("*.title"))
+    os.utime(title, (time.time() - 23.9 * 3600,) * 2)
+    own_data.sweep()
+    assert own_data.mine(ANNA)
+    os.utime(title, (time.time() - 24.1 * 3600,) * 2)
+    own_data.sweep()
+    assert own_data.mine(ANNA) == []
+    assert left(runs_dir) == []
+    monkeypatch.setenv("EPSILON_OWN_DATA_HOURS", "0")
+    with pytest.raises(InvalidInput, match="switched that off"):
+        own_data.take({"mine.csv": TABLE}, ANNA)
+    assert left(runs_dir) == []
+
+
+def test_what_its_owner_says_of_it_counts(runs_dir: Path):
+    own = own_data.take({"mine.csv": TABLE}, ANNA)
+    assert datasets.get(own.name).learnt
+    scales: dict[str, tuple[float, float] | tuple[str, ...]] = {
+        "age": (0, 40),
+        "colour": (f"{MARK}0", f"{MARK}1"),
+    }
+    own_data.describe(own.name, ANNA, Card("bought", "", scales, ("client",)))
+    found = datasets.get(own.name)
+    assert (found.learnt, found.clients, found.shape) == ("", 0, (3,))
+    assert own_data.card(own.name, ANNA).client == ""
+    own_data.describe(own.name, ANNA, Card("age", "client"))
+    assert own_data.headings(own.name, ANNA) == ("client", "age", "bought", "colour")
+    with pytest.raises(InvalidInput, match="least and its most"):
+        own_data.describe(own.name, ANNA, Card(scales={"age": (3.0, 3.0)}))
+    assert own_data.card(own.name, ANNA).target == "age", "a card that will not do changes nothing"
+
+
+KINDS = {f"set/{kind}/{MARK}{i}.png": picture(kind) for kind in ("red", "blue") for i in range(6)}
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"pets.zip": zipped({**KINDS, "__MACOSX/set/red/._0.png": b"x", "set/readme.txt": b"x"})},
+        {f"{name.split('/')[1]}.{i}.png": data for i, (name, data) in enumerate(KINDS.items())},
+    ],
+    ids=["a ZIP", "files"],
+)
+def test_pictures_are_a_data_set_of_their_owners(runs_dir: Path, files: dict[str, bytes]):
+    own = own_data.take(files, ANNA)
+    found = datasets.get(own.name)
+    assert (found.class_names, found.train_size + found.test_size) == (("blue", "red"), 12)
+    data = found.load(Path("nowhere"))
+    reds = data.train_x[data.train_y == 1]
+    assert (reds[:, 0] == 1).all()
+    assert (reds[:, 2] == 0).all()
+    own_data.remove(own.name, ANNA)
+    assert left(runs_dir, "PNG") == []
+
+
+BAD = {
+    "formulas": ({"a.csv": TABLE + b"\n=1+1,2,yes,x"}, "formula in line 122"),
+    "too much": ({"a.csv": b"a,b\n" * 1_400_000}, "at most 5 MB"),
+    "another kind": ({"a.exe": b"MZ"}, "is no PNG"),
+    "no ZIP": ({"a.zip": b"PK\3\4nonsense"}, "cannot be read"),
+    "a bomb": ({"a.zip": zipped({"a/b.png": bytes(60_000_000)})}, "unpacks to more than"),
+    "many entries": ({"a.zip": zipped({f"a/{i}.png": b"" for i in range(1001)})}, "1001 entries"),
+    "no pictures": ({"a.zip": zipped({"a/b.txt": b"x"})}, "holds no PNG"),
+    "damaged": ({"a.zip": zipped({"a/b.png": b"\x89PNG\r\n\x1a\n"})}, "cannot be read as PNG"),
+    "one kind": ({"cat1.png": picture("red"), "cat2.png": picture("red")}, "2 to 1000 are needed"),
+    "no kind": ({"1.png": picture("red")}, "does not say what it shows"),
+    "outside": ({"a.zip": zipped({"../x.png": picture("red")})}, "holds no PNG"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_of_what_is_refused_nothing_is_kept(runs_dir: Path, case: str):
+    files, why = BAD[case]
+    with pytest.raises(InvalidInput, match=why):
+        own_data.take(files, ANNA)
+    assert [path for path in runs_dir.rglob("*") if path.is_file() and path.name != "secret"] == []
+    assert not list(runs_dir.parent.glob("*.png"))
+
+
+def test_a_visitor_has_five_at_most(runs_dir: Path):
+    for i in range(own_data.EACH):
+        own_data.take({f"{i}.csv": TABLE}, ANNA)
+    with pytest.raises(InvalidInput, match="delete one"):
+        own_data.take({"one.csv": TABLE}, ANNA)
+    own_data.take({"one.csv": TABLE}, BEN)
+
+
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(cuts=st.lists(st.tuples(st.integers(0, 5000), st.binary(max_size=4)), min_size=1, max_size=6))
+def test_damaged_zips_are_refused_in_a_sentence(runs_dir: Path, cuts: list[tuple[int, bytes]]):
+    data = bytearray(zipped(KINDS))
+    for at, put in cuts:
+        data[at % len(data) : at % len(data) + len(put)] = put
+    try:
+        own_data.remove(own_data.take({"a.zip": bytes(data)}, ANNA).name, ANNA)
+    except InvalidInput as error:
+        assert len(str(error)) < 400
+    assert own_data.mine(ANNA) == []
