@@ -1,6 +1,6 @@
-"""What the server serves: the pages, and the files that they need in the browser.
+"""The server's application: pages and static files.
 
-`streamlit run app.py` finds `app` here. The pages themselves begin in `pages/shell.py`.
+`streamlit run app.py` finds `app` here. The pages start in `pages/shell.py`.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ except StudioError as error:
 
 
 class Files(StaticFiles):
-    """Files that browsers keep, and ask about before they use them again: never a stale script."""
+    """Static files that browsers cache and revalidate, so that scripts are never stale."""
 
     def file_response(self, *args: Any, **kwargs: Any) -> Response:
         response = super().file_response(*args, **kwargs)
@@ -60,7 +60,7 @@ class Files(StaticFiles):
 
 @asynccontextmanager
 async def lifespan(app: Any) -> AsyncIterator[None]:
-    """Start the worker while the first visitor is reading: after the first page, which comes first."""
+    """Start the worker in the background, shortly after the server."""
     asyncio.get_running_loop().call_later(WARM_UP_SECONDS, ensure_worker, True)
     asyncio.get_running_loop().call_soon(open_browser, OPENS)
     share_one_heap()

@@ -1,9 +1,8 @@
 """Federated learning under personalised local differential privacy.
 
-Data flows one way, and imports point the same way (`tests/test_layers.py` holds them to it):
-experiment → data → partition → local training → update → clip → mechanism → upload →
-aggregator → evaluation → events → store. `simulate` is that path, one round
-after another; `many` drives many such runs at once, and has their clients trained in one product.
+Data and imports follow one direction (`tests/test_layers.py` checks it): experiment → data → partition →
+local training → update → clip → mechanism → upload → aggregator → evaluation → events → store. `simulate` is
+that path, round by round; `many` trains many runs at once.
 
 From a program or a notebook: `ldp_core.run(rounds=15, mechanism="duchi", epsilon=2)`.
 """
@@ -16,7 +15,7 @@ __all__ = ["accounting", "aggregators", "attacks", "datasets", "experiment", "me
 
 
 def __getattr__(name: str) -> Any:
-    """Import a public name of the package when it is first used."""
+    """Import a public name of the package on first use."""
     if name in PARTS:
         return importlib.import_module(f"{__name__}.{name}")
     if name == "run":

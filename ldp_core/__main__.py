@@ -1,6 +1,6 @@
-"""`python -m ldp_core`, the command line; and `epsilon-studio`, which without a command is the dashboard.
+"""`python -m ldp_core`, the command line; `epsilon-studio` without a command opens the dashboard.
 
-What is imported here runs on an interpreter of any age, to say which one it takes.
+Imports here must work on any Python version, to name the supported ones.
 """
 
 import sys
@@ -9,7 +9,7 @@ OLDEST, TOO_NEW = (3, 11), (3, 15)
 
 
 def refuse_others() -> None:
-    """End this process, with a sentence, on an interpreter for which the libraries have no wheels."""
+    """Exit with a sentence on an unsupported Python version."""
     if not OLDEST <= sys.version_info[:2] < TOO_NEW:
         sys.exit(
             f"Epsilon Studio takes Python 3.11 to 3.14, and this is {sys.version.split()[0]}: make the "
@@ -18,7 +18,7 @@ def refuse_others() -> None:
 
 
 def studio() -> int:
-    """The command `epsilon-studio`."""
+    """Entry point of `epsilon-studio`."""
     refuse_others()
     from importlib.metadata import version
 

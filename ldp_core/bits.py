@@ -1,4 +1,4 @@
-"""Yes or no for many things, inside JSON: a bit each, base64."""
+"""Boolean arrays in JSON: a bit each, base64."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 
 
 def packed(flags: ArrayLike) -> str:
-    """Flags (n,), eight a byte; their number is not kept."""
+    """Flags (n,) as text; their number is not stored."""
     return base64.b64encode(np.packbits(np.asarray(flags, dtype=bool)).tobytes()).decode()
 
 
 def unpacked(text: str, count: int) -> NDArray[np.bool_]:
-    """The first `count` flags."""
     return np.unpackbits(np.frombuffer(base64.b64decode(text), dtype=np.uint8), count=count).astype(bool)

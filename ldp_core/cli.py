@@ -1,4 +1,4 @@
-"""The command line: run an experiment here, or through the queue that the pages use."""
+"""The command line: run an experiment in this process, or through the queue of jobs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MOST_CHARACTERS = 50_000_000
 
 
 def main(arguments: Sequence[str] | None = None, called: str = "python -m ldp_core") -> int:
-    """Run a command; returns the exit code: 0; 1 if a run diverged or failed; 2, with one sentence on stderr,
+    """Run a command; returns the exit code: 0; 1 if a run diverged or failed; 2, with a sentence on stderr,
     for bad input.
     """
     options = _parser(called).parse_args(arguments)
@@ -56,7 +56,7 @@ def main(arguments: Sequence[str] | None = None, called: str = "python -m ldp_co
 
 
 def _silence() -> None:
-    """Send what is still buffered nowhere, or Python would complain at its end."""
+    """Redirect buffered output to nowhere, so that Python does not complain at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -214,7 +214,7 @@ def _data(options: argparse.Namespace) -> int:
 
 
 def _on_stderr() -> Report:
-    """Tells progress on stderr: as a line that is written over on a terminal, once a step elsewhere."""
+    """Progress on stderr: an updated line on a terminal, a line per step elsewhere."""
     shown_last = {"doing": ""}
 
     def tell(step: Step) -> None:
@@ -280,7 +280,7 @@ def _experiment(options: argparse.Namespace) -> Experiment:
 
 
 def _asked(options: argparse.Namespace, kind: str) -> Any:
-    """Job request of a kind from a file, with `--set` applied."""
+    """Request of a kind of job from a file, with `--set` applied."""
     from ldp_core.runs import kinds
 
     made = kinds.get(kind)
@@ -293,7 +293,7 @@ def _asked(options: argparse.Namespace, kind: str) -> Any:
 
 
 def _text(source: str) -> str:
-    """The contents of a file, or of stdin for "-"."""
+    """Content of a file, or of stdin for "-"."""
     if source == "-" and sys.stdin is None:
         raise InvalidExperiment([Problem("", "cannot read -: there is no standard input")])
     try:

@@ -1,9 +1,8 @@
-"""Parts that are discovered: one file, one class, its own parameters.
+"""Discovery of parts: one file, one class, its own parameters.
 
-A mechanism, an aggregator, a selection, a partition, a data set, a model or an attacker is a frozen
-pydantic model in a file of its own; the file's name is its name. Its fields are its parameters,
-with limits; its class attributes are what a page says about it. So validation, widgets and tests
-need no list of parts, and adding one edits no other file.
+A mechanism, aggregator, selection, partition, data set, model or attacker is a frozen pydantic model in a
+file whose name is the part's name. Fields are parameters, with limits; class attributes are descriptions for
+pages. So validation, widgets and tests need no list of parts.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from ldp_core.plugins.candidates import Candidate, outside
 
 
 class Component(BaseModel):
-    """A named part. Subclasses add their parameters as fields."""
+    """A named part; subclasses add parameters as fields."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
 
@@ -55,7 +54,7 @@ class Component(BaseModel):
         return sorted(getattr(cls, "__abstractmethods__", ()))
 
     def matters(self, parameter: str) -> bool:
-        """Whether a parameter matters, given the others; a page need not ask for one that does not."""
+        """Whether a parameter has an effect, given the others; pages hide one that has none."""
         return True
 
     def parameters(self) -> dict[str, Any]:
@@ -66,7 +65,7 @@ C = TypeVar("C", bound=Component)
 
 
 class Registry(Generic[C]):
-    """Components of one package, discovered from its files and entry points."""
+    """Parts of one package, discovered from its files and entry points."""
 
     def __init__(self, package: str, kind: type[Any], noun: str) -> None:
         self.package, self._kind, self._noun = package, kind, noun
@@ -100,19 +99,19 @@ class Registry(Generic[C]):
         return sorted(self._classes)
 
     def labels(self) -> dict[str, str]:
-        """Name → label, in the order in which a page lists them."""
+        """Name → label, in display order."""
         kinds = sorted(self._classes.items(), key=lambda item: (bool(item[1].plugin), item[1].order, item[0]))
         return {name: kind.label for name, kind in kinds}
 
     def holds(self, kind: type[Any]) -> bool:
-        """True if this very class is registered under its name."""
+        """True if this class is registered under its name."""
         return self._classes.get(getattr(kind, "name", "")) is kind
 
     def kind(self, name: str) -> type[C]:
-        """The class called `name`.
+        """Class by name.
 
         Raises:
-            UnknownName: nothing is called so; the message lists what there is.
+            UnknownName: no part has this name; the message lists all.
         """
         try:
             return self._classes[name]
@@ -121,9 +120,10 @@ class Registry(Generic[C]):
             raise UnknownName(self._noun, name, self._classes, why) from None
 
     def get(self, name: str, **parameters: Any) -> C:
-        """The component called `name` with its own `parameters`.
+        """Part by name with its own `parameters`.
 
         Raises:
+            UnknownName: no part has this name.
             pydantic.ValidationError: a parameter is unknown or out of its limits.
         """
         return self.kind(name)(**parameters)
@@ -131,10 +131,10 @@ class Registry(Generic[C]):
 
 @dataclass(frozen=True)
 class Part:
-    """A field that names a component of a registry and gives its parameters.
+    """Validator of a field that names a part of a registry, with its parameters.
 
-    A bare name stands for the component with its default parameters. `short` fields are written
-    back as a bare name whenever no parameter differs from its default.
+    A bare name means default parameters. `short` fields are written as a bare name if all parameters are at
+    their defaults.
     """
 
     registry: Registry[Any]
@@ -142,7 +142,11 @@ class Part:
     short: bool = False
 
     def check(self, value: Any) -> Component:
-        """The component; refused with a sentence if the name or a parameter will not do."""
+        """Part of a JSON value.
+
+        Raises:
+            PydanticCustomError: the name is unknown, or a parameter is wrong.
+        """
         if isinstance(value, Component):
             if self.registry.holds(type(value)):
                 return value
@@ -166,7 +170,7 @@ class Part:
         return component
 
     def named(self, value: Any) -> Any:
-        """An object with the part's name in it, of a bare name or of an object whose fields tell it."""
+        """JSON object with the part's name, from a bare name or from fields that imply it."""
         if isinstance(value, str):
             return {self.key: value}
         if isinstance(value, Mapping) and self.key not in value:
@@ -189,7 +193,7 @@ class Part:
 
 @dataclass(frozen=True)
 class OptionalPart(Part):
-    """As `Part`, with null for none."""
+    """As `Part`, with null for no part."""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_plain_validator_function(

@@ -1,7 +1,4 @@
-"""What can go wrong, worded for the person who can mend it.
-
-Each message says what is wrong, what was given and what to do, in one sentence.
-"""
+"""Errors with messages for users: what was given, what is wrong, what to do, in one sentence."""
 
 from __future__ import annotations
 
@@ -13,14 +10,14 @@ from ldp_core.hints import hint as hint
 
 
 class StudioError(Exception):
-    """Anything that the person at the keyboard can mend; its text is meant for them."""
+    """Base class of errors that a user can correct; the text is for the user."""
 
 
 class UnknownName(StudioError, KeyError):
-    """A name that no registry holds."""
+    """A name that is in no registry."""
 
     def __init__(self, kind: str, given: object, known: Iterable[str], why: str = "") -> None:
-        """`why` a part of that name is left out, where there is one."""
+        """`why`: reason why a plug-in of that name was left out."""
         self.known, what = sorted(known), f"got {shown(given)}{hint(given, sorted(known))}"
         self.wanted = f"must be {one_of(self.known)}; {why or what}"
         super().__init__(f"{kind} {self.wanted}")
@@ -30,12 +27,12 @@ class UnknownName(StudioError, KeyError):
 
 
 class InvalidInput(StudioError, ValueError):
-    """A value that a mechanism, an aggregator or a file reader cannot accept."""
+    """A value that a mechanism, an aggregator or a file parser cannot accept."""
 
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing wrong with an experiment: the dotted path of the field, and a sentence about it."""
+    """One fault of an experiment: dotted path of the field, and a sentence."""
 
     path: str
     message: str
@@ -45,7 +42,7 @@ class Problem:
 
 
 class InvalidExperiment(StudioError, ValueError):
-    """An experiment that cannot run, with everything that is wrong with it."""
+    """An experiment that cannot run, with all its faults."""
 
     def __init__(self, problems: Sequence[Problem]) -> None:
         self.problems = tuple(problems)
@@ -53,23 +50,23 @@ class InvalidExperiment(StudioError, ValueError):
 
 
 class DataUnavailable(StudioError):
-    """A data set that is neither on this machine nor to be had."""
+    """A data set that is neither on this machine nor downloadable."""
 
 
 class QueueFull(StudioError):
-    """More jobs wait than may."""
+    """The limit on waiting jobs is reached."""
 
 
 class NotYours(StudioError):
-    """Raised for an action that only the job's owner or a teacher may take."""
+    """An action that only the job's owner or a teacher may take."""
 
 
 class NotNow(StudioError):
-    """Raised for an action that the job's state does not allow."""
+    """An action that the present state does not allow."""
 
 
 class StorageFailed(StudioError):
-    """The folder of runs, or a database in it, cannot be used."""
+    """The folder of runs, or a database in it, is unusable."""
 
 
 class DiskFull(StorageFailed):
@@ -83,11 +80,11 @@ class DiskFull(StorageFailed):
 
 
 class KeptLocked(StorageFailed):
-    """Another program keeps a file of the folder of runs locked for now."""
+    """Another program keeps a file of the folder of runs locked."""
 
 
 class ReadOnly(StorageFailed):
-    """Raised for a write to a folder of runs that can only be read."""
+    """The folder of runs is not writable."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -97,7 +94,7 @@ class ReadOnly(StorageFailed):
 
 
 class FolderGone(StorageFailed):
-    """The folder of runs was removed while this process was at work."""
+    """The folder of runs was deleted while this process ran."""
 
     def __init__(self) -> None:
         super().__init__("the folder of runs was removed; what is launched now begins in a new one")
@@ -118,7 +115,7 @@ class UnknownDraft(StudioError, LookupError):
 
 
 class ProcessLost(StudioError):
-    """A process that trained was killed from outside, ended by itself, or crashed twice at one task."""
+    """A training process was killed from outside, exited, or crashed twice on one task."""
 
     def __init__(self, crashed: str = "", code: int = 0) -> None:
         if code > 0:
@@ -138,16 +135,16 @@ class ProcessLost(StudioError):
 
 
 class Diverged(StudioError):
-    """Training left the numbers: weights or loss beyond any use."""
+    """Training diverged: weights or loss are not finite or far too large."""
 
 
 def printable(text: str) -> bool:
-    """False for half characters (lone surrogates), which no file and no browser takes."""
+    """False for text with lone surrogates, which files and browsers refuse."""
     return not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def shown(value: object, most: int = 60) -> str:
-    """A value as quoted in messages: short, on one line, in JSON's spelling."""
+    """Value as quoted in messages: short, on one line, in JSON's spelling."""
     if isinstance(value, str):
         text = f"“{value}”"
     else:
@@ -160,13 +157,13 @@ def shown(value: object, most: int = 60) -> str:
 
 
 def on_one_line(text: str) -> str:
-    """Text that can be printed anywhere: half characters are replaced, and nothing steers a terminal."""
+    """Text on one line, without lone surrogates and control characters."""
     text = text.encode("utf-8", "replace").decode()
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
 def one_of(names: Sequence[str]) -> str:
-    """`a, b or c`; null, where there is none to choose."""
+    """Names as `a, b or c`; "null" for none."""
     if not names:
         return "null"
     return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " or " + names[-1]

@@ -1,7 +1,7 @@
-"""Numbers within limits, as pydantic fields that say in one sentence what would do.
+"""Pydantic fields with limits, and one-sentence errors.
 
-The limit rides on the annotation, so a page can read from a component's own fields which widget to
-draw: `Annotated[float, Number(limits.FRACTION)]`.
+The limit is part of the annotation, so that pages derive widgets from fields: `Annotated[float,
+Number(limits.FRACTION)]`.
 """
 
 from __future__ import annotations
@@ -19,19 +19,18 @@ from ldp_core.limits import Limit
 
 
 def refused(message: str) -> PydanticCustomError:
-    """A validation error in our own words (braces in them are the user's, not placeholders)."""
+    """Validation error with this message (braces in it are the user's, not placeholders)."""
     return PydanticCustomError("studio", "{message}", {"message": message})
 
 
 @dataclass(frozen=True)
 class Number:
-    """A finite number within a limit; or null, where that is `optional`."""
+    """A finite number within a limit; or null, if `optional`."""
 
     limit: Limit
     optional: bool = False
 
     def check(self, value: Any) -> float | None:
-        """`value` as a float; refused with a sentence if it is none or outside the limit."""
         if self.optional and value is None:
             return None
         if isinstance(value, bool) or not isinstance(value, int | float) or not _within(self.limit, value):
@@ -44,13 +43,12 @@ class Number:
 
 @dataclass(frozen=True)
 class Whole:
-    """A whole number within a limit (2.0 counts as one); or null, where that is `optional`."""
+    """A whole number within a limit (2.0 counts as one); or null, if `optional`."""
 
     limit: Limit
     optional: bool = False
 
     def check(self, value: Any) -> int | None:
-        """`value` as an int; refused with a sentence if it is none or outside the limit."""
         if self.optional and value is None:
             return None
         whole = isinstance(value, int | float) and not isinstance(value, bool) and value % 1 == 0
@@ -67,7 +65,6 @@ class Choice:
     words: tuple[str, ...]
 
     def check(self, value: Any) -> str:
-        """`value` itself; refused with the list of words if it is not among them."""
         if not isinstance(value, str) or value not in self.words:
             raise refused(f"must be {one_of(self.words)}; got {shown(value)}{hint(value, self.words)}")
         return value
@@ -78,7 +75,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Checked:
-    """Whatever a function makes of the value, or refuses."""
+    """A field validated by a function, which may convert the value."""
 
     check: Callable[[Any], Any]
 
@@ -88,7 +85,7 @@ class Checked:
 
 @dataclass(frozen=True)
 class Written(Checked):
-    """As `Checked`; `check` takes a text too, which `spell` makes of the value for a page's field."""
+    """As `Checked`; `check` also accepts text as made by `spell`, for a text input on pages."""
 
     spell: Callable[[Any], str]
 

@@ -1,4 +1,4 @@
-"""Which known name was meant: by what the field calls it, or by a slip of the finger."""
+"""Suggestions for unknown names, by similarity and synonyms."""
 
 from __future__ import annotations
 
@@ -106,12 +106,11 @@ CLOSE = 0.75
 
 
 def hint(given: object, known: Iterable[str]) -> str:
-    """`; did you mean x?` for what the field calls otherwise, or a slip of the finger; "" where neither is
-    sure: no hint is better than a wrong one.
+    """`; did you mean x?` for a synonym or a misspelling; "" if neither is certain.
 
     Args:
-        given: what was typed.
-        known: what may stand there; of nested fields, the first part of their dotted name is enough.
+        given: the name given.
+        known: valid names; for nested fields the first part of their dotted name suffices.
     """
     if not isinstance(given, str) or len(given) > 100:
         return ""

@@ -1,4 +1,4 @@
-"""Images inside JSON: eight bits a pixel, base64."""
+"""Images in JSON: eight bits a pixel, base64."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ def encode(image: ArrayLike) -> dict[str, Any]:
 
 
 def decode(image: dict[str, Any]) -> NDArray[np.uint8]:
-    """The pixels 0 … 255 of an encoded image."""
+    """Pixels 0 … 255 of an encoded image."""
     flat = np.frombuffer(base64.b64decode(image["pixels"]), dtype=np.uint8)
     return flat.reshape(image["shape"])
 
 
 def as_data_url(image: dict[str, Any]) -> str:
-    """An encoded image, (rows, columns) or (3, rows, columns), as a PNG inside a `data:` address."""
+    """Encoded image, (rows, columns) or (3, rows, columns), as a PNG in a `data:` URL."""
     pixels = decode(image)
     pixels = pixels[..., None] if pixels.ndim == 2 else np.moveaxis(pixels, 0, -1)
     rows, columns, channels = pixels.shape

@@ -1,4 +1,4 @@
-"""What becomes of a statement, by one rule for all that the product judges: papers, comparisons, lessons."""
+"""Outcomes of statements, by one rule for papers, comparisons and lessons."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ RULE = (
 
 
 def judged(low: float, high: float, small: float = SMALL) -> Outcome:
-    """Outcome of a statement from the interval of its margin (positive where the statement holds).
+    """Outcome of a statement from the interval of its margin (positive where it holds).
 
     Args:
-        low: the interval's lower end.
-        high: its upper end.
-        small: what is called no difference, in their unit.
+        low: lower end of the interval.
+        high: upper end of the interval.
+        small: largest margin that counts as no difference, in the same unit.
     """
     if low > 0:
         return "holds"
@@ -37,7 +37,7 @@ def judged(low: float, high: float, small: float = SMALL) -> Outcome:
 
 
 def together(outcomes: Iterable[Outcome]) -> Outcome:
-    """Outcome of several statements at once: contradicted if one of them is."""
+    """Outcome of several statements: contradicted if one of them is."""
     missed = set(outcomes) - {"holds"}
     if "contradicted" in missed:
         return "contradicted"

@@ -1,7 +1,6 @@
-"""Every minimum, maximum and default, in one place.
+"""All minima, maxima and defaults.
 
-Validation, widgets and tests read the same objects, so that no page can offer what the core
-refuses.
+Validation, widgets and tests use the same objects, so pages never offer what the core refuses.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Limit:
-    """A closed interval of allowed values, with the default and the unit shown beside it."""
+    """Closed interval of allowed values, with default and unit."""
 
     minimum: float
     maximum: float
@@ -28,7 +27,7 @@ class Limit:
 
 
 def spelled(value: float) -> str:
-    """A number as people write it: 100 000, 0.000001, 0.5."""
+    """Number with thin spaces and without exponent: 100 000, 0.000001, 0.5."""
     if value == int(value):
         return f"{int(value):,}".replace(",", "\u202f")
     return f"{value:.12f}".rstrip("0")

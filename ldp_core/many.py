@@ -1,4 +1,4 @@
-"""Many runs at once: each goes its own way, and what all of their rounds want trained is trained together."""
+"""Many runs at once, whose clients are trained together, round by round."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ BYTES = 2**27
 
 
 def at_once(experiment: Experiment, device: torch.device | None = None) -> int:
-    """Number of runs like this one to train as one batch; 1 if batching gains nothing."""
+    """Number of such runs to train as one batch; 1 if batching gains nothing."""
     if experiment.target == "class_means":  # which trains nothing
         return 1
     return max(1, min(ROWS // experiment.clients.count, _holds(experiment, device or choose_device())))
 
 
 def leaves_cores(experiment: Experiment) -> bool:
-    """True where a run is hardly worth more than one core of several, and fills little memory."""
+    """True if such a run hardly profits from more than one core, and uses little memory."""
     device = choose_device()
     return device.type == "cpu" and _holds(experiment, device) > 0
 
 
 def _holds(experiment: Experiment, device: torch.device) -> int:
-    """Number of runs like this one that fit into memory; 0 if clients of several cannot be batched."""
+    """Number of such runs that fit into memory; 0 if clients of several runs cannot be batched."""
     source, local = experiment.source, experiment.local
     recipe = Recipe(experiment.model, source.shape, source.classes, local.optimizer, local.learning_rate)
     joins = choose(experiment.model.batched, device, recipe).joins(experiment.model)
@@ -50,16 +50,16 @@ def run_many(
     device: torch.device | None = None,
     figures: bool = False,
 ) -> Iterator[tuple[int, Event | InvalidInput]]:
-    """Run all experiments, a round of each after another, and tell their events with the number of the run.
-    In place of its events a run whose data cannot be dealt out has the error that says so.
+    """Run all experiments, a round of each in turn; yields events with the number of their run, or an
+    InvalidInput for a run whose data cannot be partitioned.
 
-    The events are those of `simulate`, but for the last bits of a run's weights where others were trained in
-    the same product. So what is kept of such a run is kept under a name of its own.
+    Events are those of `simulate`, except for the last bits of weights trained together with others; such
+    results are stored under keys of their own.
 
     Args:
-        experiments: each with its number; the next is asked for when there is room for it.
-        data: the data set of each name that they use.
-        device, figures: as `Run` has them.
+        experiments: numbered experiments, consumed as there is room.
+        data: data sets by name.
+        device, figures: as for `Run`.
     """
     sized = ((number, one, 1 / at_once(one, device)) for number, one in experiments)
     waiting = next(sized, None)

@@ -1,9 +1,9 @@
-"""The privacy of Gaussian noise, exactly.
+"""Exact privacy of Gaussian noise.
 
-A Gaussian mechanism is described by one number, μ = sensitivity / σ. Its δ at a target ε is
-δ(ε; μ) = Φ(μ/2 − ε/μ) − e^ε Φ(−μ/2 − ε/μ) (Balle and Wang 2018, theorem 8); T uses are one use with
-the root of the sum of squares of their μ (Dong, Roth and Su 2022, corollary 3.3). All functions are
-float64 and broadcast; scipy.special is all they need, so that a server may ask them.
+A Gaussian mechanism is characterised by μ = sensitivity / σ. Its δ at ε is δ(ε; μ) = Φ(μ/2 − ε/μ) − e^ε
+Φ(−μ/2 − ε/μ) (Balle and Wang 2018, theorem 8); T uses equal one use with the root of the sum of squared μ
+(Dong, Roth and Su 2022, corollary 3.3). All functions are float64 and broadcast; they need scipy.special
+only.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ ROOT_2 = np.sqrt(2.0)
 
 
 def delta_of(epsilon: ArrayLike, mu: ArrayLike) -> Floats:
-    """δ at the target `epsilon` ≥ 0 of Gaussian noise with the given `mu` > 0."""
+    """δ of Gaussian noise with `mu` > 0 at `epsilon` ≥ 0."""
     e, m = np.asarray(epsilon, np.float64), np.asarray(mu, np.float64)
     upper, lower = m / 2 - e / m, -m / 2 - e / m
     # ε − lower²/2 = −upper²/2, so both terms share a factor and their difference keeps its digits
@@ -29,7 +29,7 @@ def delta_of(epsilon: ArrayLike, mu: ArrayLike) -> Floats:
 
 
 def epsilon_of(delta: ArrayLike, mu: ArrayLike) -> Floats:
-    """The smallest ε at which Gaussian noise with `mu` > 0 is (ε, `delta`)-private; δ in (0, 1)."""
+    """Smallest ε such that Gaussian noise with `mu` > 0 is (ε, `delta`)-private; δ in (0, 1)."""
     goal, m = np.broadcast_arrays(np.asarray(delta, np.float64), np.asarray(mu, np.float64))
     # δ ≤ Φ(μ/2 − ε/μ), so at ε = μ²/2 + μ·√(2 ln(1/δ)) the goal is met
     high = m**2 / 2 + m * np.sqrt(2 * np.log(1 / goal))
@@ -55,10 +55,10 @@ def epsilon_of(delta: ArrayLike, mu: ArrayLike) -> Floats:
 
 
 def mu_of(epsilon: ArrayLike, delta: ArrayLike) -> Floats:
-    """The largest μ that is (`epsilon`, `delta`)-private: the least noise for that promise.
+    """Largest μ that is (`epsilon`, `delta`)-private: the least noise for this guarantee.
 
-    In terms of a = ε/μ − μ/2 the promise reads δ ≈ Φ(−a), so √(−2 ln δ) is nearly a line in a, and
-    Newton steps on it arrive in a handful; a bracket keeps them from running away.
+    In terms of a = ε/μ − μ/2 the guarantee is δ ≈ Φ(−a), so √(−2 ln δ) is almost linear in a, and Newton's
+    method converges in a few steps, safeguarded by a bracket.
     """
     e, goal = np.broadcast_arrays(np.asarray(epsilon, np.float64), np.asarray(delta, np.float64))
     shape, e, goal = e.shape, e.ravel(), goal.ravel()

@@ -1,7 +1,7 @@
-"""How far apart two runs are, and how sure that is: over seeds, and over the samples that were held out.
+"""Difference between two runs' accuracies with its uncertainty, over seeds and held-out samples.
 
-Runs of one seed share all but what is compared, and all runs are scored on the same held-out samples, so
-differences are taken seed by seed and sample by sample.
+Runs of one seed share everything except what is compared, and all runs use the same held-out samples, so
+differences are taken by seed and by sample.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ FEW = 5
 
 @dataclass(frozen=True)
 class Difference:
-    """Difference of two accuracies: mean over seeds with its own 95 % interval; unbounded for one seed.
+    """Difference of two accuracies: mean over seeds with a 95 % interval; unbounded for one seed.
 
-    The interval is the same wherever the two are compared. What is made of it also depends on among how many
-    differences it was picked for its size: `outcome` asks for an interval that holds for all at once.
+    `outcome` uses a wider interval if the difference was picked among several for its size, valid for all of
+    them at once.
     """
 
     mean: float
@@ -45,7 +45,7 @@ class Difference:
 
     @property
     def low(self) -> float:
-        """Two accuracies are never further apart than 1."""
+        """Lower end of the interval, at least −1."""
         return max(-1.0, self.mean - self.half)
 
     @property
@@ -54,7 +54,7 @@ class Difference:
 
     @property
     def every(self) -> bool:
-        """The first was ahead with each of the seeds."""
+        """True if the first was ahead for each seed."""
         return bool(self.gaps) and min(self.gaps) > 0
 
     @property
@@ -68,7 +68,7 @@ class Difference:
 
     @property
     def each(self) -> str:
-        """`59, 72 and 74`, seed by seed where these are few."""
+        """Differences by seed, like `59, 72 and 74`; "" for many seeds."""
         if not 1 < len(self.gaps) <= FEW:
             return ""
         *most, last = map(in_points, self.gaps)
@@ -87,7 +87,7 @@ class Difference:
 
 
 def in_points(share: float) -> str:
-    """A share, or how far two are apart, in percentage points."""
+    """A share, or a difference of shares, in percentage points."""
     digits = 0 if abs(share) >= 0.0995 else 1
     text = f"{100 * abs(share):.{digits}f}".removesuffix(".0")
     return "−" * (share < 0 and text != "0") + text
@@ -101,15 +101,14 @@ def difference(
 ) -> Difference:
     """Mean difference of two accuracies with its interval.
 
-    Over seeds by Student's t. Where it is known which of n held-out samples each run names right, other
-    samples are counted with, by the spread of the mean difference from sample to sample. Both contain what
-    seed and sample do together, so the interval is rather too long than too short.
+    Over seeds by Student's t. If `right` is given, the variation over held-out samples is added. Both include
+    the interaction of seed and sample, so the interval is conservative.
 
     Args:
-        first: accuracies (S,), seed by seed.
-        second: the same seeds'.
-        right: for both, (S, n): what was named right.
-        among: of how many differences this is the one that was picked for its size.
+        first: accuracies (S,), by seed.
+        second: accuracies of the same seeds.
+        right: for both, whether each held-out sample was classified correctly, (S, n).
+        among: number of differences from which this one was picked for its size.
     """
     gaps: Floats = np.asarray(first, dtype=np.float64) - np.asarray(second, dtype=np.float64)
     seeds, held_out, uppers = len(gaps), 0, _uppers(among)
@@ -123,7 +122,7 @@ def difference(
 
 
 def _uppers(among: int) -> Floats:
-    """Up to which share a distribution lies below the upper end: of one interval, and of all at once."""
+    """Quantile levels of the upper end: of one interval, and of all at once."""
     return 1 - 0.025 / np.array([1, among])
 
 
@@ -132,7 +131,7 @@ def unpaired(first: ArrayLike, second: ArrayLike, among: int = 1) -> Difference:
 
     Args:
         first: accuracies (S,).
-        second: (T,), of other seeds or other data.
+        second: accuracies (T,), of other seeds or other data.
         among: as for `difference`.
     """
     sides = [np.asarray(one, dtype=np.float64) for one in (first, second)]
@@ -148,6 +147,6 @@ def unpaired(first: ArrayLike, second: ArrayLike, among: int = 1) -> Difference:
 
 
 def margin(accuracy: float, held_out: int) -> float:
-    """Half of Wilson's interval: sampling error of an accuracy for other held-out samples."""
+    """Half of Wilson's interval: sampling error of an accuracy over `held_out` samples."""
     low, high = wilson(round(accuracy * held_out), held_out)
     return (high - low) / 2

@@ -1,7 +1,6 @@
-"""A run, from experiment to events: pure, so the same experiment gives the same events.
+"""A run, from experiment to events: pure, so equal experiments give equal events.
 
-No files, no clock, no printing: the worker writes the events to the store, the command line prints
-them, a test collects them.
+No files, clock or printing: workers store the events, the command line prints them, tests collect them.
 """
 
 from __future__ import annotations
@@ -36,9 +35,9 @@ def simulate(
     keep: Callable[[State], None] | None = None,
     tick: Callable[[float], None] | None = None,
 ) -> Iterator[Event]:
-    """Run `experiment` on `data`, yielding events as they happen. Bit-equal on the same kind of machine.
+    """Run `experiment` on `data`; yields events as they happen, bit-equal on the same kind of machine.
 
-    Args and errors: as `Run` has them; `keep` is given the state after each round (and before the first),
+    Arguments and errors as for `Run`; `keep` receives the state after each round (and before the first),
     ahead of the round's event.
     """
     run = Run(experiment, data, device, start, tick)
@@ -50,20 +49,20 @@ def simulate(
 
 
 class Run:
-    """A run between its rounds, for a driver: `begin`, then `prepare` and `finish` until it is
-    `done`, then `end`. What these yield is to be heard to its end; `state` is after the last finished round.
+    """A run under a driver's control: `begin`, then `prepare` and `finish` until `done`, then `end`. Their
+    iterators must be consumed; `state` is after the last finished round.
 
     Args:
-        experiment: what to run.
+        experiment: experiment to run.
         data: its data set.
-        device: where; by default a GPU where there is one.
-        start: go on from here; earlier events are not yielded again.
-        tick: called, within a round, with the share of its training that is done.
-        figures: of a run without attacks only the last round is measured, which of one that diverges is
-            none, and there is no ledger: a small one takes some 0.6 of the time.
+        device: by default a GPU if there is one.
+        start: state to resume from; earlier events are not yielded again.
+        tick: receives the trained share of the current round, in [0, 1].
+        figures: for runs without attacks, measure the last round only and make no ledger; a small run takes
+            0.6 of the time. A diverged run has no measured round then.
 
     Raises:
-        InvalidInput: a partition that cannot give every client a sample.
+        InvalidInput: the partition cannot give every client a sample.
     """
 
     def __init__(
@@ -87,7 +86,7 @@ class Run:
         self._why = ""
 
     def parts(self) -> Iterator[Iterator[Event]]:
-        """Its beginning, each round and its end, where it is trained by itself."""
+        """Events of the beginning, of each round and of the end, trained on its own."""
         yield self.begin()
         while not self.done:
             prepared = self.prepare()
@@ -111,11 +110,11 @@ class Run:
             )
 
     def prepare(self) -> Round:
-        """The first half of the next round: what it trains."""
+        """First half of the next round: its training."""
         return prepare(self._federation, self.state)
 
     def finish(self, prepared: Round, trained: Iterable[torch.Tensor]) -> Iterator[Event]:
-        """The second half, given the weights of each work; a round that diverged has no event."""
+        """Second half of a round, given the trained weights; a diverged round has no event."""
         before, last = self.state, prepared.number == self._experiment.rounds
         measured = last or not self._figures
         try:
@@ -131,7 +130,7 @@ class Run:
             self._unnoised = self._scored(self.state, result.unnoised).accuracy
 
     def end(self) -> Iterator[Event]:
-        """Attempts that have waited for it, and what the run came to."""
+        """Postponed attacks, then the end event."""
         yield from self._attempts.afterwards()
         score = self._score or self._scored(self.state)
         yield Ended(

@@ -1,10 +1,9 @@
-"""Keyed randomness: one stream for each (run seed, purpose, round), and no other source.
+"""Keyed random streams: one for each (run seed, purpose, round), and no other source of randomness.
 
-What a run draws for one purpose cannot shift what it draws for another. So two runs with the same
-seed share data, batches, selection and attack images whatever their mechanism, and a comparison
-between them is paired. The key is 128 bits of a hash, because 32 bits collide among a hundred
-thousand streams (reference: reliability, B2.1). This is simulation noise: fast and reproducible,
-hence predictable, hence not for releasing anything.
+Draws for one purpose do not affect those for another. So runs with the same seed share data, batches,
+selection and attack images whatever their mechanism, and comparisons are paired. Keys are 128 bits of a hash,
+as 32 bits collide among a hundred thousand streams (reference: reliability, B2.1). This is simulation noise:
+fast and reproducible, therefore predictable, therefore not for protecting data.
 """
 
 from __future__ import annotations
@@ -43,22 +42,22 @@ Purpose = Literal[
 
 
 def key(seed: int, purpose: Purpose, round: int = 0) -> int:
-    """The 128-bit Philox key of a stream."""
+    """128-bit Philox key of a stream."""
     text = f"{seed}/{purpose}/{round}".encode()
     return int.from_bytes(blake2b(text, digest_size=16).digest(), "big")
 
 
 def stream(seed: int, purpose: Purpose, round: int = 0) -> np.random.Generator:
-    """The generator for one purpose in one round of one run (round 0: before the first).
+    """New generator for one purpose in one round of a run (round 0: before the first).
 
-    Every call starts the stream anew, so nothing depends on who drew before.
+    Every call starts the stream anew.
     """
     return np.random.Generator(np.random.Philox(cast("Any", Key(key(seed, purpose, round)))))
 
 
 class Key(ISeedSequence):
-    """A key, given as a seed: the same stream as that of `Philox(key=…)`, which asks the system for a seed
-    besides and takes four times as long.
+    """Seed sequence of a fixed key: the same stream as `Philox(key=…)`, which also reads a system seed and
+    takes four times as long.
     """
 
     def __init__(self, key: int) -> None:

@@ -28,7 +28,7 @@ def epsilon_for(experiment: Experiment, budget: float) -> float:
     The run's ε is at most `backwards.TOLERANCE` below the budget, relatively, and never above.
 
     Raises:
-    InvalidInput: no ε within its limits gives this run ε.
+        InvalidInput: no ε within its limits gives this run ε.
     """
 
     def cost(epsilon: float) -> float:

@@ -27,12 +27,12 @@ def budgets_of_uses(releases: Releases, uploads: int, budgets: Floats, low: Floa
     different budgets are rounded down to as many values.
 
     Args:
-    uploads: largest number of uploads of a client.
-    budgets: ε of the whole run at the ledger's δ, shape (count,).
-    low, high: safe ranges, of the same shape.
+        uploads: largest number of uploads of a client.
+        budgets: ε of the whole run at the ledger's δ, shape (count,).
+        low, high: safe ranges, of the same shape.
 
     Raises:
-    InvalidInput: these releases have no finite ε, or a budget is below that of the least ε.
+        InvalidInput: these releases have no finite ε, or a budget is below that of the least ε.
     """
     if len(known := np.unique(budgets)) > MANY:
         steps = np.geomspace(known[0], known[-1], MANY)
@@ -65,7 +65,7 @@ def largest(cost: Callable[[float], float], budget: float, start: float) -> floa
     interpolation and bisection in log ε.
 
     Raises:
-    InvalidInput: even the least ε costs more.
+        InvalidInput: even the least ε costs more.
     """
     goal = math.log(budget * (1 - TOLERANCE / 2))
     low, least = start, cost(start)

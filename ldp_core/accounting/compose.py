@@ -38,17 +38,17 @@ def compose(epsilons: ArrayLike, delta: float = 0.0, method: str = "best") -> di
     """Bound on the total loss of mechanisms with these pure ε on one client's data.
 
     Args:
-    epsilons: pure ε of each use, ≥ 0, shape (k,).
-    delta: total δ, in [0, 1); with 0 only the sum is valid.
-    method: "best" for the least valid bound; "basic" for the sum; "optimal", exact for k equal ε; "rdp", by
-    Rényi divergences, for unequal ε.
+        epsilons: pure ε of each use, ≥ 0, shape (k,).
+        delta: total δ, in [0, 1); with 0 only the sum is valid.
+        method: "best" for the least valid bound; "basic" for the sum; "optimal", exact for k equal ε; "rdp",
+            by Rényi divergences, for unequal ε.
 
     Returns:
-    `epsilon` and `delta` of the bound, the `rule` that gave it, and `basic`, the sum with δ = 0. Never above
-    the sum.
+        `epsilon` and `delta` of the bound, the `rule` that gave it, and `basic`, the sum with δ = 0. Never
+        above the sum.
 
     Raises:
-    InvalidInput: an ε, δ or method is invalid.
+        InvalidInput: an ε, δ or method is invalid.
     """
     budgets = np.atleast_1d(as_floats(epsilons, "epsilons"))
     if budgets.ndim != 1 or not np.isfinite(budgets).all() or (budgets < 0).any():

@@ -59,11 +59,11 @@ def audit(
     Half of a tenth of the samples choose the event, the rest count it.
 
     Args:
-    mechanism: fitted to the vectors it perturbs, unless its scope is a coordinate.
-    epsilon, low, high: ε and the safe range.
-    generator: a random stream of the audit's own.
-    samples: number of runs on each of the two inputs.
-    precision: of the perturbed values, and so of the arithmetic; training uses float32.
+        mechanism: fitted to the vectors it perturbs, unless its scope is a coordinate.
+        epsilon, low, high: ε and the safe range.
+        generator: a random stream of the audit's own.
+        samples: number of runs on each of the two inputs.
+        precision: of the perturbed values, and so of the arithmetic; training uses float32.
     """
     law = mechanism.at(epsilon, low, high)
     delta = float(getattr(mechanism, "delta_", 0.0)) if law.mu is not None else 0.0
@@ -125,9 +125,9 @@ def epsilon_bound(
     """ln((P − δ)/Q) with P at the lower and Q at the upper end of its Clopper–Pearson interval, at least 0.
 
     Args:
-    hits, runs: occurrences of the event and number of runs, for the input that makes it likely.
-    false, among: the same for the other input.
-    alpha: probability that one of the two intervals fails.
+        hits, runs: occurrences of the event and number of runs, for the input that makes it likely.
+        false, among: the same for the other input.
+        alpha: probability that one of the two intervals fails.
     """
     lower = float(betaincinv(hits, runs - hits + 1, alpha / 2)) if hits else 0.0
     upper = float(betaincinv(false + 1, among - false, 1 - alpha / 2)) if false < among else 1.0

@@ -155,9 +155,9 @@ def given_away(mechanism: Mechanism, epsilon: float, low: float, high: float) ->
     """Privacy loss that float32 rounding adds; seconds of work, and 0.5 GB if all draws are enumerated.
 
     Args:
-    mechanism: fitted; unknown for mechanisms other than those of `countable`, Harmony, PrivUnit and Gaussian
-    noise on whole uploads.
-    epsilon, low, high: ε and the safe range, whose two ends are distinguished.
+        mechanism: fitted; unknown for mechanisms other than those of `countable`, Harmony, PrivUnit and
+            Gaussian noise on whole uploads.
+        epsilon, low, high: ε and the safe range, whose two ends are distinguished.
     """
     if isinstance(mechanism, Harmony):
         return _harmony(mechanism, epsilon, low, high)

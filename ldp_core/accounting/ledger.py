@@ -33,7 +33,7 @@ def ledger(
     """`entries` as JSON: objects with the fields of `Entry`, each an object with the fields of `Promise`.
 
     Raises:
-    InvalidExperiment: `experiment` is an invalid dict.
+        InvalidExperiment: `experiment` is an invalid dict.
     """
     return each_as_json(entries(parse(experiment), clients))
 

@@ -70,10 +70,10 @@ def own_epsilon(
     """Upper bound on the ε of `uses` uses of a mechanism with pure ε, at a total `delta`.
 
     Args:
-    mechanism: in its form, fitted to the vectors it perturbs.
-    epsilon, low, high: ε and the safe range.
-    uses: number of uses on the same client's data, ≥ 1.
-    delta: total δ, in (0, 1).
+        mechanism: in its form, fitted to the vectors it perturbs.
+        epsilon, low, high: ε and the safe range.
+        uses: number of uses on the same client's data, ≥ 1.
+        delta: total δ, in (0, 1).
     """
     loss = float(mechanism.at(epsilon, low, high).loss)
     if loss < LEAST:

@@ -37,13 +37,13 @@ def shuffled(epsilon: float, clients: int, delta: float, heaps: int = 1) -> floa
     """ε of the shuffler's output at `delta`; at most the ε of as many messages without shuffler.
 
     Args:
-    epsilon: local ε of one message, ≥ 0.
-    clients: number of clients whose messages, of equal mechanism, ε and range, are mixed, ≥ 1.
-    delta: total δ over all shuffled sets, in [0, 1).
-    heaps: number of shuffled sets; each client sends one message to each.
+        epsilon: local ε of one message, ≥ 0.
+        clients: number of clients whose messages, of equal mechanism, ε and range, are mixed, ≥ 1.
+        delta: total δ over all shuffled sets, in [0, 1).
+        heaps: number of shuffled sets; each client sends one message to each.
 
     Raises:
-    InvalidInput: an argument is out of range.
+        InvalidInput: an argument is out of range.
     """
     if not (isinstance(epsilon, int | float) and 0 <= epsilon < math.inf):
         raise InvalidInput(f"epsilon must be a finite number of at least 0; got {shown(epsilon)}")

@@ -47,7 +47,7 @@ def entry_of(ledger: Table, client: int) -> Entry:
     """Entry of a client, counted from 0.
 
     Raises:
-    IndexError: there is no such client.
+        IndexError: there is no such client.
     """
     if not isinstance(ledger, Mapping):
         return Entry.of(ledger[client])

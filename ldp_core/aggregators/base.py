@@ -54,15 +54,15 @@ class Aggregator(Component):
         """Weight of each of K uploads; non-negative, with sum 1.
 
         Args:
-        variances: worst-case noise variance per weight of each client, shape (K,), ≥ 0; the actual one
-        depends on the client's data.
-        sizes: number of training samples of each client, shape (K,).
-        between: variance between the clients' true weights, ≥ 0, in the same units; 0 for the aggregator's
-        own.
-        generator: for aggregators that draw their weights.
+            variances: worst-case noise variance per weight of each client, shape (K,), ≥ 0; the actual one
+                depends on the client's data.
+            sizes: number of training samples of each client, shape (K,).
+            between: variance between the clients' true weights, ≥ 0, in the same units; 0 for the
+                aggregator's own.
+            generator: for aggregators that draw their weights.
 
         Raises:
-        InvalidInput: no client, or a variance that is negative or not finite.
+            InvalidInput: no client, or a variance that is negative or not finite.
         """
         noise = as_floats(variances, "variances")
         if noise.ndim != 1 or noise.size == 0:
@@ -103,15 +103,15 @@ class Aggregator(Component):
         """Noise of the aggregate: mean square error per weight, and the probability of an empty round.
 
         Args:
-        drawn: noise variance and bias of each client, (…, K) each.
-        worst: worst-case variances for the weights, (…, K).
-        sizes: samples of each client, (…, K).
-        here: mask of the participants, (…, K).
-        between: as in `weights`.
+            drawn: noise variance and bias of each client, (…, K) each.
+            worst: worst-case variances for the weights, (…, K).
+            sizes: samples of each client, (…, K).
+            here: mask of the participants, (…, K).
+            between: as in `weights`.
 
         Returns:
-        Σ w²·variance + (Σ w·bias)², 0 without participants; and the probability that no client is drawn.
-        Shape (…,) each.
+            Σ w²·variance + (Σ w·bias)², 0 without participants; and the probability that no client is drawn.
+            Shape (…,) each.
         """
         raw = np.where(here, self.raw_weights(worst, sizes, between or self.between, None), 0.0)
         total = raw.sum(axis=-1, keepdims=True)

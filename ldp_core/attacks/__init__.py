@@ -35,7 +35,7 @@ def reconstructor(name: str) -> Reconstructor:
     """Reconstructor by name.
 
     Raises:
-    TypeError: the attacker of this name identifies instead.
+        TypeError: the attacker of this name identifies instead.
     """
     found = get(name)
     if not isinstance(found, Reconstructor):

@@ -144,9 +144,9 @@ class Reconstructor(Attacker):
         Not clamped, possibly far outside [0, 1]. M is 1 unless `many`.
 
         Args:
-        seen: the server's observation.
-        generator: generator of the stream "reconstruction".
-        on_progress: receives the share done, in [0, 1], from slow attackers.
+            seen: the server's observation.
+            generator: generator of the stream "reconstruction".
+            on_progress: receives the share done, in [0, 1], from slow attackers.
         """
 
     def reconstruct_all(
@@ -195,10 +195,10 @@ class Identifier(Attacker):
         """Score (V, M) of each candidate: the higher, the likelier the upload was made of it.
 
         Args:
-        seen: the server's observation.
-        candidates: M labelled images for each victim, (V, M, *shape) and (V, M).
-        uploads: unclipped upload of each candidate, (V, M, d), for clients with weights unknown to the server
-        (worst case: the attacker knows them); by default computed from the observation.
+            seen: the server's observation.
+            candidates: M labelled images for each victim, (V, M, *shape) and (V, M).
+            uploads: unclipped upload of each candidate, (V, M, d), for clients with weights unknown to the
+                server (worst case: the attacker knows them); by default computed from the observation.
         """
 
 

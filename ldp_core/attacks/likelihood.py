@@ -56,9 +56,9 @@ def places(scores: Floats, right: NDArray[np.int64], coin: Floats) -> Places:
     """Ranks of the true candidates.
 
     Args:
-    scores: (V, M), higher for likelier; NaN counts as impossible.
-    right: index of the true candidate, (V,).
-    coin: tie breaks, (V,), uniform in [0, 1).
+        scores: (V, M), higher for likelier; NaN counts as impossible.
+        right: index of the true candidate, (V,).
+        coin: tie breaks, (V,), uniform in [0, 1).
     """
     known = np.where(np.isnan(scores), -np.inf, scores)
     own = np.take_along_axis(known, right[:, None], axis=1)

@@ -47,12 +47,12 @@ def join(session: Session, who: str, name: str = "") -> Member:
     """Join a class, or change one's name in it; without a name a student gets a number.
 
     Args:
-    who: the visitor's digest, as in jobs.
+        who: the visitor's digest, as in jobs.
 
     Raises:
-    UnknownClass: the class has ended.
-    InvalidInput: the name is too long, or another student's.
-    NotNow: the class is full.
+        UnknownClass: the class has ended.
+        InvalidInput: the name is too long, or another student's.
+        NotNow: the class is full.
     """
     wanted = _clean(name)
     with changing() as db:
@@ -88,9 +88,9 @@ def guess(session: Session, who: str, value: Value) -> None:
     """Store a student's guess at the current question; an earlier one is replaced.
 
     Raises:
-    UnknownClass: the class has ended.
-    NotNow: guesses are closed, or this visitor has not joined.
-    InvalidInput: no possible answer.
+        UnknownClass: the class has ended.
+        NotNow: guesses are closed, or this visitor has not joined.
+        InvalidInput: no possible answer.
     """
     if not _takes(session.scenario, value):
         raise InvalidInput("this is no answer to the question that is asked now")
@@ -125,8 +125,8 @@ def submit_try(session: Session, who: str, value: str, launch: Callable[[], str]
     """Launch a student's own run and list it for the class; returns the job's id.
 
     Raises:
-    UnknownClass: the class has ended.
-    NotNow: this is not the phase for own runs, or the student has had enough.
+        UnknownClass: the class has ended.
+        NotNow: this is not the phase for own runs, or the student has had enough.
     """
     with changing() as db:
         now = refuse_ended(db, session.code)
@@ -162,7 +162,7 @@ def _clean(name: str) -> str:
     """Name on one line, without control characters.
 
     Raises:
-    InvalidInput: the name is too long.
+        InvalidInput: the name is too long.
     """
     letters = (" " if unicodedata.category(one).startswith(("C", "Z")) else one for one in name)
     found = " ".join("".join(letters).split())

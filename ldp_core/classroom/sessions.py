@@ -48,8 +48,8 @@ def open_class(teacher: Person, scenario: str, free: str = "aggregator.name") ->
     """Open a class with its first question.
 
     Raises:
-    NotYours: this person is no teacher.
-    InvalidInput: the scenario is unknown, or the field cannot be left free.
+        NotYours: this person is no teacher.
+        InvalidInput: the scenario is unknown, or the field cannot be left free.
     """
     _refuse_students(teacher)
     _refuse_nonsense(scenario, free)
@@ -66,7 +66,7 @@ def find(code: str) -> Session:
     """Open class by its code, as typed.
 
     Raises:
-    UnknownClass: no open class has this code.
+        UnknownClass: no open class has this code.
     """
     wanted = spelled(code)
     with looking() as db:
@@ -88,7 +88,7 @@ def move(session: Session, teacher: Person, phase: Phase, job: str | None = None
     """Change the phase from the one that this teacher saw; False if the class has moved meanwhile.
 
     Raises:
-    NotYours: this person is no teacher.
+        NotYours: this person is no teacher.
     """
     _refuse_students(teacher)
     with changing() as db:
@@ -104,8 +104,8 @@ def ask(session: Session, teacher: Person, scenario: str) -> None:
     """Change the question to another scenario; earlier guesses at it are kept and may be changed.
 
     Raises:
-    NotYours: this person is no teacher.
-    InvalidInput: the scenario is unknown.
+        NotYours: this person is no teacher.
+        InvalidInput: the scenario is unknown.
     """
     _refuse_students(teacher)
     _refuse_nonsense(scenario, session.free)
@@ -118,8 +118,8 @@ def leave_free(session: Session, teacher: Person, free: str) -> None:
     """Choose the field that students may change in their own runs.
 
     Raises:
-    NotYours: this person is no teacher.
-    InvalidInput: the field cannot be left free.
+        NotYours: this person is no teacher.
+        InvalidInput: the field cannot be left free.
     """
     _refuse_students(teacher)
     _refuse_nonsense(session.scenario, free)
@@ -131,7 +131,7 @@ def put_before_all(session: Session, teacher: Person, job: str) -> None:
     """Show another run to the class.
 
     Raises:
-    NotYours: this person is no teacher.
+        NotYours: this person is no teacher.
     """
     _refuse_students(teacher)
     with changing() as db:
@@ -142,7 +142,7 @@ def end(session: Session, teacher: Person) -> None:
     """End a class: its students' names, guesses and runs are overwritten.
 
     Raises:
-    NotYours: this person is no teacher.
+        NotYours: this person is no teacher.
     """
     _refuse_students(teacher)
     forget_runs(room_of(session.code, session.opened))

@@ -23,7 +23,7 @@ def audit(options: argparse.Namespace) -> int:
     """Print the verdict, the distinguishing outputs, and bias and variance beside the built-in mechanisms.
 
     Raises:
-    StudioError: an option or the file is invalid, or there are too few samples.
+        StudioError: an option or the file is invalid, or there are too few samples.
     """
     from ldp_core.accounting.samples import audit_samples, beside, read_samples
 

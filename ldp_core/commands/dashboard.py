@@ -22,8 +22,8 @@ def main(arguments: Sequence[str], commands: Sequence[str]) -> int:
     """Replace this process by Streamlit with the dashboard; 2, with a sentence on stderr, if it cannot start.
 
     Args:
-    arguments: a scenario or mechanism, which `app.py` reads, and Streamlit's options.
-    commands: names of other commands, for suggestions.
+        arguments: a scenario or mechanism, which `app.py` reads, and Streamlit's options.
+        commands: names of other commands, for suggestions.
     """
     try:
         refuse_nonsense()
@@ -50,7 +50,7 @@ def _refuse_port(arguments: Sequence[str]) -> None:
     """Refuse a requested port that is not available; without a request Streamlit finds a free one.
 
     Raises:
-    InvalidInput: the port is taken, or not permitted.
+        InvalidInput: the port is taken, or not permitted.
     """
     asked = _option(arguments, PORT)
     if not asked.isdecimal() or not 0 < int(asked) < 65536:

@@ -36,7 +36,7 @@ def invert(options: argparse.Namespace) -> int:
     """Print a JSON line per answer, with the request, or with the reason why there is none.
 
     Raises:
-    StudioError: no request has an answer.
+        StudioError: no request has an answer.
     """
     from ldp_core.tuning import inverses
 

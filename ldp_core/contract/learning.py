@@ -33,8 +33,8 @@ def held(one: Dataset, data: Data | None = None) -> None:
     """Check loaded data against a data set's declaration.
 
     Raises:
-    Broken: they disagree.
-    DataUnavailable: the data cannot be loaded.
+        Broken: they disagree.
+        DataUnavailable: the data cannot be loaded.
     """
     data = data or one.load(data_dir())
     for x, y in ((data.train_x, data.train_y), (data.test_x, data.test_y)):

@@ -40,7 +40,7 @@ def promises(part: str) -> Promises:
     """Checks of a part by name; `KIND:NAME` where several kinds have the name.
 
     Raises:
-    InvalidInput: there is no such part.
+        InvalidInput: there is no such part.
     """
     kind, _, name = part.rpartition(":") if part not in REGISTRIES["dataset"].names() else ("", "", part)
     held = [one for one in REGISTRIES if name in REGISTRIES[one].names() and kind in ("", one)]

@@ -22,7 +22,7 @@ def sent_by(mechanism: Mechanism, budget: Budget) -> np.ndarray:
     """All vectors that the mechanism can output.
 
     Raises:
-    Broken: the mechanism does not list them.
+        Broken: the mechanism does not list them.
     """
     sent = mechanism.at(*budget).outputs()
     if sent is None:

@@ -72,7 +72,7 @@ def refuse_what_cannot_fit(draft: Draft) -> None:
     """Refuse a draft that exceeds the limits on memory or disk space.
 
     Raises:
-    InvalidExperiment: the estimate and the limit.
+        InvalidExperiment: the estimate and the limit.
     """
     found = cost(draft)
     problems = []
@@ -129,7 +129,7 @@ def refuse_cells_that_cannot_fit(sweep: Sweep) -> None:
     """Refuse a sweep with a cell that exceeds the limits on memory or disk space.
 
     Raises:
-    InvalidExperiment: the cell, the estimate and the limit.
+        InvalidExperiment: the cell, the estimate and the limit.
     """
     for cell in sweep.cells[: len(sweep.cells) // sweep.seeds]:  # another seed takes no more
         try:

@@ -80,8 +80,8 @@ def contents_of(root: Path, identity: str) -> Contents:
     """Classes and image files of a folder in the data folder.
 
     Raises:
-    DataUnavailable: the folder is no data set; the reason and a remedy.
-    OSError: the folder cannot be read.
+        DataUnavailable: the folder is no data set; the reason and a remedy.
+        OSError: the folder cannot be read.
     """
     folder = root / identity
     _keep_inside(folder, root, identity)

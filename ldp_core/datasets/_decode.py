@@ -27,12 +27,12 @@ def decoded(file: Path, root: Path, name: str) -> NDArray[np.float32]:
     """Image as (3, SIDE, SIDE) in [0, 1]: centre square, scaled, in colour.
 
     Args:
-    file: a PNG, JPEG or WebP, whatever its ending.
-    root: folder that contains the file after following links.
-    name: name for messages.
+        file: a PNG, JPEG or WebP, whatever its ending.
+        root: folder that contains the file after following links.
+        name: name for messages.
 
     Raises:
-    DataUnavailable: the file is no such image, damaged, too large, or outside the folder.
+        DataUnavailable: the file is no such image, damaged, too large, or outside the folder.
     """
     from PIL import Image, ImageOps
 

@@ -59,12 +59,12 @@ def download(remote: Remote, target: Path, most: int, report: Callable[[int], No
     After an interruption, received bytes stay in `….partial`, and the next call resumes.
 
     Args:
-    most: limit on the file's bytes; addresses that send more are refused.
-    report: receives the number of bytes so far.
+        most: limit on the file's bytes; addresses that send more are refused.
+        report: receives the number of bytes so far.
 
     Raises:
-    Failed: no address provided the file.
-    OSError: the file cannot be written.
+        Failed: no address provided the file.
+        OSError: the file cannot be written.
     """
     if target.exists() and remote.matches(target):
         report(target.stat().st_size)

@@ -26,7 +26,7 @@ def draw(root: Path) -> dict[str, NDArray[np.uint8]]:
     In MNIST's order; arrays `train_x`, `train_y`, `test_x`, `test_y`.
 
     Raises:
-    OSError: MNIST's files are not in `root`.
+        OSError: MNIST's files are not in `root`.
     """
     found: dict[str, NDArray[np.uint8]] = {}
     for number, (part, name, size) in enumerate((("train", "train", TRAIN), ("t10k", "test", TEST))):

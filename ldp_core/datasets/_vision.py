@@ -18,7 +18,7 @@ def load_torchvision() -> ModuleType:
     """The torchvision module.
 
     Raises:
-    RuntimeError: the import fails for another reason.
+        RuntimeError: the import fails for another reason.
     """
     try:
         import torchvision

@@ -101,7 +101,7 @@ class Dataset(Component):
         """Samples and labels from `root` or a library; downloaded to `root` if missing.
 
         Raises:
-        DataUnavailable: the data are damaged, or missing and not to be downloaded; with a remedy.
+            DataUnavailable: the data are damaged, or missing and not to be downloaded; with a remedy.
         """
         self.fetch(root, report)
         try:
@@ -127,14 +127,14 @@ class Dataset(Component):
         """Download missing files to `root`; nothing by default.
 
         Raises:
-        DataUnavailable: the download fails; with a remedy.
+            DataUnavailable: the download fails; with a remedy.
         """
 
     def check(self, root: Path, report: Report = quiet) -> None:
         """Verify every file on this machine.
 
         Raises:
-        DataUnavailable: everything that is wrong.
+            DataUnavailable: everything that is wrong.
         """
         self.load(root, report)
 

@@ -50,7 +50,7 @@ def _table() -> NDArray[np.float64]:
     Parsed like `load_digits` without importing the library, which takes longer than importing PyTorch.
 
     Raises:
-    OSError: the file is missing.
+        OSError: the file is missing.
     """
     found = find_spec("sklearn")
     if found is None or found.origin is None:

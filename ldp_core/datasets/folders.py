@@ -129,8 +129,8 @@ class Sources(Registry[Dataset]):
         """Class of a data set; for a folder of images made on demand.
 
         Raises:
-        UnknownName: there is no such data set or folder.
-        DataUnavailable: the folder is no valid data set.
+            UnknownName: there is no such data set or folder.
+            DataUnavailable: the folder is no valid data set.
         """
         if isinstance(name, str) and name.startswith(_table.PREFIX):
             if made := _table.current(*root_of(name.removeprefix(_table.PREFIX))):

@@ -14,9 +14,9 @@ class Finding:
     """Result of one check.
 
     Attributes:
-    grade: "ok"; "note" for a limitation; "wrong" for a failure.
-    found: result in words.
-    todo: remedy in words; "" for none.
+        grade: "ok"; "note" for a limitation; "wrong" for a failure.
+        found: result in words.
+        todo: remedy in words; "" for none.
     """
 
     grade: Grade

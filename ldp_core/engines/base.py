@@ -77,13 +77,13 @@ class Engine:
         """Trained weights (K, d) of the rows of a plan, in the order of its shards.
 
         Args:
-        start: initial weights (d,), or (K, d) in the order of the shards.
-        samples: training samples and labels, and test samples.
-        tick: receives the share of the work done, in [0, 1].
+            start: initial weights (d,), or (K, d) in the order of the shards.
+            samples: training samples and labels, and test samples.
+            tick: receives the share of the work done, in [0, 1].
 
         Raises:
-        MemoryError: a single client does not fit.
-        ProcessLost: a process was killed.
+            MemoryError: a single client does not fit.
+            ProcessLost: a process was killed.
         """
         if self.kind == "batched":
             return train_together(recipe, start, samples[0], samples[1], plan, tick)
@@ -137,12 +137,12 @@ def choose(batched: bool, device: torch.device, recipe: Recipe | None = None, be
     """Engine for a model on a device, unless EPSILON_ENGINE names another.
 
     Args:
-    batched: whether batching all clients is the fastest on a CPU without a kernel.
-    recipe: training settings; without them no kernel is considered.
-    began: kind of engine that a resumed run began with, which takes precedence; "" for a new run.
+        batched: whether batching all clients is the fastest on a CPU without a kernel.
+        recipe: training settings; without them no kernel is considered.
+        began: kind of engine that a resumed run began with, which takes precedence; "" for a new run.
 
     Raises:
-    InvalidInput: the engine in EPSILON_ENGINE cannot train this model here.
+        InvalidInput: the engine in EPSILON_ENGINE cannot train this model here.
     """
     on_cpu = device.type == "cpu"
     fit = partial(misfit, recipe) if recipe and on_cpu else None
@@ -169,7 +169,7 @@ def processes() -> int:
     """Number of processes that share a job's clients.
 
     Raises:
-    InvalidInput: EPSILON_CORES is no positive integer.
+        InvalidInput: EPSILON_CORES is no positive integer.
     """
     return 1 if multiprocessing.current_process().daemon else threads()  # a daemon may have no children
 

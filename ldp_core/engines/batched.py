@@ -35,13 +35,13 @@ def train(
     """Train K copies of a model, each on its own batches.
 
     Args:
-    start: initial weights (d,) of all rows, or (K, d).
-    x, y: all samples (n, *shape) and labels (n,), on the device of `start`.
-    optimizer: plain SGD by default.
+        start: initial weights (d,) of all rows, or (K, d).
+        x, y: all samples (n, *shape) and labels (n,), on the device of `start`.
+        optimizer: plain SGD by default.
 
     Returns:
-    Trained weights (K, d), float32, in the order of the plan's shards. Equal to K separate plain loops up to
-    rounding (tests/engines/test_batched.py).
+        Trained weights (K, d), float32, in the order of the plan's shards. Equal to K separate plain loops up
+        to rounding (tests/engines/test_batched.py).
     """
     recipe = Recipe(model, tuple(x.shape[1:]), classes, optimizer or get("sgd"), learning_rate)
     return train_together(recipe, start, x, y, plan)
@@ -62,7 +62,7 @@ def train_together(
     `rates` (K,), in the order of the shards, replace the recipe's learning rate.
 
     Raises:
-    MemoryError: a single client does not fit.
+        MemoryError: a single client does not fit.
     """
     count = len(plan.rows)
     trained = start.new_empty((count, start.shape[-1]))

@@ -78,10 +78,10 @@ def plan_batches(shards: list[Indices], epochs: int, batch_size: int, generator:
     """Plan of batches, with each shard shuffled anew in every epoch.
 
     Args:
-    shards: sample indices of each client, none empty.
-    epochs: passes over the shard.
-    batch_size: samples in a batch; the last of an epoch may be smaller.
-    generator: generator of the stream "batches" of this round.
+        shards: sample indices of each client, none empty.
+        epochs: passes over the shard.
+        batch_size: samples in a batch; the last of an epoch may be smaller.
+        generator: generator of the stream "batches" of this round.
     """
     sizes = np.array([len(shard) for shard in shards])
     steps = -(-sizes // batch_size)

@@ -72,9 +72,9 @@ class Pool:
         retried once.
 
         Raises:
-        MemoryError: a task ran out of memory.
-        StudioError: a task refused its input.
-        ProcessLost: a process was killed from outside, or a task crashed twice.
+            MemoryError: a task ran out of memory.
+            StudioError: a task refused its input.
+            ProcessLost: a process was killed from outside, or a task crashed twice.
         """
         doing: dict[Connection, int] = {}
         repeated: set[int] = set()

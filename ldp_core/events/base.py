@@ -33,7 +33,7 @@ class Event:
         """Event from an untrusted JSON object.
 
         Raises:
-        ValueError: a field is missing, unknown, of another type, or too large.
+            ValueError: a field is missing, unknown, of another type, or too large.
         """
         given = {name: value for name, value in body.items() if name != "event"}
         try:
@@ -46,7 +46,7 @@ def event_of(body: Mapping[str, Any], kinds: Sequence[type[Event]]) -> Event:
     """Event of one of several kinds from an untrusted JSON object.
 
     Raises:
-    ValueError: as `Event.of`, or the kind is unknown.
+        ValueError: as `Event.of`, or the kind is unknown.
     """
     kind = next((one for one in kinds if one.event == body["event"]), None)
     if kind is None:
@@ -84,8 +84,8 @@ class Like:
     """Annotation for a plain JSON object: how to validate an imported one.
 
     Args:
-    types: types of its fields; others are refused.
-    optional: fields that may be missing.
+        types: types of its fields; others are refused.
+        optional: fields that may be missing.
     """
 
     def __init__(self, types: Mapping[str, Any], optional: frozenset[str] = frozenset()) -> None:

@@ -29,8 +29,8 @@ class Order(ABC):
         """Validate the next event; fields that follow from the request are recomputed.
 
         Raises:
-        ValueError: the event is not valid at this point.
-        LookupError: there is no such run.
+            ValueError: the event is not valid at this point.
+            LookupError: there is no such run.
         """
 
     @abstractmethod

@@ -76,7 +76,7 @@ class Who:
         """Reconstructor of a JSON value.
 
         Raises:
-        PydanticCustomError: the name is unknown, or a parameter is wrong.
+            PydanticCustomError: the name is unknown, or a parameter is wrong.
         """
         if value is None or isinstance(value, Reconstructor):
             return value

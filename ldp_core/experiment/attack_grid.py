@@ -97,7 +97,7 @@ class Ladder(BaseModel):
         """Reconstructor for uploads under a mechanism.
 
         Raises:
-        LookupError: no attacker suits the uploads; never for a parsed grid.
+            LookupError: no attacker suits the uploads; never for a parsed grid.
         """
         found = self.attacker or attacks.choose(self.facts(mechanism))
         if found is None:
@@ -115,7 +115,7 @@ def parse_ladder(data: Any) -> Ladder:
     """Attack grid of a JSON object; missing fields take their defaults.
 
     Raises:
-    InvalidExperiment: every field that is wrong.
+        InvalidExperiment: every field that is wrong.
     """
     if isinstance(data, Ladder):
         return data

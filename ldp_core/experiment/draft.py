@@ -54,7 +54,7 @@ class Draft:
         """One experiment per variant, with the base's seed.
 
         Raises:
-        InvalidExperiment: a variant cannot run; named by its label.
+            InvalidExperiment: a variant cannot run; named by its label.
         """
         return list(self._made)
 
@@ -114,7 +114,7 @@ def checked(draft: Draft) -> Draft:
     """The draft itself.
 
     Raises:
-    InvalidExperiment: a variant cannot run, or there are too many variants or seeds.
+        InvalidExperiment: a variant cannot run, or there are too many variants or seeds.
     """
     problems = []
     if not limits.SEEDS.allows(draft.seeds):
@@ -140,7 +140,7 @@ def parse_draft(data: Any) -> Draft:
     """Draft of a JSON object; a bare experiment becomes a draft with one variant.
 
     Raises:
-    InvalidExperiment: every field that is wrong.
+        InvalidExperiment: every field that is wrong.
     """
     if not (isinstance(data, Mapping) and "base" in data):
         base = parse(data)

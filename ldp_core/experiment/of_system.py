@@ -67,7 +67,7 @@ def paper_of(experiment: Experiment) -> Experiment:
     A parameter of the system keeps the experiment's value where the paper tries that value.
 
     Raises:
-    ValueError: the experiment has no system.
+        ValueError: the experiment has no system.
     """
     system = experiment.system
     if system is None:
@@ -121,7 +121,7 @@ def with_system(draft: Draft, name: str | None) -> Draft:
     the system and keeps the fields it set.
 
     Raises:
-    InvalidExperiment: the system cannot use these data.
+        InvalidExperiment: the system cannot use these data.
     """
     base = draft.base
     if name is None:

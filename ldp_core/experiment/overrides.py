@@ -25,7 +25,7 @@ def changed(experiment: Experiment, changes: Mapping[str, Any]) -> Experiment:
     sets the system's fields.
 
     Raises:
-    InvalidExperiment: the result cannot run, or a field is unknown.
+        InvalidExperiment: the result cannot run, or a field is unknown.
     """
     data = experiment.as_json()
     # names first, so that parameters set beside them are not dropped again

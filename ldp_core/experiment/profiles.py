@@ -48,7 +48,7 @@ def write_profiles(clients: Clients, costs: Mapping[str, Floats] = MappingProxyT
     """Clients as CSV, the exact inverse of `read_profiles`.
 
     Args:
-    costs: derived columns (`DERIVED`): ε per client, infinite without a bound.
+        costs: derived columns (`DERIVED`): ε per client, infinite without a bound.
     """
     low, high = clients.bounds()
     columns = {"epsilon": clients.budgets(), "low": low, "high": high}
@@ -69,7 +69,7 @@ def read_profiles(data: bytes) -> dict[str, Any]:
     """Fields of an experiment by dotted name, from a CSV file.
 
     Raises:
-    InvalidExperiment: every wrong cell, by line and column.
+        InvalidExperiment: every wrong cell, by line and column.
     """
     table = read_table(data)
     names = find(table.headings, HEADINGS)

@@ -25,7 +25,7 @@ def parse(data: Any) -> Experiment:
     """Experiment of a JSON object; missing fields take their defaults.
 
     Raises:
-    InvalidExperiment: every field that is wrong.
+        InvalidExperiment: every field that is wrong.
     """
     if isinstance(data, Experiment):
         return data
@@ -48,7 +48,7 @@ def loads(text: str) -> Experiment:
     """Experiment of a JSON text.
 
     Raises:
-    InvalidExperiment: no JSON, or no valid experiment.
+        InvalidExperiment: no JSON, or no valid experiment.
     """
     return parse(read_json(text))
 
@@ -57,7 +57,7 @@ def read_json(text: str) -> Any:
     """Value of a JSON text; duplicate keys are refused.
 
     Raises:
-    InvalidExperiment: no JSON, or a key occurs twice.
+        InvalidExperiment: no JSON, or a key occurs twice.
     """
     text = text.removeprefix("\ufeff")  # some editors begin a file with this mark
     try:
@@ -79,7 +79,7 @@ def typed_changes(pairs: Iterable[str]) -> dict[str, Any]:
     """Changes by field from command-line words such as `rounds=5 mechanism.name=duchi`.
 
     Raises:
-    InvalidExperiment: a word is no pair, or contradicts another.
+        InvalidExperiment: a word is no pair, or contradicts another.
     """
     changes: dict[str, Any] = {}
     for pair in pairs:
@@ -100,7 +100,7 @@ def typed(text: str) -> Any:
     """Value of a command-line word: JSON, else the word itself.
 
     Raises:
-    InvalidExperiment: an object with a duplicate key.
+        InvalidExperiment: an object with a duplicate key.
     """
     try:
         return json.loads(text, object_pairs_hook=_once_each)

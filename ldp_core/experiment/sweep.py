@@ -68,7 +68,7 @@ class Sweep:
         """Cells seed by seed, in the order of the settings.
 
         Raises:
-        InvalidExperiment: a cell that cannot run, with its values; or two equal cells.
+            InvalidExperiment: a cell that cannot run, with its values; or two equal cells.
         """
         settings = self.settings
         first = [self._experiment(one) for one in settings]
@@ -112,11 +112,11 @@ def parse_sweep(data: Any, cells: bool = True) -> Sweep:
     """Sweep of a JSON object `{"base", "grid", "seeds"}`; "list" or "latin" may replace "grid".
 
     Args:
-    data: JSON values.
-    cells: validate every cell; False for a sweep that was validated before.
+        data: JSON values.
+        cells: validate every cell; False for a sweep that was validated before.
 
     Raises:
-    InvalidExperiment: what is wrong, and in which cell.
+        InvalidExperiment: what is wrong, and in which cell.
     """
     if not isinstance(data, Mapping):
         raise InvalidExperiment([Problem("", f"a sweep must be a JSON object; got {shown(data)}")])
@@ -259,7 +259,7 @@ def read_values(text: str) -> list[Scalar]:
     equal steps, `0.1:10:5log` five of equal ratio. Separated by semicolons, numbers may have decimal commas.
 
     Raises:
-    InvalidExperiment: a value is empty, a list or an object, or the steps are invalid.
+        InvalidExperiment: a value is empty, a list or an object, or the steps are invalid.
     """
     if steps := STEPS.fullmatch(text.strip()):
         return _steps(text, typed(steps[1]), typed(steps[2]), int(steps[3]), bool(steps[4]))

@@ -31,8 +31,8 @@ class Deal:
     """Partition of the data; read-only, as runs may share it.
 
     Attributes:
-    shards: sample indices of each of the K clients.
-    labels: labels of all training samples, (n,).
+        shards: sample indices of each of the K clients.
+        labels: labels of all training samples, (n,).
     """
 
     def __init__(self, shards: list[Indices], labels: NDArray[np.int64]) -> None:
@@ -77,7 +77,7 @@ def deal(experiment: Experiment, labels: NDArray[np.int64], owned: int = 0) -> D
     belongs to the client of its number.
 
     Raises:
-    InvalidInput: the partition cannot give every client a sample.
+        InvalidInput: the partition cannot give every client a sample.
     """
     partition, count, seed = experiment.partition, experiment.clients.count, experiment.seed
     # its own as long as the deal, which has the labels, is there

@@ -47,7 +47,7 @@ def evaluate(federation: Federation, weights: torch.Tensor, joined: Participatio
     and of the shared weights if those form a model.
 
     Raises:
-    Diverged: the scores are not finite.
+        Diverged: the scores are not finite.
     """
     own = joined.models(weights.cpu().numpy()) if joined else None
     compares = joined is not None and joined.compares_clients

@@ -143,11 +143,11 @@ def assemble(
     """Federation of an experiment on a data set.
 
     Args:
-    tick: receives the trained share of the current round, in [0, 1].
-    began: engine of a resumed run; "" for a new one.
+        tick: receives the trained share of the current round, in [0, 1].
+        began: engine of a resumed run; "" for a new one.
 
     Raises:
-    InvalidInput: the partition cannot give every client a sample.
+        InvalidInput: the partition cannot give every client a sample.
     """
     population = experiment.population()
     dealt = deal(experiment, data.train_y, data.owned)

@@ -116,12 +116,12 @@ def finish(prepared: Round, trained: Iterable[torch.Tensor], measured: bool = Tr
     """Second half of a round: clip, perturb, aggregate and step.
 
     Args:
-    prepared: the first half.
-    trained: trained weights (k, d) of each chunk of clients; consumed one at a time, to bound memory.
-    measured: compute the measurements as well as the model.
+        prepared: the first half.
+        trained: trained weights (k, d) of each chunk of clients; consumed one at a time, to bound memory.
+        measured: compute the measurements as well as the model.
 
     Raises:
-    Diverged: a client's trained weights are not finite or too large.
+        Diverged: a client's trained weights are not finite or too large.
     """
     federation, joined, number = prepared.federation, prepared.joined, prepared.number
     experiment, model = federation.experiment, prepared.before.weights
@@ -197,7 +197,7 @@ def one_round(federation: Federation, before: State) -> RoundResult:
     """State and measurements after the round that follows `before`, trained on its own.
 
     Raises:
-    Diverged: a client's trained weights are not finite or too large.
+        Diverged: a client's trained weights are not finite or too large.
     """
     prepared = prepare(federation, before)
     return finish(prepared, prepared.alone())
@@ -232,8 +232,8 @@ def _work(federation: Federation, start: torch.Tensor, plan: Plan, done: int, pl
     """Training of a chunk of clients.
 
     Args:
-    done: number of finished rounds.
-    place: number of clients trained before in this round, and of all.
+        done: number of finished rounds.
+        place: number of clients trained before in this round, and of all.
     """
     tick, (before, of) = federation.tick, place
     share_of, recipe = len(plan.rows) / of, federation.recipe
@@ -253,7 +253,7 @@ def _refuse_wild(
     """Check trained weights (k, d).
 
     Raises:
-    Diverged: a weight is not finite or too large.
+        Diverged: a weight is not finite or too large.
     """
     low, high = trained.aminmax()
     if float(low) >= -limits.DIVERGED_WEIGHT and float(high) <= limits.DIVERGED_WEIGHT:  # never so with a NaN

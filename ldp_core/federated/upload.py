@@ -56,15 +56,15 @@ def uploaded(
     number of threads changes no bit.
 
     Args:
-    pieces: slices of the upload with their mechanisms.
-    encoded: encoded values of k clients.
-    epsilon: ε of each client, (k, 1).
-    known: what the server uses for a value that is not sent, (m,) or (1,).
-    noise: generator of the stream "noise" of the round.
-    shares: weights of the clients in the aggregate, (k,); None skips the noise's moments.
-    threads: limit on threads.
-    whether: compute the moments of a few clients only, to tell whether there is any noise.
-    laws: cache shared by the rounds of a run.
+        pieces: slices of the upload with their mechanisms.
+        encoded: encoded values of k clients.
+        epsilon: ε of each client, (k, 1).
+        known: what the server uses for a value that is not sent, (m,) or (1,).
+        noise: generator of the stream "noise" of the round.
+        shares: weights of the clients in the aggregate, (k,); None skips the noise's moments.
+        threads: limit on threads.
+        whether: compute the moments of a few clients only, to tell whether there is any noise.
+        laws: cache shared by the rounds of a run.
     """
     columns = epsilon, encoded.low, encoded.high
     found = (laws or Laws()).of(pieces, columns)

@@ -62,9 +62,9 @@ def line_up(
     """Candidates for attacked training samples.
 
     Args:
-    samples: indices of the training samples.
-    keys: key of the decoys' random stream for each sample: the client's or image's number.
-    candidates: number of candidates M, the attacked sample included.
+        samples: indices of the training samples.
+        keys: key of the decoys' random stream for each sample: the client's or image's number.
+        candidates: number of candidates M, the attacked sample included.
     """
     test_x, test_y = federation.pictures(federation.test_x), federation.test_y.cpu().numpy()
     originals = federation.pictures(federation.train_x[np.asarray(samples)])

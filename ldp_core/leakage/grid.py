@@ -36,12 +36,12 @@ def climb(
     """Events of an attack grid: its start, then two references and a cell per budget for each mechanism.
 
     Args:
-    device: device to train on; by default a GPU if there is one.
-    earlier: stored first events of the same grid, as JSON; these are neither computed nor yielded again, and
-    the rest is the same to the last bit.
+        device: device to train on; by default a GPU if there is one.
+        earlier: stored first events of the same grid, as JSON; these are neither computed nor yielded again,
+            and the rest is the same to the last bit.
 
     Raises:
-    InvalidInput: the partition cannot give every client a sample.
+        InvalidInput: the partition cannot give every client a sample.
     """
     federation = assemble(ladder.experiment(None), data, device or choose_device())
     try:
@@ -69,7 +69,7 @@ def identified(ladder: Ladder, data: Data) -> list[tuple[float, int]]:
     """For each budget of the grid's first mechanism: number of uploads identified, and of attempts.
 
     Raises:
-    Diverged: training diverged before the attacked round.
+        Diverged: training diverged before the attacked round.
     """
     federation = assemble(ladder.experiment(None), data, choose_device())
     grid = Grid(ladder, federation, *_trained(federation, ladder.round))

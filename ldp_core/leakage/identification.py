@@ -46,16 +46,16 @@ def identify(
     """Rank of the true candidate among all, and among those of its class, for each control and victim.
 
     Args:
-    federation: public settings of the run.
-    lineup: candidates of V victims.
-    weights: global model (d,) that the uploads start from.
-    pieces, columns: mechanisms, and ε, low and high of each victim.
-    keys: key of each victim's draw of the true candidate.
-    noise: generator of the stream "identification noise".
-    times: number of noisy uploads of the same values.
-    controls: also rank without noise, and without noise and clipping.
-    begun: weights that each victim starts from, if not the global model.
-    sent: result of `would_send`, if computed before.
+        federation: public settings of the run.
+        lineup: candidates of V victims.
+        weights: global model (d,) that the uploads start from.
+        pieces, columns: mechanisms, and ε, low and high of each victim.
+        keys: key of each victim's draw of the true candidate.
+        noise: generator of the stream "identification noise".
+        times: number of noisy uploads of the same values.
+        controls: also rank without noise, and without noise and clipping.
+        begun: weights that each victim starts from, if not the global model.
+        sent: result of `would_send`, if computed before.
     """
     draws = [stream(federation.experiment.seed, "attack right", key).random(4) for key in keys]
     table = np.array(draws).reshape(-1, 4)

@@ -143,16 +143,16 @@ def observe(
     """The server's observations of V victims' uploads, for each control.
 
     Args:
-    federation: public settings of the run.
-    exact: upload before clipping and noise, (V, m).
-    weights: global model that the uploads start from, (d,).
-    pieces: slices of the upload with their mechanisms.
-    columns: ε, low and high of each victim.
-    noise: generator of the stream "attack noise"; a system encodes with it as well.
-    upload: "audit" or "real".
-    times: number of noisy uploads of the same values; controls are observed once.
-    public: held-out images that the attacker may know.
-    noted: what the server derived about the victims in earlier rounds.
+        federation: public settings of the run.
+        exact: upload before clipping and noise, (V, m).
+        weights: global model that the uploads start from, (d,).
+        pieces: slices of the upload with their mechanisms.
+        columns: ε, low and high of each victim.
+        noise: generator of the stream "attack noise"; a system encodes with it as well.
+        upload: "audit" or "real".
+        times: number of noisy uploads of the same values; controls are observed once.
+        public: held-out images that the attacker may know.
+        noted: what the server derived about the victims in earlier rounds.
     """
     experiment = federation.experiment
     audit, m, known = upload == "audit", exact.shape[1], weights.cpu().numpy()

@@ -57,13 +57,13 @@ def picked(
     """Identification rate over a whole run under each control (None: as sent).
 
     Args:
-    states: state before each round, in order.
-    images: number per client and round; a client with fewer reuses some.
-    candidates: number of candidates M, the true one included.
-    device: device to train on; by default a GPU if there is one.
+        states: state before each round, in order.
+        images: number per client and round; a client with fewer reuses some.
+        candidates: number of candidates M, the true one included.
+        device: device to train on; by default a GPU if there is one.
 
     Raises:
-    InvalidInput: the uploads' likelihood is unknown.
+        InvalidInput: the uploads' likelihood is unknown.
     """
     if not readable(experiment):
         raise InvalidInput("the law of such uploads is not known to the server; choose another mechanism")

@@ -20,13 +20,13 @@ def run(
     """Train an experiment in this process and return its result.
 
     Args:
-    experiment: base experiment; the default one if None.
-    settings: fields by dotted name, where the short name is ambiguous.
-    fields: fields by short name: `epsilon` for `clients.epsilon`, `delta` for `mechanism.delta`.
+        experiment: base experiment; the default one if None.
+        settings: fields by dotted name, where the short name is ambiguous.
+        fields: fields by short name: `epsilon` for `clients.epsilon`, `delta` for `mechanism.delta`.
 
     Raises:
-    InvalidExperiment: a name is unknown or ambiguous, or a value is wrong.
-    StudioError: the data are unavailable.
+        InvalidExperiment: a name is unknown or ambiguous, or a value is wrong.
+        StudioError: the data are unavailable.
     """
     chosen = asked(experiment, settings or {}, fields)
     from ldp_core.runs.lockstep import drive

@@ -20,8 +20,8 @@ def get(name: str, **parameters: Any) -> Mechanism:
     """Mechanism by name with its own `parameters`, corrected, or `form="as_printed"`.
 
     Raises:
-    UnknownName: the mechanism or form is unknown.
-    pydantic.ValidationError: a parameter is unknown or out of its limits.
+        UnknownName: the mechanism or form is unknown.
+        pydantic.ValidationError: a parameter is unknown or out of its limits.
     """
     form = parameters.pop("form", "corrected")
     if form not in get_args(Form):

@@ -109,7 +109,7 @@ class Mechanism(Component):
 
     @property
     def region(self) -> Region:
-        """Input region: "box" (each value in its range), or "ball" (vectors up to a length; ranges are
+        """Input region: "box" (values in their ranges), or "ball" (vectors up to a length; ranges
         ignored).
         """
         return "box"
@@ -138,9 +138,7 @@ class Mechanism(Component):
         return None
 
     def read_off(self, uploads: NDArray[Any], epsilon: Floats) -> tuple[Mechanism, Floats, Floats] | None:
-        """Law and range ends (V,) inferred from uploads (T, V, m), for mechanisms whose ranges follow the
-        data; else None.
-        """
+        """Law and range ends (V,) inferred from uploads (T, V, m), if ranges follow the data; else None."""
         return None
 
     def in_clear(self) -> tuple[InClear, ...]:
@@ -159,7 +157,7 @@ class Mechanism(Component):
         """Law at these budgets (in the mechanism's scope) and safe ranges.
 
         Raises:
-        InvalidInput: a budget or a range is invalid.
+            InvalidInput: a budget or a range is invalid.
         """
         return self.law(self, *self.checked(epsilon, low, high))
 

@@ -189,7 +189,7 @@ class LabelUnit(BallMechanism):
         """Number of weights of uploads of this shape.
 
         Raises:
-        InvalidInput: the shape does not fit the labels or the dimension.
+            InvalidInput: the shape does not fit the labels or the dimension.
         """
         found = shape[-1] if shape else 0
         if not shape or (self.dimension or found) != found or found % self.labels:

@@ -14,7 +14,7 @@ def title_of(given: Any) -> str:
     """Title of the model in an experiment's JSON.
 
     Raises:
-    ValueError: the JSON names no model.
+        ValueError: the JSON names no model.
     """
     found: Model = Part(registry, "name").check(given)
     return found.title

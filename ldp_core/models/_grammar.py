@@ -68,7 +68,7 @@ def read(given: Any) -> tuple[Layer, ...]:
     """Layers of a list of JSON objects, or of a text: that list as JSON, or the short notation.
 
     Raises:
-    PydanticCustomError: the list is empty or too long, or a layer is invalid.
+        PydanticCustomError: the list is empty or too long, or a layer is invalid.
     """
     listed = _typed(given) if isinstance(given, str) else given
     if isinstance(listed, Mapping) and [*listed] == ["layers"]:
@@ -142,7 +142,7 @@ def _typed(text: str) -> Any:
     """List of layers in a text.
 
     Raises:
-    PydanticCustomError: the text is too long, no JSON, or has an unknown word.
+        PydanticCustomError: the text is too long, no JSON, or has an unknown word.
     """
     if len(text) > LONGEST:
         raise refused(f"must have at most {LONGEST} characters; got {len(text)}")

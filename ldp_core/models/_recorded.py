@@ -122,9 +122,9 @@ def parts(layers: list[Layer], losses: torch.Tensor, names: list[str]) -> list[P
     """Differentiable gradients of all parameters, in the order of `names`.
 
     Args:
-    layers: recorded layers, in any order.
-    losses: sum of the losses over images.
-    names: names of all parameters, each of one of the layers.
+        layers: recorded layers, in any order.
+        losses: sum of the losses over images.
+        names: names of all parameters, each of one of the layers.
     """
     slopes = torch.autograd.grad(losses, [layer.outputs for layer in layers], create_graph=True)
     found: dict[str, Part] = {}

@@ -104,10 +104,10 @@ class Model(Component):
         """Gradients of each client's weighted cross-entropy, shaped like the parameters.
 
         Args:
-        parameters: views (K, …) as returned by `views`.
-        x: samples (K, B, *shape).
-        y: labels (K, B), int64.
-        weight: weight of each sample in its client's loss, (K, B); 0 for padding.
+            parameters: views (K, …) as returned by `views`.
+            x: samples (K, B, *shape).
+            y: labels (K, B), int64.
+            weight: weight of each sample in its client's loss, (K, B); 0 for padding.
         """
         import torch
 
@@ -132,13 +132,13 @@ class Model(Component):
         """Differentiable gradients of each sample's cross-entropy under one set of weights.
 
         Args:
-        parameters: without a client axis.
-        x: samples (n, *shape).
-        targets: class probabilities (n, classes).
-        slopes: whether `targets` are instead the slopes of any loss by the scores.
+            parameters: without a client axis.
+            x: samples (n, *shape).
+            targets: class probabilities (n, classes).
+            slopes: whether `targets` are instead the slopes of any loss by the scores.
 
         Returns:
-        One part per parameter, in order.
+            One part per parameter, in order.
         """
         import torch
 

@@ -96,7 +96,7 @@ def layers_of(model: Model, shape: Shape, classes: int) -> Layers:
     """Layers of a model on samples of `shape`.
 
     Raises:
-    Unfit: the model has other layers.
+        Unfit: the model has other layers.
     """
     if classes > MOST_CLASSES:
         raise Unfit(f"it has more than {MOST_CLASSES} classes")
@@ -214,7 +214,7 @@ class Reader:
         """Refuse a layer that does not continue the chain.
 
         Raises:
-        Unfit: the reason.
+            Unfit: the reason.
         """
         if x is not self._reached and (self._made or self._reached):
             raise Unfit("its layers are no chain")

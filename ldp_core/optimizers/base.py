@@ -49,11 +49,11 @@ class Optimizer(Component):
         """Update `weights` in place.
 
         Args:
-        weights: of any shape; rows may belong to different clients.
-        gradient: of the same shape.
-        memory: `memories` tensors of the same shape, zero before the first step of a round.
-        number: number of the step in this round, from 1.
-        learning_rate: the experiment's, or a broadcastable tensor with one per row.
+            weights: of any shape; rows may belong to different clients.
+            gradient: of the same shape.
+            memory: `memories` tensors of the same shape, zero before the first step of a round.
+            number: number of the step in this round, from 1.
+            learning_rate: the experiment's, or a broadcastable tensor with one per row.
         """
 
     def after(self, steps: int) -> Optimizer:

@@ -28,7 +28,7 @@ def get(name: str) -> Paper:
     """Paper of a system.
 
     Raises:
-    UnknownName: no paper has a system of this name.
+        UnknownName: no paper has a system of this name.
     """
     try:
         return _found()[name]

@@ -86,7 +86,7 @@ class Claim:
         """The claim with its arms in one reading.
 
         Raises:
-        InvalidExperiment: the claim has no such reading.
+            InvalidExperiment: the claim has no such reading.
         """
         reading = next((one for one in self.readings if one.name == name), None)
         if reading is None:

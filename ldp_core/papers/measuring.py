@@ -39,10 +39,10 @@ def left(claims: Iterable[Claim], known: Shelf, seeds: int | None = None, fresh:
     """Measurements that are missing, seed by seed; all with `fresh`.
 
     Args:
-    claims: claims whose arms count; an arm of several claims is measured once.
-    known: known figures.
-    seeds: number of seeds per arm; by default the claim's.
-    fresh: include known measurements.
+        claims: claims whose arms count; an arm of several claims is measured once.
+        known: known figures.
+        seeds: number of seeds per arm; by default the claim's.
+        fresh: include known measurements.
     """
     asked: dict[str, tuple[int, Arm]] = {}
     for claim in claims:
@@ -81,10 +81,10 @@ def measure(asked: Sequence[Asked], load: Callable[[str], Data]) -> Iterator[Fig
     """Figures of arms and seeds, in about the given order; short runs are trained together.
 
     Args:
-    load: returns a data set by name.
+        load: returns a data set by name.
 
     Raises:
-    DataUnavailable: a data set is neither on this machine nor to be downloaded.
+        DataUnavailable: a data set is neither on this machine nor to be downloaded.
     """
     for some in together(asked):
         for arm, seed in some:

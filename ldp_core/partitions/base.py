@@ -20,12 +20,12 @@ class Partition(Component):
         """Sample indices of each client.
 
         Args:
-        labels: class of every training sample, shape (n,).
-        count: number of clients, at most n.
-        generator: generator of the stream "partition".
+            labels: class of every training sample, shape (n,).
+            count: number of clients, at most n.
+            generator: generator of the stream "partition".
 
         Returns:
-        `count` disjoint, non-empty index arrays.
+            `count` disjoint, non-empty index arrays.
         """
 
     def among(

@@ -17,7 +17,7 @@ def part_in(loaded: Any, base: type[Any]) -> type[Any]:
     """Class of a plug-in: the loaded object, or the only class with a label in a loaded module.
 
     Raises:
-    InvalidInput: there is none, or there are several.
+        InvalidInput: there is none, or there are several.
     """
     if not inspect.ismodule(loaded):
         if not isinstance(loaded, type) or not issubclass(loaded, base):
@@ -49,7 +49,7 @@ def refuse_unfit(kind: type[Any]) -> None:
     """Refuse a class that cannot be registered.
 
     Raises:
-    InvalidInput: what is wrong, and what to do.
+        InvalidInput: what is wrong, and what to do.
     """
     for word in ("label", "summary"):
         if not isinstance(getattr(kind, word, None), str):

@@ -68,10 +68,10 @@ def outside(
     """Plug-ins of a package of this program, such as `ldp_core.mechanisms`.
 
     Args:
-    package: also the group of entry points; in the folder, its last component is the subfolder.
-    admitted: makes a part of a candidate, or raises.
-    refused: receives, by name, why a plug-in is left out.
-    known: names of the built-in parts.
+        package: also the group of entry points; in the folder, its last component is the subfolder.
+        admitted: makes a part of a candidate, or raises.
+        refused: receives, by name, why a plug-in is left out.
+        known: names of the built-in parts.
     """
     found: dict[str, T] = {}
     for one in _candidates(package):

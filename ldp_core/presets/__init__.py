@@ -1,6 +1,4 @@
-"""Prepared scenarios: one file each, found by discovery, in the order a newcomer should meet them; then those
-from outside.
-"""
+"""Prepared scenarios, one file each, found by discovery, in the order for newcomers; plug-ins last."""
 
 from __future__ import annotations
 

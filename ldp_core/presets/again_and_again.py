@@ -1,4 +1,4 @@
-"""Again and again: noise averages out for an observer who sees the same values more than once."""
+"""Scenario: noise averages out for an observer of several uploads of the same values."""
 
 from ldp_core.presets.base import Preset
 from ldp_core.presets.claims import Sentence, both, budget, clearer, keeps, recovers

@@ -1,4 +1,4 @@
-"""What a preset is."""
+"""The class of prepared scenarios."""
 
 from __future__ import annotations
 

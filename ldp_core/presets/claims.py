@@ -1,9 +1,8 @@
-"""What a lesson claims, as something that runs can bear out or not.
+"""Statements of scenarios, with checks on the results of runs.
 
-A check looks at the evidence and answers twice: what becomes of the claim there, and what these runs show,
-in words. An order holds by the interval over seeds; what each run shows by itself holds if it is so in all of
-them, and is contradicted if it is so in none. A page tells the claim, or else what the runs show; a test runs
-every scenario with other seeds.
+A check returns the statement's outcome, and what the runs show instead, in words. Orders are judged by the
+interval over seeds; statements on single runs hold if they hold in all, and are contradicted if they hold in
+none. Pages show the statement or what the runs show; a test runs every scenario with other seeds.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ THIN = "\u202f"
 
 @dataclass(frozen=True)
 class Found:
-    """Outcome of a claim in some runs and what they show, as the end of “In these runs …”."""
+    """Outcome of a statement in some runs, and what they show, as the end of “In these runs …”."""
 
     outcome: Outcome
     shows: str
@@ -39,13 +38,13 @@ Check = Callable[[Evidence], Found]
 
 @dataclass(frozen=True)
 class Sentence:
-    """One sentence of a lesson. Without a check it names no figure and no order."""
+    """One sentence of a scenario; without a check it mentions no figure and no order."""
 
     text: str
     check: Check | None = None
 
     def found(self, evidence: Evidence) -> Found | None:
-        """Outcome of the claim in these runs; None if they cannot tell."""
+        """Outcome of the statement in these runs; None if they do not decide it."""
         if self.check is None:
             return Found("holds", "")
         try:
@@ -58,7 +57,7 @@ Lesson = tuple[Sentence, ...]
 
 
 def in_words(sentences: Lesson, evidence: Evidence) -> str:
-    """A lesson as these runs bear it out: where they do not, what they show instead."""
+    """Sentences of a scenario as these runs support them, replaced by the results where they do not."""
     parts = []
     for one in sentences:
         found = one.found(evidence)
@@ -69,7 +68,7 @@ def in_words(sentences: Lesson, evidence: Evidence) -> str:
 
 
 def ranked(*labels: str, by: float = 0.0) -> Check:
-    """Each of them is more accurate than the next, by more than so much."""
+    """Check: each variant is more accurate than the next, by more than `by`."""
 
     def check(evidence: Evidence) -> Found:
         table = _accuracies(evidence, labels)
@@ -94,7 +93,7 @@ def alike(*labels: str, within: float) -> Check:
 
 
 def reaches(label: str, low: float = 0.0, high: float = 1.0) -> Check:
-    """Its accuracy lies between these in every seed."""
+    """Check: a variant's accuracy lies in [low, high] for every seed."""
 
     def check(evidence: Evidence) -> Found:
         table = _accuracies(evidence, [label])
@@ -121,8 +120,8 @@ def diverges(label: str) -> Check:
 
 
 def times_the_noise(noisy: str, quiet: str, low: float, high: float, added_up: bool = False) -> Check:
-    """The first has between `low` and `high` times the noise variance of the second, per round: or, where
-    the second sends changes, of what its noise adds up to over all rounds.
+    """Check: the first variant has between `low` and `high` times the noise variance of the second, per
+    round; with `added_up`, of the second's sum over all rounds.
     """
 
     def check(evidence: Evidence) -> Found:
@@ -137,7 +136,7 @@ def times_the_noise(noisy: str, quiet: str, low: float, high: float, added_up: b
 
 
 def names(label: str, classes: Sequence[int], low: float = 0.0, high: float = 1.0) -> Check:
-    """The share of these classes that it names right, their mean, lies between these in every seed."""
+    """Check: the mean accuracy of a variant on these classes lies in [low, high] for every seed."""
 
     def check(evidence: Evidence) -> Found:
         (runs,) = evidence.of(label)
@@ -149,7 +148,7 @@ def names(label: str, classes: Sequence[int], low: float = 0.0, high: float = 1.
 
 
 def listens(label: str, low: float = 0.0, high: float = 1.0) -> Check:
-    """The weight that it gives to the permissive clients together lies between these in every seed."""
+    """Check: the total aggregation weight of the permissive clients lies in [low, high] for every seed."""
 
     def check(evidence: Evidence) -> Found:
         (runs,) = evidence.of(label)
@@ -165,12 +164,14 @@ def recovers(label: str, upload: str = "audit", clients: Sequence[int] | None = 
 
 
 def keeps(label: str, upload: str = "audit", clients: Sequence[int] | None = None) -> Check:
-    """None of these uploads was recovered in any round, by an attack that works without noise."""
+    """Check: none of these uploads was recovered in any round, by an attack that succeeds without noise."""
     return _pixels(label, upload, clients, lambda kind: kind != "recovered")
 
 
 def returns(label: str, low: float = 0.0, high: float = 1.0) -> Check:
-    """Check: share of images that came back from real uploads, in each one's best round, in [low, high]."""
+    """Check: the share of images recovered from real uploads, in the best round of each, lies in [low,
+    high].
+    """
 
     def check(evidence: Evidence) -> Found:
         tried = evidence.attempts(label, "real")
@@ -182,7 +183,7 @@ def returns(label: str, low: float = 0.0, high: float = 1.0) -> Check:
 
 
 def blurred(label: str, below: float, clients: Sequence[int] | None = None) -> Check:
-    """The usual attempt on an upload of one image stays below so many dB."""
+    """Check: the median PSNR of attempts on one-image uploads is below a number of dB."""
 
     def check(evidence: Evidence) -> Found:
         middles = _medians(evidence, label, clients)
@@ -194,7 +195,7 @@ def blurred(label: str, below: float, clients: Sequence[int] | None = None) -> C
 
 
 def clearer(*labels: str, by: float) -> Check:
-    """The usual attempt gets closer from each of them to the next, by so many dB at least."""
+    """Check: the median PSNR rises from each variant to the next by at least `by` dB."""
 
     def check(evidence: Evidence) -> Found:
         middles = np.array([_medians(evidence, label, None) for label in labels])
@@ -207,7 +208,7 @@ def clearer(*labels: str, by: float) -> Check:
 
 
 def picks(label: str, clients: Sequence[int] | None = None) -> Check:
-    """The right image is picked out more often than guessing explains, over all these attempts."""
+    """Check: identification over all attempts is more frequent than guessing explains."""
 
     def check(evidence: Evidence) -> Found:
         tried = [one for one in evidence.attempts(label, "audit", clients) if one.n]
@@ -225,7 +226,9 @@ def picks(label: str, clients: Sequence[int] | None = None) -> Check:
 
 
 def picks_more(more: str, fewer: str, clients: Sequence[int] | None = None) -> Check:
-    """The right image is picked more often under the first than under the second, over all these attempts."""
+    """Check: identification over all attempts is more frequent under the first variant than under the
+    second.
+    """
 
     def check(evidence: Evidence) -> Found:
         shares, reach = [], []
@@ -246,7 +249,9 @@ def picks_more(more: str, fewer: str, clients: Sequence[int] | None = None) -> C
 
 
 def budget(label: str, scope: Scope, low: float, high: float, client: int = 0) -> Check:
-    """Check: a client's ε in a scope ("coordinate", "upload", "run_worst"), by the plain sum."""
+    """Check: a client's ε in a scope ("coordinate", "upload", "run_worst") by basic composition lies in [low,
+    high].
+    """
 
     def check(evidence: Evidence) -> Found:
         lines = [entry_of(one.ledger, client)[scope] for one in evidence.of(label)[0] if one.ledger]
@@ -261,8 +266,8 @@ def budget(label: str, scope: Scope, low: float, high: float, client: int = 0) -
 
 
 def costs(*labels: str, epsilon: float, within: float, scope: Scope = "run_worst") -> Check:
-    """At worst a run of each of them (or an upload: the `scope`) costs every client so much, up to a share
-    `within` of it, by the best rule of the ledger; so nothing of it goes without noise.
+    """Check: every client's worst-case ε of a run (or of another `scope`) is `epsilon`, up to a share
+    `within`, by the ledger's best rule.
     """
 
     def check(evidence: Evidence) -> Found:
@@ -281,7 +286,7 @@ def costs(*labels: str, epsilon: float, within: float, scope: Scope = "run_worst
 
 
 def both(*checks: Check) -> Check:
-    """All of them hold; the others' findings are shown."""
+    """Check: all of these checks hold; results of failed ones are shown."""
 
     def check(evidence: Evidence) -> Found:
         found = [one(evidence) for one in checks]
@@ -307,19 +312,19 @@ def _pixels(label: str, upload: str, clients: Sequence[int] | None, holds: Calla
 
 
 def _with_each(flags: Iterable[Any]) -> Outcome:
-    """Outcome of a check over runs, clients or images."""
+    """Outcome of a statement from its truth in each run, client or image."""
     every = [bool(flag) for flag in flags]
     return "holds" if all(every) else "cannot tell" if any(every) else "contradicted"
 
 
 def _medians(evidence: Evidence, label: str, clients: Sequence[int] | None) -> np.ndarray:
-    """(seeds,)"""
+    """Median PSNR in dB of attempts on one-image uploads, (seeds,)."""
     found = [Evidence([one]).attempts(label, "audit", clients) for one in evidence.of(label)[0]]
     return np.array([np.median(np.concatenate([one.psnr for one in tried])) for tried in found])
 
 
 def _accuracies(evidence: Evidence, labels: Sequence[str]) -> np.ndarray:
-    """(variants, seeds)"""
+    """Final accuracies, (variants, seeds)."""
     return np.array([[one.accuracy for one in runs] for runs in evidence.of(*labels)])
 
 

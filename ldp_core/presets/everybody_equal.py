@@ -1,4 +1,4 @@
-"""Everybody equal: the aggregators coincide, the mechanism decides."""
+"""Scenario: with equal budgets all aggregators coincide, and the mechanism decides."""
 
 from ldp_core.presets.base import Preset
 from ldp_core.presets.claims import Sentence, both, ranked, times_the_noise

@@ -1,7 +1,7 @@
-"""What a scenario's runs have shown, as far as its lesson speaks of it: figures, and nothing to draw.
+"""Results of a scenario's runs as figures for checks.
 
-Pages make it from stored runs and tests from simulated ones (ldp_core.runs.view.evidence), so that a sentence
-stands on the same figures in both.
+Pages make them from stored runs, tests from simulated ones (ldp_core.runs.view.evidence), so both judge the
+same figures.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ldp_core.mechanisms.base import Floats
 
 @dataclass(frozen=True)
 class Attempts:
-    """Attack results of one client's uploads of one kind, over all rounds of a run."""
+    """Results of attacks on one client's uploads of one kind, over all rounds of a run."""
 
     psnr: Floats
     """In dB, round by round; of a real upload: of the image that came back best."""
@@ -53,24 +53,24 @@ class Outcome:
 
 
 class Missing(LookupError):
-    """The runs do not show it: one is not there, has not completed, or was not attacked."""
+    """The runs do not decide: one is missing, incomplete, or was not attacked."""
 
 
 class Evidence:
-    """The outcomes of a scenario's runs, by variant and seed."""
+    """Results of a scenario's runs, by variant and seed."""
 
     def __init__(self, outcomes: Iterable[Outcome], diverged: Iterable[tuple[str, int]] = ()) -> None:
-        """`diverged`: label and seed of each run that left the numbers."""
+        """`diverged`: label and seed of each diverged run."""
         self.diverged = frozenset(diverged)
         self._runs: dict[str, dict[int, Outcome]] = {}
         for one in outcomes:
             self._runs.setdefault(one.label, {})[one.seed] = one
 
     def of(self, *labels: str) -> list[list[Outcome]]:
-        """Runs of each variant in seed order; seeds are common to all variants.
+        """Results of each variant in seed order, for seeds common to all.
 
         Raises:
-            Missing: one of the variants has a seed less than another, or none.
+            Missing: a variant lacks a seed, or all.
         """
         found = [self._runs.get(label, {}) for label in labels]
         seeds = [sorted(runs) for runs in found]
@@ -79,7 +79,7 @@ class Evidence:
         return [[runs[seed] for seed in seeds[0]] for runs in found]
 
     def attempts(self, label: str, upload: str, clients: Iterable[int] | None = None) -> list[Attempts]:
-        """On all uploads of a kind of these clients (of all that were attacked), over all seeds.
+        """Attacks on uploads of a kind of these clients (by default all attacked), over all seeds.
 
         Raises:
             Missing: there are none.

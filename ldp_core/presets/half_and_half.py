@@ -1,4 +1,4 @@
-"""Half and half: with many clean clients, any weighting will do."""
+"""Scenario: with many clients without noise, any weighting succeeds."""
 
 from ldp_core.presets.base import Preset
 from ldp_core.presets.claims import Sentence, alike, both, ranked, reaches

@@ -1,4 +1,4 @@
-"""A picture forms: gradients are matched through the papers' network, where nothing can be divided out."""
+"""Scenario: gradient inversion through the papers' network, which has no closed form."""
 
 from ldp_core.presets.base import Preset
 from ldp_core.presets.claims import Sentence, alike, blurred, both, clearer, picks

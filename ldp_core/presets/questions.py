@@ -1,7 +1,7 @@
-"""What a scenario asks before it is run, and how the record of its runs answers.
+"""Questions of scenarios, answered from the results of runs.
 
-A question holds no answer. It names the runs that tell, and reads one answer from each seed of them: so it
-is right for settings that have not been tried, and says where seeds disagree.
+A question stores no answer; it names runs and computes an answer for each seed. So it also works for new
+settings, and shows where seeds disagree.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ BEFORE = " < "
 
 @dataclass(frozen=True)
 class Figure:
-    """A question whose answer is a number from 0 to `most`."""
+    """A question with a number from 0 to `most` as its answer."""
 
     text: str
     of: tuple[str, ...]
@@ -39,14 +39,14 @@ class Figure:
 
     @property
     def near(self) -> float:
-        """A guess that is no further off is right."""
+        """Largest error of a guess that counts as right."""
         return max(0.05 * self.most, 0.5)
 
     def answers(self, evidence: Evidence) -> tuple[float, ...]:
-        """One for each seed.
+        """Answer for each seed.
 
         Raises:
-            Missing: the runs do not tell.
+            Missing: the runs do not decide.
         """
         return tuple(float(self.read(*seed)) for seed in _seeds(evidence, self.of))
 
@@ -57,7 +57,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Choice:
-    """A question whose answer is one of a few; fields as those of Figure."""
+    """A question with one of a few options as its answer; fields as in `Figure`."""
 
     text: str
     of: tuple[str, ...]
@@ -67,10 +67,10 @@ class Choice:
     why: Sentence
 
     def answers(self, evidence: Evidence) -> tuple[str, ...]:
-        """One for each seed.
+        """Answer for each seed.
 
         Raises:
-            Missing: the runs do not tell.
+            Missing: the runs do not decide.
         """
         return tuple(self.read(*seed) for seed in _seeds(evidence, self.of))
 
@@ -88,12 +88,12 @@ def accuracy(one: Outcome) -> float:
 
 
 def named_right(classes: Sequence[int]) -> Callable[[Outcome], float]:
-    """The share of these classes that the model names right, in percent."""
+    """Mean accuracy on these classes, in percent."""
     return lambda one: 100 * float(np.mean([one.per_class[c] for c in classes]))
 
 
 def images_back(one: Outcome) -> float:
-    """Images of a real upload that came back in its best round, averaged over clients."""
+    """Number of images recovered from a real upload in its best round, averaged over clients."""
     tries = [tries.recovered for (kind, _), tries in one.attempts.items() if kind == "real"]
     if not tries:
         raise Missing(f"no real upload of {one.label} was attacked")
@@ -101,7 +101,7 @@ def images_back(one: Outcome) -> float:
 
 
 def above(share: float) -> Callable[..., float]:
-    """Number of runs that end above an accuracy."""
+    """Number of runs with a final accuracy above `share`."""
     return lambda *runs: float(sum(one.accuracy > share for one in runs))
 
 
@@ -110,18 +110,18 @@ def yes_or_no(text: str, of: tuple[str, ...], holds: Callable[..., bool], why: S
 
 
 def most_accurate(text: str, of: tuple[str, ...], why: Sentence, least: bool = False) -> Choice:
-    """Question: which run ends at the highest accuracy (or the lowest)."""
+    """Question: which run has the highest final accuracy (or the lowest)."""
     sign = -1 if least else 1
     return Choice(text, of, of, lambda *seed: _highest(seed, lambda one: sign * one.accuracy), why)
 
 
 def closest(text: str, of: tuple[str, ...], why: Sentence) -> Choice:
-    """Under which of the runs the usual attempt on an upload of one image comes closest, in dB."""
+    """Question: which run has the highest median PSNR of attempts on one-image uploads."""
     return Choice(text, of, of, lambda *seed: _highest(seed, _usual), why)
 
 
 def ordered(text: str, of: tuple[str, ...], why: Sentence) -> Choice:
-    """Question: in which order the runs end, from the least accurate."""
+    """Question: the order of the runs by final accuracy, lowest first."""
 
     def read(*seed: Outcome) -> str:
         ranked = sorted(seed, key=lambda one: one.accuracy)
@@ -135,7 +135,7 @@ def ordered(text: str, of: tuple[str, ...], why: Sentence) -> Choice:
 def first_that(
     text: str, of: dict[str, str], holds: Callable[[Outcome], bool], otherwise: str, why: Sentence
 ) -> Choice:
-    """The first of the runs (label → what it is called as an answer) of which something holds."""
+    """Question: the first of the runs for which `holds`; `of` maps labels to options."""
 
     def read(*seed: Outcome) -> str:
         return next((of[one.label] for one in seed if holds(one)), otherwise)
@@ -144,10 +144,10 @@ def first_that(
 
 
 def gives_back(one: Outcome) -> bool:
-    """Whether an image came back from an upload of that image alone.
+    """Whether an image was recovered from a one-image upload.
 
     Raises:
-        Missing: none was attacked, or the attack fails without noise as well.
+        Missing: no upload was attacked, or the attack fails without noise as well.
     """
     kinds = {tries.verdict for (kind, _), tries in one.attempts.items() if kind == "audit"}
     if not kinds or ("recovered" not in kinds and "inconclusive" in kinds):
@@ -168,5 +168,5 @@ def _highest(seed: Sequence[Outcome], value: Callable[[Outcome], float]) -> str:
 
 
 def _seeds(evidence: Evidence, of: Sequence[str]) -> list[tuple[Outcome, ...]]:
-    """Seed by seed, its outcome of each of these runs."""
+    """Results of these runs, grouped by seed."""
     return list(zip(*evidence.of(*of), strict=True))

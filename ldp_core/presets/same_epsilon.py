@@ -1,4 +1,4 @@
-"""Same ε, different secrets: what a budget hides depends on the mechanism, and on what is asked."""
+"""Scenario: equal ε, different protection, depending on mechanism and attack."""
 
 from ldp_core.presets.base import Preset
 from ldp_core.presets.claims import Sentence, blurred, both, keeps, picks, recovers
@@ -14,7 +14,7 @@ WHOSE = ("both", "Piecewise only", "Duchi only", "neither")
 
 
 def whose(piecewise: Outcome, duchi: Outcome) -> str:
-    """Under which of the two an image came back."""
+    """Option for the variants under which an image was recovered."""
     close, coarse = gives_back(piecewise), gives_back(duchi)
     return WHOSE[2 * (not close) + (not coarse)]
 

@@ -1,4 +1,4 @@
-"""Send changes, not models: the range matters more than the aggregator."""
+"""Scenario: sending changes instead of weights; the range matters more than the aggregator."""
 
 from ldp_core.presets.base import Preset
 from ldp_core.presets.claims import Sentence, picks_more, ranked, times_the_noise

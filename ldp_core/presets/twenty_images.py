@@ -1,4 +1,4 @@
-"""Twenty images, one upload: a wide ReLU layer gives away part of a batch."""
+"""Scenario: a wide ReLU layer reveals part of a batch of twenty images in one upload."""
 
 from ldp_core.presets.base import Preset
 from ldp_core.presets.claims import Sentence, both, recovers, returns

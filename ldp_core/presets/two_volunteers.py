@@ -1,4 +1,4 @@
-"""Two volunteers among twenty: the default demonstration."""
+"""Scenario: two clients with large ε among twenty; the default demonstration."""
 
 from ldp_core.presets.base import Preset
 from ldp_core.presets.claims import Sentence, both, ranked, reaches, recovers

@@ -1,4 +1,4 @@
-"""What ε really says: one run under three names."""
+"""Scenario: one run whose ε is stated in three scopes."""
 
 from ldp_core.presets.base import Preset
 from ldp_core.presets.claims import Sentence, both, budget, costs, ranked, reaches

@@ -1,4 +1,4 @@
-"""Who is silenced: weights by noise listen to the permissive, and forget what only the others know."""
+"""Scenario: weights by noise favour clients with large ε, and lose classes that only others hold."""
 
 from ldp_core.presets.base import Preset
 from ldp_core.presets.claims import Sentence, both, listens, names, ranked

@@ -86,18 +86,18 @@ def rerun(
     Figures that this version of the program has measured are kept, so a call after a stop continues.
 
     Args:
-    system: system of the paper; or `five.points.NAME` for the comparison of the five papers.
-    only: id of one claim; by default all claims whose data are on this machine.
-    reading: name of one of the claim's readings; by default all.
-    seeds: number of seeds per arm; by default the claim's, and more for statements left undecided.
-    fresh: measure known figures again.
-    into: folder of the figures; by default the one shipped with the program.
-    say: receives a line about the cost, and one per figure.
-    progress: receives the steps before the first figure.
+        system: system of the paper; or `five.points.NAME` for the comparison of the five papers.
+        only: id of one claim; by default all claims whose data are on this machine.
+        reading: name of one of the claim's readings; by default all.
+        seeds: number of seeds per arm; by default the claim's, and more for statements left undecided.
+        fresh: measure known figures again.
+        into: folder of the figures; by default the one shipped with the program.
+        say: receives a line about the cost, and one per figure.
+        progress: receives the steps before the first figure.
 
     Raises:
-    UnknownName, InvalidExperiment: there is no such system, claim or reading.
-    DataUnavailable: the claim's data are not on this machine.
+        UnknownName, InvalidExperiment: there is no such system, claim or reading.
+        DataUnavailable: the claim's data are not on this machine.
     """
     claims = _chosen(system, only)
     if seeds is not None and not limits.SEEDS.allows(seeds):

@@ -28,7 +28,7 @@ def load(name: str, report: Report = quiet) -> Data:
     """A data set by name, cached in memory; `report` receives the steps of loading.
 
     Raises:
-    DataUnavailable: the data are damaged, or neither on this machine nor to be downloaded.
+        DataUnavailable: the data are damaged, or neither on this machine nor to be downloaded.
     """
     key = (name, datasets.get(name).version)
     if key not in _loaded:
@@ -80,9 +80,9 @@ def drive(
     """Run experiments in lockstep, one turn each; those in `starts` are resumed.
 
     Args:
-    report: receives the steps before the first turn.
-    tick: receives a run's number and the trained share of its current round, in [0, 1].
-    private: stands in for the data set that the experiments name.
+        report: receives the steps before the first turn.
+        tick: receives a run's number and the trained share of its current round, in [0, 1].
+        private: stands in for the data set that the experiments name.
     """
     seconds, running = dict[int, float](), {}
     for i, one in experiments.items():

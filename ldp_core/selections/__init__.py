@@ -1,4 +1,4 @@
-"""Who takes part in a round."""
+"""Selections: which clients take part in a round."""
 
 from ldp_core.component import Registry
 from ldp_core.selections.base import Selection

@@ -1,4 +1,4 @@
-"""Everybody, every round."""
+"""All clients in every round."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ from ldp_core.selections.base import Selection
 
 
 class All(Selection):
-    """Every client takes part in every round."""
-
     label = "everybody"
     order = 1
     summary = "Every client uploads in every round."

@@ -1,4 +1,4 @@
-"""The contract of a selection."""
+"""Contract of a selection."""
 
 from __future__ import annotations
 
@@ -11,27 +11,30 @@ from ldp_core.component import Component
 
 
 class Selection(Component):
-    """Chooses the participants of each round; the server knows them, so nothing is amplified.
+    """Chooses the participants of each round; the server knows them, so there is no amplification by
+    sampling.
 
-    A kind in which each client takes part by a draw of its own says with which probability, as `chance`.
+    A kind in which each client decides independently states its probability as `chance`.
     """
 
     @abstractmethod
     def choose(self, count: int, seed: int, number: int, rounds: int) -> NDArray[np.int64]:
-        """The participants of one round among clients 0 … count − 1, ascending.
+        """Participants of one round among clients 0 … count − 1, ascending.
 
-        What is drawn for one round alone comes from `stream(seed, "selection", number)`; what a whole run
-        shares, from `stream(seed, "selection")`.
+        Draws for one round come from `stream(seed, "selection", number)`, draws for the whole run from
+        `stream(seed, "selection")`.
 
         Args:
-            count: clients, K.
-            seed: of the run.
-            number: of the round, from 1.
-            rounds: of the run.
+            count: number of clients, K.
+            seed: seed of the run.
+            number: number of the round, from 1.
+            rounds: number of rounds of the run.
         """
 
     def problem(self, count: int, rounds: int) -> str:
-        """Why the rounds cannot be filled, as the rest of a sentence “rounds …”; "" if they can."""
+        """Why this number of rounds is impossible, as the rest of a sentence “rounds …”; "" if it is
+        possible.
+        """
         return ""
 
     @abstractmethod
@@ -43,9 +46,8 @@ class Selection(Component):
         """Largest number of uploads of a client in a run."""
 
     def uploads_quantile(self, count: int, rounds: int, share: float) -> int:
-        """The fewest uploads that a client stays within with probability `share` at least.
-
-        A kind that does not say so has only its worst case.
+        """Least number of uploads that a client does not exceed with probability at least `share`; by default
+        the worst case.
         """
         return self.most_uploads(count, rounds)
 
@@ -54,7 +56,7 @@ class Selection(Component):
         return None
 
     def stretches(self, count: int, rounds: int) -> list[tuple[int, int, int]] | None:
-        """Stretches in which no client uploads twice: first round, last round, participants a round (a
+        """Parts of the run without repeated participants: first round, last round, participants per round (a
         uniform sample); None for other selections.
         """
         return None

@@ -1,4 +1,4 @@
-"""A fresh random share of the clients each round (paper 000's γ)."""
+"""A new random share of the clients each round (paper 000's γ)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ldp_core.streams import stream
 
 
 class Fraction(Selection):
-    """⌈γK⌋ clients a round, drawn without replacement."""
+    """⌈γK⌋ clients per round, drawn without replacement."""
 
     label = "a random share"
     summary = "A random share of the clients uploads in each round; in the worst case the same ones always."

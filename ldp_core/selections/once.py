@@ -1,4 +1,4 @@
-"""Each client once: the clients are dealt over the rounds, and none uploads twice."""
+"""Each client once: the clients are divided over the rounds."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ldp_core.streams import stream
 
 
 class Once(Selection):
-    """K clients dealt over T rounds: K mod T of these have one client more than the others."""
+    """K clients over T rounds: K mod T of the rounds have one client more."""
 
     label = "everybody once"
     summary = "Each client uploads in one round, and never again: its run costs what one upload costs."

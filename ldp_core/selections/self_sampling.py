@@ -1,4 +1,4 @@
-"""Clients decide by themselves whether they take part, each by a draw of its own (paper 004, algorithm 4)."""
+"""Clients decide independently whether they take part (paper 004, algorithm 4)."""
 
 from __future__ import annotations
 
@@ -16,10 +16,9 @@ from ldp_core.streams import stream
 
 
 class SelfSampling(Selection):
-    """A chance q ~ U(least, 1), drawn afresh for each client and round, and then a draw with that chance.
+    """A probability q ~ U(least, 1) for each client and round, then participation with probability q.
 
-    Both draws together are one with probability (1 + least)/2. A round in which none takes part is empty:
-    the server keeps its model.
+    Together a probability of (1 + least)/2. In a round without participants the model stays.
     """
 
     label = "who wants to"

@@ -1,4 +1,5 @@
-"""What an operator sets in the environment: `table` lists it, `kinds` reads it, `secrets` withholds some.
+"""Environment variables of the operator: `table` lists them, `kinds` parses them, `secrets` withholds some
+from training.
 
-The server and every command refuse a value that makes no sense before they begin; `doctor` reports it.
+The server and every command refuse invalid values before they start; `doctor` reports them.
 """

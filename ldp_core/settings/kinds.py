@@ -1,4 +1,4 @@
-"""How the text of an environment variable becomes a value, and the sentence for a text that cannot."""
+"""Parsing of environment variables, with sentences for invalid ones."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Setting(Generic[T]):
         """Value from the environment, or the default.
 
         Raises:
-            InvalidInput: it says what cannot be.
+            InvalidInput: the value is invalid.
         """
         text = os.environ.get(self.name, "").strip()
         if not text:
@@ -43,7 +43,6 @@ class Setting(Generic[T]):
 
     @property
     def unset(self) -> str:
-        """Description of the default."""
         if self.usual or self.default is None:
             return self.usual
         return f"{self.default:g}" if isinstance(self.default, int | float) else str(self.default)
@@ -51,8 +50,6 @@ class Setting(Generic[T]):
 
 @dataclass(frozen=True)
 class Number:
-    """A number within limits."""
-
     least: float
     most: float
     endless: bool = False
@@ -102,7 +99,7 @@ class Word:
 
 @dataclass(frozen=True)
 class Text:
-    """Text of some form; `form` says which to people."""
+    """Text of a form, described by `form`."""
 
     pattern: re.Pattern[str]
     form: str
@@ -118,7 +115,7 @@ class Text:
 
 @dataclass(frozen=True)
 class Folder:
-    """A path, `~` expanded as a shell would."""
+    """A path, with `~` expanded."""
 
     there: bool = False
     """Whether it must be there already."""

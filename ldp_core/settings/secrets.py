@@ -1,4 +1,4 @@
-"""Which variables of the environment are for the server alone."""
+"""Environment variables that training processes must not see."""
 
 from __future__ import annotations
 
@@ -16,6 +16,6 @@ OF_THE_CLUSTER = (RAY_TOKEN.name, "RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH")
 
 
 def without_secrets(environment: Mapping[str, str]) -> dict[str, str]:
-    """The environment of a process that trains, whose code or cluster may be another's."""
+    """Environment for a training process, whose code or cluster may be untrusted."""
     needed = OF_THE_CLUSTER if environment.get(RAY_ADDRESS.name, "").strip() else ()
     return {name: text for name, text in environment.items() if name in needed or not SECRET.search(name)}

@@ -1,6 +1,6 @@
-"""Every variable of the environment that this program reads under a name of its own.
+"""All environment variables of this program.
 
-README's table is `markdown()`; a test holds them equal.
+README's table is `markdown()`; a test compares them.
 """
 
 from __future__ import annotations
@@ -130,10 +130,10 @@ SETTINGS: tuple[Setting[Any], ...] = tuple(one for one in globals().values() if 
 
 
 def refuse_nonsense() -> None:
-    """Do nothing where every setting makes sense.
+    """Check all settings.
 
     Raises:
-        InvalidInput: the first that does not.
+        InvalidInput: the first invalid one.
     """
     for one in SETTINGS:
         one.value()

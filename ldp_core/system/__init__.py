@@ -1,1 +1,1 @@
-"""What the operating system gives: processes and their ends, priorities, memory, cores, small files."""
+"""Operating system: processes, priorities, memory, cores, small files."""

@@ -1,4 +1,4 @@
-"""Where data sets live on this machine: the folder that `EPSILON_DATA_DIR` names, or the platform's own."""
+"""Folder of data sets: `EPSILON_DATA_DIR`, or the platform's own."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ APP = "epsilon-studio"
 
 
 def data_dir() -> Path:
-    """The folder of downloaded data sets and of folders of images (made by the first download)."""
+    """Folder of downloaded data sets and of folders of images; created by the first download."""
     return DATA_DIR.value() or user_data_path(APP) / "data"
 
 

@@ -1,4 +1,4 @@
-"""Small JSON files that are whole or not there: written beside their place, then moved into it."""
+"""Small JSON files, written atomically."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 
 
 def write_json(path: Path, value: Any) -> None:
-    """Write a value so that a reader of `path` meanwhile gets the old one or the new one, never half of it.
+    """Write a value atomically: a concurrent reader gets the old or the new value.
 
     Raises:
-        OSError: no room, or no such folder; what stood there before still does.
+        OSError: no room, or no such folder; the old file stays.
     """
     partial = path.with_name(f"{path.name}.partial")
     partial.write_text(json.dumps(value))
@@ -19,11 +19,11 @@ def write_json(path: Path, value: Any) -> None:
 
 
 def read_json(path: Path) -> Any:
-    """The value in a file.
+    """Value of a JSON file.
 
     Raises:
-        OSError: it is not there, or cannot be read.
-        ValueError: it holds no JSON.
+        OSError: the file is missing or unreadable.
+        ValueError: the file holds no JSON.
     """
     try:
         return json.loads(path.read_text())

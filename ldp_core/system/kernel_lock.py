@@ -1,8 +1,8 @@
-"""A lock on a file that the kernel takes back when its holder dies, however that happens.
+"""File locks that the kernel releases when their holder dies.
 
-It belongs to the open file (Linux: an open file description lock), so it counts in every namespace and in
-every container that sees the same file, a network file system that keeps locks passes it on to other
-machines, and to ask whether it is held takes nothing from anybody.
+A lock belongs to the open file (Linux: open file description lock), so it works across namespaces and
+containers with the same file, a network file system with locks shares it between machines, and testing it
+does not release it.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ _kept: set[int] = set()
 
 
 def take(file: int) -> bool:
-    """Hold the lock of an open file from now on; False if another process holds it.
+    """Lock an open file; False if another process holds the lock.
 
     Raises:
-        OSError: its file system has no locks.
+        OSError: the file system has no locks.
     """
     try:
         if BY_OPEN_FILE:
@@ -43,7 +43,7 @@ def take(file: int) -> bool:
 
 
 def keep(file: int) -> None:
-    """Hold what was handed over: the process that started this one has taken it."""
+    """Take over a lock that the parent process took and handed over as an open file."""
     os.set_inheritable(file, False)
     _kept.add(file)
 
@@ -54,10 +54,10 @@ def let_go(file: int) -> None:
 
 
 def is_taken(file: int) -> bool:
-    """True while a process (this one, by another opening of the file, too) holds its lock.
+    """True while a process (this one through another opening included) holds the lock.
 
     Raises:
-        OSError: its file system has no locks.
+        OSError: the file system has no locks.
     """
     if BY_OPEN_FILE:
         asked = struct.pack(LAYOUT, fcntl.F_WRLCK, 0, 0, 0, 0)
@@ -77,7 +77,7 @@ def _flock(file: int, how: str) -> None:
 
 
 def missing(folder: Path) -> str:
-    """Why a folder's file system cannot be trusted with locks; "" if it can.
+    """Why a folder's file system has no reliable locks; "" if it has.
 
     Raises:
         OSError: no file can be made there.

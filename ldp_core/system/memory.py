@@ -1,8 +1,7 @@
-"""Memory of processes: the server's holds, and running out of it ends one job with a sentence.
+"""Memory of processes: allocation in server and workers, and a limit per job.
 
-The limit of a job is on what a process writes to (RLIMIT_DATA) and not on its addresses (RLIMIT_AS): torch
-and its threads reserve far more of those than they fill, and CUDA reserves all that there are. On a
-GPU there is no limit.
+The limit is on written memory (RLIMIT_DATA), not on addresses (RLIMIT_AS): torch and its threads reserve far
+more addresses than they use, and CUDA reserves all. With a GPU there is no limit.
 """
 
 from __future__ import annotations
@@ -33,10 +32,10 @@ is freed is kept."""
 
 
 def share_one_heap() -> None:
-    """Have all threads take memory from one heap, and large blocks from none (with glibc).
+    """Let all threads allocate from one heap, and large blocks from the system (glibc).
 
-    The server draws each view of a page in a thread of its own. With heaps of their own, holes in each of
-    them add up; and as Python's threads take turns, one heap keeps none of them waiting.
+    The server draws pages in separate threads; with separate heaps fragmentation adds up, and as Python's
+    threads take turns one heap causes no waiting.
     """
     if sys.platform != "linux":
         return
@@ -47,10 +46,10 @@ def share_one_heap() -> None:
 
 
 def keep_what_is_freed() -> None:
-    """Take memory for large arrays from where earlier ones lay (with glibc), in a process that computes.
+    """Reuse freed memory for large arrays (glibc), in computing processes.
 
-    Else each is mapped anew and its pages cleared one by one at their first touch: of an attack that
-    weighs every answer, that was 45 % of the time.
+    Otherwise each is mapped anew and its pages cleared on first use: 45 % of the time of an attack by
+    likelihoods.
     """
     if sys.platform != "linux":
         return
@@ -61,17 +60,17 @@ def keep_what_is_freed() -> None:
 
 
 def be_given_up(share: int) -> None:
-    """Raise this process's (and its children's) chance of being killed first when memory runs out (Linux).
+    """Raise the chance that this process and its children are killed first when memory runs out (Linux).
 
     Args:
-        share: 0 for a process like any other, 1000 for the first to go.
+        share: 0 for an ordinary process, 1000 for the first to be killed.
     """
     with suppress(OSError):  # not Linux, or not ours to say
         SCORE.write_text(str(share))
 
 
 def limit(bytes_more: int) -> None:
-    """Let this process, and each that it starts, fill so many bytes more than it has now (on Linux)."""
+    """Limit this process, and each of its children, to so many bytes more than it uses now (Linux)."""
     if sys.platform != "linux":
         return
     import resource
@@ -86,7 +85,7 @@ def limit(bytes_more: int) -> None:
 
 
 def give_back(device: torch.device) -> None:
-    """Let go of what PyTorch keeps of a GPU's memory for later: in pieces it has room for nothing large."""
+    """Release PyTorch's cached GPU memory, which is too fragmented for large blocks."""
     if device.type == "cuda":
         import torch
 
@@ -94,7 +93,7 @@ def give_back(device: torch.device) -> None:
 
 
 def ran_out(error: BaseException) -> bool:
-    """True for an error that says so, in whichever library's words."""
+    """True for an error of any library that means out of memory."""
     return (
         isinstance(error, MemoryError)
         or (isinstance(error, OSError) and error.errno == errno.ENOMEM)

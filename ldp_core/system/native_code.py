@@ -1,4 +1,4 @@
-"""Can code that is made here be run here? llvmlite is optional, and some systems refuse such code."""
+"""Whether compiled code can be executed: llvmlite is optional, and some systems forbid it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def refusal() -> str:
 
 
 def installed() -> bool:
-    """True if llvmlite is there; it is not imported."""
+    """True if llvmlite is installed; it is not imported."""
     try:
         return find_spec("llvmlite") is not None
     except (ImportError, ValueError):  # hidden, or half removed
@@ -30,7 +30,9 @@ def installed() -> bool:
 
 
 def _memory_can_be_executed() -> bool:
-    """Ask as LLVM will, which would end the process: a page is written first, and executable afterwards."""
+    """Whether a written memory page can be made executable, as LLVM does: LLVM would end the process if
+    not.
+    """
     if sys.platform != "linux":
         return True
     page = mmap.mmap(-1, PAGE, prot=mmap.PROT_READ | mmap.PROT_WRITE)

@@ -1,4 +1,4 @@
-"""Training gives way to the server that shows it."""
+"""Lower priority of training processes relative to the server."""
 
 from __future__ import annotations
 
@@ -13,9 +13,8 @@ AUTOGROUP = Path("/proc/self/autogroup")
 
 
 def give_way() -> None:
-    """Let this process and what it starts wait for all that is not as patient; may be said again.
-
-    To be said after every setsid(), which begins a new session.
+    """Lower the priority of this process and its children; may be repeated, and must be after every
+    setsid().
     """
     if hasattr(os, "getpriority"):
         os.nice(max(0, NICENESS - os.getpriority(os.PRIO_PROCESS, 0)))

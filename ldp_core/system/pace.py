@@ -1,4 +1,4 @@
-"""How often something may happen: some at once, and from then on one every so many seconds, for each name."""
+"""Rate limits: a burst at once, then one per interval, for each name."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ MOST_NAMES = 10_000
 
 
 class Pace:
-    """An allowance for each name; threads may share it.
+    """Rate limit by name; thread-safe.
 
     Args:
-        burst: how often at once.
-        seconds: until one more is allowed.
+        burst: number allowed at once.
+        seconds: interval until one more is allowed.
     """
 
     def __init__(self, burst: int, seconds: float) -> None:
@@ -24,13 +24,13 @@ class Pace:
         self._one = threading.Lock()
 
     def wait(self, name: str = "", now: float | None = None) -> float:
-        """Seconds until this name may; 0 if it may now. Nothing is used up."""
+        """Seconds until this name is allowed again; 0 if now. Nothing is consumed."""
         now = time.monotonic() if now is None else now
         whole = self._empty_until.get(name, now)
         return max(0.0, whole - now - (self.burst - 1) * self.seconds)
 
     def take(self, name: str = "", now: float | None = None) -> bool:
-        """Use one of the allowance; False if there is none."""
+        """Consume one of the allowance; False if there is none."""
         now = time.monotonic() if now is None else now
         with self._one:
             if self.wait(name, now) > 0:

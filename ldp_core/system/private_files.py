@@ -1,8 +1,8 @@
-"""Files that this user alone can change: code from any other would run with this user's rights.
+"""Files that only this user can change, since they are executed with this user's rights.
 
-As ssh does: the file, its folder and all folders above belong to this user or to root, and neither group nor
-others may write there. A folder above may be open to all if only owners may rename in it (the sticky bit, as
-in /tmp). Access control lists count, since the group's bits show the most that they allow.
+As ssh does: the file, its folder and all parent folders belong to this user or root, and are not writable for
+group and others; a parent may be if only owners may rename in it (sticky bit, as in /tmp). Access control
+lists count, as the group's bits show their maximum.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _closed = list[None]()
 
 @contextmanager
 def unwritten() -> Iterator[None]:
-    """Have `write` do nothing: what can be made anew is not kept."""
+    """Context in which `write` does nothing."""
     _closed.append(None)
     try:
         yield
@@ -30,7 +30,7 @@ def unwritten() -> Iterator[None]:
 
 
 def open_to_others(folder: Path) -> str:
-    """Why files of a folder may be another user's; "" if they cannot."""
+    """Why other users may write in a folder; "" if they cannot."""
     if not hasattr(os, "geteuid"):
         return "this system does not tell who else can write there"
     place = folder.resolve(strict=True)
@@ -44,7 +44,7 @@ def open_to_others(folder: Path) -> str:
 
 
 def read(file: Path) -> bytes | None:
-    """Content of a file; None if it is missing, a link, or writable by others."""
+    """Content of a file; None if it is missing, a link, or writable for others."""
     try:
         folder = file.parent.resolve(strict=True)
         if open_to_others(folder):
@@ -59,7 +59,7 @@ def read(file: Path) -> bytes | None:
 
 
 def write(file: Path, content: bytes) -> None:
-    """Put a file in place in one move, if it can be and no other user can write there; else do nothing."""
+    """Write a file atomically, unless that fails or another user can write there."""
     if _closed:
         return
     with suppress(OSError):

@@ -1,4 +1,4 @@
-"""No process is left behind: a child ends with the process that started it."""
+"""Children that end with their parent process."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ PR_SET_PDEATHSIG = 1
 
 
 def die_with(parent: int) -> None:
-    """Ask the kernel to end this process when its parent ends, however that happens (Linux only).
+    """Have the kernel end this process when its parent ends (Linux).
 
     Args:
-        parent: the process that has started this one; if it is gone already, this one ends at once, without
-            a word and without what a forked copy of another program would do at its end.
+        parent: pid of the parent; if it has ended already, this process exits at once, without exit handlers.
     """
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)

@@ -1,8 +1,7 @@
-"""A training process and all that it starts live and die as one.
+"""A training process and its children as one process group.
 
-It leads a process group of its own, so that its supervisor can end them all; and on Linux
-every process that it forks dies with its parent, so that none is left when the worker itself is
-killed and nothing is left to end its children.
+The group lets the supervisor end all of them; on Linux every forked process also dies with its parent, so
+none remains if the worker is killed.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from ldp_core.system.process_death import die_with
 
 
 def begin(parent: int) -> None:
-    """Make this process the first of its line; it and its descendants end when `parent` ends.
+    """Make this process a group leader; it and its descendants end when `parent` ends.
 
     Raises:
         SystemExit: the parent has ended already.
@@ -43,7 +42,7 @@ def _die_with_noted() -> None:
 
 
 def has_ended(process: BaseProcess) -> bool:
-    """True once a child has ended. It is not reaped yet, so its group's number is still its own."""
+    """True once a child has ended; it is not reaped yet, so its pid is not reused."""
     if not hasattr(os, "waitid") or process.pid is None:
         return not process.is_alive()
     try:
@@ -53,7 +52,7 @@ def has_ended(process: BaseProcess) -> bool:
 
 
 def end(process: BaseProcess) -> None:
-    """Kill a child with everything that it has started, and reap it."""
+    """Kill a child with all its descendants, and reap it."""
     if process.pid is not None and hasattr(os, "killpg"):
         with suppress(ProcessLookupError, PermissionError):  # it has no group of its own yet
             os.killpg(process.pid, signal.SIGKILL)

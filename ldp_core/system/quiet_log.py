@@ -1,4 +1,4 @@
-"""A log that repetition cannot fill: what is said again and again is said seldom, and the rest is counted."""
+"""Log records limited in rate: repeated ones are dropped and counted."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ COUNTED = 1000
 
 
 class Quiet:
-    """Decides which records of a log are written."""
+    """Rate limit for log records."""
 
     def __init__(self, same: tuple[int, float] = SAME, every: tuple[int, float] = ALL) -> None:
         self._same, self._all = Pace(*same), Pace(*every)
@@ -26,7 +26,7 @@ class Quiet:
         self._one = threading.Lock()
 
     def lets_pass(self, record: logging.LogRecord, now: float | None = None) -> bool:
-        """Whether to write a log record; states how many were dropped, and cuts a long one."""
+        """Whether to write a log record; adds the number of dropped ones, and shortens a long record."""
         kind = f"{record.name} {record.lineno} {str(record.msg)[:200]}"
         if self._same.wait(kind, now) > 0 or not self._all.take(now=now):
             with self._one:

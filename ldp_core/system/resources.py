@@ -1,7 +1,4 @@
-"""What this machine gives us: cores, memory and GPUs, within the limits of a container.
-
-Nothing here needs torch, so that the server may ask as well as the worker.
-"""
+"""Cores, memory and GPUs of this machine, within a container's limits; without torch."""
 
 from __future__ import annotations
 
@@ -26,7 +23,7 @@ def cores() -> int:
 
 
 def memory() -> int:
-    """Bytes of memory that all processes here together may fill."""
+    """Bytes of memory for all processes together."""
     physical = psutil.virtual_memory().total
     try:
         return min(physical, int((CGROUP / "memory.max").read_text()))
@@ -35,7 +32,7 @@ def memory() -> int:
 
 
 def gpus() -> list[str]:
-    """The NVIDIA devices of this machine, as CUDA_VISIBLE_DEVICES names them."""
+    """NVIDIA devices of this machine, as in CUDA_VISIBLE_DEVICES."""
     chosen = os.environ.get("CUDA_VISIBLE_DEVICES")
     if chosen is not None:
         # what follows a -1 is hidden, as CUDA has it

@@ -1,4 +1,4 @@
-"""A log that cannot be filled by one thing that goes wrong again and again."""
+"""Log filter against repetition."""
 
 from __future__ import annotations
 
@@ -12,10 +12,7 @@ MOST = 200
 
 
 class Seldom(logging.Filter):
-    """Lets a record pass, with what was raised, and what says the same not before a minute has gone by.
-
-    On the root logger: through it this program tells all that it tells.
-    """
+    """Passes a record, but the same one only once a minute.."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,7 +1,7 @@
-"""Where the files lie that come with the code: `app.py`, `pages`, `assets`, the list of pins.
+"""Paths of files shipped with the code: `app.py`, `pages`, `assets`, the pins.
 
-An installation has them in its folder `epsilon_studio`, so that nothing of such a general name lies beside
-other packages; the source tree has them at its top.
+An installation has them in its folder `epsilon_studio`, to keep such general names out of site-packages; the
+source tree has them at its top.
 """
 
 from __future__ import annotations

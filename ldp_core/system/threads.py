@@ -1,4 +1,4 @@
-"""On how many threads a run computes."""
+"""Number of threads of a run."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ T = TypeVar("T")
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Compute on one thread; afterwards torch has as many as before.
+    """Limit torch to one thread inside the context.
 
-    On more, small products wait for one another: a run took 6 to 16 times the CPU, and other last bits.
+    With more, small products wait for one another: a run took 6 to 16 times the CPU, and had other last bits.
     """
     import torch
 
@@ -30,8 +30,8 @@ def one_thread() -> Iterator[None]:
 
 
 def on_one_thread(events: Callable[P, Iterator[T]]) -> Callable[P, Iterator[T]]:
-    """A generator function that computes on one thread, whatever its caller's number between two events, in
-    memory that is used again.
+    """Decorator of a generator function: its steps run on one thread and reuse freed memory; the caller's
+    settings hold between steps.
     """
 
     @wraps(events)

@@ -1,10 +1,9 @@
-"""Published systems by name: what each sets in an experiment, and its own part in a round.
+"""Published systems: what each sets in an experiment, and its own part in a round.
 
-A system composes what is there (mechanism, aggregator, selection, …) and adds only what is its own.
-`base.System` fills an experiment; its `base.Participation` is what clients and server do beyond the common
-round, called by `federated.round` (and by `federated.evaluate`, where clients have models of their own).
-What a system sends in clear it declares in `tells`; `accounting.spending` makes “no guarantee” of it. A new
-system is one file here.
+A system combines existing parts (mechanism, aggregator, selection, …) and adds what is its own. `base.System`
+fills an experiment; `base.Participation` is what clients and server do beyond the common round, called by
+`federated.round` (and by `federated.evaluate` for clients' own models). `tells` declares what is sent in
+clear, for which `accounting.spending` gives no guarantee. A new system is one new file.
 """
 
 from ldp_core.component import Registry

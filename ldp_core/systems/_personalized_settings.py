@@ -1,4 +1,4 @@
-"""What paper 001 sets for each of its data sets, in each of its two cases."""
+"""Paper 001's settings for each of its data sets, in both cases."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Setting:
-    """The paper's settings for one data set and case."""
-
     clients: int
     rounds: int
     batch: int

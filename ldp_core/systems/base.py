@@ -1,4 +1,4 @@
-"""The contract of a system: what it sets, what of a client's model it sends, and its part in a round."""
+"""Contract of a system: fields it sets, weights it sends, and its part in a round."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Indices = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Sent:
-    """Perturbed and clear parts of an upload of m coordinates, which the ledger counts."""
+    """Numbers of perturbed and of clear weights in an upload, for the ledger."""
 
     perturbed: float
     """Coordinates that go through the mechanism; on average, where a draw decides."""
@@ -31,7 +31,7 @@ class Sent:
 
 @dataclass(frozen=True)
 class Release:
-    """Part of an upload that is released about a client's values in a round."""
+    """What an upload reveals in a round: the mechanism, its number of uses, and weights in clear."""
 
     mechanism: Mechanism
     uses: int
@@ -62,13 +62,13 @@ class Public:
 
     @property
     def dimension(self) -> int:
-        """d"""
+        """Number of weights of the network, d."""
         return self.layers[-1].stop
 
 
 @dataclass(frozen=True)
 class Encoded:
-    """Encoded values for the mechanism, and what is sent beside them; arrays (k, m)."""
+    """Encoded values for the mechanism, with masks of those sent in clear or not at all; arrays (k, m)."""
 
     values: Vectors
     """(k, m), before they are clipped."""
@@ -82,12 +82,12 @@ class Encoded:
 
 
 class Participation:
-    """What clients and server do in a run beyond the common round. This is the plain one: nothing.
+    """What clients and server do in a run beyond the common round; by default nothing.
 
     Attributes:
-        public: what everybody knows.
-        arrays: what clients keep from round to round, by name, each with one row a client. It is stored
-            with the state of the run: a run that is resumed is given the same arrays.
+        public: public facts about the run.
+        arrays: what clients keep between rounds, by name, one row per client; stored with the run's state,
+            and restored when a run is resumed.
     """
 
     compares_clients: ClassVar[bool] = False
@@ -99,52 +99,52 @@ class Participation:
         self.arrays: dict[str, NDArray[Any]] = arrays or {}
 
     def begin(self, model: Vectors, clients: Indices) -> Vectors | None:
-        """Start weights of the clients (k, d); None if all start from the global model."""
+        """Initial weights of the clients, (k, d); None if all start from the global model."""
         return None
 
     def records(self, shards: Sequence[Indices], generator: np.random.Generator) -> Sequence[Indices]:
-        """The samples that the clients train on in this round, none empty; by default all of them."""
+        """Samples that the clients train on in this round, none empty; by default all of them."""
         return shards
 
     def encode(
         self, values: Vectors, low: Floats, high: Floats, clients: Indices, generator: np.random.Generator
     ) -> Encoded:
-        """Encode the clients' `values` (k, m) before the mechanism perturbs them.
+        """Encode the clients' `values` (k, m) before perturbation.
 
         Args:
-            values: trained weights, or what training changed; the columns that are sent.
+            values: trained weights or their changes, in the columns that are sent.
             low, high: each client's safe range, (k, 1).
-            clients: who they are, (k,).
-            generator: the stream for the purpose "encoding" of this round.
+            clients: indices of the clients, (k,).
+            generator: generator of the stream "encoding" of this round.
         """
         return Encoded(values, low, high)
 
     def keep(self, trained: Vectors, clients: Indices) -> None:
-        """The clients have trained, and keep what they will need of their weights (k, d) in `arrays`."""
+        """Store in `arrays` what clients keep of their trained weights (k, d)."""
 
     def finish(self, aggregate: Floats) -> Floats:
         """Post-process the aggregate (m,) before the server's step; the identity by default.
 
-        Asked for the noisy aggregate and for what it is without noise, so nothing is remembered here.
+        Called for the noisy aggregate and for the exact one, so it must not store anything.
         """
         return aggregate
 
     def models(self, model: Vectors) -> Vectors | None:
-        """Each client's own model (K, d), if each is scored with its own; None: all have the global one."""
+        """Each client's own model, (K, d), for evaluation; None if all have the global one."""
         return None
 
     def heard(self, model: Vectors, uploads: Vectors, clients: Indices) -> None:
-        """A curious server takes notes, in `arrays`, of the clients' noisy uploads (k, m) to the model (d,):
-        nothing else reaches it here, and nothing of the training depends on it.
+        """Let a curious server take notes, in `arrays`, on the clients' noisy uploads (k, m) from the model
+        (d,). Training does not depend on them.
         """
 
     def noted(self, clients: Indices) -> Mapping[str, Floats]:
-        """Notes about some clients that attackers may ask for, one row a client."""
+        """The server's notes about some clients, for attackers, one row per client."""
         return {}
 
 
 class System(Component):
-    """A published system. Subclasses add their parameters as fields."""
+    """A published system; subclasses add parameters as fields."""
 
     participation: ClassVar[type[Participation]] = Participation
     """Its part in a round; the plain one, for a system that only composes."""
@@ -160,21 +160,19 @@ class System(Component):
     """Fields that `fill` sets to a value that the paper does not print."""
 
     def fill(self, dataset: str | None) -> dict[str, Any]:
-        """The fields of an experiment that it sets, as JSON; what is given stays as it is given.
+        """Experiment fields that the system sets, as JSON; given fields have priority.
 
         Args:
-            dataset: the data set that is given; None: the paper's own.
+            dataset: the chosen data set; None for the paper's own.
         """
         return {}
 
     def also(self, dataset: str) -> Mapping[str, tuple[Any, ...]]:
-        """Field → what the paper itself tries there on these data; none of it is a departure from it."""
+        """Other values of fields that the paper tries on these data; no departures from the paper."""
         return {}
 
     def papers_data(self, dataset: str) -> str | None:
-        """Data set whose settings the paper states for a run on `dataset`: itself if the paper has it; None
-        for `fill`'s own.
-        """
+        """Data set whose settings the paper states for a run on `dataset`; None for that of `fill`."""
         return dataset
 
     def scale(self, dataset: str) -> float:
@@ -182,15 +180,15 @@ class System(Component):
         return 1.0
 
     def initial(self, weights: Vectors) -> Vectors:
-        """The server's initial weights, from the model's usual ones (d,)."""
+        """The server's initial weights, given the model's usual ones (d,)."""
         return weights
 
     def problems(self, experiment: Any) -> Iterator[tuple[tuple[str, ...], Any, str]]:
-        """Conflicts of an experiment with the system: field path, value, and a sentence on what would do."""
+        """Conflicts of an experiment with the system: field path, value, and a sentence."""
         yield from ()
 
     def extends(self, model: Model) -> Model:
-        """Network that a client trains around the model; its first weights are the model's, and they are
+        """Network that a client trains around the model; its first weights are the model's, which are
         sent.
         """
         return model
@@ -198,7 +196,7 @@ class System(Component):
     def why_diverged(self, experiment: Any, exact: bool) -> str:
         """Explanation of a divergence, as the end of a sentence; "" for the usual one.
 
-        `exact`: no noise had reached them yet.
+        `exact`: whether no noise had entered yet.
         """
         return ""
 
@@ -209,44 +207,44 @@ class System(Component):
         return ""
 
     def trains(self, experiment: Any) -> str:
-        """What a client trains other than the shared network, as the end of “each client trains …”."""
+        """What a client trains besides the shared network, as the end of “each client trains …”."""
         return ""
 
     def bounds(self, experiment: Any) -> tuple[str, str]:
-        """How a client bounds its upload, as the end of “each client …”, and what that reveals of its data;
-        "" for its safe range.
+        """How a client bounds its upload, as the end of “each client …”, and what that reveals; "" for the
+        safe range.
         """
         return "", ""
 
     def sends(self, layers: tuple[slice, ...]) -> slice:
-        """The stretch of the model's vector that clients upload; by default all of it."""
+        """Slice of the weight vector that clients upload; by default all of it."""
         return slice(layers[0].start, layers[-1].stop)
 
     def made(self, mechanism: Mechanism, form: Form) -> Mechanism:
-        """The mechanism, which is in that form already, as the system puts it to use in it."""
+        """The mechanism, already in this form, as the system uses it."""
         return mechanism
 
     def corrects(self, experiment: Any) -> str:
-        """What the corrected form changes in the system itself, in one sentence; "" if nothing."""
+        """Sentence on what the corrected form changes in the system itself; "" if nothing."""
         return ""
 
     def tells(self, size: int, form: Form) -> Sent:
-        """Perturbed and clear parts of an upload of `size` coordinates in a form."""
+        """Numbers of perturbed and clear weights in an upload of `size` weights, in a form."""
         return Sent(size)
 
     def joins(self, public: Public, arrays: dict[str, NDArray[Any]] | None = None) -> Participation:
-        """Its part in a run, from the beginning or, with the `arrays` of a state, from there."""
+        """The system's part in a run, new or with the `arrays` of a stored state."""
         return self.participation(public, arrays)
 
     @property
     def plain(self) -> bool:
-        """True if its rounds are the common ones, so that attacks read its uploads as anybody's."""
+        """True if its rounds are the common ones, so that all attacks apply."""
         return self.participation is Participation
 
     def readable(self, mechanism: Mechanism, form: Form) -> bool:
-        """Whether an upload's law is known up to the image, so that attackers can read it."""
+        """Whether an upload's likelihood given the image is computable, so that attacks apply."""
         return self.plain
 
     def server_knows(self, experiment: Any) -> tuple[str, ...]:
-        """Facts about an upload that the server knows beyond the usual, as noun phrases."""
+        """Facts about an upload that the server knows beyond the usual ones, as noun phrases."""
         return ()

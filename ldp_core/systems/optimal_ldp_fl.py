@@ -1,8 +1,8 @@
-"""Optimal LDP-FL (paper 004): one weight of each layer, ranges that follow the layers, clients who choose.
+"""Optimal LDP-FL (paper 004): one weight of each layer, ranges that follow the layers, self-selected clients.
 
-Adaptive-Harmony answers for one weight of each layer within [c − r, c + r], where c and r are those of the
-server's layer, which everybody knows. As printed nothing bounds them: a weight that one client has answered
-for lies d·r away, and the next range follows it. Corrected they end at the client's own safe range.
+Adaptive-Harmony perturbs one weight of each layer within [c − r, c + r], with c and r from the same layer of
+the server's model. As printed nothing bounds them: a reported weight is d·r away, and the next range follows
+it. Corrected they are limited by the client's own safe range.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ are equal would leave no range at all."""
 
 
 class LayerRanges(Participation):
-    """Each layer's range, read off the server's model at the beginning of the round."""
+    """Ranges of the layers, from the server's model at the beginning of the round."""
 
     def __init__(self, public: Public, arrays: dict[str, NDArray[Any]] | None = None) -> None:
         super().__init__(public, arrays)
@@ -51,7 +51,7 @@ class LayerRanges(Participation):
         return Encoded(values, middle - half, middle + half)
 
     def _of_layers(self) -> tuple[Floats, Floats]:
-        """The smallest and the largest weight of the layer that each sent weight is of, (1, m) each."""
+        """Least and greatest weight of the layer of each sent weight, (1, m) each."""
         ends = np.zeros((2, self.public.dimension))
         for layer in self.public.layers:
             ends[0, layer], ends[1, layer] = self._model[layer].min(), self._model[layer].max()
@@ -60,7 +60,7 @@ class LayerRanges(Participation):
 
 
 class OptimalLDPFL(System):
-    """Two hundred clients at ε 1 a layer, unless others are given."""
+    """Two hundred clients with ε 1 per layer by default."""
 
     label = "Optimal LDP-FL"
     summary = (
@@ -154,7 +154,7 @@ class OptimalLDPFL(System):
         return self.ranges == "fixed"
 
     def readable(self, mechanism: Mechanism, form: Form) -> bool:
-        """The layers' ranges follow from what everybody has."""
+        """True: the layers' ranges follow from the public model."""
         return True
 
     def server_knows(self, experiment: Any) -> tuple[str, ...]:

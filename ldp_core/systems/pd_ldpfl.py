@@ -1,8 +1,8 @@
-"""PD-LDPFL (paper 003): each client keeps a transform before and after a network that all share.
+"""PD-LDPFL (paper 003): each client keeps a transform before and after a shared network.
 
-The network goes through the Piecewise Mechanism. As printed its scale t is the largest weight of the upload
-itself; corrected it is public, the client's safe range, and so is what personal weights are clipped to.
-Without its transforms the same system is the paper's FedAvg, and with the one before alone its PrivateFL.
+The network is perturbed by Piecewise. As printed its scale t is the upload's own largest weight; corrected it
+is the client's public safe range, which also clips personal weights. Without transforms the system is the
+paper's FedAvg, with the first one only its PrivateFL.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ PERSONAL = Limit(0.01, 1e4, 5.0)
 
 
 class PDLDPFL(System):
-    """Ten clients with uneven data at ε 8 for each weight, unless others are given."""
+    """Ten clients with uneven data and ε 8 per weight by default."""
 
     label = "PD-LDPFL"
     summary = (
@@ -154,7 +154,7 @@ class PDLDPFL(System):
         return False
 
     def readable(self, mechanism: Mechanism, form: Form) -> bool:
-        """What is sent is a network's upload, made of what a client's own transform lets through; the printed
-        scale shows in the answers.
+        """True: the upload is a network's, trained on the transform's output; the printed scale is visible in
+        the outputs.
         """
         return True

@@ -1,4 +1,4 @@
-"""Layers that each client keeps for itself, before and after a network that all share."""
+"""Personal layers: each client keeps layers before and after a shared network."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ STRAY, USUAL = 4.0, 0.9
 
 
 class PersonalLayers(Participation):
-    """Every client begins a round with the shared network and its own layers, and sends the network alone.
+    """Each client starts a round with the shared network and its own layers, and sends the network only.
 
     Attributes:
-        arrays: `input` and `output`, where they are learned, (K, weights): a, then b; and the server's notes
-            of each client's b before the network, `offset` (K, pixels).
+        arrays: `input` and `output`, where learnt, (K, weights): a, then b; and the server's notes on each
+            client's b before the network, `offset` (K, pixels).
     """
 
     compares_clients = True
@@ -37,9 +37,9 @@ class PersonalLayers(Participation):
         limit: float,
         follow: bool,
     ) -> None:
-        """`learned`: which of the two layers there are; `start`: a and b before training; `limit`: the
-        largest size of either, in the corrected form; `follow`: the first one is ax + b, so that a curious
-        server can work out b.
+        """`learned`: which of the two layers exist; `start`: initial a and b; `limit`: their largest
+        magnitude in the corrected form; `follow`: the first layer is ax + b, so that a curious server can
+        infer b.
         """
         super().__init__(public, arrays)
         kept = [layer for layer in public.layers if layer.start >= public.sent.stop]
@@ -67,7 +67,7 @@ class PersonalLayers(Participation):
     def encode(
         self, values: Vectors, low: Floats, high: Floats, clients: Indices, generator: np.random.Generator
     ) -> Encoded:
-        """As printed nothing is clipped: the scale is the largest weight, however large that is."""
+        """As printed nothing is clipped: the scale is the largest weight."""
         if self.public.form == "as_printed":
             low, high = np.full_like(low, -DIVERGED_WEIGHT), np.full_like(high, DIVERGED_WEIGHT)
         return Encoded(values, low, high)
@@ -80,9 +80,9 @@ class PersonalLayers(Participation):
         return self.begin(model, np.arange(self.public.clients))
 
     def heard(self, model: Vectors, uploads: Vectors, clients: Indices) -> None:
-        """Each step moved b by −η Wᵀδ and the first layer's bias by −η δ, for the same δ: what the bias moved
-        by, times the weights halfway, is what b moved by (to second order in the step). Of Piecewise's
-        answers a few lie far away, and are left out.
+        """Each step changes b by −η Wᵀδ and the first layer's bias by −η δ, for the same δ: so b's change is
+        the bias's change times the mean weights (to second order in the step). Piecewise's distant outputs
+        are left out.
         """
         if self._first is None:
             return
@@ -96,9 +96,9 @@ class PersonalLayers(Participation):
         self.arrays[OFFSET][clients] += np.einsum("ku,kup->kp", moved, halfway)
 
     def noted(self, clients: Indices) -> Mapping[str, Floats]:
-        """What is known of a and b before the network: how they began, and b where it can be followed.
+        """The server's knowledge of a and b before the network: their start, and b where it can be inferred.
 
-        A convolution sends only sums of its slopes over positions, and b moves by each of them.
+        A convolution sends only sums of slopes over positions, from which b cannot be inferred.
         """
         if not self._follow:
             return {}

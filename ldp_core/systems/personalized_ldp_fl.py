@@ -1,8 +1,8 @@
-"""Personalized LDP-FL (paper 001): Gaussian noise for clients that are alike, signs for those that are not.
+"""Personalized LDP-FL (paper 001): Gaussian noise for clients with equal distributions, signs for others.
 
-Case "iid": clients train on a fresh sample of their records, and add Gaussian noise of equation 4. Case
-"non_iid": they send the sign of each noisy weight, and the server keeps the sign of the sum. How the server
-weighs them (A, B or C) is the experiment's aggregator.
+Case "iid": clients train on a new sample of their records each round, and add Gaussian noise of equation 4.
+Case "non_iid": they send the sign of each noisy weight, and the server takes the sign of the sum. The
+experiment's aggregator weights them (A, B or C).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ UNIT = 1.0
 
 
 class RecordSampling(Participation):
-    """In every round a client trains on each of its records with probability q, drawn afresh."""
+    """In every round a client trains on each of its records with probability q."""
 
     def __init__(
         self, public: Public, arrays: dict[str, NDArray[Any]] | None, q: float, most: int | None
@@ -49,7 +49,7 @@ class RecordSampling(Participation):
 
 
 class PersonalizedLDPFL(System):
-    """Its settings for each of its data sets; A, the plain mean, unless another aggregator is given."""
+    """The paper's settings for each of its data sets; A, the plain mean, by default."""
 
     label = "Personalized LDP-FL"
     summary = (
@@ -205,7 +205,7 @@ class PersonalizedLDPFL(System):
         return False
 
     def readable(self, mechanism: Mechanism, form: Form) -> bool:
-        """An audit's image was drawn: the worst case."""
+        """True: an audit assumes that its image was sampled, the worst case."""
         return True
 
     def server_knows(self, experiment: Any) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
-"""PLDP-FL (paper 000): every client has a safe range and a budget of its own; PDPM perturbs each weight.
+"""PLDP-FL (paper 000): every client has its own safe range and budget; PDPM perturbs each weight.
 
-Nothing of it is its own in a round: it composes PDPM, a random share of the clients and the plain mean.
+Its rounds are the common ones: it combines PDPM, a random share of the clients and the plain mean.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ DATA = ("mnist", "fashion_mnist")
 
 
 class PLDPFL(System):
-    """Budgets of mode ε₂ and ranges of mode τ₁, unless others are given. Where the paper's network does not
-    fit the data, logistic regression stands in for it.
+    """Budgets of mode ε₂ and ranges of mode τ₁ by default. Logistic regression replaces the paper's network
+    on data that do not fit it.
     """
 
     label = "PLDP-FL"

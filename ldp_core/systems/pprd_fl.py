@@ -1,9 +1,9 @@
-"""PPRD-FL (paper 002): uploads shortened to a length, R-PSS, and Gaussian noise that grows over the rounds.
+"""PPRD-FL (paper 002): uploads scaled to a length, R-PSS, and Gaussian noise that grows over the rounds.
 
-R-PSS sorts the weights of an upload by size. The larger half is perturbed, and of the smaller half each
-weight with probability p; the rest goes as it is. As printed each client looks at its own weights; so which
-weights go in clear, and which they are, too. Corrected, the sizes are those of the server's model, which
-everybody knows, and the rest is not sent: the server keeps what it has.
+R-PSS sorts an upload's weights by magnitude. The larger half is perturbed, and each weight of the smaller
+half with probability p; the rest is sent in clear. As printed each client uses its own magnitudes, so the
+choice and the weights are unprotected. Corrected, magnitudes are those of the server's model, which is
+public, and the rest is not sent: the server keeps its values.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ LENGTH, DELTA = 10.0, 1e-5
 
 
 class PPRDFL(System):
-    """The paper's network where it fits the data; elsewhere a small one stands in, with larger steps."""
+    """The paper's network where it fits the data; otherwise a small one, with larger steps."""
 
     label = "PPRD-FL"
     summary = (
@@ -144,8 +144,8 @@ class PPRDFL(System):
         return RPSS(public, arrays, self._rest(form), self._chance)
 
     def readable(self, mechanism: Mechanism, form: Form) -> bool:
-        """Which weights are left out follows from the server's model and a coin; the others have a law of
-        their own where a mechanism answers for each by itself.
+        """Omitted weights follow from the server's model and a coin; the others have a law of their own if
+        the mechanism is separable.
         """
         return self._rest(form) != "kept" or mechanism.separable
 
@@ -159,7 +159,7 @@ class PPRDFL(System):
 
     @property
     def _chance(self) -> float:
-        """p, that a weight of the smaller half is perturbed."""
+        """Probability p that a weight of the smaller half is perturbed."""
         return 2 * self.selected - 1
 
     def _rest(self, form: Form) -> str:

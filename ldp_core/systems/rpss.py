@@ -1,4 +1,4 @@
-"""R-PSS (paper 002): which weights of an upload are perturbed."""
+"""R-PSS (paper 002): selection of the weights that are perturbed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NEAR_ZERO = 1e-6
 
 
 class RPSS(Participation):
-    """Which weights are perturbed. The server's model of the round is what the clients were just sent."""
+    """Selects the perturbed weights; the server's model is the one just sent to the clients."""
 
     def __init__(
         self, public: Public, arrays: dict[str, NDArray[Any]] | None, rest: str, chance: float
@@ -41,7 +41,9 @@ class RPSS(Participation):
 
 
 def chosen(weights: Floating, chance: float, generator: np.random.Generator) -> NDArray[np.bool_]:
-    """(k, m): the larger half of each row's weights, and each of the others with the given chance."""
+    """Mask (k, m): the larger half of each row's weights, and each of the others with the given
+    probability.
+    """
     m = weights.shape[1]
     found: NDArray[np.bool_] = generator.random(weights.shape) < chance
     larger = np.argpartition(np.abs(weights), m // 2, axis=1)[:, m // 2 :]

@@ -1,8 +1,8 @@
-"""Tables that others have written, in whatever way their spreadsheet, tracker or framework writes them.
+"""Parsing of foreign tables, from spreadsheets, trackers or frameworks.
 
-`read_table` finds the encoding, the delimiter and the columns that hold something; `Table.number` reads a
-cell in the notation that the whole file proves (`notation`); `Column` knows a column by its heading
-(`headings`). What has two readings is refused with both.
+`read_table` detects encoding, delimiter and columns; `Table.number` parses a cell in the notation of the
+whole file (`notation`); `Column` recognises headings (`headings`). Ambiguous cells are refused with both
+readings.
 """
 
 from ldp_core.tables.headings import Column, find

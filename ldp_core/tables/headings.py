@@ -1,4 +1,4 @@
-"""Columns known by their headings, as people and programs write them: `Budget ε`, client_id, lowerBound."""
+"""Recognition of columns by headings as people and programs write them: `Budget ε`, client_id, lowerBound."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 @dataclass(frozen=True)
 class Column:
-    """A column by the words of its heading: one of `keys` at least, and no word but these and `others`."""
+    """A column by the words of its heading: at least one of `keys`, and no others than these and `others`."""
 
     keys: frozenset[str]
     others: frozenset[str] = frozenset()
@@ -27,7 +27,7 @@ class Column:
 
 
 def words(heading: str) -> frozenset[str]:
-    """The words of a heading, in small letters (ϵ is ε)."""
+    """Words of a heading, in lower case (ϵ is ε)."""
     return frozenset(_WORD.findall(_CAMEL.sub(" ", heading).casefold()))
 
 

@@ -1,8 +1,8 @@
-"""How numbers are written: which mark stands before decimals, and which between thousands.
+"""Notation of numbers: decimal mark and thousands separator.
 
-Most cells say it themselves: 0,5 and 1.234,5 have a decimal comma, 0.5 and 1,234,567 a decimal point. One
-point or comma before three digits (1.000) may be either mark; the other cells of the file decide, and where
-they do not, the cell has two readings and none is taken.
+Most cells show it: 0,5 and 1.234,5 have a decimal comma, 0.5 and 1,234,567 a decimal point. One point or
+comma before three digits (1.000) may be either; the file's other cells decide, and if they do not, the cell
+is refused.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def is_no_number(cell: str) -> bool:
 
 
 def decimal_mark(cells: Iterable[str], delimiter: str) -> str:
-    """The mark that the cells prove, "." or ","; "" where they prove neither, or both."""
+    """Decimal mark that the cells prove, "." or ","; "" if they prove neither or both."""
     found = {(_form(cell.rstrip("% ")), "," in cell) for cell in cells if "," in cell or "." in cell}
     kinds = {kind for kind, _ in found}
     if ("point" in kinds) != ("comma" in kinds):
@@ -56,7 +56,7 @@ def decimal_mark(cells: Iterable[str], delimiter: str) -> str:
 
 
 def value(cell: str, decimal: str) -> float:
-    """A cell's number; NaN if it is none, or one of two."""
+    """Number in a cell; NaN if it is none, or ambiguous."""
     if cell.isascii() and cell.isdecimal():
         return float(cell)
     text = _plain(cell)
@@ -71,12 +71,12 @@ def value(cell: str, decimal: str) -> float:
 
 
 def typed(text: str) -> float:
-    """A number that is typed by itself, where pages write a decimal point: 0,5 is read, 1,000 is NaN."""
+    """Number typed alone, with a decimal point as on pages: 0,5 is accepted, 1,000 is NaN."""
     return value(text, "" if "," in text else ".")
 
 
 def two_readings(cell: str) -> str:
-    """Both readings of a cell that has two, in words; "" if it has not."""
+    """Both readings of an ambiguous cell, in words; "" if it is not ambiguous."""
     text = _plain(cell)
     if _form(text) != "either":
         return ""
@@ -93,6 +93,6 @@ def _plain(cell: str) -> str:
 
 
 def _form(cell: str) -> str:
-    """`plain`, `either`, `point` or `comma`; "" for what is no number."""
+    """`plain`, `either`, `point` or `comma`; "" if the cell is no number."""
     found = _FORM.fullmatch(_plain(cell))
     return str(found.lastgroup) if found else ""

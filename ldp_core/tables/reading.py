@@ -1,4 +1,4 @@
-"""The bytes of a file as headings and cells."""
+"""Parsing of a file's bytes to headings and cells."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _BINARY = re.compile("[\x00-\x08\x0e-\x1f]")
 
 @dataclass(frozen=True)
 class Table:
-    """The lines of a file that hold anything, below a line of headings."""
+    """Non-empty lines of a file below its line of headings."""
 
     headings: tuple[str, ...]
     lines: tuple[int, ...]
@@ -35,23 +35,23 @@ class Table:
 
     @cached_property
     def decimal(self) -> str:
-        """The decimal mark that the whole file proves; "" where it proves none."""
+        """Decimal mark that the whole file proves; "" if it proves none."""
         return decimal_mark({cell for row in self.rows for cell in row}, self.delimiter)
 
     def number(self, cell: str) -> float:
-        """A cell's number; NaN if it is none, or one of two."""
+        """Number in a cell; NaN if it is none, or ambiguous."""
         return value(cell, self.decimal)
 
     def ambiguous(self, cell: str) -> str:
-        """Both readings of a cell that has two, in words; "" if it has one or none."""
+        """Both readings of an ambiguous cell, in words; "" if it is not ambiguous."""
         return "" if self.decimal else two_readings(cell)
 
 
 def read_table(data: bytes, most: int = MOST_BYTES) -> Table:
-    """The table of a file.
+    """Table of a file; faults of single lines are in its `problems`.
 
     Raises:
-        InvalidExperiment: it is no table at all; mistakes of single lines are in the table's `problems`.
+        InvalidExperiment: the file is no table.
     """
     text = _decoded(data, most)
     problems: list[Problem] = []
@@ -74,7 +74,7 @@ def read_table(data: bytes, most: int = MOST_BYTES) -> Table:
 
 
 def _decoded(data: bytes, most: int) -> str:
-    """The text of a file, whatever its name says that it is."""
+    """Text of a file in UTF-8 or UTF-16, whatever its ending."""
     if len(data) > most:
         size = f"{len(data) / 2**20:.1f} MB"
         raise InvalidExperiment([Problem("", f"the file has {size}; at most {most >> 20} MB are read")])
@@ -108,7 +108,7 @@ def _delimiter(text: str) -> str:
 
 
 def _lines(text: str, delimiter: str, problems: list[Problem]) -> Iterator[tuple[int, list[str]]]:
-    """The lines that hold anything, numbered from 1; quotes that never close end it with a problem."""
+    """Non-empty lines, numbered from 1; an unclosed quote ends the iteration with a problem."""
     reader = csv.reader(
         io.StringIO(text, newline=""), delimiter=delimiter, strict=True, skipinitialspace=True
     )
@@ -128,7 +128,9 @@ def _lines(text: str, delimiter: str, problems: list[Problem]) -> Iterator[tuple
 def _without(
     unnamed: list[int], headings: list[str], rows: list[tuple[int, list[str]]]
 ) -> tuple[list[str], list[tuple[int, list[str]]]]:
-    """Without columns of no heading and no cells, and without a first one that only counts the lines."""
+    """Rows without empty columns that have no heading, and without a first column that only numbers the
+    lines.
+    """
     counted = unnamed[0] == 0 and _counts(rows)
     for line, row in rows:
         for i in unnamed[counted:]:
@@ -153,7 +155,7 @@ def _counts(rows: list[tuple[int, list[str]]]) -> bool:
 def _cut(
     rows: list[tuple[int, list[str]]], width: int, delimiter: str, problems: list[Problem]
 ) -> list[tuple[int, list[str]]]:
-    """Without the empty cells that spreadsheets leave behind the last one."""
+    """Rows without empty cells behind the last column, which spreadsheets append."""
     kept = []
     for line, row in rows:
         if len(row) <= width:

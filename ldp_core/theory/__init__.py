@@ -1,7 +1,8 @@
-"""What can be said before any training, from public facts alone.
+"""Predictions before training, from public facts.
 
-`clients` is each client's own noise, `server` what is left of it in the aggregate, and `turnout` who takes
-part; `feasibility` is the verdict, in the scope that `measured` states; `clear` is what is sent in clear.
+`clients` gives each client's noise, `server` the noise of the aggregate, `turnout` the participants;
+`feasibility` predicts whether training succeeds, within the scope of `measured`; `clear` lists what is sent
+in clear.
 """
 
 from ldp_core.theory.clear import sent_in_clear

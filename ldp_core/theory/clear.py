@@ -1,4 +1,4 @@
-"""What the server receives as it is, and no ε covers."""
+"""Values that the server receives without noise, which no ε covers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from ldp_core.mechanisms import InClear
 
 
 def sent_in_clear(experiment: Experiment) -> tuple[InClear, ...]:
-    """Values that are sent without noise, covered by no ε."""
     mechanism, aggregator = experiment.randomiser, experiment.aggregator
     found = [
         *mechanism.in_clear(),

@@ -1,4 +1,4 @@
-"""Each client's own noise per weight, for a weight in the middle of its range and at worst."""
+"""Noise variance of each client per weight, for a weight at its range's centre and in the worst case."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ from ldp_core.mechanisms.base import Floats
 
 
 def alike(*columns: NDArray[Any]) -> NDArray[np.int64]:
-    """(K,): the same number, from 0, for clients that are the same in all columns, each (K,)."""
+    """(K,): number of the group of clients with equal values in all columns, from 0; columns have shape
+    (K,).
+    """
     found = np.zeros(len(columns[0]), dtype=np.int64)
     for column in columns:
         if (column != column[0]).any():
@@ -27,12 +29,12 @@ def alike(*columns: NDArray[Any]) -> NDArray[np.int64]:
 
 
 def client_variance(experiment: Experiment, round: int = 1, others: Population | None = None) -> Floats:
-    """The variance of each client's noise per weight for a weight at its range's centre, (K,); or that of
-    `others`, who might take part in their place.
+    """Noise variance of each client per weight, for a weight at its range's centre, (K,); of `others`
+    instead, if given.
 
-    It depends a little on the weight itself; trained weights lie near the centre of most ranges.
-    Where layers differ, it is the mean over all weights. Where the scale is taken from the upload
-    (Piecewise as printed), its largest weight is taken to lie at the upper end of the range.
+    It depends slightly on the weight; trained weights are near the centre of most ranges. If layers differ,
+    the mean over all weights. If the scale is taken from the upload (as-printed Piecewise), its largest
+    weight is assumed at the range's upper end.
     """
     population = others or experiment.population()
     total = np.zeros(len(population.epsilon))
@@ -42,7 +44,7 @@ def client_variance(experiment: Experiment, round: int = 1, others: Population |
 
 
 def mid_range(population: Population, piece: Piece) -> Drawn:
-    """Variance and bias of what each client sends for a weight at its range's centre, (K,) each."""
+    """Variance and bias of each client's upload for a weight at its range's centre, (K,) each."""
     kinds = alike(population.epsilon, population.low, population.high)
     if kinds.max() + 1 < len(kinds):  # sixty thousand are often of one kind
         first = np.empty(kinds.max() + 1, dtype=np.int64)
@@ -61,8 +63,8 @@ def mid_range(population: Population, piece: Piece) -> Drawn:
 
 
 def worst_variance(experiment: Experiment, round: int = 1) -> Floats:
-    """The largest variance over each client's safe range, (K,), or that behind its votes: what the server
-    weights by. Read only: it is asked for again and again, and computed once.
+    """Largest noise variance over each client's safe range, (K,); for votes that before the sign. The
+    server's weights use it. Cached and read-only.
     """
     return _worst_variance(experiment, round)
 
@@ -80,7 +82,7 @@ def _worst_variance(experiment: Experiment, round: int) -> Floats:
 
 
 def end_variance(experiment: Experiment, round: int = 1) -> Floats:
-    """The variance of each client's noise per weight for a weight at the upper end of its range, (K,)."""
+    """Noise variance of each client per weight, for a weight at its range's upper end, (K,)."""
     population = experiment.population()
     ends = population.high, population.epsilon, population.low, population.high
     return _over_pieces(experiment, round, lambda m: m.variance(*ends))

@@ -1,4 +1,4 @@
-"""Noise so far above what weights can hold that nothing is learnt, whatever the data and the training."""
+"""Whether noise exceeds what weights can hold so far that nothing is learnt, whatever data and training."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ MANY = 3.0
 
 
 def drowned(experiment: Experiment, noise: ServerNoise, held: Callable[[float], float]) -> float:
-    """Noise over so much of it; NaN where it is not known, or says nothing.
+    """Ratio of the noise to the largest tolerable noise; NaN where it is unknown or says nothing.
 
     Args:
-        held: the most that weights hold in ranges of a half-width.
+        held: returns the largest noise that weights tolerate in ranges of a half-width.
     """
     if noise.unknown or experiment.randomiser.role == "vote":
         return math.nan

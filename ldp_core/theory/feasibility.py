@@ -1,8 +1,8 @@
-"""Will it learn? The server's noise held against what training can move, before any training.
+"""Prediction of whether training succeeds: the aggregate's noise against what training can change.
 
-A rule of thumb, and said to be one. It was made from random experiments on digits and tried on others, and
-`HITS` is of those alone. A change of the rule counts again on numbers that were not looked at (from
-`COUNTED[1]` on), and writes both here.
+A rule of thumb, labelled so. It was derived from random experiments on digits and tested on others; `HITS`
+counts the latter only. A changed rule must be tested on new seeds (from `COUNTED[1]` on), and both numbers
+updated.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class Outlook:
 
 
 def outlook(experiment: Experiment) -> Outlook:
-    """The verdict on an experiment, and its reason in plain words."""
+    """Prediction for an experiment, with its reason in plain words."""
     noise, size = server_noise(experiment), trained_size(experiment)
     sigma = math.sqrt(noise.heard)
     if noise.empty > 1 - 1e-9:
@@ -138,7 +138,9 @@ def limits_in_words(low: float, high: float) -> str:
 
 
 def _hope(experiment: Experiment, over: float) -> str:
-    """Why the model may bear so much noise after all; "" if not. `over`: noise over the tolerable noise."""
+    """Why the model may tolerate so much noise after all; "" if not. `over`: noise relative to the tolerable
+    noise.
+    """
     if experiment.target == "update":
         return ""
     if by_lot(experiment):
@@ -149,7 +151,9 @@ def _hope(experiment: Experiment, over: float) -> str:
 
 
 def _doubt(experiment: Experiment, heard: float, reach: float) -> str:
-    """Why small noise allows no prediction either; "" if it does. `reach` in units of trained weights."""
+    """Why a prediction is impossible although noise is small; "" if it is possible. `reach` in units of
+    trained weights.
+    """
     if heard < FEW[0]:
         return f"only some {heard:.1f} rounds are heard, and whether any is luck"
     if reach < REACH[0]:
@@ -160,7 +164,7 @@ def _doubt(experiment: Experiment, heard: float, reach: float) -> str:
 
 
 def _reservation(experiment: Experiment, heard: float, reach: float, left: float) -> str:
-    """Why little noise is not enough; "" if it is. `reach` and `left` in units of trained weights."""
+    """Why small noise does not suffice; "" if it does. `reach` and `left` in units of trained weights."""
     if heard < FEW[1]:
         return f"but only about {heard:.1f} rounds are heard, and which ones is luck"
     if reach < REACH[1]:
@@ -181,7 +185,7 @@ def _times(ratio: float) -> str:
 
 
 def clipped_size(size: float, half: float) -> float:
-    """The root mean square of normal weights of a size, once they are clipped to ± half."""
+    """Root mean square of normal weights with root mean square `size`, clipped to ± half."""
     z = half / size
     inside = 2 * ndtr(z) - 1 - 2 * z * math.exp(-z * z / 2) / math.sqrt(2 * math.pi)
     return size * math.sqrt(max(0.0, float(inside + 2 * ndtr(-z) * z * z)))

@@ -1,4 +1,4 @@
-"""Whom a round hears, where that decides more than how much noise there is on average."""
+"""Participation in rounds, where it matters more than the average noise."""
 
 from __future__ import annotations
 
@@ -27,12 +27,11 @@ def by_lot(experiment: Experiment) -> bool:
 
 
 def held(experiment: Experiment) -> float:
-    """The noise of weights that are held at the ends of their range, over that of weights in its middle.
+    """Noise of weights at the ends of their range, relative to that in the middle.
 
-    A mechanism of few outcomes hardly errs at the ends of the range. Where only few answers are averaged,
-    the new model lies at the ends, and what the next clients send of it does too: one client a round that
-    answers ±τ (Duchi, ε 8) leads to 58 % where the noise in the middle is 3.7 times the size of weights.
-    1 where more clients count than that.
+    A mechanism with few outputs has little error at the ends. If few clients are averaged, the new model lies
+    at the ends, and so do the next uploads: one client per round with outputs ±τ (Duchi, ε 8) reaches 58 %
+    where the noise in the middle is 3.7 times the size of weights. 1 for more clients.
     """
     shares = client_weights(experiment) ** 2
     middle = float(shares @ client_variance(experiment))
@@ -42,7 +41,7 @@ def held(experiment: Experiment) -> float:
 
 
 def counting(experiment: Experiment) -> float:
-    """Effective number of clients whose noise a round averages."""
+    """Effective number of clients in a round's average."""
     count, rounds = experiment.clients.count, experiment.rounds
     taking_part = experiment.selection.expected_uploads(count, rounds) / rounds
     return taking_part / float((client_weights(experiment) ** 2).sum())

@@ -1,4 +1,4 @@
-"""Who holds what: how many samples of each class lie with each client, before anything is trained."""
+"""Number of samples of each class at each client, before training."""
 
 from __future__ import annotations
 
@@ -13,9 +13,8 @@ Counts = NDArray[np.int64]
 
 
 def label_counts(experiment: Experiment, root: Path) -> Counts | None:
-    """The samples of each class with each client, (count, classes), exactly as a run deals them.
-
-    None as long as the labels are not known here: before the data were first fetched and read.
+    """Samples of each class at each client, (count, classes), as a run assigns them; None before the data are
+    first downloaded and read.
 
     Raises:
         InvalidInput: the partition cannot give every client a sample.

@@ -1,4 +1,4 @@
-"""The training for which the verdict was measured: beyond it there is none."""
+"""Scope of the measurements behind the prediction; there is none beyond."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ weights in proportion to it, and a network's hidden units can die of that: of 18
 
 
 def trained_size(experiment: Experiment) -> float | None:
-    """Root mean square of its trained weights without noise, where it was measured: at the model's own
-    defaults, as other widths have weights of another size.
+    """Root mean square of trained weights without noise, if measured: for a model with its default sizes
+    only.
     """
     model = experiment.model
     usual = model.model_dump(exclude={"begin"}) == models.get(model.name).model_dump(exclude={"begin"})
@@ -74,7 +74,7 @@ def beyond(experiment: Experiment) -> str:
 
 
 def _beyond_ranges(experiment: Experiment) -> str:
-    """Why the rule does not apply to these safe ranges; "" if it does."""
+    """Why the rule of thumb does not apply to these safe ranges; "" if it does."""
     population = experiment.population()
     half = (population.high - population.low) / 2
     if (abs(population.high + population.low) / 2 > CENTRED * half).any():
@@ -93,7 +93,7 @@ def unsteady(experiment: Experiment) -> bool:
 
 
 def way(experiment: Experiment, rounds: float) -> float:
-    """Learning rate times the steps of one client in so many rounds."""
+    """Learning rate times the number of steps of one client in `rounds` rounds."""
     local = experiment.local
     samples = experiment.source.train_size / experiment.clients.count
     return local.learning_rate * rounds * local.epochs * samples / local.batch_size

@@ -1,8 +1,8 @@
-"""The papers' synthetic records: how far the estimated mean is from the true one, without any model.
+"""Synthetic records of the papers: error of an estimated mean, without a model.
 
-Paper 000, section 6.1 and figure 2: each client holds some numbers of its own safe range and sends each
-of them perturbed; the server averages what it gets. There are no classes and nothing is trained, so
-this is no data set of `ldp_core.datasets` but a measurement of a mechanism on a population.
+Paper 000, section 6.1 and figure 2: each client has numbers in its safe range and sends each perturbed; the
+server averages. Without classes and training, this is no data set but a measurement of a mechanism on a
+population.
 """
 
 from __future__ import annotations
@@ -29,23 +29,23 @@ def relative_errors(
 ) -> Floats:
     """|T − E| / |T| (paper 000, eq. 15) for the mean T of all records and the mean E of all uploads.
 
-    Records are uniform in their client's range. Repetition r draws the same records whatever the
-    mechanism and the budgets, so that two measurements are paired. Ranges around 0 have a true mean
-    near 0, where a relative error says little; the paper leaves open which ranges it used.
+    Records are uniform in their client's range. Repetition r draws the same records for any mechanism and
+    budgets, so that measurements are paired. Ranges around 0 have a true mean near 0, where a relative error
+    says little; the paper does not state its ranges.
 
     Args:
-        mechanism: one of coordinate scope.
-        epsilon: each client's budget for one record, shape (K,).
+        mechanism: of coordinate scope.
+        epsilon: each client's ε for one record, shape (K,).
         low, high: each client's safe range, shape (K,).
-        records: of each client.
-        repeats: how often all is drawn anew.
-        seed: of the records and the noise.
+        records: number of records per client.
+        repeats: number of repetitions.
+        seed: seed of records and noise.
 
     Returns:
-        One relative error a repetition, shape (repeats,).
+        Relative error of each repetition, shape (repeats,).
 
     Raises:
-        InvalidInput: a mechanism whose scope is a layer or an upload.
+        InvalidInput: the mechanism's scope is a layer or an upload.
     """
     if mechanism.scope != "coordinate":
         raise InvalidInput(

@@ -1,10 +1,9 @@
-"""What is left of all clients' noise at the server, before any training.
+"""Noise of the aggregate, before training.
 
-Exact for weights at their ranges' centres: over who takes part, over data of unequal size, over the
-lottery, over clients that reach their own limits, over all rounds. Only where there are too many
-different mixtures of participants to go through, or where limits meet a random choice, rounds are
-imagined; `error` then says how sure the figure is. Where the noise depends on the training itself, none is
-predicted, and it is said why.
+Exact for weights at their ranges' centres: over participants, unequal data, the lottery, clients' own ε
+limits, and all rounds. If there are too many mixtures of participants, or limits meet a random selection,
+rounds are simulated, with a standard `error`. If the noise depends on training, none is predicted, with the
+reason.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ DEGREE = 12
 
 @dataclass(frozen=True)
 class ServerNoise:
-    """Mean squares, per weight, of what the mechanism adds to the aggregate; NaN where none is predicted."""
+    """Mean square per weight of the aggregate's noise; NaN if not predicted."""
 
     variance: float
     """Over all rounds of a run; a round in which no client is heard adds nothing."""
@@ -47,10 +46,9 @@ class ServerNoise:
 
 
 def server_variance(experiment: Experiment) -> float:
-    """The variance of the aggregate's noise per weight, averaged over rounds, for weights in mid-range.
+    """Noise variance of the aggregate per weight, averaged over rounds, for weights at their ranges' centres.
 
-    What a biased mechanism adds on average is part of it, squared, as it is of what runs measure. NaN where
-    none is predicted.
+    The squared bias of a biased mechanism is included, as in the measurements of runs. NaN if not predicted.
     """
     return server_noise(experiment).variance
 
@@ -86,14 +84,14 @@ def _server_noise(experiment: Experiment, held: tuple[float, ...]) -> ServerNois
 
 
 def unpredicted(experiment: Experiment) -> str:
-    """Why the noise cannot be predicted, as in `ServerNoise.unknown`."""
+    """Why the noise cannot be predicted; "" if it can."""
     of_system = experiment.system.unpredicted(experiment) if experiment.system else ""
     return experiment.aggregator.unpredicted or of_system
 
 
 def _nodes(first: int, last: int) -> tuple[NDArray[np.int64], Floats]:
-    """Rounds from the first to the last, and their shares in the mean over all of them: that of a polynomial
-    in the round's logarithm, as noise that changes does so with it.
+    """Rounds from `first` to `last` to evaluate, and their weights in the mean over all: interpolation by a
+    polynomial in the round's logarithm, since noise that changes does so.
     """
     every = np.arange(first, last + 1)
     nodes = np.unique(np.geomspace(first, last, NODES).round().astype(np.int64))
@@ -116,14 +114,14 @@ class _Public:
 
     @property
     def kinds(self) -> NDArray[np.int64]:
-        """(K,): the same number for clients that are alike in all that matters to the server's noise."""
+        """(K,): number of the group of clients that are equal in all that affects the aggregate's noise."""
         pieces, worst = self._facts(1)
         if self._symmetric:
             return np.zeros(len(worst), dtype=np.int64)
         return alike(worst, self._held, *(part for _, drawn in pieces for part in drawn))
 
     def noise(self, turnout: Turnout) -> tuple[Floats, Floats]:
-        """Mean square of the noise and probability of an empty round, for each of its rounds, (J,)."""
+        """Mean square of the noise and probability of an empty round, for each round of a turnout, (J,)."""
         rounds, share = (
             _nodes(*turnout.rounds) if self._changes else (np.array(turnout.rounds[:1]), np.ones(1))
         )
@@ -146,7 +144,9 @@ class _Public:
         return total, silent
 
     def _facts(self, number: int) -> tuple[list[tuple[float, Drawn]], Floats]:
-        """Each piece's share of the weights with the clients' noise there, and what the server weights by."""
+        """For each slice its share of the weights and the clients' noise; and the variances for the
+        aggregation weights.
+        """
         if number not in self._at:
             pieces = self._own(number)
             if self._symmetric:
@@ -158,7 +158,7 @@ class _Public:
         return self._at[number]
 
     def _own(self, number: int) -> list[tuple[float, Drawn]]:
-        """Each piece's share of the weights, and each client's own noise there."""
+        """For each slice its share of the weights, and each client's noise."""
         if number not in self._sent:
             experiment = self._experiment
             noisy = experiment.tells.perturbed / experiment.uploaded  # what goes in clear has none
@@ -170,7 +170,9 @@ class _Public:
         return self._sent[number]
 
     def _is_symmetric(self) -> bool:
-        """True where all clients count alike, whichever take part: then only their mean variance matters."""
+        """True if all clients have equal weights whoever takes part: then only their mean variance
+        matters.
+        """
         experiment = self._experiment
         share = experiment.aggregator.moments(
             worst_variance(experiment), self._held, experiment.aggregator.between

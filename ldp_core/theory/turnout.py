@@ -1,4 +1,4 @@
-"""Who takes part: the rounds that a run may have, each with its share, before anything is drawn."""
+"""Turnout: the possible sets of participants of a run's rounds, with their probabilities."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ MOST_KINDS = 16
 
 @dataclass(frozen=True)
 class Turnout:
-    """J possible rounds that stand for all rounds of a run, or of a part of it."""
+    """J possible rounds that represent the rounds of a run, or of a part of it."""
 
     share: Floats
     """(J,): of the run's rounds; together with other turnouts they add up to 1."""
@@ -48,11 +48,11 @@ class Turnout:
 
 
 def turnouts(experiment: Experiment, kinds: NDArray[np.int64]) -> Iterator[Turnout]:
-    """Every kind of round that a run may have, exactly where that is possible.
+    """All possible rounds of a run, exactly where feasible.
 
     Args:
-        experiment: whose selection and whose clients' own limits decide.
-        kinds: (K,), the same number, from 0, for clients that are alike in all that matters.
+        experiment: its selection and its clients' ε limits count.
+        kinds: number of each client's group of equal clients, (K,), from 0.
     """
     count, rounds = experiment.clients.count, experiment.rounds
     most = affordable(experiment)
@@ -85,14 +85,12 @@ def turnouts(experiment: Experiment, kinds: NDArray[np.int64]) -> Iterator[Turno
 
 
 def _chance(experiment: Experiment) -> float | None:
-    """With which each client takes part by a draw of its own, if it does."""
+    """Probability of each client's participation, if clients decide independently; else None."""
     return getattr(experiment.selection, "chance", None)
 
 
 def _all_choices(kinds: NDArray[np.int64], chance: float, rounds: int) -> Turnout | None:
-    """Joint distribution of how many clients of each kind take part (independent binomials); None if there
-    are too many cases.
-    """
+    """Joint distribution of the participants per group (independent binomials); None for too many cases."""
     order, sizes = np.argsort(kinds, kind="stable"), np.bincount(kinds)
     cases = math.prod((sizes + 1).tolist()) if len(sizes) <= MOST_KINDS else MOST_CASES + 1
     if cases > MOST_CASES or cases * len(kinds) > MOST_NUMBERS:
@@ -107,8 +105,8 @@ def _all_choices(kinds: NDArray[np.int64], chance: float, rounds: int) -> Turnou
 def _whole_runs(
     experiment: Experiment, most: NDArray[np.int64], size: int, generator: np.random.Generator
 ) -> Iterator[Turnout]:
-    """Runs imagined from their first round on: who has been chosen often leaves the others to go on, so the
-    clients of one round are not independent. Row j of each turnout is of the j-th run.
+    """Simulated runs from the first round on, since a client that was chosen often reaches its limit and
+    leaves the others. Row j of each turnout is of run j.
     """
     count, rounds = experiment.clients.count, experiment.rounds
     runs = max(10, min(MOST_RUNS, 4 * MOST_TOGETHER // (count * rounds)))
@@ -130,8 +128,8 @@ def _whole_runs(
 def _apart(
     experiment: Experiment, most: NDArray[np.int64], size: int | None, generator: np.random.Generator
 ) -> Iterator[Turnout]:
-    """Rounds imagined one by one, with a binomial number of uploads before them: true where each client is
-    chosen by a draw of its own, and where there are so many that one hardly matters to another.
+    """Simulated single rounds, with a binomial number of earlier uploads: exact for independent
+    participation, and nearly so for many clients.
     """
     count, rounds = experiment.clients.count, experiment.rounds
     chance = experiment.selection.expected_uploads(count, rounds) / rounds
@@ -151,8 +149,8 @@ def _once(
     parts: list[tuple[int, int, int]],
     sends: NDArray[np.bool_],
 ) -> Iterator[Turnout]:
-    """No client uploads twice, so a limit either allows a client's upload or it does not; and each round by
-    itself is as if its clients were drawn from all.
+    """Rounds without repeated participants: a limit allows a client's upload or not, and each round is a
+    uniform sample.
     """
     generator = stream(0, "prediction")
     for first, last, size in parts:
@@ -168,7 +166,7 @@ def _once(
 
 
 def affordable(experiment: Experiment) -> NDArray[np.int64]:
-    """Uploads that each client's own limit allows, at most one a round, (K,)."""
+    """Number of uploads that each client's own ε limit allows, at most one per round, (K,)."""
     limits = experiment.clients.run_limits()
     found = np.full(len(limits), experiment.rounds, dtype=np.int64)
     if not np.isfinite(limits).any():
@@ -189,7 +187,7 @@ def _all(most: NDArray[np.int64], rounds: int) -> Iterator[Turnout]:
 
 
 def _stretches(rounds: int) -> Iterator[tuple[int, int]]:
-    """The rounds in stretches: one by one at first, then a tenth of what was before."""
+    """Rounds in intervals: single ones at first, then a tenth of the rounds before."""
     first = 1
     while first <= rounds:
         last = min(rounds, first + (first // 10 if first > EACH else 0))
@@ -198,8 +196,8 @@ def _stretches(rounds: int) -> Iterator[tuple[int, int]]:
 
 
 def _mixtures(kinds: NDArray[np.int64], size: int) -> tuple[Floats, NDArray[np.int64]] | None:
-    """(J,) chances and (J, n) clients of every mixture of kinds that `size` of the clients may be; None if
-    there are too many.
+    """Probabilities (J,) and clients (J, n) of every mixture of groups for `size` participants; None for too
+    many.
     """
     if kinds.max() >= MOST_KINDS:
         return None
@@ -224,7 +222,7 @@ def _mixtures(kinds: NDArray[np.int64], size: int) -> tuple[Floats, NDArray[np.i
 def _imagined(
     experiment: Experiment, size: int | None, generator: np.random.Generator
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """(J, n) choices of the server's, and who of them was chosen: all, where a choice has a size."""
+    """Simulated selections: candidates (J, n), and mask of the participants among them."""
     count = experiment.clients.count
     # where clients have limits of their own, there are many stretches of rounds to imagine
     cases = MOST_CASES if experiment.clients.run_limit is None else MOST_CASES // 10
@@ -248,10 +246,8 @@ def _imagined(
 
 
 def sizes(experiment: Experiment) -> Floats:
-    """Samples of each client, (K,), as this seed's partition deals them.
-
-    As long as the labels are not known here (before the first download), classes are taken to be of
-    equal size.
+    """Samples of each client, (K,), by this seed's partition; before the first download, classes are assumed
+    of equal size.
     """
     if not experiment.aggregator.weighs_by_size:
         return np.ones(experiment.clients.count)

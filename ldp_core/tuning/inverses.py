@@ -58,7 +58,7 @@ def follows(experiment: Experiment, epsilon: float, clients: int | None = None) 
     """Consequences if all clients, or `clients` of them, have one ε.
 
     Raises:
-    InvalidInput: the experiment is invalid, or its noise cannot be predicted.
+        InvalidInput: the experiment is invalid, or its noise cannot be predicted.
     """
     made = _equal(experiment, epsilon, clients)
     sigma, error = _noise(made)
@@ -83,7 +83,7 @@ def at_noise(experiment: Experiment, sigma: float) -> Follows:
     """Consequences of the least ε with at most standard deviation `sigma` in the aggregate.
 
     Raises:
-    InvalidInput: no ε within its limits gives this noise.
+        InvalidInput: no ε within its limits gives this noise.
     """
     _check(sigma)
     low, high = limits.EPSILON.minimum, limits.EPSILON.maximum
@@ -103,7 +103,7 @@ def at_run_budget(experiment: Experiment, budget: float) -> Follows:
     """Consequences of the largest ε whose worst-case ε of the run is at most `budget`.
 
     Raises:
-    InvalidInput: no ε within its limits gives this run ε.
+        InvalidInput: no ε within its limits gives this run ε.
     """
     return follows(experiment, epsilon_for(_equal(experiment, 1.0), budget))
 
@@ -112,7 +112,7 @@ def clients_for(experiment: Experiment, epsilon: float, sigma: float) -> Follows
     """Consequences of the least number of clients with at most standard deviation `sigma` in the aggregate.
 
     Raises:
-    InvalidInput: the data set has too few samples, or ranges are listed per client.
+        InvalidInput: the data set has too few samples, or ranges are listed per client.
     """
     _check(sigma)
     most = int(min(limits.CLIENTS.maximum, experiment.source.train_size))

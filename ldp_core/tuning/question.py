@@ -85,7 +85,7 @@ class Question:
         """Largest ε allowed for a range, to three digits.
 
         Raises:
-        InvalidInput: even the smallest ε exceeds the run's budget.
+            InvalidInput: even the smallest ε exceeds the run's budget.
         """
         found = next((one.most for one in self.caps if one.half == half), None)
         return min(self._affordable[half], found or EPSILON.maximum)
@@ -114,7 +114,7 @@ class Question:
         block has a seed of its own and the next client.
 
         Raises:
-        InvalidExperiment: identification of such uploads cannot be computed.
+            InvalidExperiment: identification of such uploads cannot be computed.
         """
         base = changed(self.base, {"clients.range": half, "attack": None})
         mechanism, ends = base.mechanism, np.outer([-half, half], np.ones(len(epsilons)))

@@ -61,7 +61,7 @@ def ranking(asked: Asked) -> list[Ranked]:
     noise changes over rounds.
 
     Raises:
-    InvalidInput: the smallest budget exceeds the largest.
+        InvalidInput: the smallest budget exceeds the largest.
     """
     if asked.lowest > asked.highest:
         raise InvalidInput(f"the smallest budget is {asked.lowest:g} and the largest {asked.highest:g}")

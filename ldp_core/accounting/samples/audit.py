@@ -88,14 +88,14 @@ def audit_samples(
     """Test a claimed ε against independent trials of a mechanism.
 
     Args:
-    inputs: (n,), (n, coordinates) or (n, rounds, coordinates).
-    outputs: of the same shape.
-    claimed: ε of all outputs of one trial.
-    worlds: (n,): which neighbouring input a trial belongs to; by default trials with equal inputs.
+        inputs: (n,), (n, coordinates) or (n, rounds, coordinates).
+        outputs: of the same shape.
+        claimed: ε of all outputs of one trial.
+        worlds: (n,): which neighbouring input a trial belongs to; by default trials with equal inputs.
 
     Raises:
-    InvalidInput: the arrays or the claim are invalid, or there is one input only.
-    CannotTell: there are too few trials to refute the claim.
+        InvalidInput: the arrays or the claim are invalid, or there is one input only.
+        CannotTell: there are too few trials to refute the claim.
     """
     _check(claimed, delta, confidence)
     x, y = (_cube(one, name) for one, name in ((inputs, "inputs"), (outputs, "outputs")))
@@ -143,9 +143,9 @@ def audit_function(
     """Test `perturb(values, epsilon, low, high, generator)`, called with one upload (dimension,) at a time.
 
     Args:
-    epsilon: claimed for the whole upload.
-    trials: on each of six inputs: all values at one end of the range, or beyond it by its width (which
-    clipping makes equal to the end); and all in the middle except the first, at one end.
+        epsilon: claimed for the whole upload.
+        trials: on each of six inputs: all values at one end of the range, or beyond it by its width (which
+            clipping makes equal to the end); and all in the middle except the first, at one end.
     """
     _check(epsilon, delta, confidence)
     middle, width = (low + high) / 2, high - low

@@ -60,7 +60,8 @@ def best_event(likely: Floats, other: Floats, delta: float) -> Event | None:
     """Set of outputs with the largest expected lower bound on ε.
 
     Args:
-    likely, other: outputs (n, rounds, coordinates) for two inputs; the set shall be likelier for the first.
+        likely, other: outputs (n, rounds, coordinates) for two inputs; the set shall be likelier for the
+            first.
     """
     found = [_cut(number, likely, other, delta) for number in _numbers(likely, other)]
     return max((one for one in found if one), key=lambda one: one.score, default=None)

@@ -40,7 +40,7 @@ def read_samples(data: bytes, most: int = MOST_BYTES) -> Samples:
     """Trials of a file; without a column `trial` each row is one.
 
     Raises:
-    InvalidExperiment: everything that is wrong, by line and column.
+        InvalidExperiment: everything that is wrong, by line and column.
     """
     table = read_table(data, most)
     names = find(table.headings, HEADINGS)

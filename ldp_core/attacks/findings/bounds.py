@@ -60,7 +60,7 @@ def instance(log_affinity: Floats) -> Floats:
     the true candidate.
 
     Args:
-    log_affinity: (V, M) log Bhattacharyya coefficients; the first column is 0.
+        log_affinity: (V, M) log Bhattacharyya coefficients; the first column is 0.
     """
     apart = np.sqrt(np.maximum(-np.expm1(2 * np.minimum(log_affinity, 0.0)), 0.0))
     found: Floats = np.minimum(1.0, (1 + apart.sum(axis=1)) / log_affinity.shape[1])
@@ -71,9 +71,9 @@ def worst_case(total: float, mu: float | None, candidates: int) -> list[Bound]:
     """Bounds that hold for any images.
 
     Args:
-    total: ε of all observations of the image; infinite without pure ε.
-    mu: sensitivity over σ for Gaussian noise; None for other noise.
-    candidates: number of candidates M.
+        total: ε of all observations of the image; infinite without pure ε.
+        mu: sensitivity over σ for Gaussian noise; None for other noise.
+        candidates: number of candidates M.
     """
     if mu is not None:
         value = float(gaussian(mu, 1 / candidates))

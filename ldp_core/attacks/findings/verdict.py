@@ -45,12 +45,12 @@ def judge(
     """Verdict on a reconstruction.
 
     Args:
-    psnr: PSNR of the reconstruction from the upload as sent, in dB.
-    ncc: correlation with the image.
-    stranger: highest correlation with a decoy; None if unknown.
-    guess: PSNR of the best guess without an upload: the mean image, or that of the class.
-    clean: PSNR for the upload without clipping and noise.
-    clipped: PSNR for the clipped upload without noise.
+        psnr: PSNR of the reconstruction from the upload as sent, in dB.
+        ncc: correlation with the image.
+        stranger: highest correlation with a decoy; None if unknown.
+        guess: PSNR of the best guess without an upload: the mean image, or that of the class.
+        clean: PSNR for the upload without clipping and noise.
+        clipped: PSNR for the clipped upload without noise.
     """
     if clean < RECOVERED_DB:
         return Verdict("inconclusive", "inconclusive: this attack fails even without noise")
@@ -69,10 +69,10 @@ def judge_share(share: float, non_members: float, clean: float, clipped: float) 
     """Verdict on an upload of many images.
 
     Args:
-    share: share of its images recovered (20 dB or more) from the upload as sent.
-    non_members: the same share among images not in the upload: chance.
-    clean: the share for the upload without clipping and noise.
-    clipped: the share for the clipped upload without noise.
+        share: share of its images recovered (20 dB or more) from the upload as sent.
+        non_members: the same share among images not in the upload: chance.
+        clean: the share for the upload without clipping and noise.
+        clipped: the share for the clipped upload without noise.
     """
     if clean < RECOVERED_SHARE:
         return Verdict("inconclusive", "inconclusive: this attack fails even without noise")

@@ -39,8 +39,8 @@ def read(seen: Observation, public: PublicSteps | None = None) -> Reading:
     range count as clipped.
 
     Args:
-    seen: the server's observation.
-    public: ranges of public steps; needed where `trims` says so.
+        seen: the server's observation.
+        public: ranges of public steps; needed where `trims` says so.
     """
     uploads = seen.uploads.astype(np.float64)
     if seen.clear and public is not None:

@@ -49,14 +49,14 @@ def train_fused(
     """Trained weights (K, d) of the rows of a plan, in the order of its shards.
 
     Args:
-    recipe: training settings; a model with `layers_of`, and an optimiser of SGD's form or Adam.
-    start: initial weights (d,), or (K, d) in the order of the shards; float32 or float64.
-    x, y: all samples (n, *shape), of the type of `start`, and labels (n,), on a CPU.
-    threads: limit on threads.
-    tick: receives the share of the work done, in [0, 1].
+        recipe: training settings; a model with `layers_of`, and an optimiser of SGD's form or Adam.
+        start: initial weights (d,), or (K, d) in the order of the shards; float32 or float64.
+        x, y: all samples (n, *shape), of the type of `start`, and labels (n,), on a CPU.
+        threads: limit on threads.
+        tick: receives the share of the work done, in [0, 1].
 
     Raises:
-    ValueError: an index of the plan, or a label, is out of range.
+        ValueError: an index of the plan, or a label, is out of range.
     """
     layers = layers_of(recipe.model, recipe.shape, recipe.classes)
     begin, samples, labels = _array(start), _array(x), _array(y)
@@ -219,7 +219,7 @@ def _check(
     """Validate the arguments of the kernel, which checks nothing itself.
 
     Raises:
-    ValueError: a shape, a type or an index is wrong.
+        ValueError: a shape, a type or an index is wrong.
     """
     _check_samples(recipe, layers, start, samples)
     if plan.fault:

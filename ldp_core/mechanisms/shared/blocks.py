@@ -75,12 +75,12 @@ class Blocks:
         """Apply `sample(xp, v, u, coefficients)` to normalised values, block by block.
 
         Args:
-        sample: takes the array module, values v in [−1, 1], uniforms u in [0, 1) and the coefficients, all
-        broadcastable; returns outputs relative to the centre, in units of the half-width.
-        values: shape (..., d), numpy or torch.
-        generator: of the same library as the values.
-        normal: draw u from the standard normal distribution instead.
-        placed: move outputs to the range; otherwise return those of `sample`.
+            sample: takes the array module, values v in [−1, 1], uniforms u in [0, 1) and the coefficients,
+                all broadcastable; returns outputs relative to the centre, in units of the half-width.
+            values: shape (..., d), numpy or torch.
+            generator: of the same library as the values.
+            normal: draw u from the standard normal distribution instead.
+            placed: move outputs to the range; otherwise return those of `sample`.
         """
         xp, data = of_kind(values, generator)
         tables = self._tables(xp, data)
@@ -146,7 +146,7 @@ def broadcast(*shapes: tuple[int, ...]) -> tuple[int, ...]:
     """Common shape of values, budgets and ranges.
 
     Raises:
-    InvalidInput: the shapes do not broadcast.
+        InvalidInput: the shapes do not broadcast.
     """
     try:
         return np.broadcast_shapes(*shapes)
@@ -162,8 +162,8 @@ def checked(
     """Array module of `values`, and the values as floats broadcast with the other arguments.
 
     Raises:
-    InvalidInput: a generator of the other library, a range too narrow for the values' type, shapes that do
-    not broadcast, or NaN.
+        InvalidInput: a generator of the other library, a range too narrow for the values' type, shapes that
+            do not broadcast, or NaN.
     """
     xp, data = of_kind(values, generator)
     check_resolution(low, high, xp.finfo(data.dtype))
@@ -181,7 +181,7 @@ def of_kind(values: Any, generator: Any) -> tuple[Any, Any]:
     """Array module of `values`, and the values as floats.
 
     Raises:
-    InvalidInput: a generator of the other library.
+        InvalidInput: a generator of the other library.
     """
     if is_tensor(values):
         import torch

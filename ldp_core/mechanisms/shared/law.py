@@ -39,14 +39,14 @@ class Law(ABC, Generic[M]):
         """Project `values` (usually: clip to the range) and randomise them.
 
         Args:
-        values: floats, shape (..., d); integers become float64.
-        generator: a numpy Generator for numpy values, a torch.Generator for torch values.
+            values: floats, shape (..., d); integers become float64.
+            generator: a numpy Generator for numpy values, a torch.Generator for torch values.
 
         Returns:
-        The same array type, floating dtype and (broadcast) shape as `values`.
+            The same array type, floating dtype and (broadcast) shape as `values`.
 
         Raises:
-        InvalidInput: NaN, a range too narrow for the values' type, or the wrong generator.
+            InvalidInput: NaN, a range too narrow for the values' type, or the wrong generator.
         """
 
     @abstractmethod
@@ -139,7 +139,7 @@ def check_budget(epsilon: ArrayLike) -> Floats:
     """`epsilon` as float64.
 
     Raises:
-    InvalidInput: a budget is not positive and finite.
+        InvalidInput: a budget is not positive and finite.
     """
     array = as_floats(epsilon, "epsilon")
     wrong = ~(np.isfinite(array) & (array > 0))
@@ -152,7 +152,7 @@ def check_range(low: ArrayLike, high: ArrayLike) -> tuple[Floats, Floats]:
     """Ends of the safe ranges as float64.
 
     Raises:
-    InvalidInput: an end is not finite, or low is not below high.
+        InvalidInput: an end is not finite, or low is not below high.
     """
     lows, highs = as_floats(low, "low"), as_floats(high, "high")
     if lows.shape != highs.shape:
@@ -171,7 +171,7 @@ def as_floats(value: ArrayLike, what: str) -> Floats:
     """`value` as a float64 array.
 
     Raises:
-    InvalidInput: the value is not numeric.
+        InvalidInput: the value is not numeric.
     """
     try:
         if isinstance(value, str | bool | None):

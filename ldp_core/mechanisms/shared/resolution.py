@@ -24,8 +24,8 @@ def least_width(low: ArrayLike, high: ArrayLike, precision: Any = SINGLE) -> Flo
     """Least width of a safe range with these ends, in their units; infinite if an end overflows.
 
     Args:
-    low, high: ends of ranges, broadcast against each other.
-    precision: `finfo` of the values' type, numpy's or torch's.
+        low, high: ends of ranges, broadcast against each other.
+        precision: `finfo` of the values' type, numpy's or torch's.
     """
     size = np.maximum(np.abs(as_floats(low, "low")), np.abs(as_floats(high, "high")))
     _, exponent = np.frexp(np.maximum(size, float(precision.tiny)))
@@ -42,7 +42,7 @@ def check_resolution(low: Floats, high: Floats, precision: Any) -> None:
     """Refuse ranges that the values' type cannot resolve.
 
     Raises:
-    InvalidInput: a range of fewer than `RESOLUTION` steps, or beyond the type's largest number.
+        InvalidInput: a range of fewer than `RESOLUTION` steps, or beyond the type's largest number.
     """
     lows, highs = np.broadcast_arrays(low, high)
     narrow = too_narrow(lows, highs, precision)

@@ -160,7 +160,7 @@ def with_own_clients(draft: Draft, one: Point) -> Draft:
     """The system of a point with its settings, on a draft's data, clients and budgets.
 
     Raises:
-    InvalidExperiment: the system cannot use these data or clients.
+        InvalidExperiment: the system cannot use these data or clients.
     """
     made, whose = with_system(draft, str(OWN[one.label]["system.name"])), draft.base.as_json()
     asked = dict(one.figures[0].setting["leaking"]["set"])

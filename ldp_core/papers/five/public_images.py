@@ -21,7 +21,7 @@ def best_rate(asked: Callable[[float, int], Experiment]) -> float:
     """The rate of `RATES` with the best mean final accuracy; the smaller of equal ones.
 
     Args:
-    asked: returns the experiment for a learning rate and a seed.
+        asked: returns the experiment for a learning rate and a seed.
     """
     from ldp_core.simulate import simulate  # torch
 

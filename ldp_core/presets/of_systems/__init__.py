@@ -1,1 +1,1 @@
-"""Scenarios of the published systems by name."""
+"""Scenarios of the published systems."""

@@ -1,4 +1,4 @@
-"""All five systems again, at a price that is closer to a promise: a run costs a client ε 10 at worst."""
+"""Scenario: all five systems at a worst-case ε of 10 for a client's whole run."""
 
 from __future__ import annotations
 

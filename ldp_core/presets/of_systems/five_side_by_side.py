@@ -1,5 +1,5 @@
-"""All five systems, corrected, at one price: the same clients, images, model and local training, and an ε for
-each at which a whole run costs a client the same at worst.
+"""Scenario: all five systems, corrected, with equal clients, images, model and local training, each with the
+ε for the same worst-case ε of the whole run.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ OWN: Mapping[str, Mapping[str, Any]] = {
 
 
 def variants(epsilon: Mapping[str, float]) -> tuple[tuple[str, Mapping[str, Any]], ...]:
-    """Each system in the shared setting with an ε of its own (accounting.afford finds it for a price)."""
+    """Variants of the systems with the given ε each (`accounting.afford` computes them for a run's ε)."""
     return tuple((label, {**OWN[label], **SHARED, "clients.epsilon": own}) for label, own in epsilon.items())
 
 

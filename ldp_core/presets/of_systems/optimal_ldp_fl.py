@@ -1,4 +1,4 @@
-"""Optimal LDP-FL, small: one weight of each layer, in weights and in changes, beside answers for all."""
+"""Scenario: Optimal LDP-FL, small; one weight per layer, of weights and of changes, beside all weights."""
 
 from ldp_core.presets.base import Preset
 from ldp_core.presets.claims import Sentence, both, budget, diverges, ranked, reaches

@@ -1,4 +1,4 @@
-"""PD-LDPFL, small: personal layers, one of them, none, and a public gain in their place."""
+"""Scenario: PD-LDPFL, small; with both personal layers, one, none, and a public factor instead."""
 
 from ldp_core.presets.base import Preset
 from ldp_core.presets.claims import Sentence, both, budget, diverges, ranked, reaches

@@ -1,4 +1,4 @@
-"""Personalized LDP-FL on its digits: the plain mean, 1/σ, the lottery, and the weights with least noise."""
+"""Scenario: Personalized LDP-FL on digits; plain mean, 1/σ, lottery, and weights of least noise."""
 
 from math import inf
 

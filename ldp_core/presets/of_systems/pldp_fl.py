@@ -1,4 +1,4 @@
-"""PLDP-FL, small: the paper's mechanism in both forms, its baseline and no noise, in seconds."""
+"""Scenario: PLDP-FL, small; the paper's mechanism in both forms, its baseline, and no noise."""
 
 from ldp_core.presets.base import Preset
 from ldp_core.presets.claims import Sentence, both, budget, ranked, reaches, times_the_noise

@@ -1,4 +1,4 @@
-"""PPRD-FL, small: what R-PSS gains where its rest goes in clear, is kept back, or is perturbed as well."""
+"""Scenario: PPRD-FL, small; R-PSS with its other weights sent in clear, not sent, or perturbed."""
 
 from ldp_core.presets.base import Preset
 from ldp_core.presets.claims import Sentence, budget, ranked, reaches

@@ -1,4 +1,4 @@
-"""The promise and the repair: PLDP-FL's headline as printed, and what a shorter range does at the same ε."""
+"""Scenario: PLDP-FL's main result as printed, and with a shorter range at the same ε."""
 
 from ldp_core.presets.base import Preset
 from ldp_core.presets.claims import Sentence, alike, both, budget, diverges, reaches

@@ -1,4 +1,4 @@
-"""The attack on the weights that R-PSS sends as they are: a whole image from a fifth of an upload."""
+"""Scenario: attack on the weights that R-PSS sends in clear; a whole image from a fifth of an upload."""
 
 from ldp_core.presets.base import Preset
 from ldp_core.presets.claims import Sentence, both, keeps, picks, recovers, times_the_noise

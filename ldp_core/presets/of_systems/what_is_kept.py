@@ -1,4 +1,6 @@
-"""The attack on personal layers: the plain closed form, one up to contrast, and one that solves for them."""
+"""Scenario: attacks on personal layers by the plain closed form, up to contrast, and by inferring the
+layers.
+"""
 
 from ldp_core.presets.base import Preset
 from ldp_core.presets.claims import Sentence, blurred, both, clearer, recovers

@@ -41,13 +41,13 @@ def bring_back(
     """Make a job of an exported ZIP; returns the new job's id.
 
     Args:
-    owner: owner of the new job.
-    address: network address that the file was sent from, if known.
-    most: limit on the unpacked size, in bytes.
+        owner: owner of the new job.
+        address: network address that the file was sent from, if known.
+        most: limit on the unpacked size, in bytes.
 
     Raises:
-    InvalidInput: the file is no export, damaged, too large, or of a newer version; nothing of it is kept.
-    NotNow: the imports of this owner, this address or all together leave no room for it.
+        InvalidInput: the file is no export, damaged, too large, or of a newer version; nothing of it is kept.
+        NotNow: the imports of this owner, this address or all together leave no room for it.
     """
     try:
         stream = file.open("rb") if isinstance(file, Path) else nullcontext(file)
@@ -77,7 +77,7 @@ def _held(given: Sequence[Computation]) -> Iterator[None]:
     """Lock new records; at exit, delete those that no job has taken over.
 
     Raises:
-    DiskFull, StorageFailed: the records cannot be written.
+        DiskFull, StorageFailed: the records cannot be written.
     """
     try:
         note_begun(given)

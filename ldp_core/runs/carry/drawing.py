@@ -39,8 +39,8 @@ def drawn(title: str, curves: Sequence[Curve], percent: bool, alone: bool = Fals
     """SVG element with curves on a linear axis of 0 to 100 %, or a logarithmic one. Text is escaped.
 
     Args:
-    percent: whether the values are shares in [0, 1], drawn on the linear axis.
-    alone: whether the element is a file of its own, on a white ground.
+        percent: whether the values are shares in [0, 1], drawn on the linear axis.
+        alone: whether the element is a file of its own, on a white ground.
     """
     rounds = max((len(one.mean) for one in curves), default=1) - 1
     values = np.concatenate([one.mean for one in curves]) if curves else np.empty(0)

@@ -43,7 +43,7 @@ def as_flower(identity: str) -> bytes:
     """ZIP of the app, with all variants of the training that Flower can run.
 
     Raises:
-    InvalidInput: the job is no training, or Flower can run none of its variants.
+        InvalidInput: the job is no training, or Flower can run none of its variants.
     """
     job = look(identity)
     if job.kind != "run":

@@ -47,10 +47,10 @@ def opened(stream: IO[bytes], most: int) -> Iterator[Arrived]:
     """Open an export; a ValueError inside this context becomes InvalidInput.
 
     Args:
-    most: limit on the unpacked size, in bytes.
+        most: limit on the unpacked size, in bytes.
 
     Raises:
-    InvalidInput: the file is no export, damaged, too large, or of a newer version.
+        InvalidInput: the file is no export, damaged, too large, or of a newer version.
     """
     try:
         _refuse_a_long_directory(stream)

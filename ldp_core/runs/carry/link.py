@@ -27,7 +27,7 @@ def unpacked(text: str) -> Draft:
     """Draft decoded from the characters of a URL.
 
     Raises:
-    InvalidInput: the text was cut short or changed, or written by another version of the program.
+        InvalidInput: the text was cut short or changed, or written by another version of the program.
     """
     reader = zlib.decompressobj()
     try:

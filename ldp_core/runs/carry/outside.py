@@ -50,7 +50,7 @@ def bring_rounds(file: Path) -> str:
     """Import the rounds of a file under its name; returns an id.
 
     Raises:
-    InvalidInput: the file cannot be read, or holds no valid rounds.
+        InvalidInput: the file cannot be read, or holds no valid rounds.
     """
     try:
         with file.open("rb") as stream:
@@ -64,7 +64,7 @@ def take(content: bytes, name: str, owner: str | None = None, address: str | Non
     """Import rounds under a name; returns an id.
 
     Raises:
-    InvalidInput: the content is invalid (the message names the line), or this owner has too many imports.
+        InvalidInput: the content is invalid (the message names the line), or this owner has too many imports.
     """
     lines = read(content)
     title = " ".join(name.split())[:MOST_NAME]

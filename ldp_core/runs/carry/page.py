@@ -61,7 +61,7 @@ def as_page(identity: str, screen: Shown | None = None) -> str:
     """HTML page of a training, begun by what a screen shows of the training.
 
     Raises:
-    InvalidInput: the job is no training, or has no recorded round.
+        InvalidInput: the job is no training, or has no recorded round.
     """
     job = look(identity)
     if job.kind != "run":

@@ -15,10 +15,10 @@ def refuse_without_room(size: int, owner: str | None, address: str | None) -> No
     """Refuse an import of so many bytes where its owner, its address or the server has no room for it.
 
     Args:
-    owner: None for the operator, who has the whole quota.
+        owner: None for the operator, who has the whole quota.
 
     Raises:
-    NotNow: the limit that is reached, and what to do.
+        NotNow: the limit that is reached, and what to do.
     """
     most, brought = quota.most_bytes(), [one for one in quota.kept() if one.job.imported]
     for whose, (records, share), found in (

@@ -100,7 +100,7 @@ def chosen(headings: Mapping[int, str]) -> dict[str, int]:
     """Column number of each known figure.
 
     Raises:
-    InvalidInput: two columns fit the same figure equally well.
+        InvalidInput: two columns fit the same figure equally well.
     """
     found: dict[str, list[int]] = {}
     for i, name in zip(headings, find([*headings.values()], COLUMNS), strict=True):

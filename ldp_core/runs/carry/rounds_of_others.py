@@ -35,7 +35,7 @@ def read(content: bytes) -> tuple[Line, ...]:
     """Runs of a file with a round a line, grouped by `label` and `seed` where the file has them.
 
     Raises:
-    InvalidInput: a sentence that names the line.
+        InvalidInput: a sentence that names the line.
     """
     if len(content) > MOST_BYTES:
         raise InvalidInput(f"it has more than {MOST_BYTES // 1000} kB, which is the most taken")

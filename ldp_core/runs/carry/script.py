@@ -51,7 +51,7 @@ def as_script(identity: str) -> str:
     """Text of the program; user input occurs in it as quoted data only.
 
     Raises:
-    InvalidInput: the job is no training, or has not ended.
+        InvalidInput: the job is no training, or has not ended.
     """
     job = look(identity)
     if job.kind != "run":

@@ -56,7 +56,7 @@ def written(identity: str, out: Path) -> str:
     """Export a job to a file, in the format of its ending; returns a sentence on what was written.
 
     Raises:
-    InvalidInput: the ending is unknown, nothing is recorded, or the file cannot be written.
+        InvalidInput: the ending is unknown, nothing is recorded, or the file cannot be written.
     """
     ending = max((one for one in WAYS if out.name.lower().endswith(one)), key=len, default="")
     if not ending:

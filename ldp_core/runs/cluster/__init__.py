@@ -30,7 +30,7 @@ def there(experiments: Mapping[int, Experiment], report: Report) -> Iterator[tup
     """Train experiments on the cluster; yields each batch with lists of results as they arrive.
 
     Raises:
-    StudioError: the cluster cannot be used, or this program fails there.
+        StudioError: the cluster cannot be used, or this program fails there.
     """
     report(Step("Connecting to the cluster"))
     ray = connection.connected(RAY_ADDRESS.value())

@@ -34,7 +34,7 @@ def connected(address: str) -> Any:
     """The ray module, connected for the life of this process to a cluster with the same packages.
 
     Raises:
-    StudioError: the cluster is refused, unreachable, or has other packages.
+        StudioError: the cluster is refused, unreachable, or has other packages.
     """
     refuse_open(address)
     if token := RAY_TOKEN.value():  # which Ray reads as it is imported
@@ -79,7 +79,7 @@ def refuse_open(address: str) -> None:
     could run code.
 
     Raises:
-    StudioError: the address is public or invalid.
+        StudioError: the address is public or invalid.
     """
     host, port = _place(address)
     if RAY_TOKEN.value() or os.environ.get("RAY_AUTH_MODE") == "token" or _encrypted():
@@ -113,7 +113,7 @@ def knock(address: str) -> None:
     """Check within seconds that a Ray server answers; Ray itself would retry for minutes.
 
     Raises:
-    StudioError: no Ray server answers, or the address is invalid.
+        StudioError: no Ray server answers, or the address is invalid.
     """
     place = _place(address)
     try:
@@ -135,7 +135,7 @@ def still_there(answered: float) -> float:
     end the process after a minute.
 
     Raises:
-    StudioError: the latest answer is too long ago.
+        StudioError: the latest answer is too long ago.
     """
     try:
         knock(RAY_ADDRESS.value())

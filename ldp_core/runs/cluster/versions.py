@@ -22,7 +22,7 @@ def refuse_others(own: Mapping[str, str], theirs: Mapping[str, Mapping[str, str]
     """Refuse a cluster with a machine whose versions differ from this one's.
 
     Raises:
-    StudioError: the first such machine, and what to install there.
+        StudioError: the first such machine, and what to install there.
     """
     for machine, versions in theirs.items():
         needed = [name for name in own if name in versions or not name.startswith(PLUGGED)]
@@ -50,7 +50,7 @@ def probed(ray: Any) -> dict[str, dict[str, str]]:
     """Versions on each machine of the cluster, by its address.
 
     Raises:
-    StudioError: a machine cannot run this program, or the cluster has none.
+        StudioError: a machine cannot run this program, or the cluster has none.
     """
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 

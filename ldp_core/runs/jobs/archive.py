@@ -60,10 +60,10 @@ def export(identity: str, out: Path, more: Mapping[str, str] = NOTHING) -> int:
     """Write a job's record to the ZIP file `out`, atomically; returns the number of its events.
 
     Args:
-    more: content of further files by name.
+        more: content of further files by name.
 
     Raises:
-    InvalidInput: the job has no recorded event.
+        InvalidInput: the job has no recorded event.
     """
     job, runs, events = _recorded(identity)
     handle, draft = tempfile.mkstemp(dir=out.parent, prefix=f".{out.name}.")

@@ -31,7 +31,7 @@ def cancel_all(person: Person = OPERATOR) -> int:
     """Cancel all queued and running jobs; returns their number.
 
     Raises:
-    NotYours: the person is no teacher.
+        NotYours: the person is no teacher.
     """
     if not person.teacher:
         raise NotYours("only a teacher can stop what others have launched")
@@ -47,13 +47,13 @@ def resume(identity: str, person: Person = OPERATOR, address: str | None = None)
     A queued, running or finished job is left unchanged.
 
     Args:
-    address: network address of the request, if known; the job counts towards its limit from now on.
+        address: network address of the request, if known; the job counts towards its limit from now on.
 
     Raises:
-    InvalidExperiment: by today's limits the job cannot fit or would take too long.
-    QueueFull: its owner, this address, or all together have enough jobs waiting.
-    NotNow: another job of the same draft waits or runs, or the record was imported.
-    StorageFailed: the disk is nearly full, has no file locks, or the request is unreadable.
+        InvalidExperiment: by today's limits the job cannot fit or would take too long.
+        QueueFull: its owner, this address, or all together have enough jobs waiting.
+        NotNow: another job of the same draft waits or runs, or the record was imported.
+        StorageFailed: the disk is nearly full, has no file locks, or the request is unreadable.
     """
     job = look(identity)
     person.check(job.owner)
@@ -78,7 +78,7 @@ def pin(identity: str, person: Person = OPERATOR, on: bool = True) -> None:
     Visitors may pin half of the quota; a teacher all of it.
 
     Raises:
-    NotNow: the record is deleted already, or too much is pinned.
+        NotNow: the record is deleted already, or too much is pinned.
     """
     if not person.owns(queue.get(identity).owner):
         raise NotYours("only whoever launched this job can pin it, or a teacher")
@@ -90,8 +90,8 @@ def remove(identity: str, person: Person = OPERATOR) -> None:
     """Delete an ended job and its record for good.
 
     Raises:
-    NotNow: the job waits, runs or is pinned.
-    StorageFailed: the record is still being written, or the deletion cannot be stored.
+        NotNow: the job waits, runs or is pinned.
+        StorageFailed: the record is still being written, or the deletion cannot be stored.
     """
     _end(identity, person, removal.forget)
 
@@ -113,8 +113,8 @@ def delete(identity: str, person: Person = OPERATOR) -> None:
     towards the quota. A private job is deleted for good, and so is any where room is short.
 
     Raises:
-    NotNow: the job waits, runs or is pinned.
-    StorageFailed: the record is still being written, or the deletion cannot be stored.
+        NotNow: the job waits, runs or is pinned.
+        StorageFailed: the record is still being written, or the deletion cannot be stored.
     """
     _end(identity, person, lambda job: (removal.forget if job.room else removal.delete)(job))
 
@@ -123,7 +123,7 @@ def bring_back(identity: str, person: Person = OPERATOR) -> None:
     """Restore a deleted job.
 
     Raises:
-    UnknownJob: the job was not deleted, or is deleted for good.
+        UnknownJob: the job was not deleted, or is deleted for good.
     """
     found = next((job for job in queue.deleted() if job.id == identity), None)
     if found is None or removal.is_due(found):
@@ -142,7 +142,7 @@ def relabel(identity: str, name: str, note: str, person: Person = OPERATOR) -> N
     """Give a job a name and a note; empty strings restore the original name.
 
     Raises:
-    InvalidInput: one of them is too long.
+        InvalidInput: one of them is too long.
     """
     if not person.owns(queue.get(identity).owner):
         raise NotYours("only whoever launched this job can name it, or a teacher")

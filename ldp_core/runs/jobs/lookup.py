@@ -26,7 +26,7 @@ def look(identity: str, person: Person = OPERATOR) -> Job:
     """Current status of a job, after orphaned jobs have been marked interrupted.
 
     Raises:
-    UnknownJob: there is no such job, or it is another person's private job.
+        UnknownJob: there is no such job, or it is another person's private job.
     """
     job = queue.get(identity)
     refuse_others(job, person)

@@ -31,16 +31,16 @@ def launch(
     """Put a job in the queue, or complete it at once if its results are known; returns its id.
 
     Args:
-    asked: the request, as the kind's `read` returns it.
-    draft_id: id of the draft that the job is launched from.
-    owner: who launches it, if known (see `ldp_core.runs.queue.people`).
-    address: network address, if known, as `people.address` returns it.
-    room: id of a private room (`people.room_of`): only the owner sees the job, and deletion is for good.
+        asked: the request, as the kind's `read` returns it.
+        draft_id: id of the draft that the job is launched from.
+        owner: who launches it, if known (see `ldp_core.runs.queue.people`).
+        address: network address, if known, as `people.address` returns it.
+        room: id of a private room (`people.room_of`): only the owner sees the job, and deletion is for good.
 
     Raises:
-    InvalidExperiment: the job cannot fit into memory or onto the disk, or would take too long.
-    QueueFull: enough jobs are waiting.
-    StorageFailed: the disk is nearly full, or has no file locks.
+        InvalidExperiment: the job cannot fit into memory or onto the disk, or would take too long.
+        QueueFull: enough jobs are waiting.
+        StorageFailed: the disk is nearly full, or has no file locks.
     """
     made = kinds.get(kind)
     admit(kind, asked)
@@ -73,8 +73,8 @@ def admit(kind: str, asked: Any) -> None:
     """Check a job before it enters the queue, whether new or resumed.
 
     Raises:
-    InvalidExperiment: the job cannot fit into memory or onto the disk, or would take too long.
-    StorageFailed: the disk is nearly full, or has no file locks.
+        InvalidExperiment: the job cannot fit into memory or onto the disk, or would take too long.
+        StorageFailed: the disk is nearly full, or has no file locks.
     """
     refuse_too_much(kind, asked)
     refuse_without_locks()
@@ -85,7 +85,7 @@ def refuse_too_much(kind: str, asked: Any) -> None:
     """Refuse a request that exceeds memory, disk or the time limit of a job.
 
     Raises:
-    InvalidExperiment: with the estimate and the limit.
+        InvalidExperiment: with the estimate and the limit.
     """
     made = kinds.get(kind)
     made.refuse_what_cannot_fit(asked)

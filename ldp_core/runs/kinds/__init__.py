@@ -46,7 +46,7 @@ def settle(job: Job) -> bool:
     dropped, to be computed anew.
 
     Raises:
-    StorageFailed: the status cannot be stored, or the table of jobs cannot be read.
+        StorageFailed: the status cannot be stored, or the table of jobs cannot be read.
     """
     known = computations.ended(job.keys)
     broken = [key for key in known if _gives_up(key, is_whole)]
@@ -66,7 +66,7 @@ def give_up_what_is_damaged(keys: Iterable[str]) -> None:
     """Move unfinished records aside that cannot be resumed, so that they are computed anew.
 
     Raises:
-    StorageFailed: the table of jobs cannot be read.
+        StorageFailed: the table of jobs cannot be read.
     """
     for key in computations.left([*keys]):
         _gives_up(key, refuse_damaged)

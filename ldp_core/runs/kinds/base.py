@@ -98,7 +98,7 @@ class Kind(Component):
         """Request parsed from JSON, with some fields set by dotted names.
 
         Raises:
-        InvalidExperiment: every field that is wrong.
+            InvalidExperiment: every field that is wrong.
         """
 
     def request(self, asked: Any) -> dict[str, Any]:
@@ -109,7 +109,7 @@ class Kind(Component):
         """Request parsed from its stored form.
 
         Raises:
-        StudioError: this version of the program cannot compute it.
+            StudioError: this version of the program cannot compute it.
         """
         return self.read(self.stored(request), {})
 
@@ -117,7 +117,7 @@ class Kind(Component):
         """JSON values of a stored request.
 
         Raises:
-        StorageFailed: the stored request is gone.
+            StorageFailed: the stored request is gone.
         """
         if not request.get(self.part):
             raise StorageFailed("what it was asked to do cannot be read any more; launch it again")
@@ -128,7 +128,7 @@ class Kind(Component):
         name.
 
         Raises:
-        LookupError, TypeError: the request cannot be read.
+            LookupError, TypeError: the request cannot be read.
         """
         base: Mapping[str, Any] = request[self.part]["base"]
         return base
@@ -142,15 +142,15 @@ class Kind(Component):
         """Refuse a request that exceeds the memory or the disk of this machine.
 
         Raises:
-        InvalidExperiment: with the estimate and the limit.
+            InvalidExperiment: with the estimate and the limit.
         """
 
     def computations(self, asked: Any, job: str, room: str = "") -> list[Computation]:
         """Computations of a request with their keys; computations of equal keys are done once for all jobs.
 
         Args:
-        job: the job's id.
-        room: id of the private room that the results stay in; "" if shared.
+            job: the job's id.
+            room: id of the private room that the results stay in; "" if shared.
         """
         what = json.dumps(self.request(asked))
         key = key_of(self.name, what, version_for(what), job if self.fresh else "", room)
@@ -161,7 +161,7 @@ class Kind(Component):
         while other processes compute all that is left, the outcome is `queued`.
 
         Raises:
-        StudioError: the request cannot be computed.
+            StudioError: the request cannot be computed.
         """
         try:
             while left := computations.left(work.keys):
@@ -207,8 +207,8 @@ class Kind(Component):
         """Fields of `status --json` of this kind.
 
         Args:
-        job: as stored in the queue; its request may be of any version, or unreadable.
-        events: all stored events; none if they cannot be read.
+            job: as stored in the queue; its request may be of any version, or unreadable.
+            events: all stored events; none if they cannot be read.
         """
         try:
             every = self.cells(self.parse(job.request))

@@ -96,9 +96,9 @@ def search(
     """Train until the least ε is found; yields an event per run, then one with the answer.
 
     Args:
-    events: events of the runs trained so far.
-    progress: receives the steps before the first run.
-    train: computes each experiment's figures by its place in a list; by default by training.
+        events: events of the runs trained so far.
+        progress: receives the steps before the first run.
+        train: computes each experiment's figures by its place in a list; by default by training.
 
     If the question limits identification by an attacker, the attack is measured first: roughly for each
     range, then precisely for ranges on which the answer may depend.

@@ -17,7 +17,7 @@ def refuse_what_takes_too_long(cost: Cost) -> None:
     """Refuse a job whose estimated duration on this machine exceeds the limit.
 
     Raises:
-    InvalidExperiment: with the estimate and the limit.
+        InvalidExperiment: with the estimate and the limit.
     """
     known = rates()
     most, seconds = 3600 * MOST_HOURS.value(), cost.seconds(known or USUAL)

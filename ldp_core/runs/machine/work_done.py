@@ -21,9 +21,9 @@ class CellsDone:
     measured all rounds count alike.
 
     Args:
-    experiments: the cells, in the order of their places.
-    report: receives the completed cells' worth, and the number of cells.
-    before: number of cells known before.
+        experiments: the cells, in the order of their places.
+        report: receives the completed cells' worth, and the number of cells.
+        before: number of cells known before.
     """
 
     def __init__(self, experiments: Sequence[Experiment], report: Report, before: int = 0) -> None:

@@ -35,12 +35,12 @@ def ensure_worker(newest: bool = False) -> None:
     """Start a worker unless one runs; returns at once.
 
     Args:
-    newest: replace a worker of another version, if a process that began before this one started it: of two
-    servers of different versions the later one prevails. False for mere reading.
+        newest: replace a worker of another version, if a process that began before this one started it: of
+            two servers of different versions the later one prevails. False for mere reading.
 
     Raises:
-    StorageFailed: the disk has no file locks.
-    OSError: no process can be started, or nothing can be written.
+        StorageFailed: the disk has no file locks.
+        OSError: no process can be started, or nothing can be written.
     """
     path = runs_dir() / WORKER
     _started[:] = [process for process in _started if process.poll() is None]

@@ -48,8 +48,8 @@ def train_job(job: Job, room: int) -> Outcome:
     """Compute what is left of a job; returns its outcome.
 
     Args:
-    job: as stored in the queue.
-    room: bytes of memory that this process may use, for the message when they do not suffice.
+        job: as stored in the queue.
+        room: bytes of memory that this process may use, for the message when they do not suffice.
     """
     signal.signal(signal.SIGTERM, _stop)
     try:

@@ -33,7 +33,7 @@ class Watched:
     """A job's process in its slot.
 
     Raises:
-    OSError: no process can be started now.
+        OSError: no process can be started now.
     """
 
     def __init__(self, job: Job, slot: Slot) -> None:
@@ -59,7 +59,7 @@ class Watched:
         """Check on the process; True once its outcome is stored in the queue.
 
         Raises:
-        StorageFailed: the queue cannot be read or written now; call again.
+            StorageFailed: the queue cannot be read or written now; call again.
         """
         status = queue.status(self.job.id)
         if status is None:

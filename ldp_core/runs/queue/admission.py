@@ -32,7 +32,7 @@ def add(
     run.
 
     Raises:
-    QueueFull: this owner, this address, or all together have enough jobs waiting.
+        QueueFull: this owner, this address, or all together have enough jobs waiting.
     """
     identity, (text, long) = identity or new_id(), parted(request)
     with changing() as db:
@@ -64,9 +64,9 @@ def arrive(
     """Append an imported job, which has ended elsewhere; returns its id.
 
     Args:
-    keys: of its computations, whose records are stored here.
-    times: start and end, in seconds since 1970.
-    owner, address: of the import, as far as known.
+        keys: of its computations, whose records are stored here.
+        times: start and end, in seconds since 1970.
+        owner, address: of the import, as far as known.
     """
     identity = new_id()
     with changing() as db:
@@ -93,12 +93,12 @@ def requeue(identity: str, address: str | None = None, keys: Sequence[str] = ())
     """Put a stopped job at the end of the queue; False if its status does not allow that.
 
     Args:
-    address: network address of the request; None keeps the job's.
-    keys: keys of its computations in this version of the program; empty keeps the stored ones.
+        address: network address of the request; None keeps the job's.
+        keys: keys of its computations in this version of the program; empty keeps the stored ones.
 
     Raises:
-    QueueFull: its owner, the address, or all together have enough jobs waiting.
-    NotNow: another job of the same draft waits or runs.
+        QueueFull: its owner, the address, or all together have enough jobs waiting.
+        NotNow: another job of the same draft waits or runs.
     """
     marks = ", ".join("?" * len(RESUMABLE))
     with changing() as db:

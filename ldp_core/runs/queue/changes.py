@@ -23,7 +23,7 @@ def move(identity: str, to: Status, message: str = "") -> bool:
     resumed by `requeue` only.
 
     Args:
-    message: the reason, for an unexpected end.
+        message: the reason, for an unexpected end.
     """
     sources = [status for status in LIVE if to in MAY_BECOME[status]]
     marks = ", ".join("?" * len(sources))
@@ -113,7 +113,7 @@ def bring_back(identity: str, since: float) -> Job:
     """Restore a job that was deleted after `since`, in seconds since 1970.
 
     Raises:
-    UnknownJob: no such job was deleted since then.
+        UnknownJob: no such job was deleted since then.
     """
     with changing() as db:
         query = "UPDATE jobs SET deleted = NULL WHERE id = ? AND deleted >= ?"

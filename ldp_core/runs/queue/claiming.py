@@ -102,8 +102,8 @@ def claim(most: int | None = None, ready: Callable[[Job], bool] = lambda job: Tr
     """Take the next job; None if there is none, or if `most` are running. For the worker only.
 
     Args:
-    most: limit on running jobs.
-    ready: returns False for a job that cannot begin now, which keeps its place.
+        most: limit on running jobs.
+        ready: returns False for a job that cannot begin now, which keeps its place.
     """
     for job in in_turn():
         if not ready(job):
@@ -125,8 +125,8 @@ def reap(watched: Collection[str] | None = None, why: str = STOPPED) -> list[str
     """Mark orphaned jobs as interrupted; returns their ids.
 
     Args:
-    watched: ids of the jobs whose processes the calling worker monitors; None for other callers.
-    why: beginning of the message of the orphaned jobs.
+        watched: ids of the jobs whose processes the calling worker monitors; None for other callers.
+        why: beginning of the message of the orphaned jobs.
     """
     if not _lost(watched):
         return []

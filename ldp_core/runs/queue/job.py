@@ -59,7 +59,7 @@ class Job:
         """Request as JSON values; empty if unreadable. A long one (ten thousand clients) is read on demand.
 
         Raises:
-        StorageFailed: a long request cannot be read now.
+            StorageFailed: a long request cannot be read now.
         """
         if not self.long:
             return self.brief

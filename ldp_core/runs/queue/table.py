@@ -76,7 +76,7 @@ def changing() -> Iterator[sqlite3.Connection]:
     """Transaction on the table of jobs.
 
     Raises:
-    StorageFailed: the file has another format, or cannot be written.
+        StorageFailed: the file has another format, or cannot be written.
     """
     with writing(queue_path(), SCHEMA) as db:
         _refuse_another_format(db)
@@ -138,7 +138,7 @@ def find(where: str = "1", values: tuple[Any, ...] = (), most: int = 100, reques
     """Jobs that are not deleted and fulfil an SQL condition of this package (never user input), newest first.
 
     Args:
-    requests: whether to load the requests, by far the largest column.
+        requests: whether to load the requests, by far the largest column.
     """
     with looking() as db:
         if db is None:

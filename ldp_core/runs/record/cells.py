@@ -22,8 +22,8 @@ def cell_body(number: int, cell: Cell, figures: dict[str, Any], known: bool = Fa
     """Event of a cell.
 
     Args:
-    number: number of the cell, from 0.
-    known: whether the figures came from the store.
+        number: number of the cell, from 0.
+        known: whether the figures came from the store.
     """
     own: dict[str, Any] = {"set": dict(cell.set), "seed": cell.seed, "key": cell.experiment.key}
     return SweepCell(cell=number, **own, **figures, known=known).as_json()
@@ -33,8 +33,8 @@ class FiguresNoted:
     """Final figures of experiments in the shared table: looked up before training, stored after.
 
     Args:
-    equal_to: bit class of an experiment (`batch.bits`), as part of its key.
-    room: id of a private room; "" if shared.
+        equal_to: bit class of an experiment (`batch.bits`), as part of its key.
+        room: id of a private room; "" if shared.
     """
 
     def __init__(self, equal_to: Callable[[Experiment], str], room: str = "") -> None:

@@ -53,10 +53,10 @@ def key_of(kind: str, what: str, by: str, salt: str = "", room: str = "") -> str
     """Key of a computation.
 
     Args:
-    what: everything that decides the result.
-    by: version of the program (`ldp_core.behaviour`).
-    salt: distinguishes computations that must not be shared.
-    room: id of a private room; its keys are its own, and its files lie in a separate folder.
+        what: everything that decides the result.
+        by: version of the program (`ldp_core.behaviour`).
+        salt: distinguishes computations that must not be shared.
+        room: id of a private room; its keys are its own, and its files lie in a separate folder.
     """
     digest = hashlib.sha256("\n".join((kind, by, what, salt, room)).encode()).hexdigest()[:16]
     return f"{room}.{digest}" if room else digest
@@ -85,7 +85,7 @@ def folder_of(key: str) -> Path:
     """Folder of a key's files; a private room has its own.
 
     Raises:
-    StorageFailed: the text is no key.
+        StorageFailed: the text is no key.
     """
     if not KEY.fullmatch(key):
         raise StorageFailed("the table of jobs is damaged: it names no computation")

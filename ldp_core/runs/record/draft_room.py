@@ -25,7 +25,7 @@ def most_bytes() -> int:
     """Limit on the bytes of drafts and shared links.
 
     Raises:
-    InvalidInput: EPSILON_DRAFTS_MB is invalid.
+        InvalidInput: EPSILON_DRAFTS_MB is invalid.
     """
     return int(1e6 * DRAFTS_MB.value())
 
@@ -43,8 +43,8 @@ def keep_within(db: sqlite3.Connection, identity: str, size: int) -> None:
     """Delete old revisions, then other drafts, until the limit holds again.
 
     Args:
-    identity: id of the draft or snapshot just written, which stays.
-    size: its length in characters.
+        identity: id of the draft or snapshot just written, which stays.
+        size: its length in characters.
     """
     if size * REVISIONS > MOST_EACH:
         _shorten(db, identity)

@@ -66,10 +66,10 @@ def update(identity: str, change: Callable[[Draft], Draft]) -> Draft:
     if `change` raises or changes nothing.
 
     Returns:
-    The draft afterwards.
+        The draft afterwards.
 
     Raises:
-    UnknownDraft: there is no such draft.
+        UnknownDraft: there is no such draft.
     """
     if not ID.fullmatch(identity):
         raise UnknownDraft

@@ -109,7 +109,7 @@ def sound(key: str) -> Iterator[None]:
     """Context in which an error while interpreting a record counts as damage of the record.
 
     Raises:
-    StorageFailed: in place of that error.
+        StorageFailed: in place of that error.
     """
     try:
         yield
@@ -153,7 +153,7 @@ def refuse_damaged(key: str) -> None:
     """Check a computation's whole file, if there is one.
 
     Raises:
-    StorageFailed: the database is corrupt or has another format.
+        StorageFailed: the database is corrupt or has another format.
     """
     with reading(database(key), AGAIN) as db:
         found = "ok" if db is None else db.execute("PRAGMA quick_check(1)").fetchone()[0]

@@ -52,11 +52,11 @@ def pin(identity: str, on: bool = True, most: int | None = None, takes: Takes = 
     """Exempt a job's record from deletion, or end that.
 
     Args:
-    most: limit on the bytes of pinned records; None for no limit.
-    takes: estimates the final bytes of the record of a running job.
+        most: limit on the bytes of pinned records; None for no limit.
+        takes: estimates the final bytes of the record of a running job.
 
     Raises:
-    NotNow: the record is deleted already, or too much is pinned.
+        NotNow: the record is deleted already, or too much is pinned.
     """
     job = queue.get(identity)
     if on and most is not None and not job.pinned:
@@ -106,7 +106,7 @@ def prune(most: int | None = None) -> list[Kept]:
     that several jobs name goes with the last of them.
 
     Raises:
-    StorageFailed: nothing was deleted, because the deletion cannot be stored.
+        StorageFailed: nothing was deleted, because the deletion cannot be stored.
     """
     limit = most_bytes() if most is None else most
     jobs = [*queue.deleted(), *_in_order()]

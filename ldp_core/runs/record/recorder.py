@@ -57,10 +57,10 @@ class Recorder:
     has ended.
 
     Args:
-    given: computations by the number that turns name them by.
+        given: computations by the number that turns name them by.
 
     Raises:
-    StorageFailed: a database is damaged; the file is left unchanged.
+        StorageFailed: a database is damaged; the file is left unchanged.
     """
 
     def __init__(self, given: Mapping[int, Computation]) -> None:
@@ -198,7 +198,7 @@ def restore(given: Sequence[Computation], events: Iterable[Stored]) -> None:
     """Write imported records, whose locks this process holds; an event's run is the index of its record.
 
     Raises:
-    LookupError: an event names no record.
+        LookupError: an event names no record.
     """
     with ExitStack() as stack:
         dbs = [stack.enter_context(writing(database(one.key), SCHEMA)) for one in given]

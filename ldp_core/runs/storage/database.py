@@ -64,7 +64,7 @@ def opened(path: Path, schema: str, durable: bool = True) -> sqlite3.Connection:
     """Connection for writing, in autocommit, with the schema in place.
 
     Args:
-    durable: False if commits need to survive a loss of power only after `persist`.
+        durable: False if commits need to survive a loss of power only after `persist`.
     """
     with _named(path):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -174,8 +174,8 @@ def _named(path: Path, kinds: Errors = (sqlite3.Error, OSError), advice: str = M
     """Context that turns errors of SQLite and the file system into a sentence naming the file.
 
     Raises:
-    DiskFull: no room to write.
-    StorageFailed: any other error.
+        DiskFull: no room to write.
+        StorageFailed: any other error.
     """
     try:
         yield

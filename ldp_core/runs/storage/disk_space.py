@@ -33,7 +33,7 @@ def refuse_a_full_disk(needed: int) -> None:
     """Refuse a job that stores `needed` bytes if the disk has less than twice that, or 1 GB, free.
 
     Raises:
-    StorageFailed: free and needed bytes.
+        StorageFailed: free and needed bytes.
     """
     free, asked = _free(), max(2 * needed, SPARE)
     if free < asked:
@@ -64,7 +64,7 @@ def full_disk(needed: int) -> str:
     """Message for a job that ran out of disk space.
 
     Args:
-    needed: bytes of the whole job; 0 if unknown.
+        needed: bytes of the whole job; 0 if unknown.
     """
     asked = f"this needs up to {needed / 1e6:.1f} MB, and " if needed else ""
     free = max(0, _free() - (0 if _path().exists() else RESERVE))  # what is kept back is no job's

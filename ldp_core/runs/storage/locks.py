@@ -117,11 +117,11 @@ def hold(path: Path, **said: Any) -> Held | None:
     """Lock a file, creating it if needed; None if another process holds the lock.
 
     Args:
-    path: path in an existing folder.
-    said: further fields of `Holder`.
+        path: path in an existing folder.
+        said: further fields of `Holder`.
 
     Raises:
-    OSError: the file cannot be written, or its file system has no locks.
+        OSError: the file cannot be written, or its file system has no locks.
     """
     if (file := taken(path)) is None:
         return None
@@ -136,7 +136,7 @@ def taken(path: Path) -> int | None:
     """Descriptor of a newly locked file; None if another process holds the lock.
 
     Raises:
-    OSError: the file cannot be made, or its file system has no locks.
+        OSError: the file cannot be made, or its file system has no locks.
     """
     while True:
         file = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o644)
@@ -237,7 +237,7 @@ def refuse_without_locks() -> None:
     """Refuse a folder of runs on a file system without reliable locks.
 
     Raises:
-    StorageFailed: the reason, and what to do.
+        StorageFailed: the reason, and what to do.
     """
     if why := _no_locks(runs_dir()):
         _no_locks.cache_clear()

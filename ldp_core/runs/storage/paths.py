@@ -30,8 +30,8 @@ def runs_dir() -> Path:
     """Folder of the queue, the drafts and the runs; created if missing.
 
     Raises:
-    StorageFailed: the folder cannot be created.
-    FolderGone: the folder that this process is bound to was replaced or deleted.
+        StorageFailed: the folder cannot be created.
+        FolderGone: the folder that this process is bound to was replaced or deleted.
     """
     folder = RUNS_DIR.value() or user_data_path(APP) / "runs"
     if _bound:

@@ -17,9 +17,9 @@ def apart(one: Sequence[RunProgress], other: Sequence[RunProgress], variants: in
     """Difference of two variants' final accuracy over common seeds, paired by held-out sample where recorded.
 
     Args:
-    one: runs of one variant, a seed each.
-    other: runs of the other variant.
-    variants: number of variants from which these two were picked because they differ most.
+        one: runs of one variant, a seed each.
+        other: runs of the other variant.
+        variants: number of variants from which these two were picked because they differ most.
     """
     pairs = [(a, b) for a in one for b in other if a.seed == b.seed and _completed(a) and _completed(b)]
     runs = [[pair[side] for pair in pairs] for side in (0, 1)]
