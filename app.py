@@ -17,6 +17,7 @@ from starlette.middleware import Middleware
 from starlette.responses import Response
 from starlette.routing import Mount
 from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ldp_core import accounting, presets, theory
 from ldp_core.classroom.sessions import end_old
@@ -60,8 +61,8 @@ class Files(StaticFiles):
 
 @asynccontextmanager
 async def lifespan(app: Any) -> AsyncIterator[None]:
-    """Start the worker in the background, shortly after the server."""
-    asyncio.get_running_loop().call_later(WARM_UP_SECONDS, ensure_worker, True)
+    """Start the worker for jobs that an earlier server has left, if no page has started one by then."""
+    asyncio.get_running_loop().call_later(WARM_UP_SECONDS, _wake)
     asyncio.get_running_loop().call_soon(open_browser, OPENS)
     share_one_heap()
     be_quiet()
@@ -72,6 +73,23 @@ async def lifespan(app: Any) -> AsyncIterator[None]:
     sweeping = asyncio.create_task(_sweep())
     yield
     sweeping.cancel()
+
+
+def _wake() -> None:
+    with suppress(OSError, StudioError):  # a page that submits a job says what is wrong
+        ensure_worker(newest=True)
+
+
+class WakesWorker:
+    """Middleware: a page that opens has a worker started, which is warm by the time its visitor trains."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "websocket":
+            asyncio.get_running_loop().run_in_executor(None, _wake)
+        await self.app(scope, receive, send)
 
 
 async def _sweep() -> None:
@@ -91,6 +109,7 @@ app = st.App(
         Middleware(Door),
         Middleware(Crowd, limits=LIMITS),
         Middleware(Uploads, limits=LIMITS),
+        Middleware(WakesWorker),
         Middleware(Messages),
         Middleware(Reconnect),
     ],

@@ -43,6 +43,8 @@ from ldp_core.system.quiet_log import be_quiet
 from ldp_core.system.seldom import Seldom
 
 POLL_SECONDS = 0.05
+LOOK_SECONDS = 2.0
+"""Between two turns of a worker without a job whose queue has not changed."""
 UNREADABLE_SECONDS = 120.0
 """So long another process may keep the queue locked before the worker gives up."""
 QUIET_SECONDS = 1.0
@@ -123,14 +125,18 @@ def _work(held: Held) -> bool:
     patience = WORKER_IDLE_SECONDS.value()
     free, watched, measured = slots(), list[Watched](), False
     busy_at = read_at = time.monotonic()
+    seen: tuple[int, ...] | None = None
     try:
         while not _leaving and not held.is_to_go():
             try:
-                _turn(watched, free)
-                read_at = time.monotonic()
+                now = queue.stamp()  # before the turn, whose own changes deserve another one
+                if watched or now != seen or time.monotonic() - read_at > LOOK_SECONDS:
+                    _turn(watched, free)
+                    seen, read_at = now, time.monotonic()
             except FolderGone:
                 raise
             except StorageFailed as error:
+                seen = None
                 if isinstance(error, DiskFull):
                     disk_space.give_up()  # or how the jobs have ended could not be recorded
                 if time.monotonic() - read_at > UNREADABLE_SECONDS:
@@ -138,8 +144,8 @@ def _work(held: Held) -> bool:
                 logging.exception("the queue cannot be read; again in a moment")
             if watched:
                 busy_at = time.monotonic()
-            elif not measured and rates() is None and time.monotonic() - busy_at > QUIET_SECONDS:
-                measured = _measure()  # once, even if it cannot be kept
+            elif not measured and time.monotonic() - busy_at > QUIET_SECONDS:
+                measured = rates() is not None or _measure()  # once, even if it cannot be kept
             elif time.monotonic() - busy_at >= patience:
                 break
             time.sleep(POLL_SECONDS)

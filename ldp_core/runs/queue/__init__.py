@@ -20,4 +20,4 @@ from ldp_core.runs.queue.changes import (
     set_pinned,
 )
 from ldp_core.runs.queue.claiming import LOST, STOPPED, ahead_of, claim, in_turn, lost, reap, running
-from ldp_core.runs.queue.table import deleted, find, get, queue_path, status
+from ldp_core.runs.queue.table import deleted, find, get, queue_path, stamp, status

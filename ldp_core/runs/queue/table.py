@@ -71,6 +71,17 @@ def queue_path() -> Path:
     return runs_dir() / DATABASE
 
 
+def stamp() -> tuple[int, ...]:
+    """File number, size and time of the last write of the table: any change to it changes one of them, but
+    for one within the file system's tick of another (milliseconds). Empty before the first job.
+    """
+    try:
+        found = queue_path().stat()
+    except OSError:
+        return ()
+    return found.st_ino, found.st_size, found.st_mtime_ns
+
+
 @contextmanager
 def changing() -> Iterator[sqlite3.Connection]:
     """Transaction on the table of jobs.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import threading
 import time
 from collections.abc import Sequence
 from functools import partial
@@ -183,3 +184,24 @@ def test_a_worker_without_patience_takes_a_turn_and_a_machine_is_measured_once(
     worker._work(at_work)
     assert time.monotonic() - began < within(5)
     assert measured == [1]
+
+
+def test_a_worker_without_a_job_looks_at_a_queue_that_has_changed_and_seldom_else(
+    at_work: Held, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("EPSILON_WORKER_IDLE_SECONDS", "1.0")
+    monkeypatch.setattr(worker, "LOOK_SECONDS", 1e9)
+    turn, turns, identities = worker._turn, list[float](), list[str]()
+
+    def counted(*given: Any) -> None:
+        turns.append(time.monotonic())
+        turn(*given)
+
+    monkeypatch.setattr(worker, "_turn", counted)
+    adding = threading.Timer(0.4, lambda: identities.append(queue.add("run", {"draft": {}})))
+    adding.start()
+    began = time.monotonic()
+    worker._work(at_work)
+    adding.join()
+    assert queue.get(identities[0]).status == "completed"
+    assert sum(at < began + 0.3 for at in turns) == 1, "twenty a second without it"
