@@ -1,1 +1,1 @@
-"""The screens. Each page asks one question; what they share is in `pages.parts`."""
+"""The pages, one file each; shared code is in `pages.parts`."""

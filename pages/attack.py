@@ -61,7 +61,7 @@ def main() -> None:
 
 
 def _newest(found: list[Job]) -> Job | None:
-    """The newest job; but one that was stopped before its first cell does not hide the one before it."""
+    """The latest job with results: one that was cancelled before its first cell does not count."""
     for job in found:
         if job.live or job.status != "cancelled" or _has_cells(job):
             return look(job.id)
@@ -91,8 +91,8 @@ def _asked(job: Job) -> Ladder | None:
 
 
 def _start_from(workspace: Workspace, before: Ladder | None) -> Ladder:
-    """Ladder to begin with: the last one set or asked for, else the draft's own noisy mechanisms and the
-    usual ones.
+    """Initial attack grid: the last one set or requested, else the draft's noisy mechanisms with default
+    settings.
     """
     if (kept := drafts.ladder_of(workspace.id)) is not None:
         with contextlib.suppress(InvalidExperiment):
@@ -107,7 +107,7 @@ def _start_from(workspace: Workspace, before: Ladder | None) -> Ladder:
 
 
 def _settings_of(ladder: Ladder) -> dict[str, Any]:
-    """Settings stored beside a draft, so that reloads and shared links keep them."""
+    """Settings stored with a draft, so that reloads and shared links keep them."""
     return {name: value for name, value in ladder.as_json().items() if name != "base"}
 
 
@@ -165,7 +165,7 @@ def _stale(job: Job | None, before: Ladder | None, ladder: Ladder | None) -> boo
 
 
 def _too_much(ladder: Ladder) -> str:
-    """Why it does not fit on this server; "" if it does."""
+    """Why the attack grid exceeds this server's limits; "" if it does not."""
     try:
         jobs.refuse_too_much("attack", ladder)
     except InvalidExperiment as error:
@@ -180,7 +180,7 @@ def _press(draft: str) -> None:
 
 @uncut
 def _submit(draft: str, ladder: Ladder | None) -> None:
-    """Launch what was pressed, once, whatever the browser asks for meanwhile; nothing where it is wrong."""
+    """Launch the requested attack grid, once; nothing if its settings are invalid."""
     st.session_state.pop(PRESSED, None)
     if ladder is None:
         return

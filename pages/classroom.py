@@ -1,4 +1,4 @@
-"""Class: a teacher and the room, each in a browser of their own."""
+"""Class: a teacher and students, each in a browser of their own."""
 
 from __future__ import annotations
 

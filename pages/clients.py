@@ -1,4 +1,4 @@
-"""Clients: who asks for what?"""
+"""Clients: which budget and safe range does each client have?"""
 
 from __future__ import annotations
 
@@ -58,10 +58,10 @@ def main() -> None:
 
 
 def _take_edits(workspace: Workspace) -> tuple[Problem, ...]:
-    """Apply what has been typed since the last run, before anything is drawn.
+    """Apply edits of the clients' table before the page is drawn; returns their problems.
 
-    A newer edit may interrupt this run wherever it touches the session's state, so an edit counts
-    as seen only after it has been saved; to apply one twice does no harm.
+    A newer edit may interrupt this script run at any access to the session, so an edit counts as seen only
+    after it is saved; applying one twice is harmless.
     """
     seen = st.session_state.setdefault("seen edits", {})
     typed: dict[Cell, str] = st.session_state.get(workspace.key("typed"), {})

@@ -51,7 +51,7 @@ def main() -> None:
 
 
 def _live(workspace: Workspace, shown: list[Design]) -> None:
-    """Draw what follows the hand; the rest follows once the hand rests."""
+    """Draw what follows the sliders; the rest follows once they rest."""
     now = what_if(workspace, shown, named_clients(shown[0].experiment))
     answer(now, shown)
     st.session_state[workspace.key("what if")] = now
@@ -68,7 +68,7 @@ def _variances(workspace: Workspace, shown: list[Design], now: WhatIf) -> None:
 
 
 def _curves(now: WhatIf, budgets: list[float]) -> Iterator[Card]:
-    """The variance of what is sent, against the two things that a client can choose."""
+    """Charts of the upload's variance over ε and over the safe range."""
     seen = list(now.seen)
     once, use = different(seen), seen[0].design.experiment.use()
     alike = len({view.use[1:] for view in seen}) == 1

@@ -1,4 +1,4 @@
-"""The frame around every page: title, navigation, nothing else."""
+"""Frame of every page: title and navigation."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ def _doors() -> None:
 
 
 def _yours() -> None:
-    """Last draft and runs, above the fold for who comes back."""
+    """Draw the last drafts and runs, for returning visitors."""
     left, right = st.columns(2, gap="medium")
     with left, st.container(border=True):
         st.markdown("**Your last drafts**")
@@ -89,7 +89,7 @@ def _yours() -> None:
 
 @st.cache_resource(show_spinner=False)
 def stored(name: str) -> outcomes.Outcome | None:
-    """A scenario's outcome, read once; None where there is none, or it is not of its variants any more."""
+    """A scenario's stored results, cached; None if missing, or not of its present variants."""
     found = outcomes.stored(name)
     fits = found is not None and len(found.curves) == len(presets.get(name).draft.variants)
     return found if fits else None
@@ -136,7 +136,7 @@ def _open(preset: Preset, name: str) -> None:
 
 
 def _lesson(found: outcomes.Outcome) -> str:
-    """The first sentence of what the scenario teaches, as far as its stored runs bear it out."""
+    """The scenario's first sentence that its stored runs support."""
     return plain(found.lesson.split(". ")[0].rstrip(".") + ".", 400) if found.lesson else ""
 
 

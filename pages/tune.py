@@ -92,7 +92,7 @@ def main() -> None:
 
 
 class Way(NamedTuple):
-    """One of the two things that the page does by training."""
+    """One of the page's two jobs that train."""
 
     title: str
     heading: str
@@ -183,7 +183,7 @@ def _cost(kind: str, planned: Any) -> Cost:
 
 
 def _too_much(kind: str, planned: Any) -> str:
-    """Why it does not fit on this server; "" if it does."""
+    """Why the job exceeds this server's limits; "" if it does not."""
     if planned is None:
         return ""
 
@@ -204,7 +204,7 @@ def _press(draft: str, kind: str) -> None:
 
 @uncut
 def _submit(kind: str, draft: str, planned: Any) -> None:
-    """Launch what was pressed, once, whatever the browser asks for meanwhile; nothing where it is wrong."""
+    """Launch the requested job, once; nothing if its settings are invalid."""
     st.session_state.pop(PRESSED, None)
     if planned is None:
         return

@@ -1,1 +1,1 @@
-"""Pieces of screens. They read the core's theory and its stored runs, and never train."""
+"""Parts of pages. They read the core's theory and stored runs, and never train."""

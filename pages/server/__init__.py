@@ -1,1 +1,1 @@
-"""The server itself: which hosts it answers to, and what a browser gets when it comes back."""
+"""The server's middleware: host names, limits, reconnecting browsers."""

@@ -1,8 +1,8 @@
-"""From which address a visitor comes: what limits for people without a name count by, beside their browsers.
+"""Network address of a visitor, for limits.
 
-Behind a proxy every connection is the proxy's; `EPSILON_ADDRESS_HEADER` names the header in which it tells
-the visitor's address (`X-Forwarded-For`, `X-Real-IP`). It is believed only where the operator has named it:
-without a proxy anybody could write one.
+Behind a proxy every connection is the proxy's; `EPSILON_ADDRESS_HEADER` names the header with the visitor's
+address (`X-Forwarded-For`, `X-Real-IP`). The header is trusted only if the operator has named it, since
+without a proxy visitors could forge it.
 """
 
 from __future__ import annotations
@@ -31,25 +31,24 @@ def of_request(scope: Scope) -> str:
 
 
 def of_page() -> str:
-    """The client address of the session whose page is being drawn."""
+    """Address of the session whose page is being drawn."""
     header = ADDRESS_HEADER.value()
     forwarded = st.context.headers.get_all(header) if header else []
     return known(str(st.context.ip_address or "127.0.0.1"), forwarded)
 
 
 def is_local() -> bool:
-    """Whether the visitor is on the server's machine, by the connection and by the name in the address."""
+    """Whether the visitor is on the server's machine, by connection and host name."""
     typed = urlsplit(st.context.url or "").hostname
     return of_page() in LOOPBACK and typed in LOOPBACK and not ADDRESS_HEADER.value()
 
 
 def known(peer: str, forwarded: Sequence[str]) -> str:
-    """One name for an address; of IPv6 the network, as a home has 2⁶⁴ of them.
+    """Normalised address; for IPv6 its network, as a home has 2⁶⁴ addresses.
 
     Args:
-        peer: who is at the other end of the connection.
-        forwarded: the named header, each time that it is there. Proxies append to it, so its last entry
-            is our own proxy's.
+        peer: address of the connection.
+        forwarded: values of the named header; proxies append, so the last entry is our own proxy's.
     """
     text = forwarded[-1].rpartition(",")[2].strip() if forwarded else peer
     if with_port := WITH_PORT.fullmatch(text):

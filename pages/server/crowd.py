@@ -1,6 +1,6 @@
-"""How many pages may be open, and which of them are closed as idle.
+"""Limit on open pages, and closing of idle ones.
 
-A visitor too many reads so, on a page of its own (429), and may come again.
+A visitor beyond the limit gets a page that says so (429), and may retry.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ need, and <a href="">try again</a> in half a minute. What is training goes on.</
 
 
 class Crowd:
-    """Middleware: counts the pages that are open, refuses more, and closes those that are silent."""
+    """Middleware that counts open pages, refuses more, and closes silent ones."""
 
     def __init__(self, app: ASGIApp, limits: visitor_limits.Limits) -> None:
         self.app, self.limits = app, limits
@@ -75,7 +75,7 @@ class Crowd:
                 del self.open[address]
 
     def _awake(self, receive: Receive, send: Send, known: bool) -> Receive:
-        """Hear what is said; who says nothing for too long has left."""
+        """`receive` with a timeout, after which a silent visitor counts as gone."""
         patience = self.limits.idle_seconds if known else self.limits.silent_seconds
 
         async def heard() -> Message:
@@ -93,7 +93,7 @@ class Crowd:
 
 
 def _is_document(scope: Scope) -> bool:
-    """Not what a page that is open already asks for."""
+    """Whether a request opens a page, rather than serving an open one."""
     return scope["method"] in ("GET", "HEAD") and not is_file(scope["path"])
 
 

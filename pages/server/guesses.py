@@ -1,4 +1,4 @@
-"""The teacher's secret is tried slowly, and not in silence; so are codes of classes."""
+"""Rate limits on guesses of the teacher's secret and of class codes, with logging."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ log = logging.getLogger(__name__)
 
 
 def guess(secret: str, visitor: str, address: str) -> str:
-    """Why this visitor is not the teacher, in a sentence; "" if they are.
+    """Why this visitor is no teacher, in a sentence; "" if they are.
 
     Args:
-        secret: what was typed. It is written down nowhere.
-        visitor: as their jobs name them.
-        address: where they are.
+        secret: the entered text, which is never logged.
+        visitor: digest of the visitor, as in jobs.
+        address: network address of the visitor.
     """
     limits = ((EACH, visitor), (PLACE, address), (ALL, ""))
     wait = max(pace.wait(name) for pace, name in limits)
@@ -44,7 +44,7 @@ def codes_wait(visitor: str, address: str) -> str:
 
 
 def wrong_code(visitor: str, address: str) -> None:
-    """Count a code that belongs to no class."""
+    """Count a wrong class code."""
     CODES_EACH.take(visitor)
     CODES_PLACE.take(address)
 

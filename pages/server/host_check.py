@@ -1,8 +1,7 @@
-"""The server's door: the names it answers to, and what a browser may do with what it is given.
+"""Host names that the server answers to, and security headers.
 
-Streamlit checks the name of the host when a page opens its connection; here the same list holds for
-every request, so that another site's page, whose name was made to lead here (DNS rebinding),
-reads nothing at all.
+Streamlit checks the host name for websockets; here the same list applies to every request, so that a page of
+another site whose name resolves here (DNS rebinding) reads nothing.
 """
 
 from __future__ import annotations
@@ -47,8 +46,8 @@ def headers() -> Mapping[str, str]:
 
 
 class Door:
-    """Middleware: 403 for a host that is not configured, and for a websocket of another page;
-    headers on every answer.
+    """Middleware: 403 for an unknown host name, and for another page's websocket; headers on every
+    response.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -98,28 +97,27 @@ class Door:
 
 
 def signs_in() -> bool:
-    """Whether a sign-in provider is configured (.streamlit/secrets.toml)."""
+    """Whether an identity provider is configured (.streamlit/secrets.toml)."""
     return secrets_singleton.load_if_toml_exists() and "auth" in secrets_singleton
 
 
 def is_file(path: str) -> bool:
-    """Whether a path is a file's and not a page's."""
+    """Whether a path is a file's, not a page's."""
     return "." in path.rpartition("/")[2] or "/_stcore/" in path
 
 
 def beside(path: str, location: str) -> str:
-    """Relative redirect for a path with a slash too many, as a proxy may have stripped a prefix."""
+    """Relative redirect for a path with trailing slashes, as a proxy may have removed a prefix."""
     slashes = len(path) - len(path.rstrip("/"))
     page, mark, query = location.partition("?")
     return "../" * slashes + page.rpartition("/")[2] + mark + query
 
 
 def is_own(origin: str, host: str) -> bool:
-    """Whether a page that was loaded from `origin` is of the server that is asked for as `host`.
+    """Whether a page loaded from `origin` belongs to the server requested as `host`.
 
-    The same name, and the same port where the request names one: a proxy may leave it out. Other programs'
-    pages on this machine have its names, and other ports. What Streamlit's own list of origins
-    (server.corsAllowedOrigins) names is let in as well.
+    The same name, and the same port if the request has one (a proxy may drop it): other programs on this
+    machine have its names and other ports. Streamlit's server.corsAllowedOrigins are accepted too.
     """
     if origin in st.get_option("server.corsAllowedOrigins"):
         return True
@@ -135,9 +133,9 @@ def is_own(origin: str, host: str) -> bool:
 
 
 def welcome(host: str, allowed: Sequence[str]) -> bool:
-    """True for a Host header that names this server; an empty list takes every name.
+    """True for a Host header that names this server; an empty list accepts any.
 
-    `*.example.org` stands for every name below it, `*` for every name there is.
+    `*.example.org` accepts every name below it, `*` any name.
     """
     try:
         name = (urlsplit(f"//{host}").hostname or "").rstrip(".")
@@ -155,7 +153,7 @@ def welcome(host: str, allowed: Sequence[str]) -> bool:
 
 
 def refusal(host: str) -> str:
-    """Page for a visitor who uses a host name that is not configured."""
+    """Page for a host name that is not configured."""
     try:
         name = urlsplit(f"//{host}").hostname or host
     except ValueError:

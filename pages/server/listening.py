@@ -1,7 +1,7 @@
-"""Connections below what Streamlit sees: how many there may be, and how long one may say nothing.
+"""Limits on connections below Streamlit: their number, and their idle time.
 
-Uvicorn waits for ever for the first request of a connection, and takes as many of them as come; a process
-has so many descriptors and no more, and one that has none left cannot open a database either.
+Uvicorn waits forever for a connection's first request and accepts any number; but a process has a limited
+number of descriptors, and without one cannot open a database.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ log = logging.getLogger(__name__)
 
 
 def listen_within(limits: visitor_limits.Limits) -> None:
-    """Refuse connections beyond the limit, and close those on which no request comes; and leave it to
-    `address` whose X-Forwarded-For is believed: uvicorn believes every program's on this machine.
+    """Refuse connections beyond the limit, and close idle ones; and disable uvicorn's trust in
+    X-Forwarded-For from this machine, which `address` decides.
     """
     middleware: Any = ProxyHeadersMiddleware
     middleware.__call__ = lambda self, scope, receive, send: self.app(scope, receive, send)

@@ -1,7 +1,7 @@
-"""Which messages a visitor may send over the connection of a page, and how many of them.
+"""Filter and rate limit of messages that browsers send to Streamlit.
 
-Streamlit takes some that serve its developers or a host around the page: one empties everybody's caches,
-one writes a file on the server. A visitor needs none of them. What is none of those below is not answered.
+Streamlit accepts messages for developers or embedding hosts: one clears all caches, one writes a file on the
+server. Only the messages listed here pass.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ BURST, A_SECOND = 60, 30.0
 
 
 class Messages:
-    """Middleware: hears only what a visitor needs to say, and no faster than a hand can."""
+    """Middleware that passes messages visitors need, at a human rate."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -62,7 +62,7 @@ class Messages:
 
 
 def is_needed(payload: bytes) -> bool:
-    """Whether a message is valid and needed."""
+    """Whether a message is valid and listed."""
     if not payload or len(payload) > MOST_BYTES:
         return False
     try:

@@ -1,4 +1,4 @@
-"""The page that the server opens a browser on: Start, or what its command line names."""
+"""The page that the server opens in a browser: Start, or the one of its command line."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ EVERYWHERE = ("", "0.0.0.0", "::")  # noqa: S104
 
 
 def page_for(arguments: Sequence[str]) -> str:
-    """The path of a scenario on Train, or of a mechanism on Noise; "" where none is named.
+    """Path of a scenario on Train, or of a mechanism on Noise; "" without arguments.
 
     Raises:
-        UnknownName: there is neither.
+        UnknownName: no scenario or mechanism has this name.
     """
     if not arguments:
         return ""
@@ -29,7 +29,7 @@ def page_for(arguments: Sequence[str]) -> str:
 
 
 def open_browser(page: str) -> Thread | None:
-    """On this machine, meanwhile, unless the server runs without one (`server.headless`)."""
+    """Open a browser on this machine, in a thread, unless `server.headless` is set."""
     address = _address(page)
     if page:
         print(f"  Opened: {address}\n")

@@ -1,7 +1,7 @@
-"""The only file that reaches into Streamlit where it offers no door; a test holds it to the version tried.
+"""The only file that uses private parts of Streamlit; a test pins the version it was tried with.
 
-What is used here has no promise to stay. After an update of Streamlit, look at each function, try the tests
-of `uncut` and of reconnecting browsers, and only then change the version in the test.
+After an update of Streamlit, review each function, run the tests of `uncut` and of reconnecting browsers,
+then change the version in the test.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from streamlit.web.server.starlette.starlette_server_config import XSRF_COOKIE_N
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """Within it the session's state does not look whether the browser has asked for the next run."""
+    """Context in which Streamlit does not interrupt the script run at session accesses."""
     context = get_script_run_ctx(suppress_warning=True)
     if context is None:
         yield
@@ -39,13 +39,13 @@ def undisturbed() -> Iterator[None]:
 
 
 def session_named(identity: str) -> Any | None:
-    """The live session of a browser, by its id; None where it has gone."""
+    """Live session by id; None if gone."""
     known = runtime.get_instance()._session_mgr.get_active_session_info(identity)
     return known.session if known else None
 
 
 def run_again(session: Any) -> None:
-    """Run the page that a session shows, with what its browser has sent last."""
+    """Rerun a session's page with its browser's latest values."""
     session.request_rerun(session._client_state)
 
 
@@ -55,7 +55,7 @@ def is_session(identity: str) -> bool:
 
 
 def sessions() -> int:
-    """Pages that are open, and those whose browsers may still come back: each holds an event loop."""
+    """Number of open pages, and of those whose browsers may reconnect: each has an event loop."""
     if not runtime.exists():
         return 0
     manager: Any = runtime.get_instance()._session_mgr
@@ -63,7 +63,7 @@ def sessions() -> int:
 
 
 def uploaded(session: str) -> tuple[int, int]:
-    """Bytes that are kept of what a session has uploaded, and of what all have."""
+    """Bytes of stored uploads of a session, and of all."""
     manager: Any = runtime.get_instance().uploaded_file_mgr
     with manager._lock:
         files = list(manager.file_storage.get(session, {}).values())
@@ -71,8 +71,8 @@ def uploaded(session: str) -> tuple[int, int]:
 
 
 def vouched(headers: Headers) -> list[tuple[bytes, bytes]]:
-    """The headers of a request that a page of this server makes, by its Origin, from where browsers keep none
-    of its cookies: with the token against requests of others' pages, which would be one of them.
+    """Headers of a request from a page of this server (by its Origin) in a context without its cookies,
+    completed by an XSRF token.
     """
     if XSRF_COOKIE_NAME in headers.get("cookie", ""):
         return headers.raw
@@ -83,9 +83,8 @@ def vouched(headers: Headers) -> list[tuple[bytes, bytes]]:
 
 
 def let_go_of_the_gone() -> None:
-    """End the sessions of browsers that have not come back in time, with what they have uploaded.
-
-    Streamlit would do so when the next one is lost.
+    """End the sessions of browsers that have not reconnected in time, with their uploads; Streamlit would
+    wait for the next lost one.
     """
     manager: Any = runtime.get_instance()._session_mgr
     stored = manager._session_storage._cache
@@ -98,10 +97,10 @@ def is_download(name: str) -> bool:
 
 
 def believe_what_fits() -> None:
-    """Take from a browser only what one of its widgets can hold; the rest is as if it had not been said.
+    """Ignore widget values that the drawn widget cannot have.
 
-    Streamlit trusts the page that it has sent: of a value of another type, or one that is not among the
-    options, the callback or the page itself would hear, and fail. Said once, before the first visitor.
+    Streamlit trusts the browser: a value of a wrong type, or outside the options, would make a callback or
+    the page fail. Called once, before the first visitor.
     """
     if WStates.__getitem__ is _read:
         return
@@ -114,7 +113,7 @@ _plain_read, _plain_set = WStates.__getitem__, WStates.set_widget_from_proto
 
 
 def _set(states: WStates, widget_state: WidgetState) -> None:
-    """Hear what a browser says that a widget holds, if it was drawn as one that can hold it."""
+    """Store a widget's value from the browser, if the drawn widget can have it."""
     state = widget_state
     drawn = states.widget_metadata.get(state.id)
     own = state.id.removeprefix(PRESSES)  # of a component of ours: its presses have a place beside its state
@@ -151,7 +150,7 @@ def _is_object(text: str, kind: type) -> bool:
 
 
 def _can_hold(drawn: WidgetMetadata[Any], state: WidgetState) -> bool:
-    """False for another type, for a choice that was not offered, and for none where one is always made."""
+    """False for a wrong type, an option that was not offered, or none where one is required."""
     kind = state.WhichOneof("value")
     if kind not in (None, drawn.value_type) and not {kind, drawn.value_type} <= NUMBERS:
         return False

@@ -1,10 +1,9 @@
-"""What a browser hears first when its connection is back: a whole run, never what is left of the last.
+"""Reconnection of browsers: a whole script run, never the rest of an interrupted one.
 
-A connection that drops stops the run of the page that it was drawing. Streamlit keeps the end of that
-run for the browser's return, but what was on its way is lost, and an end without its beginning clears
-the page or breaks it. So messages of runs are held back here until the next run begins. The browser
-asks for one by itself where it knows that something is missing; where it does not (its click arrived,
-the answer was lost), the run is asked for here.
+A dropped connection stops the page's script run. Streamlit keeps the rest of that run for the browser's
+return, but messages in transit are lost, and an end without its beginning clears or breaks the page. So
+messages of runs are held back until the next run begins. The browser requests one if it knows that something
+is missing; otherwise it is requested here.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ OF_A_RUN = ("new_session", "delta", "ref_hash", "script_finished", "session_stat
 
 
 class Reconnect:
-    """Middleware for the connections of browsers that come back; all others pass untouched."""
+    """Middleware for connections of reconnecting browsers; others pass unchanged."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -59,11 +58,11 @@ class Reconnect:
 
 
 class Threshold:
-    """Closed until a run that was asked for on this connection begins.
+    """Holds messages back until a run requested on this connection begins.
 
     Attributes:
-        closed: whether there may still be something to hold back.
-        asked: whether a run was asked for.
+        closed: whether messages may still have to be held back.
+        asked: whether a run was requested.
     """
 
     def __init__(self) -> None:
@@ -84,7 +83,7 @@ class Threshold:
 
 
 async def ask_for_a_run(session_id: str, threshold: Threshold) -> None:
-    """Run the page of this session, unless its browser asks for that first or has gone again."""
+    """Rerun the session's page, unless its browser requests that first or is gone."""
     await asyncio.sleep(PATIENCE_SECONDS)
     session = session_named(session_id)
     if session is not None and not threshold.asked:

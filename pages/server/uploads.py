@@ -1,4 +1,4 @@
-"""How much may be uploaded: by a session, and by all of them; refused before any of it is read."""
+"""Limits on uploads, by session and in total, checked before the body is read."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MOST_SECONDS = 60.0
 
 
 class Uploads:
-    """Middleware: takes bodies of uploads only, and of those as many bytes as there is a place for."""
+    """Middleware that accepts bodies for uploads only, within the limits."""
 
     def __init__(self, app: ASGIApp, limits: visitor_limits.Limits) -> None:
         self.app, self.limits = app, limits

@@ -1,1 +1,1 @@
-"""What only the Attack page has: the attack grid's settings, its view and its words."""
+"""Parts of the page Attack: settings of the attack grid, its view and its sentences."""

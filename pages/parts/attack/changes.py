@@ -1,4 +1,4 @@
-"""What differs between the ladder that was climbed and the one that the fields ask for."""
+"""Differences between the computed attack grid and the one in the page's fields."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ IDLE_OF_CLIENTS = ("epsilon", "epsilon_scope", "run_limit")
 
 
 def ladder_changes(before: Ladder, now: Ladder) -> str:
-    """Changes of a ladder in a few words; "" if none."""
+    """Changes of an attack grid in a few words; "" if none."""
     words = []
     for field, name in NAMES.items():
         old, new = getattr(before, field), getattr(now, field)

@@ -1,4 +1,4 @@
-"""What a ladder found, in a line and three figures: as Train's own head looks."""
+"""Headline and three figures of an attack grid."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def head(desk: Desk, live: bool) -> Body:
 
 @lru_cache(maxsize=64)
 def _price(ladder: str) -> str:
-    """Promise for one upload at the least and the largest budget, under the first mechanism; its worth."""
+    """Guarantee for one upload at the least and the largest ε, under the first mechanism, with its worth."""
     asked = parse_ladder(json.loads(ladder))
     law, client = asked.mechanisms[0], asked.client - 1
     at = [changed(asked.experiment(law), {"clients.epsilon": asked.epsilons[end]}) for end in (0, -1)]
@@ -89,7 +89,7 @@ def _price(ladder: str) -> str:
 
 
 def _line(desk: Desk, measured: dict[str, list[Body]]) -> list[Piece]:
-    """Headline: mechanisms whose uploads give the image back, by least budget, and those that do not."""
+    """Headline: mechanisms whose uploads reveal the image, by least ε, and those whose do not."""
     ranked = sorted(measured, key=lambda name: _lowest(measured[name]))
     found: list[Piece] = []
     for place, name in enumerate(ranked[:MOST_NAMED]):
@@ -112,7 +112,7 @@ def _line(desk: Desk, measured: dict[str, list[Body]]) -> list[Piece]:
 
 
 def _readable(desk: Desk, cells: list[Body], back: float = float("inf")) -> str:
-    """From which budget on a picture can be read, where that is below the one from which on it is back."""
+    """Note on the ε from which images are recognisable, if below the ε from which they are recovered."""
     guess = max(desk.start["psnr_mean_image"], desk.start["psnr_class_mean"])
 
     def shows_it(cell: Body) -> bool:
@@ -143,7 +143,7 @@ def _back_from(cells: list[Body]) -> str:
 
 
 def _up_to(cells: list[Body]) -> str:
-    """A stopped attack has not looked at every budget: how far it did."""
+    """Note on the largest ε that a stopped attack has computed."""
     return f"not up to ε {number(max(cell['epsilon'] for cell in cells))}"
 
 
@@ -162,7 +162,7 @@ def _picked_from(desk: Desk) -> Callable[[list[Body]], str]:
 
 
 def _doubts(desk: Desk, measured: dict[str, list[Body]]) -> str:
-    """Remarks on values above chance that are no finding."""
+    """Remarks on identification above chance that is not significant."""
     found = {_named(name)[0]: doubtful(asked(cells), desk) for name, cells in measured.items()}
     return "; ".join(f"{label} {words}" for label, words in found.items() if words)
 

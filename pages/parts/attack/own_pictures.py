@@ -1,4 +1,4 @@
-"""The desk on pictures of the visitor's own: one press, and what becomes of them."""
+"""Attacks on a visitor's own images."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ KEPT = (
 
 
 def own_pictures(workspace: Workspace) -> None:
-    """A button for each folder of images that is there, or how to bring one."""
+    """A button for each folder of images, or how to add one."""
     mine = [name for name in datasets.names() if name.startswith(PREFIX)]
     with st.expander("Pictures of your own"):
         for name in mine:
@@ -56,7 +56,9 @@ def _choose(workspace: Workspace, name: str) -> None:
 
 
 def through_lenet(name: str, clients: int) -> dict[str, Any]:
-    """Changes that make an experiment use a folder of colour images, with at most so many clients."""
+    """Changes that make an experiment use a folder of colour images through LeNet, with at most `clients`
+    clients.
+    """
     return {
         "system": None,
         "dataset": name,

@@ -1,4 +1,4 @@
-"""The ladder's pictures as the browser gets them, and how each of them formed."""
+"""Images of an attack grid for the browser, with the frames of searches."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Body = dict[str, Any]
 
 
 def pictures(desk: Desk, back: bool = True) -> Body:
-    """Everything that `assets/web/ladder.js` draws; with all frames to go back through, if that is wanted."""
+    """Data for `assets/web/ladder.js`; with all frames if `back`."""
     start, ladder = desk.start, desk.start["ladder"]
     names = [one["name"] if isinstance(one, dict) else one for one in ladder["mechanisms"]]
     audit = ladder["upload"] == "audit"
@@ -53,7 +53,7 @@ def pictures(desk: Desk, back: bool = True) -> Body:
 
 
 def _control(desk: Desk, name: str, steps: list[int]) -> Body | None:
-    """Same attack on an upload without noise, for comparison."""
+    """Reconstruction from the upload without noise, for comparison."""
     place: Place = (name, None, "clean")
     found = desk.references.get((name, "clean")) or desk.newest(place)
     if found is None:
@@ -83,7 +83,7 @@ def _cell(desk: Desk, name: str, epsilon: float, steps: list[int]) -> Body | Non
 
 
 def _formed(shot: Body, desk: Desk, place: Place, steps: list[int]) -> Body:
-    """The shot with how it looked at each of the steps, its last frame from where it came to rest."""
+    """Cell with its frames at each of the steps; an ended search keeps its last frame."""
     frames = desk.frames.get(place)
     if not frames or not steps or len(shot["images"]) > 1:
         return shot

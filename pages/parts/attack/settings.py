@@ -1,4 +1,4 @@
-"""What the attacker's desk is asked for: whose upload, under which mechanisms, seen how often, by whom."""
+"""Fields of an attack grid: client, mechanisms, budgets, observations, attacker."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ AUTO = "the one that suits"
 
 
 def settings(workspace: Workspace, before: Ladder) -> Ladder | None:
-    """The fields; returns the ladder they ask for, or None with a word on what is wrong.
+    """Draw the fields; returns the attack grid, or None, with an error on the page, if they are invalid.
 
     Args:
-        workspace: its base is what is attacked.
-        before: what was asked for last, to start from.
+        workspace: its base is attacked.
+        before: last requested grid, for initial values.
     """
     base = workspace.draft.base
     noisy = {n: label for n, label in mechanisms.registry.labels().items() if mechanisms.hides(n)}
@@ -133,7 +133,7 @@ def setting_of(base: Experiment, client: int) -> str:
 
 
 def _attacker(workspace: Workspace, before: Ladder, upload: str) -> Any:
-    """A name, or a name with its parameters."""
+    """Draw the attacker's fields; returns its name, or name and parameters as JSON."""
     base, labels = workspace.draft.base, attacks.registry.labels()
     names = ["auto", *attacks.reconstructors()]
     chosen = st.selectbox(

@@ -1,4 +1,4 @@
-"""A ladder as it is climbed: its pictures, its two charts, and what may be said of it."""
+"""View of an attack grid: images, charts and findings."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from pages.parts.ui.text import seconds as in_words
 
 
 def desk_view(job: Job | None, own: bool = False) -> None:
-    """A job's ladder, refreshed while it is climbed; or what will stand here.
+    """A job's attack grid, refreshed while it runs; or the stored one.
 
-    `own` is whether other ladders of its draft belong on this page, too.
+    `own`: whether later jobs of the same draft replace it on this page.
     """
     if job is None:
         _stored()
@@ -49,7 +49,7 @@ def _watch(identity: str, every: float | None) -> None:
 
 
 def _stored() -> None:
-    """Until there is a ladder of the visitor's own: the stored one, marked as such."""
+    """The stored attack grid, marked as such, before the visitor has one."""
     found = _read()
     how = (
         "the model is trained without noise up to the round that you set; then a client's uploads are made "
@@ -121,7 +121,7 @@ def _state(job: Job, desk: Desk) -> None:
 
 
 def _expected(job: Job) -> str:
-    """Expected duration of the whole job, before there is a pace."""
+    """Estimated duration of the whole job, while its speed is unknown."""
     known = rates()
     if known is None:
         return ""

@@ -1,4 +1,4 @@
-"""What may be said of a ladder, in sentences: never "private", only what was not recovered."""
+"""Sentences on an attack grid's results: never "private", only what was not recovered."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MARKS = {
 
 
 def caption(desk: Desk) -> str:
-    """Caption of the pictures, for the page and their file."""
+    """Caption of the images, for the page and the file."""
     ladder, start = desk.start["ladder"], desk.start
     base = ladder["base"]
     data = datasets.registry.labels().get(base["dataset"], base["dataset"])
@@ -56,7 +56,7 @@ def caption(desk: Desk) -> str:
 
 
 def findings(desk: Desk) -> list[str]:
-    """Per mechanism: budgets from which the picture is back and the image is identified."""
+    """A sentence for each mechanism: ε from which images are recovered and identified."""
     sentences = []
     for name in desk.start["attackers"]:
         cells = cells_of(desk, name)
@@ -97,8 +97,8 @@ def _picked(cells: list[Body], desk: Desk) -> str:
 
 
 def doubtful(cells: list[Body], desk: Desk) -> str:
-    """On which other rung the right image is picked out most, where its interval lies above guessing, and
-    what that is worth; "" where there is none.
+    """Sentence on the most frequent identification below the significant ε, if its interval excludes chance;
+    "" if there is none.
     """
     found, chance = picked_from(cells, desk), desk.start["chance"]
     others = [c for c in cells if (found is None or c["epsilon"] < found) and c["identified_low"] > chance]
@@ -114,10 +114,10 @@ def doubtful(cells: list[Body], desk: Desk) -> str:
 
 
 def picked_from(cells: list[Body], desk: Desk) -> float | None:
-    """The lowest budget from which on the right image is picked out more often than guessing explains.
+    """Least ε from which on identification is more frequent than guessing explains, at all larger ε too.
 
-    Rungs are looked at from the highest down, as long as it holds, so that they need no correction; that one
-    of the ladder's mechanisms does so by luck has a chance of 2.5 % at most (Bonferroni).
+    Tested from the largest ε down until it fails, so no correction over ε is needed; a false finding for any
+    mechanism has probability at most 2.5 % (Bonferroni).
     """
     start = desk.start
     seldom = SELDOM / len(start["attackers"])
@@ -125,7 +125,7 @@ def picked_from(cells: list[Body], desk: Desk) -> float | None:
 
 
 def least_from(cells: list[Body], holds: Any) -> float | None:
-    """The lowest budget from which on it holds on every rung; None if it does not hold on the highest."""
+    """Least ε from which on `holds` is true for all cells; None if it is false at the largest ε."""
     found = None
     for cell in reversed(cells):
         if not holds(cell):

@@ -1,1 +1,1 @@
-"""Figures: axes and colours (`base`, `styles`), runs as lines (`series`), and one file a chart."""
+"""Charts: axes and colours (`base`, `styles`), runs as lines (`series`), and a file per chart."""

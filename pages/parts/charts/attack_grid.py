@@ -1,4 +1,4 @@
-"""What a ladder comes to, in two charts over the budget: pictures that come back, and images picked out."""
+"""Charts of an attack grid over ε: quality of reconstructions, and identification."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ End = tuple[float, str, str]
 
 
 def picture_figure(desk: Desk) -> Figure:
-    """PSNR against ε, with the 95 % interval of the median, and what guessing gives."""
+    """PSNR over ε, with the 95 % interval of the median, and that of guessing."""
     traces: list[Trace] = []
     ends: list[End] = []
     for name in _names(desk):
@@ -46,7 +46,7 @@ def picture_figure(desk: Desk) -> Figure:
 
 
 def share_figure(desk: Desk) -> Figure:
-    """Chart: share of a many-image upload that came back, with interval and chance."""
+    """Share of a real upload's images recovered over ε, with interval and chance."""
     traces: list[Trace] = []
     ends: list[End] = []
     chance = 0.0
@@ -64,7 +64,7 @@ def share_figure(desk: Desk) -> Figure:
 
 
 def identification_figure(desk: Desk) -> Figure:
-    """The share of images that were picked out of the candidates, the chance line, and the instance bound."""
+    """Identification rate over ε, with chance and the instance bound."""
     traces: list[Trace] = []
     ends: list[End] = []
     for name in _names(desk):
@@ -158,7 +158,7 @@ def _paint(name: str) -> str:
 
 
 def ends_in_words(desk: Desk, what: str) -> str:
-    """A chart in words, for those who cannot see it."""
+    """Alternative text of a chart: the last value of each mechanism."""
     ends = []
     for name in _names(desk):
         cells = _cells(desk, name)

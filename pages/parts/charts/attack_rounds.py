@@ -1,4 +1,4 @@
-"""The attack over rounds: pixels, identification, and how much of a real upload came back."""
+"""Charts of attacks over rounds: PSNR, identification, share of a real upload's images."""
 
 from __future__ import annotations
 
@@ -29,8 +29,9 @@ ALIKE = 0.03
 
 
 def pixels_figure(attacked: Attacked, rounds: int) -> Figure:
-    """PSNR by round: mean, lowest and highest over seeds, beside what guesses get; of a real upload: of its
-    best image."""
+    """PSNR by round: mean, least and greatest over seeds, with that of guesses; for real uploads of the best
+    image.
+    """
     traces: list[Trace] = []
     ends: Ends = []
     for one, tries in attacked:
@@ -57,8 +58,9 @@ def pixels_figure(attacked: Attacked, rounds: int) -> Figure:
 
 
 def picked_figure(attacked: Attacked, rounds: int) -> Figure:
-    """The share of rounds so far in which the right image came first, over all seeds, with a 95 % band;
-    beside it guessing, and what no attacker can exceed on average over which image is the right one."""
+    """Identification rate over the rounds so far, over all seeds, with a 95 % band; with chance and the upper
+    bound for all attackers.
+    """
     traces: list[Trace] = []
     ends: Ends = []
     for one, tries in attacked:
@@ -90,8 +92,8 @@ def picked_figure(attacked: Attacked, rounds: int) -> Figure:
 
 
 def drawn_caps(attacked: Attacked) -> tuple[dict[int, Floats], bool]:
-    """The caps that the chart draws, by series, and whether they are one and the same; none where so many
-    different ones would hide what they are caps of.
+    """Bounds to draw, by series, and whether all are equal; none if many different bounds would hide the
+    curves.
     """
     bounds = {one.number: cap for one, tries in attacked if len(cap := running_cap(tries))}
     lasts = [float(cap[-1]) for cap in bounds.values()]
@@ -100,8 +102,8 @@ def drawn_caps(attacked: Attacked) -> tuple[dict[int, Floats], bool]:
 
 
 def returned_figure(attacked: Attacked, rounds: int) -> Figure:
-    """Chart: share of real uploads' images that came back, by round, with a 95 % band; beside it the share
-    for images that were not in the upload.
+    """Share of real uploads' images recovered, by round, with a 95 % band; and that of images not in the
+    upload.
     """
     traces: list[Trace] = []
     ends: Ends = []
@@ -142,20 +144,20 @@ def _shares() -> dict[str, Any]:
 
 
 def _table(curves: Sequence[Column]) -> Floats:
-    """(seeds, rounds): as far as all of them are."""
+    """Common rounds of all seeds, (seeds, rounds)."""
     length = min(len(curve) for curve in curves)
     return np.stack([curve[:length] for curve in curves])
 
 
 def _when(tries: Sequence[Tries]) -> Floats:
-    """The rounds that were attacked, the same in every seed, as far as any of them is."""
+    """Attacked rounds: the longest list over seeds, which agree."""
     return max((mine.numbers[:] for mine in tries), key=len)
 
 
 def _curve(
     traces: list[Trace], one: Series, when: Floats, mean: Floats, low: Floats, high: Floats, hover: str
 ) -> None:
-    """A line over the rounds that were attacked, with its band."""
+    """Add a line over the attacked rounds, with its band."""
     pick = thinned(len(mean))
     x = when[pick]
     if len(pick) > 1:

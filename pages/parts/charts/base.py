@@ -1,8 +1,8 @@
-"""What all charts share: axes, colours by name, labels at the ends of lines.
+"""Common parts of charts: axes, colours by name, labels at the ends of lines.
 
-Figures are plotly's own JSON, written as dicts: colours are names that the browser resolves by its
-theme, which plotly's Python classes would refuse (tests/pages/charts/test_base.py puts real colours in
-their place and has those classes check the figures).
+Figures are plotly's JSON as dicts: colours are names that the browser resolves by its theme, which plotly's
+Python classes would refuse (tests/pages/charts/test_base.py inserts real colours and validates the figures
+with those classes).
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def label_margin(ends: Sequence[tuple[float, str, str]]) -> dict[str, int]:
 
 
 def log_axis(low: float, high: float) -> dict[str, Any]:
-    """A logarithmic axis from 10^low to 10^high, with a tick at every power (or every other one)."""
+    """Logarithmic axis from 10^low to 10^high, with a tick at every power (or every few)."""
     powers = range(math.ceil(low - 1e-9), math.floor(high + 1e-9) + 1)
     step = max(1, -(-len(powers) // 8))
     ticks = [10.0**power for power in powers[::step]]
@@ -90,7 +90,7 @@ def log_axis(low: float, high: float) -> dict[str, Any]:
 
 
 def rounded_up(value: float) -> float:
-    """The end of an axis that holds still while a slider moves what is on it: the next round number."""
+    """Next round number, as an axis end that stays while a slider moves."""
     if not 0 < value < math.inf:
         return 1.0
     power = 10.0 ** math.floor(math.log10(value))
@@ -98,20 +98,20 @@ def rounded_up(value: float) -> float:
 
 
 def _named(axis: dict[str, Any]) -> dict[str, Any]:
-    """Tooltip title of an axis, such as “round 3” in place of 3."""
+    """Tooltip title of an axis, such as “round 3” instead of 3."""
     words = NAMED.get(axis.get("title", ""))
     return {"unifiedhovertitle": {"text": words}} if words else {}
 
 
 def _titled(axis: dict[str, Any]) -> dict[str, Any]:
-    """An axis whose title, given as text, is small and close."""
+    """Axis with its title in small letters."""
     words = axis.get("title")
     title = {"text": words, "font": {"size": 12, "color": MUTED}, "standoff": 6}
     return {**axis, "title": title} if words else axis
 
 
 def points(values: ArrayLike) -> np.ndarray:
-    """Numbers in as few bytes as a chart can show: what is not a finite one is NaN, which is a gap."""
+    """Numbers in as few bytes as a chart needs; non-finite ones become NaN, a gap."""
     found = np.asarray(values, dtype=np.float64)
     if np.isfinite(found).all() and (found == np.rint(found)).all() and np.abs(found).max(initial=0) < 2**15:
         return found.astype(np.int16)
@@ -122,7 +122,7 @@ def points(values: ArrayLike) -> np.ndarray:
 
 
 def scatter(x: ArrayLike, y: ArrayLike, **options: Any) -> Trace:
-    """A trace; what is not a number is a gap."""
+    """Scatter trace; NaN is a gap."""
     shown = {"showlegend": "name" in options and "computed" not in options["name"]}
     return {"type": "scatter", "x": points(x), "y": points(y), **shown, **options}
 
@@ -130,12 +130,12 @@ def scatter(x: ArrayLike, y: ArrayLike, **options: Any) -> Trace:
 def end_labels(
     ends: Sequence[tuple[float, str, str]], low: float, high: float, gap: float = 0.055
 ) -> list[dict[str, Any]]:
-    """Annotations right of the plot, moved apart where they would overlap.
+    """Labels right of the plot, moved apart where they would overlap.
 
     Args:
-        ends: for each line its end on the (linear or logarithmic) axis, its text and its colour.
-        low, high: the axis.
-        gap: the least distance between two labels, as a share of the axis.
+        ends: value on the (linear or logarithmic) axis, text and colour of each line's end.
+        low, high: ends of the axis.
+        gap: least distance between labels, as a share of the axis.
     """
     spots = label_spots(ends, low, high, gap)
     return [
@@ -157,7 +157,7 @@ def end_labels(
 def leaders(
     ends: Sequence[tuple[float, str, str]], low: float, high: float, gap: float = 0.055
 ) -> list[dict[str, Any]]:
-    """Short lines from the ends of curves to labels that had to move away from them."""
+    """Short lines from curve ends to labels that were moved."""
     return [
         {
             "type": "line",
@@ -177,7 +177,7 @@ def leaders(
 def label_spots(
     ends: Sequence[tuple[float, str, str]], low: float, high: float, gap: float
 ) -> list[tuple[int, float]]:
-    """Position of each label as a share of the axis, from below."""
+    """Position of each label as a share of the axis, in rising order."""
     span = high - low
     wanted = sorted(range(len(ends)), key=lambda i: ends[i][0])
     placed: list[float] = []

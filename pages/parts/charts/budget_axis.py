@@ -1,4 +1,4 @@
-"""Accuracy and noise variance against ε, where the runs are a few designs at several budgets each."""
+"""Charts over ε for runs that are a few designs at several ε each."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Ends = list[tuple[float, str, str]]
 def accuracy_by_budget(
     shown: Sequence[Series], steps: Steps, chance: float | None, reference: Series | None = None
 ) -> Figure:
-    """Accuracy in the newest round, a point a run, with a band from the lowest to the highest seed."""
+    """Accuracy in the latest round over ε, a point per run, with a band over seeds."""
     traces: list[Trace] = []
     ends: Ends = []
     for name, line in by_line(shown, steps).items():
@@ -61,8 +61,8 @@ def accuracy_by_budget(
 
 
 def noise_by_budget(shown: Sequence[Series], steps: Steps, predicted: Mapping[int, float]) -> Figure:
-    """Measured variance of the server's noise per weight in the newest round (`Series.noise`), a point a
-    run; before it, what is predicted.
+    """Measured noise variance per weight in the latest round over ε, a point per run; predictions before the
+    first round.
     """
 
     def value(one: Series) -> float:
@@ -94,7 +94,7 @@ def noise_by_budget(shown: Sequence[Series], steps: Steps, predicted: Mapping[in
 def by_line(
     shown: Sequence[Series], steps: Steps, there: Callable[[Series], bool] | None = None
 ) -> dict[str, list[tuple[float, Series]]]:
-    """The runs that have a value, line by line in the order of ε."""
+    """Runs with a value, by line, in the order of ε."""
     has = there or (lambda one: bool(len(one.final("accuracy"))) and one.round > 0)
     found: dict[str, list[tuple[float, Series]]] = {}
     for one in shown:

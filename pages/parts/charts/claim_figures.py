@@ -1,4 +1,4 @@
-"""A claim's figures: where each arm ends, and how it got there."""
+"""Charts of a claim: final figures of its arms, and their accuracy over rounds."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MOST_LINES = 12
 
 
 def arms_figure(claim: Claim, shelf: Shelf) -> Figure:
-    """Chart: a dot with an interval for each arm; a diamond for the paper's figure."""
+    """A dot with an interval for each arm; a diamond for the paper's figure."""
     controls = {control.arm for control in claim.controls}
     made = styles_of(claim)
     shown = [arm for arm in claim.measured if shelf.of_arm(claim, arm.label)][::-1]
@@ -72,7 +72,7 @@ def arms_figure(claim: Claim, shelf: Shelf) -> Figure:
 
 
 def rounds_figure(claim: Claim, shelf: Shelf) -> Figure | None:
-    """Accuracy by round of the paper's own arms, as means over seeds; None where nothing was trained."""
+    """Mean accuracy over rounds of the paper's own arms; None without training."""
     controls = {control.arm for control in claim.controls}
     made = styles_of(claim)
     traces: list[Trace] = []
@@ -102,9 +102,7 @@ def rounds_figure(claim: Claim, shelf: Shelf) -> Figure | None:
 
 
 def against_accuracy(claim: Claim, shelf: Shelf) -> Figure | None:
-    """Heterogeneity over accuracy, a dot an arm: neither is shown without the other; None where it was not
-    measured.
-    """
+    """Heterogeneity over accuracy, a dot per arm; None if not measured."""
     controls, made = {control.arm for control in claim.controls}, styles_of(claim)
     traces: list[Trace] = []
     for arm in claim.measured:
@@ -139,7 +137,9 @@ def against_accuracy(claim: Claim, shelf: Shelf) -> Figure | None:
 
 
 def styles_of(claim: Claim) -> dict[str, Style]:
-    """Each arm's colour: its aggregator's or mechanism's, as on every page; dashes tell populations apart."""
+    """Style of each arm: its aggregator's or mechanism's colour as on every page; dashes distinguish
+    populations.
+    """
     sets = tuple(
         Variant(arm.label, arm.set if isinstance(arm, Trained) else {"mechanism.name": _mechanism(arm)})
         for arm in claim.measured

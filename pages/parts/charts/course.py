@@ -1,4 +1,4 @@
-"""A chart over rounds in words, for those who cannot see it: the course of each line, not its end alone."""
+"""Alternative text of charts over rounds: the course of each line."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PLACES = 4
 def course(
     title: str, shown: Sequence[Series], curve: Callable[[Series], Floats], says: Callable[[float], str]
 ) -> str:
-    """`Noise variance per weight by round. mean: 0.84 after round 1, … 0.85 after round 15.`"""
+    """Text like `Noise variance per weight by round. mean: 0.84 after round 1, … 0.85 after round 15.`"""
     lines = [words for one in shown if (words := _line(one, curve, says))]
     return f"{title}. {'; '.join(lines) or 'No values yet'}."
 

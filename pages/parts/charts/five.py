@@ -1,4 +1,4 @@
-"""The five systems for one population: accuracy against what a run costs a client."""
+"""Chart of the five systems for one population: accuracy over the run's ε."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ GAP = 7.0
 
 
 def price_figure(found: Sequence[Point], tints: Mapping[str, int]) -> Figure:
-    """A line a system, with 95 % intervals."""
+    """A line per system, with 95 % intervals."""
     traces: list[Trace] = []
     ends: list[tuple[float, str, str]] = []
     for label, tint in tints.items():
@@ -62,7 +62,7 @@ def price_figure(found: Sequence[Point], tints: Mapping[str, int]) -> Figure:
 
 
 def _names(ends: Sequence[tuple[float, str, str]]) -> list[dict[str, object]]:
-    """A name right of each line's end, none over another."""
+    """Label right of each line's end, without overlaps."""
     spot, found = np.inf, []
     for y, name, paint in sorted(ends, reverse=True):
         spot = min(y, spot - GAP)

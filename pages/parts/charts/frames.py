@@ -1,4 +1,4 @@
-"""How pictures of a search formed: a frame for each step that a slider goes back to."""
+"""Frames of image searches, for a slider over their steps."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def alike(picture: Body, image: Body) -> str:
 
 
 def through(steps: Sequence[int], frames: Mapping[int, Body]) -> list[Body]:
-    """Newest frame at each step; a search that has ended keeps its last."""
+    """Latest frame at each step; an ended search keeps its last."""
     shown, then = [], frames[min(frames)]
     for step in steps:
         then = frames.get(step, then)
@@ -31,5 +31,5 @@ def through(steps: Sequence[int], frames: Mapping[int, Body]) -> list[Body]:
 
 
 def shot(image: Any, lines: Sequence[str], height: int) -> Body:
-    """A frame as the browser gets it, of so many lines."""
+    """Frame for the browser, padded to `height` lines of text."""
     return {"image": image, "lines": [*lines, *[NOTHING] * (height - len(lines))]}

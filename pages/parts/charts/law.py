@@ -1,4 +1,4 @@
-"""The law of a mechanism's answer for one weight."""
+"""Chart of the law of a mechanism's output for one weight."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Atoms:
 
 @dataclass(frozen=True)
 class Density:
-    """Density between its `ends`, and beside each of them."""
+    """Density between consecutive `ends`, drawn close to each of them as well."""
 
     ends: Floats
     closer: float
@@ -77,8 +77,8 @@ class Density:
 def law_figure(
     law: Law[Any], tint: int, weight: float, low: float, high: float, moving: bool = False
 ) -> Figure:
-    """Density or probabilities of the answer for a weight, which is clipped first, and for the end of the
-    range farthest from it; `moving`: in brief, for assets/web/law.js to spell out.
+    """Density or probabilities of the output for a weight, which is clipped first, and for the end of the
+    range farthest from it; `moving`: in the short form of assets/web/law.js.
     """
     value = min(max(weight, low), high)
     other = low if value - low > high - value else high
@@ -136,14 +136,14 @@ def _notes(stems: Atoms, tint: int) -> Iterator[dict[str, Any]]:
 
 
 def grey(mechanism: Mechanism, low: float, high: float) -> str:
-    """Label of the grey law beside that of the weight."""
+    """Caption of the grey law beside that of the weight."""
     if mechanism.region == "ball":
         return "grey: a weight from the other end of what is shaded; uploads are shortened to a length"
     return f"grey: a weight from the other end of the safe range, {range_in_words(low, high)} (shaded)"
 
 
 def _across(drawn: Sequence[Atoms | Density], low: float, high: float) -> list[float]:
-    """Output axis: from the least to the largest possible value, with a margin."""
+    """Range of the output axis, with a margin."""
     centre = (low + high) / 2
     farthest = max([high - centre, *(float(np.abs(one.x - centre).max()) for one in drawn)])
     half = 1.06 * rounded_up(farthest)
@@ -151,7 +151,7 @@ def _across(drawn: Sequence[Atoms | Density], low: float, high: float) -> list[f
 
 
 def stems(tint: int | None) -> dict[str, Any]:
-    """Line style of atoms: this weight's in its colour, the other end's thin and grey."""
+    """Style of atoms: coloured for this weight, thin and grey for the other end."""
     paint = MUTED if tint is None else colour(tint)
     line, marker = (
         {"color": paint, "width": 2 if tint is None else 5},
@@ -173,7 +173,7 @@ def area(tint: int | None) -> dict[str, Any]:
 
 
 def chance(probability: float) -> str:
-    """Probability in per cent, with enough digits near 0 and 100."""
+    """Probability in percent, with enough digits near 0 and 100."""
     if SELDOM < probability < 1 - SELDOM or probability in (0.0, 1.0):
         return percent(probability)
     return f"{number(100 * probability, 2 if probability < SELDOM else 4)}{THIN}%"

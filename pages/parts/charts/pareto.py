@@ -1,4 +1,4 @@
-"""What accuracy is bought with a budget, or with a leak: a point a run, and those that no other one beats."""
+"""Charts of accuracy over ε, or over identification: a point per run, and the Pareto front."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pages.parts.ui.text import number, percent
 
 
 class Bought(NamedTuple):
-    """A run, its accuracy, and its price: ε for the whole run at worst, or a share of images picked out."""
+    """A run with its accuracy and its cost: worst-case ε of the whole run, or identification rate."""
 
     one: Series
     accuracy: float
@@ -24,7 +24,7 @@ class Bought(NamedTuple):
 
 
 def front(points: Sequence[Bought]) -> list[Bought]:
-    """Points that no other beats in both price and accuracy, by rising price."""
+    """Pareto-optimal points, by rising cost."""
     found: list[Bought] = []
     for point in sorted(points, key=lambda each: (each.price, -each.accuracy)):
         if not found or point.accuracy > found[-1].accuracy:
@@ -33,7 +33,7 @@ def front(points: Sequence[Bought]) -> list[Bought]:
 
 
 def _axis(low: float, high: float) -> dict[str, Any]:
-    """Logarithmic from 10^low to 10^high; where that is less than two powers, with ticks between them."""
+    """Logarithmic axis from 10^low to 10^high, with intermediate ticks if it spans less than two powers."""
     if high - low > 2:
         return log_axis(low, high)
     powers = range(math.floor(low), math.ceil(high) + 1)
@@ -48,8 +48,8 @@ def _budgets(points: Sequence[Bought]) -> dict[str, Any]:
 
 
 def pareto_figure(points: Sequence[Bought], picked: bool = False) -> Figure:
-    """Accuracy against ε for the whole run at worst (logarithmic), or against the share of images that were
-    `picked` out (linear), with the front as a line.
+    """Accuracy over the run's worst-case ε (logarithmic), or over the identification rate (linear), with the
+    front as a line.
     """
     line = front(points)
     look = {"color": MUTED, "width": 1.5, "dash": "dot", "shape": "hv"}

@@ -1,4 +1,4 @@
-"""A population at a glance: each client's budget, and the noise that follows from it."""
+"""Chart of a population: each client's ε, and its noise."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BINS = 250
 
 
 def population_figure(experiment: Experiment) -> Figure:
-    """Two charts over the clients: ε (above) and the standard deviation of its noise per weight."""
+    """Two charts over the clients: ε, and below it the standard deviation of the noise per weight."""
     count = experiment.clients.count
     budgets = experiment.clients.budgets()
     noise = np.sqrt(client_variance(experiment))
@@ -62,8 +62,8 @@ def population_figure(experiment: Experiment) -> Figure:
 
 
 def drawn(*curves: np.ndarray) -> np.ndarray:
-    """The clients that are drawn: all, or of many those where a curve is lowest or highest among their
-    neighbours. So an outlier is seen, however many there are.
+    """Indices of the clients drawn: all, or of many those with a local minimum or maximum, so that outliers
+    are visible.
     """
     count = len(curves[0])
     if count <= MOST:
@@ -78,7 +78,7 @@ def drawn(*curves: np.ndarray) -> np.ndarray:
 
 
 def left_out(count: int) -> str:
-    """Number of clients that the chart leaves out, in words; "" if none."""
+    """Note on clients that the chart leaves out; "" if none."""
     if count <= MOST:
         return ""
     return f"of every {number(round(count / BINS), 6)} neighbours, the lowest and the highest are drawn"

@@ -1,4 +1,4 @@
-"""Accuracy and noise variance over rounds, one line a variant, labelled at its end."""
+"""Charts of accuracy and noise variance over rounds, a line per variant, labelled at its end."""
 
 from __future__ import annotations
 
@@ -54,10 +54,13 @@ def accuracy_figure(
     guess: float | None = None,
     beside: Sequence[Beside] = (),
 ) -> Figure:
-    """Accuracy on the held-out set, with a band from the lowest to the highest seed.
+    """Accuracy on the held-out set, with a band over seeds.
 
-    `reference` is the run without noise; `chance` the accuracy of guessing the commonest class;
-    `guess` what the visitor expects, of a run that the page names; `beside` what is not ours.
+    Args:
+        reference: the run without noise.
+        chance: accuracy of always guessing the commonest class.
+        guess: the visitor's guess.
+        beside: curves imported from elsewhere.
     """
     traces: list[Trace] = [_beside(one, "%{y:.1%}") for one in beside]
     ends = [(one.end, _not_ours(one, percent), colour(one.tint)) for one in beside]
@@ -94,11 +97,12 @@ def accuracy_figure(
 def noise_figure(
     shown: Sequence[Series], rounds: int, predicted: Mapping[int, float], beside: Sequence[Beside] = ()
 ) -> Figure:
-    """Variance of the server's noise per weight: measured (line), and its expectation (dots), exact,
-    as computed from the weights of each round.
+    """Variance of the aggregate's noise per weight: measured (line), and exact expectation from the weights
+    of each round (dots).
 
-    Before a variant's first round, `predicted` (variant → variance) is drawn as its expectation; `beside` is
-    what is not ours.
+    Args:
+        predicted: expected variance by variant, drawn before its first round.
+        beside: curves imported from elsewhere.
     """
     beside = [one for one in beside if not (one.values <= 0).any()]  # zero has no place on a logarithmic axis
     traces: list[Trace] = [_beside(one, "%{y:.3g}") for one in beside]
@@ -147,7 +151,7 @@ def noise_figure(
 
 
 def noise_words(shown: Sequence[Series]) -> str:
-    """Explanation of the lines of `noise_figure` once rounds are done."""
+    """Caption of `noise_figure` once rounds are done."""
     noisy = [one for one in shown if (one.curve("noise_variance")[2] > 0).any()]
     votes = [one for one in noisy if not (one.curve("noise_variance_theory")[2] > 0).any()]
     signal = "; dashed: signal" * bool(_signals(shown))
@@ -176,8 +180,8 @@ def thinned(length: int) -> Any:
 
 
 def spaced(length: int) -> Any:
-    """Indices of at most MOST_DOTS rounds, all of them while they are few; as a run goes on the step doubles
-    at times, so that the dots that stay are where they were.
+    """Indices of at most MOST_DOTS rounds: all while few, then at a step that doubles, so that remaining dots
+    stay in place.
     """
     step = 1
     while (length - 1) // step > MOST_DOTS:
@@ -186,14 +190,14 @@ def spaced(length: int) -> Any:
 
 
 def _signals(shown: Sequence[Series]) -> dict[int, float]:
-    """Mean square of each run's aggregate without noise; none of changes: one round's tells nothing."""
+    """Mean square of each run's aggregate without noise; none for runs that send changes."""
     finals = {one.number: one.final("signal_variance") for one in shown if not one.adds}
     means = {number: float(values.mean()) for number, values in finals.items() if len(values)}
     return {number: mean for number, mean in means.items() if mean > 0}
 
 
 def _beside(one: Beside, hover: str) -> Trace:
-    """With its points, as there need not be one for every round."""
+    """Imported curve with markers, as rounds may be missing."""
     return scatter(
         one.rounds,
         one.values,
@@ -216,14 +220,14 @@ def rounds_axis(shown: Sequence[Series], rounds: int, beside: Sequence[Beside] =
 
 
 def reach(shown: Sequence[Series], rounds: int) -> int:
-    """The end of the rounds' axis: all of them, or of a long run a little more than there is."""
+    """Last round of the axis: all rounds, or for long runs a little more than done."""
     done = max((one.round for one in shown), default=0)
     begun = any(one.runs for one in shown)
     return rounds if rounds <= 60 or not begun else min(rounds, max(60, int(1.5 * done)))
 
 
 def _positive(values: Floats) -> Any:
-    """Zero has no place on a logarithmic axis."""
+    """Values with NaN for those that a logarithmic axis cannot show."""
     return np.where(values > 0, values, np.nan)
 
 

@@ -1,4 +1,4 @@
-"""Runs of one variant, over their seeds: mean, lowest and highest at each round."""
+"""Runs of one variant over its seeds: mean, least and greatest at each round."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Series:
 
     @property
     def round(self) -> int:
-        """The last round that all its seeds have finished."""
+        """Last round that all seeds have finished."""
         return min((run.round for run in self.runs), default=0)
 
     @property
@@ -38,7 +38,7 @@ class Series:
         return tuple(r for r in self.runs if r.end and r.end["status"] == "diverged")
 
     def curve(self, name: str) -> tuple[Floats, Floats, Floats]:
-        """Mean, lowest and highest over the seeds, from round 0; NaN where there is no value."""
+        """Mean, least and greatest over seeds, from round 0; NaN where missing."""
         curves = [run.curves.get(name, NOTHING) for run in self.runs]
         length = min((len(curve) for curve in curves), default=0)
         if length == 0:
@@ -50,12 +50,14 @@ class Series:
         return self.curve(name)[0]
 
     def noise(self, name: str = "noise_variance") -> Floats:
-        """Noise variance in the server's model: of that round, or of all so far where it adds up."""
+        """Noise variance in the server's model: of each round, or summed over rounds where clients send
+        changes.
+        """
         mean = self.mean(name)
         return np.where(np.isnan(mean), np.nan, np.nancumsum(mean)) if self.adds else mean
 
     def final(self, name: str) -> Floats:
-        """The value of each seed in the last round that all of them have finished."""
+        """Value of each seed in the last round that all have finished."""
         curves = [run.curves.get(name, NOTHING) for run in self.runs]
         length = min((len(curve) for curve in curves), default=0)
         values = np.array([curve[length - 1] for curve in curves] if length else [])
@@ -63,7 +65,7 @@ class Series:
 
 
 def series(progress: Progress, draft: Draft) -> tuple[list[Series], Series | None]:
-    """The variants of a job, in their order, and the reference run without noise if it has one."""
+    """Variants of a job, in order, and its run without noise, if any."""
     found: dict[int, list[RunProgress]] = {}
     looks, adds = styles(draft), _adds(draft)
     for run in progress.runs:
@@ -76,7 +78,7 @@ def series(progress: Progress, draft: Draft) -> tuple[list[Series], Series | Non
 
 
 def announced(draft: Draft) -> list[Series]:
-    """The variants of a draft before there are any runs."""
+    """Variants of a draft without runs."""
     looks, adds = styles(draft), _adds(draft)
     return [Series(n, variant.label, (), looks[n], adds[n]) for n, variant in enumerate(draft.variants)]
 

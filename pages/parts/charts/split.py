@@ -1,4 +1,4 @@
-"""How the data are split: a bar a client, class upon class; and how well a model serves each class."""
+"""Charts of the data's partition, a bar per client, and of the accuracy on each class."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ NAME_LENGTH = 20
 
 
 def chosen(clients: int) -> np.ndarray:
-    """The clients that are drawn: all, or some at equal distances in the order of their numbers."""
+    """Indices of the clients drawn: all, or some at equal distances."""
     if clients <= MOST_BARS:
         return np.arange(clients)
     return np.linspace(0, clients - 1, MOST_BARS).round().astype(np.int64)
 
 
 def split_figure(counts: Counts, names: Sequence[str]) -> Figure:
-    """Stacked bars from counts (clients, classes); classes are named at the right, in the bars' order."""
+    """Stacked bars of counts (clients, classes), with classes named at the right."""
     counts, names = _merged(counts, names)
     pick, classes = chosen(len(counts)), len(names)
     colours = [_shade(i / max(1, classes - 1)) for i in range(classes)]
@@ -60,7 +60,7 @@ def split_figure(counts: Counts, names: Sequence[str]) -> Figure:
 
 
 def _merged(counts: Counts, names: Sequence[str]) -> tuple[Counts, list[str]]:
-    """The largest classes by name, and all others as one, where there are too many to tell apart."""
+    """The largest classes by name, and all others as one, if there are too many."""
     short = [shortened(name, NAME_LENGTH) for name in names]
     if len(names) <= MOST_CLASSES:
         return counts, short
@@ -111,7 +111,7 @@ def _span(values: np.ndarray) -> str:
 
 
 def served(shown: Sequence[Series]) -> dict[str, list[float]]:
-    """Accuracy on each class in the newest round, the mean over seeds, by run; empty before the first."""
+    """Accuracy on each class in the latest round, mean over seeds, by run; empty before the first."""
     every = {one.label: [run.last.get("accuracy_per_class") or [] for run in one.runs] for one in shown}
     lengths = {len(each) for found in every.values() for each in found}
     if len(lengths) != 1 or lengths == {0}:
@@ -120,7 +120,7 @@ def served(shown: Sequence[Series]) -> dict[str, list[float]]:
 
 
 def served_figure(shown: Sequence[Series], names: Sequence[str]) -> Figure:
-    """Accuracy on each class, a line a run: whom a model serves, where clients hold different classes."""
+    """Accuracy on each class, a line per run."""
     traces, ends = list[Trace](), list[tuple[float, str, str]]()
     for one, values in zip(shown, served(shown).values(), strict=True):
         paint = colour(one.style.tint)

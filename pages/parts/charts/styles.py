@@ -1,7 +1,7 @@
-"""Colours that mean the same on every page.
+"""Colours with the same meaning on every page.
 
-A mechanism and an aggregator have a colour each, by their place in their registry; a run takes the
-colour of what sets it apart, or the next that is free: two runs never share one.
+Each mechanism and aggregator has a colour by its place in its registry; a run takes the colour of the part
+that distinguishes it, or the next free one: two runs never share one.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ class Style:
 
 
 def tint_of(registry: Registry[Any], name: str) -> int:
-    """By its place; beyond the last colour there is another in the last ones, and none in grey."""
+    """Colour number of a part by its place; beyond the palette, alternating between the last two colours."""
     place = list(registry.labels()).index(name)
     return place if place < COLOURS else COLOURS - 1 - place % 2
 
 
 def styles(draft: Draft, shared: bool = False) -> list[Style]:
-    """One for each variant: no two have the same colour, unless they differ in their budget alone and stand
-    as points on one line (`ladders`), or `shared` has all take that of their mechanism or aggregator.
+    """Style of each variant: different colours, unless variants differ in ε only and form one line
+    (`ladders`), or with `shared` all take that of their mechanism or aggregator.
     """
     if shared:
         found = [_own(variant) for variant in draft.variants]
@@ -62,7 +62,7 @@ def styles(draft: Draft, shared: bool = False) -> list[Style]:
 
 
 def ladders(draft: Draft) -> list[tuple[str, float]]:
-    """Line and ε of each variant where many variants are a few designs at several budgets; else empty."""
+    """Line and ε of each variant, if the variants are a few designs at several ε; else empty."""
     base = draft.base.clients.epsilon
     found = []
     for variant in draft.variants:
@@ -77,14 +77,14 @@ def ladders(draft: Draft) -> list[tuple[str, float]]:
 
 
 def _own(variant: Variant) -> int | None:
-    """The colour of what sets a variant apart, if that has one."""
+    """Colour of the part that distinguishes a variant; None if there is none."""
     named = (tint_of(registry, variant.set[path]) for path, registry in MARKED_BY if path in variant.set)
     return next(named, None)
 
 
 def _tints(draft: Draft) -> list[int]:
-    """A colour each: that of its mechanism or aggregator, or the next that none of those has. Runs of one
-    mechanism have its hue, the largest budget as it is and each smaller one a step further from it.
+    """Different colours: that of a variant's mechanism or aggregator, or the next free one. Variants of one
+    mechanism share its hue, darkest for the largest ε.
     """
     # one run alone stands for no mechanism of several
     base = tint_of(mechanisms.registry, draft.base.mechanism.name) if draft.variants[1:] else None
@@ -103,6 +103,6 @@ def _tints(draft: Draft) -> list[int]:
 
 
 def _budget(draft: Draft, place: int) -> float:
-    """Of a variant, where it is one number; variants that ask for lists keep their order."""
+    """ε of a variant if it is one number; else 0, which keeps their order."""
     asked = draft.variants[place].set.get("clients.epsilon", draft.base.clients.epsilon)
     return float(asked) if isinstance(asked, int | float) else 0.0

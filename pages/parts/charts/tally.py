@@ -1,4 +1,4 @@
-"""How often the server picked the right image out of a few: counts over rounds and seeds."""
+"""Counts of identifications over rounds and seeds."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ SELDOM = 0.025
 
 
 def attempts_on(one: Series, upload: str, client: int) -> list[Tries]:
-    """Attack results of a client's uploads, one a seed; empty before the first round."""
+    """Attacks on a client's uploads, one per seed; empty before the first round."""
     found = [run.tries[upload, client] for run in one.runs if (upload, client) in run.tries]
     return found if len(found) == len(one.runs) and all(tries.rounds for tries in found) else []
 
 
 @dataclass(frozen=True)
 class Tally:
-    """Right picks among n, by guessing `chance` of them."""
+    """Number of identifications among n attempts; guessing has rate `chance`."""
 
     hits: float
     """One that shared the front with k − 1 others counts 1/k."""
@@ -39,7 +39,9 @@ class Tally:
         return wilson(self.hits, self.n)
 
     def above_chance(self, comparisons: int = 1) -> bool:
-        """True where guessing does not explain it, even if it is the best of so many (Bonferroni)."""
+        """True if guessing does not explain the count, corrected for a choice among `comparisons`
+        (Bonferroni).
+        """
         return by_chance(self.hits, self.n, self.chance) < SELDOM / comparisons
 
     @property
@@ -48,24 +50,23 @@ class Tally:
 
     @property
     def picked(self) -> str:
-        """Number of right picks; shared ranks count in fractions."""
+        """Number of identifications as text; ties count as fractions."""
         return number(round(self.hits), 6)
 
     @property
     def candidates(self) -> int:
-        """Number of candidates."""
         return round(1 / self.chance)
 
     @property
     def guessed(self) -> str:
-        """Right picks expected by chance: `4 or 5` if it is no whole number."""
+        """Expected number of identifications by chance: `4 or 5` if not whole."""
         expected = self.chance * self.n
         low = math.floor(expected + 1e-9)
         return number(low, 4) if expected - low < 0.05 else f"{number(low, 4)} or {number(low + 1, 4)}"
 
 
 def tally(tries: Sequence[Tries], same_class: bool = False) -> Tally | None:
-    """Over all seeds and all rounds that each of them has finished; None where nothing was computed."""
+    """Identifications over all seeds and their common rounds; None if not computed."""
     counts = _picks(tries, same_class)
     if counts is None or not tries[0].candidates:
         return None
@@ -73,7 +74,7 @@ def tally(tries: Sequence[Tries], same_class: bool = False) -> Tally | None:
 
 
 def running(tries: Sequence[Tries]) -> Floats:
-    """(rounds, 3): the share of right picks up to each round, and its 95 % interval; empty without picks."""
+    """Identification rate up to each round with its 95 % interval, (rounds, 3); empty without attacks."""
     counts = _picks(tries, same_class=False)
     if counts is None:
         return np.empty((0, 3))
@@ -83,7 +84,7 @@ def running(tries: Sequence[Tries]) -> Floats:
 
 
 def running_cap(tries: Sequence[Tries]) -> Floats:
-    """(rounds,): what no attacker's expected share up to each round can exceed; empty without bounds."""
+    """Upper bound on the expected identification rate up to each round, (rounds,); empty without bounds."""
     rounds = min(one.rounds for one in tries)
     table = np.stack([one.caps[:rounds] for one in tries])
     if np.isnan(table).any():
@@ -93,7 +94,7 @@ def running_cap(tries: Sequence[Tries]) -> Floats:
 
 
 def _picks(tries: Sequence[Tries], same_class: bool) -> Floats | None:
-    """(seeds, rounds): 1 where the right image came first, 1/k where it shared that place with others."""
+    """(seeds, rounds): 1 for an identification, 1/k for a tie of k."""
     if not tries:
         return None
     rounds = min(one.rounds for one in tries)
@@ -102,5 +103,5 @@ def _picks(tries: Sequence[Tries], same_class: bool) -> Floats | None:
 
 
 def between(low: float, high: float) -> str:
-    """A 95 % interval of a share."""
+    """A 95 % interval of a share, in words."""
     return f"95{THIN}%: {100 * low:.0f} to {percent(high)}"

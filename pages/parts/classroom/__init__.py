@@ -1,1 +1,1 @@
-"""A class: the way in, the teacher's board, a student's phone, what students try."""
+"""Parts of the page Class: entrance, the teacher's board, a student's screen, own runs."""

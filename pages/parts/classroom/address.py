@@ -1,4 +1,4 @@
-"""The address that a class types or scans."""
+"""Address of a class, as text and QR code."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pages.server.address import LOOPBACK
 
 
 def join_address(session: Session) -> str:
-    """The page of a class, as other machines reach it: as the operator says, or as this browser does."""
+    """URL of a class for other machines: EPSILON_PUBLIC_URL, or as this browser reached the server."""
     here = urlsplit(st.context.url or "")
     place = f"{here.scheme}://{here.netloc}{here.path}".rstrip("/")
     if PUBLIC_URL.value():
@@ -23,7 +23,7 @@ def join_address(session: Session) -> str:
 
 
 def join_line(session: Session) -> None:
-    """Code in large letters, address, and both as a QR code."""
+    """Draw code, address and QR code."""
     address = join_address(session)
     st.markdown(f"![The address, to scan]({_qr(address)})", width=112)
     with st.container(gap=None, width="content", key="room-code"):
@@ -32,7 +32,7 @@ def join_line(session: Session) -> None:
 
 
 def reach_warning(session: Session) -> None:
-    """Warning and advice where other machines cannot reach the address."""
+    """Warning if other machines cannot reach the address."""
     if urlsplit(join_address(session)).hostname in LOOPBACK:
         st.caption(
             "**Only this computer reaches this address.** Start the server with "
@@ -42,10 +42,10 @@ def reach_warning(session: Session) -> None:
 
 
 def _qr(address: str) -> str:
-    """A picture in an address of its own: dark on white in every theme, as scanners want it."""
+    """QR code as a data URL, dark on white in every theme."""
     return segno.make(address, error="m", micro=False).png_data_uri(scale=8, border=3, light="#ffffff")
 
 
 def _shown(address: str) -> str:
-    """Without the scheme, so that markdown makes no link of it."""
+    """Address without scheme, so that Markdown makes no link of it."""
     return plain(address.partition("://")[2].partition("?")[0], 80)

@@ -1,4 +1,4 @@
-"""The teacher's board, to be projected: the question, the guesses, one run for all, what they tried."""
+"""The teacher's board for projection: question, guesses, the class's run, and students' own runs."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def board(session: Session) -> None:
 
 
 def job_of(session: Session) -> Job | None:
-    """The run that all watch; None before there is one, or once it was deleted."""
+    """The run shown to the class; None before there is one, or after its deletion."""
     try:
         return job_now(session.job) if session.job else None
     except UnknownJob:
@@ -92,7 +92,7 @@ def job_of(session: Session) -> Job | None:
 
 
 def answers_of(session: Session, job: Job | None) -> tuple[float | str, ...]:
-    """Answer of each seed of the shown run; empty while it does not tell."""
+    """Answer of each seed of the shown run; empty while undecided."""
     found = evidence_of(job) if job is not None and job.status == "completed" else None
     try:
         return topics.get(session.scenario).preset.ask.answers(found) if found else ()
@@ -101,7 +101,7 @@ def answers_of(session: Session, job: Job | None) -> tuple[float | str, ...]:
 
 
 def _present(session: Session) -> None:
-    """Who has joined, and who has guessed."""
+    """Draw the numbers of members and of guesses."""
     here = room.members(session)
     asking, own = session.phase == "ask", session.scenario == topics.OWN_DIGITS
     guessed, done = sum(one.guessed for one in here), "drawn" if own else "guessed"
@@ -113,7 +113,7 @@ def _present(session: Session) -> None:
 
 
 def _steps(session: Session) -> None:
-    """One row: what comes next is the primary button."""
+    """Draw the buttons of the class's phases; the next step is primary."""
     names, own = topics.names(), session.scenario == topics.OWN_DIGITS
     with st.container(horizontal=True, vertical_alignment="bottom", key="room-steps"):
         if words := (NEXT_OWN if own else NEXT)[session.phase]:
@@ -161,7 +161,7 @@ def _guesses(session: Session, job: Job | None) -> None:
 
 
 def _why(session: Session, job: Job | None) -> None:
-    """The runs' answer, and its explanation where the runs bear it out."""
+    """Draw the runs' answer, and its explanation where the runs support it."""
     topic, answers = topics.get(session.scenario), answers_of(session, job)
     question = topic.preset.ask
     with st.container(border=True, key="room-why"):
@@ -175,7 +175,7 @@ def _why(session: Session, job: Job | None) -> None:
 
 
 def lesson(session: Session, job: Job | None) -> str:
-    """The scenario's explanation; "" unless the shown run is the scenario's own and bears it out."""
+    """The scenario's explanation; "" unless the shown run is the scenario's own and supports it."""
     found = evidence_of(job) if job is not None and lesson_of(job) else None
     return literal(in_words((topics.get(session.scenario).preset.ask.why,), found)) if found else ""
 
@@ -183,7 +183,7 @@ def lesson(session: Session, job: Job | None) -> str:
 def guesses_in_words(
     question: Question, guesses: Sequence[float | str], answers: Sequence[float | str]
 ) -> str:
-    """How close the guesses came, in a sentence."""
+    """Sentence on how close the guesses were."""
     if not guesses:
         return "nobody guessed."
     if not answers:
@@ -253,9 +253,7 @@ def _move_on(session: Session, phase: Phase) -> None:
 
 
 def _run(session: Session) -> None:
-    """One run of the scenario as it was prepared, which is there at once if it was trained before; or of the
-    room's own digits.
-    """
+    """Launch the scenario's run for the class; known results are shown at once."""
 
     def launch() -> None:
         if session.scenario == topics.OWN_DIGITS:

@@ -1,4 +1,4 @@
-"""The way into a class: a code for students, the teacher's secret for who opens one."""
+"""Entrance to a class: the code for students, the teacher's secret for opening one."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ NOT_OPENED = "class not opened"
 
 @st.cache_data(ttl=PAUSE_SECONDS, max_entries=64, show_spinner=False)
 def session_now(code: str) -> Session:
-    """The class as it was a moment ago: thirty phones ask each second.
+    """Class by code, cached for a moment, since thirty phones ask each second.
 
     Raises:
-        UnknownClass: none that is open has this code.
+        UnknownClass: no open class has this code.
     """
     return sessions.find(code)
 
 
 def opened(code: str) -> Session | None:
-    """The class that the address names, for a member or a new student; None, with a sentence on the page,
-    if there is none or too many codes were tried from here.
+    """Class of the address, for a member or a new student; None, with a sentence on the page, if there is
+    none or too many codes were tried.
     """
     if not code:
         return None
@@ -60,7 +60,7 @@ def me() -> str:
 
 
 def follow(session: Session) -> None:
-    """Have the whole page drawn again when the teacher moves the class on, or ends it."""
+    """Redraw the whole page when the teacher changes the phase or ends the class."""
     refreshing(_follow, every=FOLLOW_SECONDS)(session)
 
 
@@ -115,7 +115,7 @@ def _mine() -> None:
 
 
 def _open_form() -> None:
-    """Form for a new class, filled by a link `/class?lesson=NAME&free=FIELD`."""
+    """Form for a new class, prefilled by a link `/class?lesson=NAME&free=FIELD`."""
     names, prepared = topics.names(), st.query_params.get("lesson", "")
     asked = st.selectbox(
         "The first question",

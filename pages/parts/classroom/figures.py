@@ -1,4 +1,4 @@
-"""A class in two charts: what was guessed, a dot a student; and what was tried, a dot a run."""
+"""Charts of a class: guesses, a dot per student, and own runs, a dot per run."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LARGE = 16
 
 
 class Dot(NamedTuple):
-    """A run that a student has tried."""
+    """A student's own run."""
 
     name: str
     value: str
@@ -35,14 +35,14 @@ class Dot(NamedTuple):
 
 
 def dots(tries: Sequence[Try]) -> list[Dot]:
-    """Completed tries with their final figures."""
+    """Completed own runs with their final figures."""
     return [Dot(one.name, one.value, one.job, found) for one in tries if (found := final_of(one.job))]
 
 
 def guesses_figure(
     question: Question, guesses: Sequence[float | str], answers: Sequence[float | str] = ()
 ) -> Figure:
-    """A dot a guess, over the truth and its band over the seeds where that is known."""
+    """A dot per guess, with the answer and its range over seeds if known."""
     return (
         _choices(question, list(map(str, guesses)), list(map(str, answers)))
         if isinstance(question, Choice)
@@ -131,9 +131,9 @@ def _choices(question: Choice, guesses: list[str], answers: list[str]) -> Figure
 
 
 def tries_figure(dots: Sequence[Dot]) -> Figure:
-    """Accuracy against the run's ε (logarithmic): a dot a run, a colour a value of what was free.
+    """Accuracy over the run's ε (logarithmic): a dot per run, coloured by the value of the free field.
 
-    Runs without a guarantee stand at the right edge.
+    Runs without a guarantee are at the right edge.
     """
     bounds = [dot.final.epsilon for dot in dots if dot.final.epsilon]
     low, high = (np.log10(min(bounds)), np.log10(max(bounds))) if bounds else (0.0, 1.0)

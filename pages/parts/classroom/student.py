@@ -1,4 +1,4 @@
-"""A student's screen, a phone first: join, then guess, watch or try, as the teacher moves the class on."""
+"""A student's screen: join, then guess, watch or try, by the class's phase."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def _try(session: Session) -> None:
 
 
 def _mine(session: Session) -> None:
-    """Results of this student's own runs."""
+    """Draw results of this student's own runs."""
     for one in room.tries(session, me())[::-1][:5]:
         result_line(one.value, final_of(one.job))
 

@@ -1,1 +1,1 @@
-"""What only the Clients page has: the table's cells, quick fills, files, and the data panel."""
+"""Parts of the page Clients: table cells, quick fills, files, and the data panel."""

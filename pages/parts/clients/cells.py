@@ -1,8 +1,7 @@
-"""What happens when cells of the clients' table are edited.
+"""Edits of cells in the clients' table.
 
-A client's row is taken over as a whole or not at all: while one of its cells cannot be read, or its
-range is upside down, what was typed stays in the cells with the reason beside it, and the draft
-keeps the last row that made sense.
+A client's row is applied as a whole: while one of its cells is unreadable or its range reversed, typed text
+stays in the cells with an error, and the draft keeps the last valid row.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ Cell = tuple[int, str]
 
 @dataclass(frozen=True)
 class Outcome:
-    """Changes of the draft, text that stays typed, and errors."""
+    """Changes of the draft, text that stays in cells, and errors."""
 
     changes: dict[str, Any]
     typed: dict[Cell, str]
@@ -35,12 +34,12 @@ class Outcome:
 
 
 def apply_edits(clients: Clients, typed: dict[Cell, str], edits: Iterable[tuple[Cell, str]]) -> Outcome:
-    """Take over the rows that make sense.
+    """Apply the valid rows.
 
     Args:
-        clients: as the draft has them.
-        typed: what is in cells of rows that made no sense before.
-        edits: what has been typed since, in order; the last one wins.
+        clients: clients of the draft.
+        typed: text in cells of rows that were invalid before.
+        edits: new edits in order; the last one wins.
     """
     low, high = clients.bounds()
     values = {"epsilon": clients.budgets().tolist(), "low": low.tolist(), "high": high.tolist()}
@@ -68,7 +67,7 @@ def apply_edits(clients: Clients, typed: dict[Cell, str], edits: Iterable[tuple[
 
 
 def _read(mine: dict[str, str], row: dict[str, float]) -> tuple[dict[str, float], dict[str, str]]:
-    """A row with the typed cells read, and what is wrong with each of them."""
+    """A row with the typed cells parsed, and the error of each invalid cell."""
     wrong = {}
     for field, text in mine.items():
         value = typed(text)
@@ -94,12 +93,12 @@ def _read(mine: dict[str, str], row: dict[str, float]) -> tuple[dict[str, float]
 
 
 def one_if_equal(values: list[float]) -> float | list[float]:
-    """A list of equal numbers as the one number."""
+    """A list of equal numbers as one number."""
     return values[0] if len(set(values)) == 1 else values
 
 
 def resized(value: Any, count: int) -> Any:
-    """A list with one entry for each of `count` clients: cut off, or continued with its last entry."""
+    """List cut or extended by its last entry to `count` entries; other values unchanged."""
     if not isinstance(value, list | tuple):
         return value
     return one_if_equal([*value, *[value[-1]] * max(0, count - len(value))][:count])

@@ -1,4 +1,4 @@
-"""What budgets cost: an upload, and all that a client sends in a run."""
+"""ε of an upload and of a whole run, for the clients' table."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LITTLE = 8.0
 
 
 def costs(experiment: Experiment, clients: Iterable[int] | None = None) -> dict[str, Floats]:
-    """The ε of an upload and of the run at worst, for each client or each of some; infinite if unbounded."""
+    """Worst-case ε of an upload and of the run, for all clients or some; infinite if unbounded."""
     found = entries(experiment, clients)
     return {
         "upload_costs": np.array([entry.upload.bound for entry in found]),
@@ -32,7 +32,7 @@ def costs(experiment: Experiment, clients: Iterable[int] | None = None) -> dict[
 def run_promises(
     experiment: Experiment, asked: Sequence[float], low: float, high: float, limit: float
 ) -> list[Promise]:
-    """Worst-case promise of the run for budgets that a client with its own limit might ask for."""
+    """Worst-case guarantee of the run for each of several ε that a client with its own limit may choose."""
     ends = np.full(len(asked), low), np.full(len(asked), high)
     spending, most = Spending(experiment.releases), experiment.most_uploads
     found = []
@@ -44,7 +44,9 @@ def run_promises(
 
 
 def promise_words(promise: Promise) -> dict[str, Any]:
-    """`ε 8 for the run promises little: values told apart in at most 9 997 of 10 000 tries`, in parts."""
+    """Parts of a sentence like `ε 8 for the run promises little: values told apart in at most 9 997 of 10 000
+    tries`.
+    """
     found = worth(promise)
     epsilon = f"ε {number(promise.bound)}" if promise.guarantee else "no bound"
     parts = [f"{epsilon} for the run promises ", found.word, f": values told apart {found.odds}"]
@@ -52,7 +54,7 @@ def promise_words(promise: Promise) -> dict[str, Any]:
 
 
 def offer(workspace: Workspace) -> None:
-    """A way to a small promise where the run promises nothing, with a button."""
+    """Button that sets a small ε for the run, where the run has no useful guarantee."""
     base = workspace.draft.base
     strictest = int(base.clients.budgets().argmin())
     if base.mechanism.role == "identity" or word_of(entries(base, [strictest])[0].run_worst.bound) != NOTHING:

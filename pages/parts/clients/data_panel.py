@@ -1,4 +1,4 @@
-"""Clients' second half: which data there are, how large, and how they are split."""
+"""Panel of the data: data set, size, and partition."""
 
 from __future__ import annotations
 
@@ -57,7 +57,6 @@ def data_panel(workspace: Workspace) -> None:
 
 
 def _escaped(folder: Path) -> str:
-    """A path between back quotes."""
     return str(folder).replace("`", "ˋ")
 
 
@@ -111,7 +110,7 @@ MOST_KEPT = 16
 
 
 def _counts(experiment: Experiment, source: Dataset) -> Counts | None:
-    """The split, kept for the next viewer; what is not there yet is looked for again."""
+    """Partition of the samples, cached over visitors unless data are missing."""
     partition = experiment.partition
     decides = (partition.name, partition.parameters(), experiment.clients.count, experiment.seed)
     key = json.dumps([experiment.dataset, source.version, *decides])

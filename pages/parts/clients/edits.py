@@ -1,7 +1,4 @@
-"""What the clients' table says was typed, as far as it is the table that says it.
-
-Anybody may send anything in its name: what has not the shape of an edit was not typed.
-"""
+"""Parsing of the clients' table's events, which browsers may forge."""
 
 from __future__ import annotations
 
@@ -24,11 +21,7 @@ class Edit(NamedTuple):
 
 
 def heard(state: Any) -> tuple[str, list[Edit]]:
-    """Table id and typed edits in order, from the component's state.
-
-    Args:
-        state: the component's state.
-    """
+    """Table id and edits in order, from the component's state."""
     edits = state.get("edits") if isinstance(state, Mapping) else None
     if not isinstance(edits, Mapping) or not isinstance(edits.get("log"), list):
         return "", []

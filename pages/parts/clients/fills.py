@@ -1,4 +1,4 @@
-"""Quick fills: the whole population at once."""
+"""Quick fills: budgets and ranges of all clients at once."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def fills(workspace: Workspace) -> None:
 
 
 def _limit(workspace: Workspace, clients: Clients) -> None:
-    """A client's own limit: what it spends in a whole run at most."""
+    """Field: a client's own limit on the ε of the whole run."""
     limit = clients.run_limit
     now = NEVER if limit is None else LIMIT if isinstance(limit, float) else TABLE
     laws = _with_table({NEVER: "Never", LIMIT: "At a limit of its own"}, now)
@@ -91,7 +91,7 @@ def _law_of_ranges(clients: Clients) -> str:
 
 
 def _with_table(laws: dict[str, str], now: str) -> dict[str, str]:
-    """ "As in the table" can be seen only while it is so; it is reached by typing in the table."""
+    """Options with "As in the table" only while it is so."""
     return ({TABLE: "As in the table"} if now == TABLE else {}) | laws
 
 

@@ -1,4 +1,4 @@
-"""Who asks for the same, as one line each: budgets that can be dragged, of a group or of one client."""
+"""Groups of equal clients, a line each, with budgets to drag."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LENGTHS = 0.1, 20.0
 
 
 def group_data(experiment: Experiment) -> dict[str, Any] | None:
-    """Data for assets/web/dots.js; None if clients are too many and unlike."""
+    """Data for assets/web/dots.js; None for too many different clients."""
     clients = experiment.clients
     if clients.count > MOST_CLIENTS:
         return None
@@ -57,14 +57,14 @@ def group_data(experiment: Experiment) -> dict[str, Any] | None:
 
 
 def budget_ladder(asked: Sequence[float]) -> list[float]:
-    """Budgets from strict to generous, with those that one wants to set exactly or that are asked for."""
+    """Values of ε for dragging, including round and current ones."""
     first, last = min(LENGTHS[0], *asked), max(LENGTHS[1], *asked)
     steps = [float(f"{step:.2g}") for step in np.geomspace(first, last, STEPS)]
     return sorted({*steps, *(float(one) for one in ROUND if first <= one <= last), *asked})
 
 
 def _noise(experiment: Experiment, ladder: Sequence[float], low: float, high: float) -> Floats:
-    """The standard deviation of what a client with that range would send at each budget."""
+    """Standard deviation of the noise per weight at each ε, for a client with that range."""
     ends = np.full(len(ladder), low), np.full(len(ladder), high)
     others = Population(experiment.per_use(np.array(ladder), *ends), *ends)
     found: Floats = np.sqrt(client_variance(experiment, others=others))

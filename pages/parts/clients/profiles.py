@@ -1,4 +1,4 @@
-"""The clients out into a CSV file, and in again."""
+"""Export and import of clients as CSV."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST_SHOWN = 12
 
 
 def profiles(workspace: Workspace) -> None:
-    """A popover with both directions; a file is taken over as a whole or not at all."""
+    """Popover with both; a file is applied as a whole or not at all."""
     key = workspace.key("profiles")
     refused: tuple[str, tuple[Problem, ...]] | None = st.session_state.get(f"refused {key}")
     with st.popover("As a CSV file", width="stretch"):
@@ -64,7 +64,7 @@ def _take(workspace: Workspace, key: str) -> None:
 
 
 def read(workspace: Workspace, data: bytes) -> tuple[Problem, ...]:
-    """Put a file's clients in place of the draft's; what is wrong with them, and then nothing is changed."""
+    """Replace the draft's clients by a file's; returns its problems, and then changes nothing."""
     try:
         changes = read_profiles(data)
     except InvalidExperiment as error:

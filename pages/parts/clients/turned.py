@@ -1,4 +1,4 @@
-"""What a client turns its image into, as pictures, and what is assumed public."""
+"""Examples of features as images, with their public assumptions."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def features_field(workspace: Workspace, experiment: Experiment) -> None:
 
 
 def turned(experiment: Experiment) -> None:
-    """Examples of what images become; nothing where clients train on pixels."""
+    """Draw examples of images and their features; nothing without features."""
     made = experiment.features
     if made.identity or not datasets.get(experiment.dataset).images:
         return
@@ -59,7 +59,7 @@ def _figure(png: str) -> Figure:
 
 @lru_cache(maxsize=32)
 def _picture(made: Features) -> str:
-    """PNG in base64: images above, their numbers below, row by row."""
+    """PNG in base64: images above, their features below."""
     images = datasets.get("mnist_sample").load(data_dir()).test_x[:SHOWN]
     numbers = made.of(images)
     side = int(np.ceil(np.sqrt(numbers.shape[1])))

@@ -1,4 +1,4 @@
-"""What stands typed in the clients' table and makes no sense yet."""
+"""Invalid text in the clients' table."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ PAGE = "clients"
 
 
 def errors_of(workspace: Workspace) -> dict[Cell, str]:
-    """Error of each cell that could not be applied."""
+    """Error of each invalid cell."""
     found: dict[Cell, str] = st.session_state.get(workspace.key("wrong", PAGE), {})
     return found
 
 
 def unmended(workspace: Workspace) -> str:
-    """Number of such cells in words; "" if none."""
+    """Number of invalid cells, in words; "" if none."""
     count = len(errors_of(workspace))
     return f"{count} cell{'s' if count > 1 else ''} of the clients' table to mend" if count else ""

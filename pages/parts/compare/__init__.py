@@ -1,2 +1,3 @@
-"""Runs side by side: which are chosen (`choice`), what they are (`arms`), in what they differ (`unlike`),
-what that says (`verdict`), and how it is drawn (`side_by_side`)."""
+"""Parts of the page Compare: chosen runs (`choice`), their records (`arms`), differing settings (`unlike`),
+the conclusion (`verdict`), charts and tables (`side_by_side`).
+"""

@@ -1,4 +1,4 @@
-"""The runs that are compared: each with its letter, its colour, its record and its settings."""
+"""Compared runs, each with letter, colour, record and settings."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Arm:
 
     @property
     def ended(self) -> bool:
-        """True where each seed has come to its end."""
+        """True if every seed has ended."""
         return bool(self.series.runs) and all(run.end is not None for run in self.series.runs)
 
     @property
@@ -53,7 +53,7 @@ class Arm:
 
 
 def arms(chosen: Sequence[Chosen]) -> tuple[list[Arm], list[str]]:
-    """The runs that can be shown, in the order of the choice; and why the others cannot, in sentences."""
+    """Runs that can be shown, in the chosen order; and sentences on those that cannot."""
     found: list[Arm] = []
     trouble: list[str] = []
     for identity, variant in chosen:
@@ -82,10 +82,10 @@ def arms(chosen: Sequence[Chosen]) -> tuple[list[Arm], list[str]]:
 
 
 def _run_of(job: Job, number: int) -> tuple[Experiment, Series]:
-    """A variant of a training, or a setting of a sweep, with its settings.
+    """Experiment and runs of a training's variant or a sweep's setting.
 
     Raises:
-        StudioError, TypeError: they make no sense any more, or its record is damaged.
+        StudioError, TypeError: the settings are invalid now, or the record is damaged.
     """
     if sweep := cells.swept(job):
         experiment = changed(sweep.base, cells.cell_values(sweep, number))
@@ -109,7 +109,7 @@ def named_apart(found: Sequence[Arm]) -> list[Arm]:
 
 
 def _dressed(found: Sequence[Arm]) -> list[Arm]:
-    """With the colours of what tells them apart, as on every other page."""
+    """The arms with the colours of the parts that distinguish them."""
     if not found:
         return []
     named = [

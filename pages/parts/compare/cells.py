@@ -1,4 +1,4 @@
-"""Settings of a sweep among the runs that are compared: each has an end, and no rounds before it."""
+"""Settings of a sweep as compared runs: final figures without rounds."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CURVES = ("accuracy", "loss", "noise_variance")
 
 
 def swept(job: Job) -> Sweep | None:
-    """Sweep of a job; None if it is none or unreadable."""
+    """Sweep of a job; None if the job is none, or unreadable."""
 
     def read() -> Sweep | None:
         try:
@@ -37,13 +37,13 @@ def count(sweep: Sweep) -> int:
 
 
 def label(sweep: Sweep, number: int) -> str:
-    """A setting's values, in the words of the pages."""
+    """Values of a setting in the pages' words."""
     values = sweep.setting(number).items()
     return ", ".join(value_words(path.removesuffix(".name"), value) for path, value in values)
 
 
 def cell_series(job: Job, sweep: Sweep, number: int, experiment: Experiment, words: str) -> Series:
-    """A setting over its seeds: what each came to, at its last round."""
+    """A setting's runs over seeds, with their final figures."""
     cells = SweepProgress.of_job(job).update(PAUSE_SECONDS if job.live else 0.0).cells
     every = count(sweep)
     found = [cells.get(number + every * seed) for seed in range(sweep.seeds)]

@@ -1,6 +1,6 @@
-"""Which runs are compared: the choice stands in the address (`?runs=JOB,JOB.VARIANT`), and can be shared.
+"""Choice of the compared runs, in the address (`?runs=JOB,JOB.VARIANT`), so that it can be shared.
 
-Of a sweep, a setting stands in the variant's place.
+For a sweep, the number of a setting replaces the variant's.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ Chosen = tuple[str, int]
 
 
 def chosen() -> tuple[list[Chosen], list[str]]:
-    """Jobs and variants that the address names (at most six, each once), and errors; a job alone stands for
-    all its variants.
+    """Jobs and variants in the address (at most six, each once), and errors; a job alone means all its
+    variants.
     """
     found: dict[Chosen, None] = {}
     trouble = []
@@ -63,7 +63,7 @@ def _job(identity: str) -> Job | None:
 
 
 def how_many(job: Job) -> int:
-    """A training's variants, or a sweep's settings; 0 of another kind, or of what cannot be read any more."""
+    """Number of a training's variants or a sweep's settings; 0 for other or unreadable jobs."""
     sweep = cells.swept(job)
     return cells.count(sweep) if sweep else len(variants(job))
 
@@ -78,7 +78,7 @@ def _offered(job: Job, now: Sequence[Chosen]) -> list[tuple[int, str]]:
 
 
 def variants(job: Job) -> list[str]:
-    """The labels of a training's variants; none of another kind of job, or of one that cannot be read."""
+    """Labels of a training's variants; empty for other or unreadable jobs."""
     draft: Any = job.request.get("draft") if job.kind == "run" else None
     given = draft.get("variants") if isinstance(draft, Mapping) else None
     if not isinstance(given, list) or not given:
@@ -92,7 +92,7 @@ def name_of(job: Job) -> str:
 
 
 def choose(now: list[Chosen], clock: float) -> None:
-    """The list of runs, in which those that are compared are chosen and taken away."""
+    """Draw the list in which compared runs are added and removed."""
     offered = {job.id: job for job in jobs.recent(OFFERED)}
     offered |= {identity: job for identity, _ in now if (job := _job(identity))}
     options = {
@@ -115,7 +115,7 @@ def choose(now: list[Chosen], clock: float) -> None:
 
 
 def newest() -> list[Chosen]:
-    """Variants of the newest completed training of several; none once a visitor emptied the list."""
+    """Variants of the latest completed training with several; empty once the visitor emptied the list."""
     if PARAMETER in st.query_params:
         return []
     done = (job for job in jobs.recent(OFFERED) if job.status == "completed" and len(variants(job)) > 1)
@@ -124,7 +124,7 @@ def newest() -> list[Chosen]:
 
 
 def suggestions(clock: float) -> None:
-    """A way to each of the newest trainings that have something to compare; or what to do for one."""
+    """Draw links to the latest trainings with several variants; or what to do."""
     several = [job for job in jobs.recent(OFFERED) if len(variants(job)) > 1]
     if not several:
         st.caption("No training on this server compares anything yet: open a scenario and press Train.")

@@ -1,6 +1,6 @@
-"""Rounds that were measured elsewhere, beside the runs that are compared: drawn, and never judged.
+"""Imported rounds beside the compared runs: drawn, never judged.
 
-Which they are stands in the address (`?beside=ID,ID`), as the runs do.
+Their ids are in the address (`?beside=ID,ID`).
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ HELP = (
 
 
 class Curve(NamedTuple):
-    """The runs of one label in one file, over their seeds."""
+    """Runs of one label in one imported file, over seeds."""
 
     label: str
     file: str
     runs: tuple[rounds_of_others.Line, ...]
 
     def mean(self, name: str) -> tuple[Floats, Floats]:
-        """The rounds that all seeds have, and the mean there; empty where they have none."""
+        """Rounds that all seeds have, and the mean there; empty if there are none."""
         runs = [dict(run.figures.get(name, ())) for run in self.runs]
         rounds = sorted(set.intersection(*(set(run) for run in runs)))
         values = [[run[number] for run in runs] for number in rounds]
@@ -53,19 +53,19 @@ class Curve(NamedTuple):
 
     @property
     def gaps(self) -> int:
-        """Values that the file calls no numbers."""
+        """Number of values that are no numbers in the file."""
         every = (value for run in self.runs for values in run.figures.values() for _, value in values)
         return sum(value is None for value in every)
 
 
 def chosen() -> list[Outside]:
-    """Runs from outside that the address names, as far as present."""
+    """Imported rounds that the address names, as far as present."""
     named = [*dict.fromkeys(st.query_params.get(PARAMETER, "").split(","))][:MOST_FILES]
     return [found for identity in named if (found := outside.get(identity))]
 
 
 def choose() -> None:
-    """Upload, list and removal of files from outside."""
+    """Draw upload, list and removal of imported rounds."""
     with st.popover("Rounds measured elsewhere", type="tertiary"):
         kinds = [ending.removeprefix(".") for ending in outside.ROUNDS]
         st.file_uploader("CSV or JSON lines", type=kinds, key=UPLOAD, on_change=_take, help=HELP)
@@ -124,7 +124,7 @@ def curves(found: Sequence[Outside]) -> list[Curve]:
 
 
 def drawn(found: Sequence[Curve], name: str, taken: Collection[int]) -> list[Beside]:
-    """Lines of one figure, of as many as can be distinguished, in colours that no run of ours has."""
+    """Curves of one figure, as many as are distinguishable, in colours that no run has."""
     free = [tint for tint in OTHERWISE if tint not in taken]
     lines = [(curve, *curve.mean(name)) for curve in found[:MOST]]
     return [
@@ -135,7 +135,7 @@ def drawn(found: Sequence[Curve], name: str, taken: Collection[int]) -> list[Bes
 
 
 def show(found: Sequence[Curve]) -> None:
-    """Final accuracies of runs from outside, which no sentence of the page covers."""
+    """Draw final accuracies of imported rounds."""
     if not found:
         return
     st.subheader("Measured elsewhere, not ours", anchor=False)

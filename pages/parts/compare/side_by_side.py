@@ -1,4 +1,4 @@
-"""Runs side by side: curves on one chart, final figures and differing settings as tables."""
+"""Compared runs: curves on one chart, final figures and differing settings as tables."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ NAMED_APART = "Everything else is the same."
 
 
 def curves(arms: Sequence[Arm], moment: Moment, others: Sequence[Curve] = ()) -> None:
-    """Accuracy and noise over rounds, and those of others beside them."""
+    """Draw accuracy and noise over rounds, with imported curves."""
     place = ("compared curves", moment.job)
     sheet = once(place, lambda: components.sheet(_cards(arms, others)), moment)
     components.cards(sheet, key="compared-curves")
@@ -64,7 +64,7 @@ def _cards(arms: Sequence[Arm], others: Sequence[Curve]) -> list[Card]:
 
 
 def _noise_words(shown: Sequence[Series]) -> str:
-    """Caption where a sweep's cells have their last round alone."""
+    """Caption of the noise chart; a sweep's settings have their last round only."""
     followed = [one for one in shown if any(run.start for run in one.runs)]
     return noise_words(followed) if followed else "measured in the last round"
 
@@ -75,7 +75,7 @@ def _chance(arms: Sequence[Arm]) -> float | None:
 
 
 def figures(arms: Sequence[Arm]) -> None:
-    """The final figures: accuracy, how far from the first, the whole run's ε, who was picked out."""
+    """Draw final accuracy, difference from the first run, ε of the whole run, identification."""
     st.header("Where they end", anchor=False)
     rows = [
         [f"**{plain(arm.series.label, 40)}**", plain(arm.name, 40), *_figures(arm, arms[0])] for arm in arms
@@ -143,7 +143,7 @@ def _picked(arm: Arm) -> str:
 
 
 def settings(arms: Sequence[Arm], fields: Sequence[Field]) -> None:
-    """Only those settings in which the runs differ, a column a run."""
+    """Draw the settings in which the runs differ, a column per run."""
     st.header("In what they differ", anchor=False)
     seeds = [_seeds(arm) for arm in arms]
     rows = [[plain(field.name), *(plain(value, 120) for value in field.values)] for field in fields]
@@ -164,7 +164,7 @@ def _seeds(arm: Arm) -> str:
 
 
 def served(arms: Sequence[Arm], moment: Moment) -> None:
-    """Whom the model serves, of the runs whose data have the same classes."""
+    """Draw accuracy on each class, for runs with the same data set."""
     first = arms[0].experiment.dataset
     followed = [arm for arm in arms if any(run.last for run in arm.series.runs)]  # a sweep's cells are not
     alike = [arm.series for arm in followed if arm.experiment.dataset == first]
@@ -176,7 +176,7 @@ def served(arms: Sequence[Arm], moment: Moment) -> None:
 
 
 def bought(arms: Sequence[Arm], moment: Moment) -> None:
-    """Accuracy against the whole run's ε and against how often an image was picked out."""
+    """Draw accuracy over the run's ε and over identification."""
     points, picked, without, unsure = [], [], [], 0.0
     for arm in arms:
         found = final_figures.final(arm.series.runs)
@@ -199,7 +199,7 @@ def bought(arms: Sequence[Arm], moment: Moment) -> None:
 
 
 def _leaks(points: Sequence[Bought], unsure: float) -> Card:
-    """`unsure` is half the widest interval of a share."""
+    """Card of accuracy over identification; `unsure` is half the widest interval of a share."""
     unbeaten = [each.one.label for each in front(points)]
     sentences = (
         f"{p.one.label}: {percent(p.accuracy, 1)}, {percent(p.price)} of images picked out" for p in points

@@ -1,4 +1,4 @@
-"""What made the difference between runs, in a sentence computed from them; or why they cannot tell."""
+"""Sentence on which setting made the difference between runs, or why the runs cannot tell."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NAMED = 3
 
 
 def verdict(arms: Sequence[Arm], fields: Sequence[Field]) -> str:
-    """One sentence or two, as Markdown; "" of less than two runs."""
+    """One or two sentences in Markdown; "" for fewer than two runs."""
     if len(arms) < 2:
         return ""
     lost = [arm for arm in arms if arm.series.diverged]
@@ -34,7 +34,7 @@ def verdict(arms: Sequence[Arm], fields: Sequence[Field]) -> str:
 
 
 def gap(one: Arm, other: Arm, among: int = 2) -> Difference:
-    """Difference of two arms, `among` so many; paired where seeds and data are common."""
+    """Difference of two arms picked `among` several; paired where seeds and data are common."""
     shared = {run.seed for run in one.series.runs} & {run.seed for run in other.series.runs}
     alike = share_their_luck(unlike([one.experiment, other.experiment]))
     least = min(len(one.series.runs), len(other.series.runs))
@@ -79,7 +79,7 @@ def _ranking(ranked: Sequence[Arm], why: Sequence[Field]) -> str:
 
 
 def _alone(ranked: Sequence[Arm]) -> str:
-    """Sentence a setting on the pairs that differ in it alone, those furthest apart first."""
+    """A sentence per setting on pairs that differ in it only, the largest difference first."""
     found: dict[str, list[tuple[Arm, Arm, Difference]]] = {}
     for one, other in combinations(ranked, 2):
         why = causes(unlike([one.experiment, other.experiment]))

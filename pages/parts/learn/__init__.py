@@ -1,1 +1,1 @@
-"""A lesson as it is held for one person, and the one thing that may be changed, here and in a class."""
+"""Parts of the page Learn, and the free field of lessons and classes."""

@@ -1,4 +1,4 @@
-"""Two pictures that lessons have of their own: what a budget is spent on, and leaks against variance."""
+"""Charts of lessons: numbers that ε covers, and reconstruction quality over variance."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def figure_of(plan: LessonPlan) -> None:
 
 
 def _releases() -> None:
-    """One dot a number that a person sends; sliders for rounds and model."""
+    """Draw a dot per number that a person sends; sliders for rounds and model."""
     with st.container(border=True, key="lesson-dots"):
         st.header("One dot is one number sent, at ε 0.5", anchor=False)
         left, right = st.columns([1, 2], gap="large")
@@ -65,7 +65,7 @@ def _releases() -> None:
 
 
 def dots_figure(uses: int) -> Figure:
-    """A square sheet of dots, solid beyond what fits."""
+    """Square of dots, solid beyond MOST_DOTS."""
     shown = min(uses, MOST_DOTS)
     side = ceil(sqrt(shown * 2))
     x, y = np.arange(shown) % side, np.arange(shown) // side
@@ -107,7 +107,7 @@ def _leak() -> None:
 
 
 def leak_figure(stored: stored_ladder.StoredLadder) -> tuple[Figure, str]:
-    """Attack's stored ladder as closeness (dB) against the variance of one answer; and in words."""
+    """The stored attack grid as PSNR over the variance of one output; and in words."""
     half = float(stored.desk.start["ladder"]["base"]["clients"]["range"])
     names = list(dict.fromkeys(name for name, _ in stored.desk.cells))
     traces, ends, all_x, words = [], [], [], []

@@ -1,4 +1,4 @@
-"""One lesson: predict, see what came of it and why, change one thing, answer for another setting."""
+"""View of one lesson: predict, result, change one field, answer for another setting."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def lesson(name: str) -> None:
 
 
 def _steps(name: str) -> None:
-    """The path as a row of links; this lesson is marked."""
+    """Draw the lessons as a row of links, with this one marked."""
     known = finished()
     with st.container(horizontal=True, key="lesson-steps"):
         for other in lessons.names():
@@ -115,7 +115,7 @@ def _mine(name: str) -> None:
 
 
 def _place(name: str) -> str:
-    """What stands for a draft where this visitor's runs of a lesson are kept."""
+    """Id in place of a draft for this visitor's runs of a lesson."""
     return sha256(f"{me()} {name}".encode()).hexdigest()[:12]
 
 

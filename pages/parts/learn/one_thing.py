@@ -1,4 +1,4 @@
-"""The one field that is free in a lesson, and what a run with another value of it came to."""
+"""The free field of a lesson, and results of runs with other values."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ NUMBERS: dict[str, tuple[list[float], str]] = {
 
 
 def field(free: str, key: str) -> tuple[Any, str]:
-    """The form element of a free field (see `FREE`); returns its value and how that is called."""
+    """Draw the widget of a free field (see `FREE`); returns its value and the value's name."""
     label = f"{FREE[free][:1].upper()}{FREE[free][1:]}"
     if free in PARTS:
         labels = PARTS[free]
@@ -46,7 +46,7 @@ def draft_of(scenario: str, free: str, value: Any, called: str) -> Draft:
     """The scenario's base with one field set, as a single run.
 
     Raises:
-        InvalidExperiment: the value does not go with the rest.
+        InvalidExperiment: the value does not fit the other settings.
     """
     prepared = presets.get(scenario).draft
     changes: dict[str, Any] = {free: value}
@@ -57,7 +57,7 @@ def draft_of(scenario: str, free: str, value: Any, called: str) -> Draft:
 
 
 def final_of(identity: str) -> Final | None:
-    """Figures of a job with one variant; None while it runs, or once it was deleted or stopped."""
+    """Final figures of a job with one variant; None unless it is completed."""
     try:
         job = job_now(identity)
         if job.live or job.status != "completed":
@@ -72,7 +72,7 @@ def final_of(identity: str) -> Final | None:
 
 
 def result_line(called: str, found: Final | None) -> None:
-    """A line on a run: its accuracy and price, or that it trains."""
+    """Draw a line on a run: accuracy and ε, or that it trains."""
     name = plain(called, 40)
     if found is None:
         st.caption(f"{name}: training …")
@@ -83,7 +83,7 @@ def result_line(called: str, found: Final | None) -> None:
 
 
 def price(found: Final) -> str:
-    """What a run costs the client with the weakest promise, against the server, and what that is worth."""
+    """ε of the whole run for the client with the weakest guarantee, and its worth."""
     if found.epsilon is None:
         return "no guarantee for the whole run: promises nothing"
     delta = f" (δ\u00a0{number(found.delta)})" if found.delta else ""

@@ -1,4 +1,4 @@
-"""The five lessons as a path, with a tick where one has been finished."""
+"""The five lessons in order, with finished ones marked."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pages.parts.watch.guess_field import me
 
 
 def done_with(name: str) -> str:
-    """The mark under which a visitor's finished lesson is kept beside guesses."""
+    """Key under which a finished lesson is stored with the visitor's guesses."""
     return f"lesson {name}"
 
 

@@ -1,1 +1,1 @@
-"""What the Noise page is made of: designs side by side, their charts and tables, the four promises."""
+"""Parts of the page Noise: designs side by side, charts, tables, the four guarantees."""

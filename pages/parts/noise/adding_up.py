@@ -1,8 +1,7 @@
-"""How a weight's ε becomes the run's, step by step: the plain sum, what an answer tells on average, and luck.
+"""Derivation of a run's ε from a weight's, step by step: sum, mean loss, deviation.
 
-An answer tells up to ε one way or the other: its privacy loss. Sums of thousands of them are almost normal.
-So mean + z·spread, with z the deviations that luck exceeds with a probability of δ, is about the exact bound;
-where it is not, only the sum and the bound are shown.
+Each output has a privacy loss between −ε and ε; sums of thousands are almost normal. So mean + z·deviation,
+with z exceeded with probability δ, is about the exact bound; where it is not, only sum and bound are shown.
 """
 
 from __future__ import annotations
@@ -22,12 +21,12 @@ CLOSE = 0.02
 
 
 def added_up(experiment: Experiment, client: tuple[float, float, float], limit: float, entry: Entry) -> str:
-    """The steps as a Markdown list, where each weight is perturbed by itself and without a δ; "" elsewhere.
+    """Steps as a Markdown list, for mechanisms on single weights without δ; else "".
 
     Args:
-        client: epsilon, low, high.
-        limit: what the client lets the run cost it, in ε.
-        entry: its line of the ledger.
+        client: ε, low, high.
+        limit: the client's own limit on the run's ε.
+        entry: the client's ledger entry.
     """
     if experiment.randomiser.scope != "coordinate":
         return ""
@@ -70,7 +69,7 @@ def _unlikely(
     epsilon: float,
     run: Promise,
 ) -> Iterator[str]:
-    """Bounds on an unlikely sum of answers: for any mechanism of this ε, and for this one."""
+    """Bounds on an unlikely sum of losses: for any mechanism of this ε, and for this mechanism."""
     generic, found, delta = run.generic, f"**ε {number(run.bound, 4)}**", run.delta
     tells_less = run.rule == "own_law"
     if generic is not None and generic * 1.001 < run.sum:
@@ -93,7 +92,7 @@ def _unlikely(
 
 
 def _worst(answers: int, epsilon: float, delta: float, bound: float, exact: str) -> str:
-    """The steps to the bound for any mechanism of this ε, whose answers are right as often as they may be."""
+    """Steps to the bound for any mechanism of this ε, by randomised response."""
     leans = math.tanh(epsilon / 2)  # (e^ε − 1)/(e^ε + 1): how much more often it is right than wrong
     digits = _digits(epsilon * leans, answers)
     mean = as_shown(epsilon * leans, digits)
@@ -113,7 +112,7 @@ def _worst(answers: int, epsilon: float, delta: float, bound: float, exact: str)
 
 
 def _shares(epsilon: float, leans: float, digits: int) -> tuple[float, float]:
-    """Per cent of right and wrong answers, with the digits that the average needs."""
+    """Percentages of right and wrong answers, with enough digits for the average."""
     for shown in range(4, 12):
         right, wrong = (as_shown(50 * (1 + sign * leans), shown) for sign in (1, -1))
         if as_shown(epsilon * (right - wrong) / 100, digits) == as_shown(epsilon * leans, digits):
@@ -122,9 +121,8 @@ def _shares(epsilon: float, leans: float, digits: int) -> tuple[float, float]:
 
 
 def _normal(answers: int, mean: float, spread: float, delta: float, bound: float) -> str:
-    """The sum's mean and luck as steps of their own, if together they come to about the bound, which is to
-    follow; mean and spread are those of one answer, as they are shown. Each step goes on with what the one
-    before has shown, as a reader with a calculator does.
+    """Mean and deviation of the sum as steps, if together close to `bound`; mean and spread are one output's,
+    as displayed. Each step uses the displayed values of the one before, as a reader with a calculator does.
     """
     together, luck = as_shown(answers * mean, 4), as_shown(math.sqrt(answers) * spread, 4)
     beyond = as_shown(-float(ndtri(delta)), 4)
@@ -144,7 +142,7 @@ def _normal(answers: int, mean: float, spread: float, delta: float, bound: float
 
 
 def _digits(mean: float, answers: int) -> int:
-    """Digits of an average that make its sum come out."""
+    """Digits of an average with which its sum agrees."""
     return 4 if answers * mean < 10_000 else 6
 
 

@@ -1,7 +1,7 @@
-"""Laws and verdicts at all places of one slider, computed before a hand comes, for the browser to follow it.
+"""Precomputed laws and verdicts for all positions of one slider, so that the browser follows a drag.
 
-Not of all sliders at once: that would be thousands. Where another slider is moved, those along this one
-are computed again, once the hand comes to it.
+Only for the slider under the hand, as all combinations would be thousands; moving another slider recomputes
+them on the next drag.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ DIGITS = 6
 
 
 def ahead(now: WhatIf, shown: Sequence[Design]) -> bytes:
-    """Tables for assets/web/ahead.js: of the slider under the hand, while the browser lacks them."""
+    """Tables for assets/web/ahead.js: those of the slider under the hand, if the browser lacks them."""
     key = now.keys[now.wants]
     if now.has.get(now.wants) == key:  # some hundred kB, and the work of a hundred verdicts and laws
         return components.packed({"slider": now.wants})
@@ -36,7 +36,9 @@ def _along(slider: str, key: str, now: WhatIf, shown: Sequence[Design]) -> bytes
 
 
 def _verdicts(slider: str, now: WhatIf, places: Sequence[WhatIf], shown: Sequence[Design]) -> dict[str, Any]:
-    """They do not depend on the weight, and take longer than the laws."""
+    """Verdicts at each place; cached separately, as they do not depend on the weight and are slower than
+    laws.
+    """
     if slider == "weight":
         return columns([_verdict(now, shown)])
     other = now.tau if slider == "epsilon" else now.epsilon
@@ -67,10 +69,9 @@ def _verdict(place: WhatIf, shown: Sequence[Design], checked: bool = False) -> d
 
 
 def columns(values: Sequence[Any]) -> dict[str, Any]:
-    """Values that are alike, with what they have in common sent once: {"same": …} of all of them,
-    {"of": [columns] or {name: columns}} of lists or objects of one shape, {"kinds": [columns], "at":
-    [[kind, which of it]]} of several shapes, {"each": […], "within": [before, after]} of texts, else
-    {"each": […]}.
+    """Compact encoding of values: {"same": …} for equal ones, {"of": [columns] or {name: columns}} for lists
+    or objects of one shape, {"kinds": [columns], "at": [[kind, index]]} for several shapes, {"each": […],
+    "within": [before, after]} for texts, else {"each": […]}.
     """
     first = values[0]
     if all(value == first for value in values):
@@ -96,7 +97,6 @@ def columns(values: Sequence[Any]) -> dict[str, Any]:
 
 
 def _beginning(texts: Sequence[str]) -> str:
-    """Common beginning of all texts."""
     first, last = min(texts), max(texts)
     return first[: next((i for i, letter in enumerate(first) if letter != last[i]), len(first))]
 

@@ -1,4 +1,4 @@
-"""What follows from where the sliders stand: the law of what is sent, and the verdict on what is left."""
+"""Law of the output and verdict on learning for the sliders' positions."""
 
 from __future__ import annotations
 
@@ -15,9 +15,7 @@ from pages.parts.ui import components
 
 
 def answer(now: WhatIf, shown: Sequence[Design]) -> None:
-    """The law of what is sent, and beside it what the server is left with. Last
-    comes what a drag may ask for.
-    """
+    """Draw the law, the verdicts, and precomputed tables for a drag."""
     left, right = st.columns([1.25, 1], gap="small")
     with left:
         components.cards(components.sheet(laws(now), now.keys), key="laws")

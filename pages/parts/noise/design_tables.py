@@ -1,4 +1,4 @@
-"""Each design in figures: the server's noise, its audit, what is in clear, what its paper prints."""
+"""Tables of designs: noise at the server, audit, values in clear, the paper's figures."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ SHOWN_FROM = 0.002
 
 
 def at_the_server(shown: Sequence[Design], named: dict[int, str]) -> None:
-    """Noise per weight after aggregation, beside the size of trained weights, with a verdict; and the shares
-    of some clients, each with what is said of it.
+    """Draw the aggregate's noise per weight, beside the size of trained weights, with a verdict and the
+    weights of some clients.
     """
     st.markdown("**What is left of it at the server**, after all clients' uploads are combined")
     head = ["design", "verdict", "noise σ per weight", "variance", "trained weight"]
@@ -66,7 +66,7 @@ def at_the_server(shown: Sequence[Design], named: dict[int, str]) -> None:
 
 
 def _counts_as_right() -> str:
-    """Rule: which final accuracy bears out each verdict."""
+    """Sentence on the final accuracy that confirms each verdict."""
     ends = {word: (percent(low), percent(high)) for word, (low, high) in ENDS.items()}
     return (
         f"“learns” that ends at {ends['learns'][0]} or more, “chance” at {ends['chance'][1]} or less, and "
@@ -75,7 +75,7 @@ def _counts_as_right() -> str:
 
 
 def _otherwise(shown: Sequence[Design]) -> str:
-    """Designs with further assumptions than the middle of the range."""
+    """Note on designs with further assumptions than a weight in mid-range."""
     used = [design.experiment.randomiser for design in shown]
     notes = []
     if any(one.region == "ball" for one in used):
@@ -86,10 +86,10 @@ def _otherwise(shown: Sequence[Design]) -> str:
 
 
 def audits(seen: Sequence[View], measured: bool, key: str) -> None:
-    """Claimed, exact and measured ε of each mechanism for one use.
+    """Draw claimed, exact and measured ε of each mechanism for one use.
 
-    Samples are drawn for the clients' own budgets, once each; not for every step of a slider. In
-    float32 they are what training really sends, and how many of them give their input away is counted.
+    Samples are drawn once for the clients' own budgets, not for slider positions. In float32 they are what
+    training sends, with the share that identifies its input.
     """
     st.markdown("**Does the mechanism keep its promise?** One use, on the two ends of the safe range")
     precision = arithmetic(key)
@@ -131,7 +131,7 @@ def audits(seen: Sequence[View], measured: bool, key: str) -> None:
 
 
 def _alone(found: Audit) -> str:
-    """The share of answers that give their input away, red where δ does not allow for it."""
+    """Share of outputs that identify their input, red if above δ."""
     if found.given_away is None:
         return "not looked for"
     share = percent(found.given_away, 1)

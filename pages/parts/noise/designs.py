@@ -1,6 +1,6 @@
-"""Up to three designs side by side: a mechanism and an aggregator each, on the same population.
+"""Up to three designs side by side: mechanism and aggregator on the same population.
 
-A design is a run of the draft, so that Train runs what was designed here.
+A design is a variant of the draft, so Train runs it.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Design:
 
 @dataclass(frozen=True)
 class View:
-    """A design as one client sees it: with its budget and its safe range there."""
+    """A design for one client's ε and safe range."""
 
     design: Design
     name: str
@@ -57,20 +57,20 @@ class View:
 
     @property
     def mechanism(self) -> Mechanism:
-        """Mechanism in the design's form, if forms differ."""
+        """Mechanism in the design's form; corrected if both forms agree."""
         own = self.design.experiment.randomiser
         return own if own.printed_otherwise else own.formed("corrected")
 
     @property
     def per(self) -> str:
-        """What the ε covers, if that was part of the request."""
+        """Unit of the ε, if budgets are divided over uses."""
         experiment = self.design.experiment
         divided = experiment.shares > 1 or experiment.clients.epsilon_scope == "run"
         return f" per {PER[self.mechanism.scope]}" if divided else ""
 
     @property
     def law(self) -> tuple[Mechanism, float, float, float]:
-        """All that decides what is sent for a weight."""
+        """Mechanism, ε and range ends: everything that determines the law."""
         return self.mechanism, *self.use
 
     @property
@@ -82,7 +82,7 @@ class View:
 def views(
     shown: list[Design], client: int, epsilon: float | None = None, tau: float | None = None
 ) -> list[View]:
-    """Each design for one client, `moved`."""
+    """Designs for one client, with another ε or τ if given."""
     found = []
     for design in shown:
         clients = design.experiment.clients
@@ -93,11 +93,8 @@ def views(
 
 
 def moved(seen: Sequence[View], epsilon: float | None, tau: float | None) -> list[View]:
-    """Designs for another ε or safe range (None: the client's own). τ is half the range's width with its
-    centre kept; norm-bounded uploads have no range.
-
-    τ is half the range's width, its centre stays; where whole uploads are shortened to a length there is no
-    range to be changed.
+    """Designs for another ε or half-width τ (None: the client's own). The range's centre stays; norm-bounded
+    uploads have no range.
     """
     labels = [view.design.experiment.mechanism.label for view in seen]
     found = []
@@ -115,7 +112,7 @@ def moved(seen: Sequence[View], epsilon: float | None, tau: float | None) -> lis
 
 
 def around(low: Any, high: Any, tau: float) -> tuple[Any, Any]:
-    """The range of half width τ with the same centre."""
+    """Range of half-width τ with the same centre."""
     centre = (low + high) / 2
     return centre - tau, centre + tau
 
@@ -125,7 +122,7 @@ def different(seen: list[View]) -> list[View]:
 
 
 def designs(workspace: Workspace) -> list[Design]:
-    """The designs that are shown: the first three runs, or those that were picked."""
+    """The displayed designs: the first three variants, or those picked."""
     draft = workspace.draft
     looks, experiments = styles(draft), draft.experiments()
     every = [Design(i, variant, experiments[i], looks[i]) for i, variant in enumerate(draft.variants)]
@@ -145,7 +142,7 @@ def designs(workspace: Workspace) -> list[Design]:
 
 
 def choose(workspace: Workspace, shown: list[Design]) -> None:
-    """A place in one row for each design: its mechanism, its aggregator, and the rest behind a button."""
+    """Draw the fields of each design: mechanism, aggregator, and the rest behind a button."""
     for column, design in zip(st.columns(max(len(shown), 1), gap="small"), shown, strict=False):
         with column, st.container(border=True, gap=None, key=f"design-{design.place}"):
             _one(workspace, design)
@@ -229,14 +226,14 @@ def _changed(draft: Draft, place: int, path: str, value: Any) -> Draft:
 
 
 def _set(sets: Mapping[str, Any], path: str, value: Any) -> dict[str, Any]:
-    """A run's fields with one more set; another mechanism takes its parameters along."""
+    """A variant's fields with one more set; another mechanism drops the parameters of the old one."""
     part, _, last = path.partition(".")
     kept = {k: v for k, v in sets.items() if not (last == "name" and k.startswith(f"{part}."))}
     return kept | {path: value}
 
 
 def _relabelled(draft: Draft, place: int) -> Draft:
-    """Name the run that was changed, and those that only mechanism and aggregator tell apart."""
+    """Rename the changed variant, and those that differ in mechanism and aggregator only."""
     named: list[Variant] = []
     for i, variant in enumerate(draft.variants):
         label = variant.label
@@ -251,7 +248,7 @@ def _relabelled(draft: Draft, place: int) -> Draft:
 
 
 def _label(experiment: Experiment, sets: Mapping[str, Any]) -> str:
-    """Short label of what a run sets."""
+    """Short label of a variant's settings."""
     mechanism = experiment.mechanism.label
     own = [value for key, value in sets.items() if key.startswith("mechanism.") and key != "mechanism.name"]
     words = [" ".join([mechanism, *(str(v) for v in own), *AS_PRINTED[: experiment.form == "as_printed"]])]

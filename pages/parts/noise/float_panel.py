@@ -1,4 +1,4 @@
-"""What float32 gives away: the law is exact, the arithmetic that runs is not."""
+"""Panel on the privacy loss of float32 rounding."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TICKS = [0.1, 0.2, 0.5, 1, 2, 4, 8, 20]
 
 
 def arithmetic(key: str) -> Precision:
-    """Floating-point type in which the promise is tested against samples."""
+    """Field: floating-point type of the audit's samples."""
     chosen = st.segmented_control(
         "Arithmetic",
         list(ARITHMETIC),
@@ -39,10 +39,8 @@ def arithmetic(key: str) -> Precision:
 
 
 def given_away(seen: Sequence[View], chart: bool = True) -> None:
-    """Share of answers that only one input can cause, for each design; without `chart` while a budget is
-    dragged.
-
-    Without the `chart` while a budget is dragged: one more would make all of them late.
+    """Draw the share of outputs that identify their input, for each design; without `chart` during a drag, to
+    save time.
     """
     once = [view for view in different(list(seen)) if view.mechanism.role != "identity"]
     known = [(view, float_table.measured(view.mechanism, view.low, view.high)) for view in once]
@@ -113,7 +111,7 @@ def _card(drawn: Sequence[tuple[View, Measured]]) -> Card:
 
 
 def share_figure(drawn: Sequence[tuple[View, Measured]]) -> Figure:
-    """The share against the measured budgets, with a dot at the one that is nearest to the client's."""
+    """That share over measured ε, with a dot at the one nearest to the client's."""
     traces, ends = [], []
     for view, found in drawn:
         paint = colour(tint_of(mechanisms.registry, view.mechanism.name))

@@ -1,4 +1,4 @@
-"""Where a slider of Noise may stand."""
+"""Positions of the sliders on Noise."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FIRST_WEIGHT = round(0.6 * (WEIGHTS - 1))
 
 @dataclass(frozen=True)
 class Span:
-    """Geometric scale from strict to generous."""
+    """Geometric scale of a slider."""
 
     low: float
     high: float
@@ -33,7 +33,7 @@ HALVES = Span(0.02, 5.0, 40, (0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5))
 
 
 def budgets_of(divided: bool) -> Span:
-    """Scale of an ε; one that is divided over many uses extends to where a single use has enough."""
+    """Scale of ε; wider if it is divided over many uses."""
     return replace(BUDGETS, high=EPSILON.maximum) if divided else BUDGETS
 
 
@@ -45,7 +45,7 @@ class Stand:
     at: int
 
     def asked(self, at: int) -> float | None:
-        """Value at a place; None at the client's own."""
+        """Value at a position; None at the client's own."""
         return None if at == self.own else self.steps[at]
 
     @property
@@ -54,20 +54,20 @@ class Stand:
 
 
 def stand(span: Span, own: float, at: Any) -> Stand:
-    """A slider at a place that was asked for, or else where the client's own is."""
+    """Slider at a requested position, else at the client's own value."""
     steps = ladder(span, own)
     place = steps.index(own)
     return Stand(steps, place, at if isinstance(at, int) and 0 <= at < len(steps) else place)
 
 
 def ladder(span: Span, own: float) -> tuple[float, ...]:
-    """Its steps, with all that one wants to set exactly, and the client's own."""
+    """Values of a slider, including round ones and the client's own."""
     low, high = min(span.low, own), max(span.high, own)
     steps = [float(f"{step:.2g}") for step in np.geomspace(low, high, span.steps)]
     return tuple(sorted({*steps, *(step for step in map(float, span.exact) if low <= step <= high), own}))
 
 
 def weights(low: float, high: float, stands: float | None = None) -> tuple[float, ...]:
-    """Places of a weight from one end of a range to the other, and where it stands already."""
+    """Values of a weight over a range, including the current one."""
     steps = [float(f"{weight:.3g}") for weight in np.linspace(low, high, WEIGHTS)]
     return tuple(steps if stands is None or stands in steps else sorted([*steps, stands]))

@@ -1,4 +1,4 @@
-"""The law of what is sent for a weight, of each design, wherever the sliders stand."""
+"""Charts of each design's law for the sliders' positions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ HEIGHT = 282
 
 
 def laws(now: WhatIf, moving: bool = False) -> Iterator[Card]:
-    """A chart for each different law; `moving`: with its figure in brief (law_figure)."""
+    """A chart for each different law; `moving`: in the short form of `law_figure`."""
     apart = different(list(now.seen))
     for view in apart:
         mechanism, epsilon, low, high = view.law

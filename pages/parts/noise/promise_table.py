@@ -1,4 +1,4 @@
-"""The four numbers of one client, under each of several designs or runs, and what they mean."""
+"""Table of a client's four guarantees under several designs or runs, with explanations."""
 
 from __future__ import annotations
 
@@ -69,9 +69,8 @@ class Promised:
         experiment: Experiment,
         use: tuple[float, float, float] | None = None,
     ) -> Self:
-        """To one client (the last, if there are fewer), or to it with another ε and other ends of its range.
-
-        Its limit for the run stays its own as well: it is what the client asked for, whatever each use costs.
+        """Guarantees for one client (the last, if there are fewer), or with other ε and range ends; its limit
+        on the run's ε stays.
         """
         i = min(client, experiment.clients.count - 1)
         population = experiment.population()
@@ -84,12 +83,12 @@ class Promised:
 
     @property
     def mostly(self) -> tuple[int, Promise]:
-        """Upload count of most clients, and its cost."""
+        """Number of uploads that most clients do not exceed, and its guarantee."""
         return _promise(self.experiment.key, self.experiment, self.client, self.limit)[1]
 
     @property
     def seen(self) -> int:
-        """Uploads of equal values that this run's attack is given."""
+        """Number of noisy uploads of equal values in this run's attack."""
         attack = self.experiment.attack
         return attack.rounds_observed if attack and spies(self.experiment) else 1
 
@@ -111,7 +110,7 @@ def promise_table(promised: Sequence[Promised]) -> None:
 
 
 def _laid_out(scopes: list[str], rows: list[list[str]]) -> tuple[list[str], list[list[str]]]:
-    """Head and rows: a column for each of a few promises, which a phone has room for; a row each of more."""
+    """Head and rows: a column per run for few, which suits a phone; a row per run for more."""
     if len(rows) > FEW:
         return ["run", *scopes], rows
     names, *lines = zip(*rows, strict=True)
@@ -124,7 +123,9 @@ def _seems_dearer(one: Promised) -> bool:
 
 
 def _cells(one: Promised, again: bool) -> Iterator[str]:
-    """A cell for each scope; after one upload, what an attack was given, if any run's was given more."""
+    """A cell for each scope; after that of an upload, one for repeated uploads if any run's attack uses
+    them.
+    """
     for scope in SCOPES:
         line = one.entry[scope]
         yield _price(one, line) if scope == "run_expected" else _cell(line)
@@ -139,7 +140,7 @@ def _cell(line: Promise) -> str:
 
 
 def _figure(line: Promise) -> str:
-    """The bound, and what is larger: the bound for any mechanism of this ε, and the plain sum."""
+    """The bound; where larger also the bound for any mechanism of this ε, and the sum."""
     nominal = " (summed from the paper's own ε)" if line.rule == "nominal" else ""
     parts = [f"**ε {number(line.bound, 4)}**{nominal}, δ {number(line.delta)}"]
     if line.generic is not None and line.bound * 1.001 < line.generic < line.sum:
@@ -150,7 +151,9 @@ def _figure(line: Promise) -> str:
 
 
 def _price(one: Promised, line: Promise) -> str:
-    """Cost of the average number of uploads; for random selections the cost that most clients stay below."""
+    """ε of the expected number of uploads; for random selections of the number that most clients do not
+    exceed.
+    """
     if line.epsilon is None or line.rule == "nominal" or line == one.entry.run_worst:
         return _cell(line)
     often, most = one.mostly
@@ -162,14 +165,14 @@ def _price(one: Promised, line: Promise) -> str:
 
 
 def _seen(one: Promised) -> str:
-    """Number of equal uploads an attack was given."""
+    """Guarantee for the equal uploads that an attack uses."""
     line = Spending(one.experiment.releases).again(one.client, one.seen)
     times = "1 upload" if one.seen == 1 else f"{one.seen} uploads of the same values"
     return f"{times}: {_cell(line)}"
 
 
 def in_words(one: Promised) -> str:
-    """Meaning of the first two figures: growth of any event's probability."""
+    """Explanation of the first two figures: how far any event's probability can grow."""
     weight, upload = one.entry.coordinate, one.entry.upload
     if not (weight.guarantee and upload.guarantee):
         return f"In words, for {plain(one.name, 100)}: nothing is promised."
@@ -195,14 +198,14 @@ def _in_ball(one: Promised) -> bool:
 
 
 def _neighbours(one: Promised) -> str:
-    """The two inputs that may be hard to tell apart."""
+    """The two inputs that the guarantee covers."""
     if _in_ball(one):
         return "an upload were any other"
     return "one value in the safe range were another"
 
 
 def _growth(line: Promise) -> str:
-    """The factor e to the ε, and the δ that may come on top."""
+    """The factor e^ε, and δ."""
     epsilon = line.bound
     power = math.ceil(epsilon / math.log(10))
     if epsilon < SLIGHT:

@@ -1,4 +1,4 @@
-"""From Noise to Train with what was dragged there."""
+"""Button from Noise to Train with the dragged values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LABEL = "Take these designs to Train"
 
 
 def take_button(workspace: Workspace) -> None:
-    """Opens Train; the clients that were dragged ask there for what was dragged, which can be undone."""
+    """Draw the button; dragged values become the draft's, which Undo reverts."""
     now: WhatIf | None = st.session_state.get(workspace.key("what if"))
     dragged = now is not None and not now.own and not _prepared(workspace.draft)
     help = "With what the sliders ask for; Undo takes it back" if dragged else "Where they learn, or do not"
@@ -27,8 +27,8 @@ def take_button(workspace: Workspace) -> None:
 
 
 def taken(draft: Draft, now: WhatIf) -> Draft:
-    """The draft in which all who ask for this client's ε and range ask for the sliders'; as it is where its
-    runs have clients of their own, or could not run so asked.
+    """Draft in which all clients equal to the dragged one have the sliders' values; unchanged if variants set
+    clients, or if the result cannot run.
     """
     if now.own or _prepared(draft):
         return draft
@@ -37,7 +37,7 @@ def taken(draft: Draft, now: WhatIf) -> Draft:
 
 
 def _prepared(draft: Draft) -> bool:
-    """Whether the runs set their clients' budgets themselves."""
+    """Whether variants set their clients' budgets."""
     return any(
         path.split(".")[0] in ("clients", "system") for variant in draft.variants for path in variant.set
     )

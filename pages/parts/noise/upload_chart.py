@@ -1,4 +1,4 @@
-"""What one client's upload looks like, before and after each design's mechanism."""
+"""Chart of one client's upload before and after each design's mechanism."""
 
 from __future__ import annotations
 
@@ -19,10 +19,7 @@ BLUE, ORANGE = 2, 1
 
 
 def upload_figure(seen: Sequence[View]) -> Figure:
-    """A strip of weights of a fresh model, and what each design makes of it.
-
-    The colours end at the widest safe range: what lies beyond is as strong as they get.
-    """
+    """A strip of initial weights, and each design's upload; colours end at the widest safe range."""
     low, high = min(view.low for view in seen), max(view.high for view in seen)
     before = _weights(seen[0].design.experiment)
     rows = [("before", before[:SHOWN])]

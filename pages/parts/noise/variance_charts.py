@@ -1,4 +1,4 @@
-"""The variance of all mechanisms' answers: against the budget, and against the weight."""
+"""Charts of the output variance of all mechanisms, over ε and over the weight."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ COMPARED = "estimate"
 
 @dataclass(frozen=True)
 class Curve:
-    """One mechanism's line: a chosen one has a colour and is drawn in front."""
+    """One mechanism's line; chosen ones are coloured and in front."""
 
     label: str
     y: Floats
@@ -47,9 +47,8 @@ class Curve:
 
 
 def curves(seen: Sequence[View], use: Use, x: Floats, at: Callable[[Mechanism, View], Any]) -> list[Curve]:
-    """A curve for each view, and one for every mechanism that is not among them.
-
-    `at` gives a mechanism's variances along x, with the range of a view.
+    """Curves of the designs and of all other mechanisms; `at` gives variances along x, for a design's
+    range.
     """
     chosen = [view for view in seen if view.mechanism.role == COMPARED]
     tints = [tint_of(mechanisms.registry, view.mechanism.name) for view in chosen]
@@ -67,7 +66,7 @@ def curves(seen: Sequence[View], use: Use, x: Floats, at: Callable[[Mechanism, V
 
 
 def against_budget(seen: Sequence[View], use: Use, value: float, budgets: Sequence[float]) -> Figure:
-    """Variance for one weight against ε, with the points where chosen mechanisms change places."""
+    """Variance for one weight over ε, with crossings of the chosen mechanisms."""
     epsilon = seen[0].epsilon
     first, last = min(0.1, *budgets, epsilon), max(20.0, *budgets, epsilon)
     x = np.geomspace(first, last, 80)
@@ -128,7 +127,7 @@ def against_value(seen: Sequence[View], use: Use, value: float) -> Figure:
 
 
 def crossings(x: Floats, drawn: Sequence[Curve]) -> list[tuple[float, float, str]]:
-    """Points where two curves have equal variance: ε, variance, names."""
+    """Points of equal variance of two curves: ε, variance, names."""
     found = []
     for one, other in combinations(drawn, 2):
         gap = np.log(one.y) - np.log(other.y)
@@ -170,7 +169,7 @@ def _ends(drawn: Sequence[Curve]) -> list[tuple[float, str, str]]:
 
 
 def _span(drawn: Sequence[Curve]) -> tuple[float, float]:
-    """The powers of ten between which the curves lie."""
+    """Powers of ten that enclose the curves."""
     lows, highs = (f(np.log10([f(curve.y) for curve in drawn])) for f in (np.min, np.max))
     return float(np.floor(lows - 0.1)), float(np.ceil(highs + 0.05))
 

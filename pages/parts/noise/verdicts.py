@@ -1,4 +1,4 @@
-"""The verdict on learning, and what is left of the noise at the server, wherever the sliders stand."""
+"""Verdict on learning and noise at the server for the sliders' positions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ RATIOS = 0.03, 30.0
 
 
 def verdicts(now: WhatIf, shown: Sequence[Design], checked: bool = False) -> dict[str, Any]:
-    """Data for assets/web/verdicts.js; `checked` comes from `asking`."""
+    """Data for assets/web/verdicts.js; `checked` as in `asking`."""
     asked, still = all_asking(shown, now, checked)
     rows = [_row(design, experiment, now) for design, experiment in zip(shown, asked, strict=True)]
     return {
@@ -59,14 +59,14 @@ def _row(design: Design, experiment: Experiment, now: WhatIf) -> dict[str, Any]:
 
 
 def each_once(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Without a promise where the row above has the same: designs often differ in their aggregator alone."""
+    """Rows without a guarantee equal to that of the row above."""
     above = [None, *(row["promise"] for row in rows)]
     same = {"promise": {"kind": "", "words": []}}
     return [row | same if row["promise"] == before else row for row, before in zip(rows, above, strict=False)]
 
 
 def promise(experiment: Experiment, now: WhatIf) -> dict[str, Any]:
-    """Worth of the run for the client's tried budget and range."""
+    """Guarantee of the run, in words, for the sliders' ε and range."""
     clients, client = experiment.clients, min(now.client, experiment.clients.count - 1)
     own, low, high = (float(values[client]) for values in (clients.budgets(), *clients.bounds()))
     if now.tau is not None and experiment.mechanism.region != "ball":
@@ -78,7 +78,7 @@ def promise(experiment: Experiment, now: WhatIf) -> dict[str, Any]:
 
 
 def who_asks(now: WhatIf, experiment: Experiment) -> str:
-    """Clients with other values, and those; "" if none."""
+    """Note on clients with other values than the sliders'; "" if there are none."""
     if now.own:
         return ""
     clients, client = experiment.clients, now.client
@@ -102,7 +102,7 @@ def _all(chosen: NDArray[np.bool_]) -> str:
 
 
 def _scale(view: Outlook) -> dict[str, Any] | None:
-    """Noise on a logarithmic line between learning and chance, as shares; None if there is no verdict."""
+    """Noise on a logarithmic line between learning and chance, as shares; None without a verdict."""
     if view.limits is None or view.ratio is None:
         return None
     places = [_place(ratio) for ratio in (*view.limits, view.ratio)]
@@ -117,16 +117,15 @@ def _place(ratio: float) -> float:
 
 
 def all_asking(shown: Sequence[Design], now: WhatIf, checked: bool = False) -> tuple[list[Experiment], str]:
-    """As `asking` for all designs; if one cannot change, none does."""
+    """`asking` for all designs; if one cannot change, none does."""
     asked = [asking(design.experiment, now, checked) for design in shown]
     still = next((why for _, why in asked if why), "")
     return [design.experiment if still else own for design, (own, _) in zip(shown, asked, strict=True)], still
 
 
 def asking(experiment: Experiment, now: WhatIf, checked: bool = False) -> tuple[Experiment, str]:
-    """The experiment in which all who ask for this client's ε ask for the slider's, and all who ask for its
-    safe range for one of half width τ around the same centre; or the experiment as it is, and why it has to
-    do, as a sentence. `checked`: it is known that they may ask for it.
+    """Experiment in which all clients with this client's ε have the slider's, and all with its range one of
+    half-width τ; or the unchanged experiment and a sentence why. `checked`: validation may be skipped.
     """
     # where whole uploads are shortened to a length there is no range to be changed
     tau = None if experiment.mechanism.region == "ball" else now.tau

@@ -1,6 +1,4 @@
-"""One client's budget, its safe range and one weight, dragged: where the sliders stand, and who can follow
-them.
-"""
+"""Sliders for one client's ε and safe range and for a weight."""
 
 from __future__ import annotations
 
@@ -43,7 +41,6 @@ class WhatIf:
 
     @property
     def own(self) -> bool:
-        """Whether all values are the client's own."""
         return self.epsilon is None and self.tau is None
 
     @property
@@ -56,7 +53,7 @@ class WhatIf:
 
     @property
     def range(self) -> str:
-        """The safe range that is asked for, in words; "" where it is what the client asks for."""
+        """The dragged safe range, in words; "" if it is the client's own."""
         return "" if self.tau is None else range_in_words(*around(*self.seen[0].asked[1:], self.tau))
 
     @cached_property
@@ -74,7 +71,7 @@ class WhatIf:
         return {slider: key(slider) for slider in at}
 
     def still(self, slider: str) -> dict[str, float | None]:
-        """The values at which the others stand, while one is dragged."""
+        """Values of the other sliders while one is dragged."""
         return {name: one.steps[one.at] for name, one in self.sliders.items() if name != slider}
 
     def at(self, slider: str, place: int) -> Self:
@@ -86,7 +83,7 @@ class WhatIf:
 
 
 def what_if(workspace: Workspace, shown: list[Design], named: Mapping[str, int]) -> WhatIf:
-    """The strip with its sliders; returns where they stand."""
+    """Draw the sliders; returns their positions."""
     key = workspace.key("strip")
     asked = _asked(key)
     now = standing(shown, named, asked)
@@ -163,7 +160,7 @@ def _range_note(low: float, high: float, whole: bool) -> dict[str, Any]:
 
 
 def _weight(asked: Mapping[str, Any], seen: Sequence[View]) -> tuple[float, tuple[float, ...]]:
-    """The weight, which stays where it was put whatever the range becomes, and where it may stand."""
+    """The weight, unchanged by the range, and its possible values."""
     own = [view.asked[1:] for view in seen]
     first = weights(min(low for low, _ in own), max(high for _, high in own))[FIRST_WEIGHT]
     chosen = asked.get("weight")
@@ -172,13 +169,13 @@ def _weight(asked: Mapping[str, Any], seen: Sequence[View]) -> tuple[float, tupl
 
 
 def settled(workspace: Workspace) -> int:
-    """The number of the last move that has ended; 0 before any."""
+    """Number of the last finished drag; 0 before any."""
     asked = _asked(workspace.key("strip"))
     return _moves(asked) if asked.get("settled") else 0
 
 
 def _asked(key: str) -> Mapping[str, Any]:
-    """Value of the strip, if the event is the strip's."""
+    """Values of the sliders from the component's state."""
     state = (st.session_state.get(key) or {}).get(ASKED)
     return state if isinstance(state, Mapping) else {}
 

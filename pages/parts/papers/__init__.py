@@ -1,5 +1,3 @@
-"""The page of papers: `five` puts all systems on one chart, `card` shows a system, `claim_view` one of its
-claims, `again` measures it again.
-
-`known` reads the stored figures; `words` says verdicts, each in a colour of its own.
+"""Parts of the page Papers: all systems on one chart (`five`), a system's card (`card`), a claim
+(`claim_view`), its re-measurement (`again`); `known` reads stored figures, `words` formats verdicts.
 """

@@ -1,4 +1,4 @@
-"""Measuring a claim again, as a job of the queue."""
+"""Re-measurement of a claim, as a job."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def again(system: str, claim: Claim) -> None:
 
 
 def _watch(system: str, claim: Claim) -> None:
-    """Progress of a re-measurement; the page is redrawn at its end."""
+    """Draw the progress of a re-measurement; redraws the page at its end."""
     job = _newest(system, claim)
     if job is None or not job.live:
         st.rerun()
@@ -89,5 +89,5 @@ def _where(system: str, claim: Claim) -> str:
 
 
 def _draft(system: str, identity: str) -> str:
-    """Queue id that stands for the claim in place of a draft."""
+    """Id in place of a draft for a claim's jobs."""
     return f"{system}/{identity}"

@@ -1,4 +1,4 @@
-"""A row of cards: how many of each system's claims hold, and where to read on."""
+"""Row of cards: verdicts on each system's claims."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from pages.parts.ui.text import plain
 
 
 def at_a_glance(counts: Mapping[str, Counter[Word]]) -> None:
-    """Draw it.
+    """Draw the cards.
 
     Args:
-        counts: for each system, by name, how many claims came to which verdict.
+        counts: number of claims by verdict, for each system.
     """
     with st.container(key="papers-at-a-glance"):
         for column, (name, count) in zip(st.columns(len(counts), gap="small"), counts.items(), strict=True):

@@ -1,4 +1,4 @@
-"""A system's card: its idea, the way of the data, its claims as a table, its errors."""
+"""A system's card: idea, data flow, claims, errors."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def card(name: str) -> None:
 
 
 def _way(example: dict[str, Any], name: str) -> None:
-    """Way of the data from left to right, on a phone from above."""
+    """Draw the data flow from left to right, on a phone from top to bottom."""
     own = parse(example)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown("**The way of the data**")
@@ -79,7 +79,7 @@ def _steps(steps: tuple[Step, ...], name: str) -> None:
 
 
 def _claims(name: str) -> None:
-    """The table, and the claim that is looked at; drawn again by itself."""
+    """Draw the table of claims and the chosen claim; redrawn separately."""
     paper, shelf = papers.get(name), known(name)
     st.markdown("**What it claims, and what came out here**")
     found = {claim.id: verdict(claim, shelf) for claim in paper.claims}
@@ -120,7 +120,7 @@ def _row(claim: Claim, found: Verdict) -> list[str]:
 
 
 def _tables(name: str) -> None:
-    """Ours in the layout that the paper has, its own figures in brackets."""
+    """Draw measured figures in the paper's tables, with the paper's in brackets."""
     shelf = known(name)
     with st.expander(f"Its tables and figures, ours in their place ({len(papers.get(name).tables)})"):
         for one in papers.get(name).tables:

@@ -1,4 +1,4 @@
-"""All claims to take away, and how the project and the papers are cited."""
+"""Export of all claims, and citations."""
 
 from __future__ import annotations
 

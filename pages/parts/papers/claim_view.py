@@ -1,4 +1,4 @@
-"""One claim: its figure, each arm beside the paper's number, the controls, and what may be done with it."""
+"""View of one claim: chart, arms beside the paper's figures, controls, actions."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _pack(system: str, identity: str) -> bytes:
 
 
 def _reading(system: str, claim: Claim, found: Verdict) -> tuple[Claim, Verdict]:
-    """The claim in the reading that is chosen, at first the one that it is judged by."""
+    """The claim in the chosen reading, initially the one it is judged by."""
     st.markdown("**What the paper leaves open, and how it may be read**")
     said = [
         [
@@ -167,7 +167,7 @@ def _arms(claim: Claim, shelf: Shelf, found: Verdict) -> None:
 
 
 def _more(claim: Claim, shelf: Shelf) -> list[str]:
-    """Results of the claim's arms that no statement uses, in table order."""
+    """Measured quantities of the claim's arms that no statement uses."""
     known = [one for arm in claim.measured for one in shelf.of_arm(claim, arm.label).values()]
     named = {name for one in known for name in one.also}
     return [

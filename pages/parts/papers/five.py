@@ -1,4 +1,4 @@
-"""Which of the five systems to use, for whom and at what price of a run."""
+"""Comparison of the five systems, by population and run ε."""
 
 from __future__ import annotations
 

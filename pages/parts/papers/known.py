@@ -1,4 +1,4 @@
-"""The stored figures of a system, read again only when a file has changed."""
+"""Stored figures of a system, reread only when a file has changed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Verdicts in words and colours: red is for what is contradicted, and for nothing else."""
+"""Verdicts as words and colours; red means contradicted only."""
 
 from __future__ import annotations
 
@@ -36,5 +36,5 @@ def badge(word: Word, count: int = 0) -> str:
 
 
 def marked(outcome: Outcome, text: str) -> str:
-    """A statement's figure behind the sign of what became of it."""
+    """A statement's figure after the sign of its outcome."""
     return f"{LOOKS[outcome].sign} {text}"

@@ -1,1 +1,1 @@
-"""Jobs as a list and as one line each."""
+"""Jobs as a list and as single lines."""

@@ -1,4 +1,4 @@
-"""To find runs in their table: words, limits, an order; and all that is found, as a file."""
+"""Search bar of the table of runs, and its export."""
 
 from __future__ import annotations
 
@@ -37,20 +37,20 @@ def find_bar(bar: DeltaGenerator) -> finding.Wanted:
 
 
 def order(wanted: finding.Wanted) -> finding.Wanted:
-    """The same in the order that was asked for last."""
+    """The criteria with the order chosen in the table."""
     by = cast(finding.Order, st.session_state.get(ORDER, wanted.order))
     return replace(wanted, order=by, turned=bool(st.session_state.get(TURNED, False)))
 
 
 def sort_by(column: str) -> None:
-    """By another column; by the same one, the other way round."""
+    """Sort by a column; by the same one again, in reverse."""
     same = st.session_state.get(ORDER, finding.Wanted.order) == column
     st.session_state[TURNED] = same and not st.session_state.get(TURNED, False)
     st.session_state[ORDER] = column
 
 
 def taken_as_table(wanted: finding.Wanted, owner: str | None) -> None:
-    """All runs that fit as one file, a line a variant, in the order of the page."""
+    """Download buttons for all matching runs, a row per variant."""
     ways: dict[str, tuple[str, Callable[[list[Row]], str | bytes]]] = {
         "CSV": ("text/csv", as_csv),
         "Parquet": ("application/vnd.apache.parquet", as_parquet),

@@ -1,4 +1,4 @@
-"""The runs of this server: a table of all of them, and a line for each of the newest."""
+"""Lists of this server's jobs: a table of all, and lines of the latest."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def _all_stopped() -> None:
 
 
 def job_line(one: Listed) -> None:
-    """A job's name, what it is and how it stands, with a button to stop it."""
+    """Draw a job's name, description and status, with a button to stop it."""
     job, me = one.job, visitor()
     words = said(job.id, job).words if one.rounds else kinds.Words(one.name)
     name = plain(job.name or words.name or "Untitled")

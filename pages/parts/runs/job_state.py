@@ -1,4 +1,4 @@
-"""One line on where a job is: its place in the queue, its pace, or how it ended."""
+"""Line on a job's status: place in the queue, speed, or end."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def job_state(job: Job, draft: Draft, progress: Progress, shown: Sequence[Series
 
 
 def diverged_lines(job: Job, shown: Sequence[Series], known: bool = False) -> None:
-    """Diverged runs of a job, with the cause if `known`."""
+    """Draw diverged runs of a job; without advice if the cause is `known`."""
     for one in shown:
         if job.status != "diverged" and one.diverged and one.diverged.end:
             what, _, advice = one.diverged.end["message"].partition("; ")
@@ -75,19 +75,19 @@ def _stopped(draft: Draft, progress: Progress) -> str:
 
 
 def _reached(draft: Draft, progress: Progress) -> str:
-    """The round at which a job has ended that has not finished; the runs may have come to different ones."""
+    """Round at which an unfinished job ended, or the range over its runs."""
     ends = [run.round for run in progress.runs] or [0]
     rounds = number(min(ends), 6) + (f" to {number(max(ends), 6)}" if max(ends) > min(ends) else "")
     return f" at round {rounds} of {number(draft.base.rounds, 6)}"
 
 
 def is_gone(job: Job) -> bool:
-    """True for a job that has ended, and whose record was removed since."""
+    """True for an ended job whose record was deleted."""
     return not job.live and job.removed
 
 
 def shared_state(job: Job) -> bool:
-    """Draw the state of a job that waits, stands still, or whose record is gone; False for any other."""
+    """Draw the status of a job that waits, stalls, or whose record is deleted; False for others."""
     if is_gone(job):
         became = {"completed": "finished", "cancelled": "stopped"}.get(job.status, job.status)
         st.warning(f"This was {became}; later {REMOVED}, so there is nothing to show any more.")
@@ -101,19 +101,19 @@ def shared_state(job: Job) -> bool:
 
 
 def may_go_on(job: Job) -> bool:
-    """True if this visitor may have it taken up where it stopped."""
+    """True if this visitor may resume the stopped job."""
     stopped = job.status in RESUMABLE and not is_gone(job) and not job.imported
     return stopped and visitor().may(job.owner)
 
 
 def _took(job: Job, progress: Progress) -> float:
-    """Seconds of training: by the clock, or what its own runs took, if it was stopped in between."""
+    """Seconds of training: wall-clock time, or the runs' own if the job was interrupted."""
     by_the_clock = (job.ended or time.time()) - (job.started or job.created)
     return max(by_the_clock, progress.seconds_taken(job.created))
 
 
 def _known(job: Job, progress: Progress) -> str:
-    """Number of runs that were known before."""
+    """Note on runs that were trained before."""
     if job.imported:
         return "; imported: not trained on this server"
     before = progress.known_before(job.created)
@@ -128,7 +128,7 @@ def time_left(left: float | None) -> str:
 
 
 def place_in_queue(job: Job) -> str:
-    """A queued job's place, with the time until a slot is free for it; or why it has none."""
+    """A queued job's place, with the estimated wait."""
     if job.message:
         return plain(job.message, 200)
     behind = _behind(wait_estimate.wait(job), "this one")

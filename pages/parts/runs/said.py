@@ -1,4 +1,4 @@
-"""Of a job in words: what it was asked to do, what became of it, and how far it is."""
+"""A job in words: request, status, progress."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Said(NamedTuple):
 
 @st.cache_data(max_entries=MOST, show_spinner=False)
 def said(identity: str, _job: Job) -> Said:
-    """Said once a job: what was asked for stays as it was when it was launched."""
+    """Request in words, cached by job, as it never changes."""
     try:
         if _job.long:
             return Said(_in_brief(_job))
@@ -57,7 +57,7 @@ def said(identity: str, _job: Job) -> Said:
 
 
 def _in_brief(job: Job) -> kinds.Words:
-    """Summary of a request of thousands of clients without reading all of it."""
+    """Request of thousands of clients in words, without reading all of it."""
     base = kinds.get(job.kind).base(job.brief)
     rounds, clients = int(base["rounds"]), int(base["clients"]["count"])
     variants = job.brief.get("draft", {}).get("variants", [])
@@ -110,7 +110,7 @@ def _attacked(ladder: Ladder) -> str:
 
 
 def _named(draft: Draft) -> str:
-    """By its scenario, and the first of what makes it another one."""
+    """Name of the draft's scenario, and the first change to it."""
     preset = preset_of(draft)
     if preset is None or preset.draft == draft:
         return draft.base.name
@@ -129,7 +129,7 @@ def state(one: Listed) -> str:
 
 
 def marks(one: Listed, me: Person) -> list[str]:
-    """What else is to be known of it."""
+    """Further properties of a job, in words."""
     mine = one.job.owner is not None and one.job.owner == me.owner
     return [
         word
@@ -140,6 +140,6 @@ def marks(one: Listed, me: Person) -> list[str]:
 
 @st.cache_data(ttl=PAUSE_SECONDS, show_spinner=False)
 def _places() -> dict[str, int]:
-    """Number of jobs ahead of each waiting one."""
+    """Number of jobs ahead of each queued one."""
     running = len(queue.find("status IN ('running', 'cancelling')", requests=False))
     return {job.id: running + n for n, job in enumerate(queue.in_turn())}

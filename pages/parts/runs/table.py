@@ -1,4 +1,4 @@
-"""A row a run: its name, its curve, its figures and how it stands."""
+"""Table of runs: name, curve, figures, status."""
 
 from __future__ import annotations
 
@@ -88,13 +88,13 @@ def _row(line: finding.Line, me: Person) -> dict[str, Any]:
 
 
 def _span(values: Sequence[float], written: Any) -> str:
-    """From the least to the largest, where they are not written alike."""
+    """Least and greatest value as text; one if they read equal."""
     ends = list(dict.fromkeys(written(value) for value in (min(values), max(values)))) if values else []
     return " – ".join(ends)
 
 
 def _epsilon(line: finding.Line) -> list[str]:
-    """The whole run's ε at worst over the variants, and what it promises."""
+    """Worst-case ε of the run over the variants, and its worth."""
     noted = [final for final in line.finals if final.seeds or final.epsilon is not None]
     if not noted:
         return ["", ""]
@@ -104,7 +104,7 @@ def _epsilon(line: finding.Line) -> list[str]:
 
 
 def _picked(line: finding.Line) -> list[str]:
-    """How often the right image was picked out over the variants, and what guessing gives."""
+    """Identification rate over the variants, and that of guessing."""
     attacked = [final for final in line.finals if final.attempts]
     if not attacked:
         return ["", ""]

@@ -1,4 +1,4 @@
-"""To take a run away as a file, and to bring one back that was taken away here or elsewhere."""
+"""Export and import of runs as files."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ HELP = {
 
 
 def take_away(job: Job, name: str, place: str, report: Callable[[str], bytes]) -> None:
-    """A button for each form in which a job can be taken; nothing while it runs or when its record is gone.
+    """Draw a download button per format; nothing while the job runs or when its record is deleted.
 
     Args:
-        name: what its files are called after.
-        place: the part of the page, so that two parts may have the same buttons.
-        report: a training's report by its id.
+        name: beginning of the files' names.
+        place: part of the page, for the widgets' keys.
+        report: returns a training's report by its id.
     """
     if job.live or job.removed:
         return
@@ -72,7 +72,7 @@ def _refused(job: Job, ending: str) -> str:
 
 
 def bring_in() -> None:
-    """Upload of an exported ZIP, and the result."""
+    """Draw the upload of an exported ZIP, and its result."""
     with st.popover("Bring a run back", type="tertiary"):
         st.file_uploader(
             "A ZIP that was taken away",

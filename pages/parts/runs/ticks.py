@@ -1,4 +1,4 @@
-"""What is ticked in the table of runs, and what may be done with it."""
+"""Selection in the table of runs, and actions on it."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ PARAMETER = "runs"
 
 
 def ticked() -> list[str]:
-    """The ids, in the order of the ticks; those on other pages of the table are among them."""
+    """Ids of the selected jobs, in order of selection, those on other pages included."""
     found: list[str] = st.session_state.setdefault(TICKED, [])
     return found
 
 
 def follow(key: str) -> Callable[[], None]:
-    """What keeps the ticks of the table that has this key."""
+    """Callback that stores the selection of the table with this key."""
 
     @uncut
     def changed() -> None:
@@ -39,7 +39,7 @@ def follow(key: str) -> Callable[[], None]:
 
 
 def what_is_ticked(me: Person, report: Callable[[str], bytes]) -> None:
-    """One row of what can be done with it; without ticks, what they are for."""
+    """Draw the actions on the selection; without one, a hint."""
     held = {job.id: job for job in queue.find(f"id IN ({','.join('?' * len(ticked()))})", (*ticked(),))}
     found = [held[identity] for identity in ticked() if identity in held]
     with st.container(horizontal=True, vertical_alignment="center", key="ticked"):
@@ -69,7 +69,7 @@ def _compare(held: list[str]) -> None:
 
 
 def _own(found: list[Job]) -> None:
-    """Name, pin and delete, for the owner."""
+    """Draw name, pin and delete, for the owner."""
     if len(found) == 1:
         _relabel(found[0])
     if pinned := [job.id for job in found if job.pinned]:

@@ -1,4 +1,4 @@
-"""To delete a run at one press, and to have it back at another."""
+"""Deletion of runs, and its undo."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ MOST = 3
 
 @st.cache_data(ttl=30, show_spinner=False)
 def quota_taken() -> int:
-    """Bytes of all records, looked up once for all who look at the table."""
+    """Bytes of all records, cached over visitors."""
     return quota.taken()
 
 
 def delete_button(ids: list[str], then: Callable[[], None]) -> None:
-    """Deletes runs, and does what is to be done after that."""
+    """Draw the button that deletes jobs and then calls `then`."""
     words = f"It can be brought back for {seconds(UNDO_SECONDS)}"
     st.button(
         "Delete", key="delete what is ticked", type="tertiary", help=words, on_click=_delete, args=(ids, then)

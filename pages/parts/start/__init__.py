@@ -1,1 +1,1 @@
-"""Start: what the scenarios came to, drawn from stored outcomes (`ldp_core.runs.outcomes`)."""
+"""Parts of the page Start: stored results of scenarios (`ldp_core.runs.outcomes`)."""

@@ -1,4 +1,4 @@
-"""What this visitor has guessed of the prepared scenarios, or asked to see: before, nothing shows it."""
+"""The visitor's guesses at scenarios; results stay hidden until a guess or a request to see them."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ class Guessed:
         return cls(names, frozenset(revealed))
 
     def is_open(self, name: str) -> bool:
-        """Whether the answer is still hidden, so that the guess may change."""
+        """Whether the answer is still hidden."""
         return name not in self.revealed
 
     def veiled(self, name: str) -> list[str]:
-        """The runs of a scenario whose ends would tell what is still to be guessed: those that it asks about;
-        of the first scenario all, and elsewhere those that are much the same as it asks about.
+        """Labels of runs whose results would reveal a hidden answer: those that the scenario asks about, and
+        for the first scenario's question all similar ones of other scenarios.
         """
         first, draft = presets.names()[0], presets.get(name).draft
         hidden = {*presets.get(name).ask.of} if self.is_open(name) else set[str]()
@@ -44,7 +44,7 @@ class Guessed:
         return [label for label in labels if label in hidden]
 
     def level(self, name: str) -> float | None:
-        """The guess where it is an accuracy: a share."""
+        """The guess as an accuracy in [0, 1]; None for other questions."""
         guess = self.guesses.get(name)
         return float(guess) / 100 if _asks_accuracy(name) and isinstance(guess, int | float) else None
 
@@ -54,7 +54,7 @@ class Guessed:
         return "" if guess is None else literal(shown(presets.get(name).ask, guess))
 
     def words(self, name: str, found: outcomes.Outcome) -> str:
-        """Guess against the stored answer; "" if that does not tell."""
+        """Guess compared with the stored answer; "" if undecided."""
         preset = presets.get(name)
         labels = [variant.label for variant in preset.draft.variants]
         if name not in self.guesses or not _asks_accuracy(name):
@@ -76,7 +76,7 @@ def _key(name: str) -> str:
 
 @cache
 def _kinds(name: str, labels: tuple[str, ...]) -> frozenset[tuple[object, ...]]:
-    """Features by which runs look alike: how clients are heard, and the noise."""
+    """Features by which runs count as similar: mechanism, aggregator, target, mixed budgets."""
     draft = presets.get(name).draft
     return frozenset(
         (one.mechanism, one.aggregator, one.target, len(set(one.clients.budgets().tolist())) > 1)

@@ -1,4 +1,4 @@
-"""One picture under one slider: what an attacker makes of an upload at each budget, beside what it buys."""
+"""Reconstruction under a slider over ε, beside the accuracy at that ε."""
 
 from __future__ import annotations
 
@@ -97,5 +97,5 @@ def _worth(epsilon: float) -> tuple[Any, str]:
 
 
 def _worst(experiment: Experiment) -> Promise:
-    """Promise for the whole run; all clients ask alike."""
+    """Guarantee for the whole run, equal for all clients."""
     return promise(experiment, everyone(experiment)[0]).run_worst

@@ -1,4 +1,4 @@
-"""A scenario's stored outcome as a small picture, and in words how it was made."""
+"""A scenario's stored results as a small chart, with their provenance."""
 
 from __future__ import annotations
 
@@ -34,10 +34,9 @@ def picture(
     """Data for assets/web/outcome.js.
 
     Args:
-        asked: labels of the runs that the scenario's question is about.
-        veiled: of those that would tell what is still to be guessed: their lines are left out, and of those
-            that are asked about the images.
-        guess: an accuracy that was guessed, as a share.
+        asked: labels of the runs in the scenario's question.
+        veiled: labels of runs whose lines (and, if `asked`, images) are hidden.
+        guess: guessed accuracy, in [0, 1].
     """
     steps = ladders(draft)
     lines = _by_budget(draft, found, veiled) if steps else _by_round(draft, found, veiled)
@@ -84,7 +83,7 @@ def _veil(name: str, run: int) -> dict[str, Any]:
 
 
 def _by_budget(draft: Draft, found: outcomes.Outcome, veiled: Collection[str]) -> list[dict[str, Any]]:
-    """A line a design, over the logarithm of ε."""
+    """A line per design, over log ε."""
     looks = styles(draft)
     lines: dict[str, list[tuple[float, float, int]]] = {}
     for place, (name, epsilon) in enumerate(ladders(draft)):
@@ -104,8 +103,8 @@ def _by_budget(draft: Draft, found: outcomes.Outcome, veiled: Collection[str]) -
 def _images(
     draft: Draft, found: outcomes.Outcome, asked: Collection[str], veiled: Collection[str]
 ) -> list[dict[str, Any]]:
-    """An image, and what came closest to it under each design, the last ones and those that are asked about;
-    of a real upload to that of which the first came closest, and to their own.
+    """An attacked image, and its closest reconstruction under each design; for real uploads, those of each
+    design's own best image.
     """
     pairs = [
         (variant.label, one)
@@ -134,7 +133,7 @@ def _images(
 
 
 def made(draft: Draft, found: outcomes.Outcome) -> str:
-    """Version and date of a stored figure, and the time to recompute it."""
+    """Version and date of stored results, and the time to recompute them."""
     whose = "this version" if found.current else "an earlier version"
     many = f"{found.seeds} seeds" if found.seeds > 1 else "one seed"
     return f"stored: {whose}, {found.date}, {many}; {_takes(found.key, draft, found.seconds)}"
@@ -142,7 +141,9 @@ def made(draft: Draft, found: outcomes.Outcome) -> str:
 
 @st.cache_data(max_entries=64, show_spinner=False, ttl=600)
 def _takes(key: str, _draft: Draft, before: float) -> str:
-    """Time by this machine's rates; before they are measured, the time where it was made."""
+    """Estimated time on this machine; before its speed is measured, the time where the results were
+    computed.
+    """
     known = rates()
     if known is None:
         return f"took {seconds(before)}"

@@ -1,1 +1,1 @@
-"""What is said of a published system and of its settings wherever a draft is edited."""
+"""Parts on published systems and settings, for all pages with a draft."""

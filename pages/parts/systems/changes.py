@@ -1,4 +1,4 @@
-"""What differs between the settings of a run and those of the draft, in the words of the page's fields."""
+"""Differences between two drafts, in the words of the pages' fields."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def differing(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
 
 
 def flat(value: Any, path: str = "") -> dict[str, Any]:
-    """A draft's fields by dotted path, without its name; a component's own name stands at its path."""
+    """A draft's fields by dotted path, without its name; a part's name is at the part's path."""
     if not isinstance(value, Mapping):
         return {path: value}
     found: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""What the pages call a field of a draft, and how its values read."""
+"""Names of a draft's fields and values on pages."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ SAME = {"clients.epsilon": "ε {} for all", "clients.range": "±{} for all", "cl
 
 
 def field_name(path: str, new: Mapping[str, Any]) -> str:
-    """Page label of a draft's field (as named by `flat`)."""
+    """Name of a field, by its path as in `flat`."""
     part, _, last = path.rpartition(".")
     if path not in FIELDS and part in PARTS and part in new:
         fields = PARTS[part].kind(new[part]).model_fields.items()

@@ -1,6 +1,4 @@
-"""A published system, on every page that edits a draft: which one, its form, its parameters, and what of its
-paper was changed or is open.
-"""
+"""Panel on the draft's published system: choice, form, parameters, departures from the paper."""
 
 from __future__ import annotations
 
@@ -24,7 +22,7 @@ BOTH = {"both": "both, side by side"}
 
 
 def system_panel(workspace: Workspace) -> None:
-    """A button that says which system runs; behind it, everything about it."""
+    """Draw a button with the system's name that opens the panel."""
     draft = workspace.draft
     system = draft.base.system
     with st.popover(f"System: {system.label if system else NONE}", help="Run a published system by its name"):
@@ -71,7 +69,7 @@ def _set_form(workspace: Workspace, form: str) -> tuple[Problem, ...]:
 
 
 def _said(workspace: Workspace, system: System) -> None:
-    """Changes by the system, the way back, and what the paper leaves open."""
+    """Draw departures from the paper, the way back, and what the paper leaves open."""
     found = departures(workspace.draft.base)
     if found:
         st.markdown("**Not as in the paper**")

@@ -1,4 +1,4 @@
-"""In what runs differ: their settings, field by field, in the words of the pages."""
+"""Settings in which runs differ, in the words of the pages."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ class Field:
 
 
 def unlike(experiments: Sequence[Experiment]) -> list[Field]:
-    """The flats in which they differ; seeds and names are none.
+    """Fields in which experiments differ, without seeds and names.
 
-    What belongs to a part goes with it, and the same population written in two ways is one.
+    Parameters of a part are joined with the part; equal populations count as equal however written.
     """
     flats = [flat({**one.as_json(), "seed": 0}) for one in experiments]
     paths = {
@@ -63,7 +63,7 @@ def causes(fields: Sequence[Field]) -> list[Field]:
 
 
 def share_their_luck(fields: Sequence[Field]) -> bool:
-    """True where runs of one seed have the same data and begin with the same model."""
+    """True if runs of one seed have the same data and initial model."""
     return not any(
         field.path in PAIRED or field.path.startswith(("partition.", "model.")) for field in fields
     )

@@ -1,4 +1,4 @@
-"""Train's choices of the attack: which uploads, by whom, seen how often."""
+"""Fields of the attack during training."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _clients(workspace: Workspace, attack: Attack) -> None:
 
 
 def _rounds(workspace: Workspace, attack: Attack) -> None:
-    """The rounds that are attacked, one by one, where every n-th will not do."""
+    """Field: list of attacked rounds, instead of every n-th."""
     st.text_input(
         "Rounds attacked",
         placeholder="every n-th, from round 1 on",
@@ -93,7 +93,7 @@ def _rounds(workspace: Workspace, attack: Attack) -> None:
 
 
 def set_rounds(workspace: Workspace, typed: str) -> tuple[Problem, ...]:
-    """Numbers from 1, apart by commas or blanks; nothing typed is every n-th round."""
+    """Set attacked rounds from text: numbers separated by commas or spaces; empty means every n-th."""
     rounds = workspace.draft.base.rounds
     if wrong := _no_numbers(typed, rounds):
         given = f"must be numbers of rounds between 1 and {rounds}; got {shown(wrong)}"
@@ -102,7 +102,7 @@ def set_rounds(workspace: Workspace, typed: str) -> tuple[Problem, ...]:
 
 
 def set_clients(workspace: Workspace, typed: str) -> tuple[Problem, ...]:
-    """Numbers from 1, apart by commas or blanks; nothing typed is the default."""
+    """Set attacked clients from text: numbers separated by commas or spaces; empty means the default."""
     count = workspace.draft.base.clients.count
     if wrong := _no_numbers(typed, count):
         given = f"must be numbers of clients between 1 and {count}; got {shown(wrong)}"
@@ -115,7 +115,7 @@ def _words(typed: str) -> list[str]:
 
 
 def _no_numbers(typed: str, most: int) -> str:
-    """The first word that is no number from 1 to `most`; "" if all are."""
+    """First word that is no number from 1 to `most`; "" if all are."""
     for word in _words(typed):
         # a number of thousands of digits is none that Python reads
         if not (word.isdecimal() and len(word) <= len(str(most)) and 1 <= int(word) <= most):

@@ -1,4 +1,4 @@
-"""What the attack beside the training does and costs, in a sentence or two."""
+"""Sentence on the attack during training and its duration."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pages.parts.ui.text import few, number, percent, seconds
 
 
 def costs(base: Experiment) -> str:
-    """Default attacks and total time; "" without an attack."""
+    """Sentence on the default attack and its duration; "" without an attack."""
     asked, spelled = base.attack, resolved(base)
     attack, who = spelled.attack, spies(spelled)
     if asked is None or attack is None or not who:
@@ -43,7 +43,7 @@ def _as_asked(attack: Attack, last: int) -> str:
 
 
 def _takes(base: Experiment) -> str:
-    """Seconds by this machine's rates, once measured."""
+    """Seconds at this machine's speed, once measured."""
     if not (known := rates()):
         return ""
     spared = cost([work_of(changed(base, {"attack": None}))], known)

@@ -1,4 +1,4 @@
-"""Below Train's panels: one client's attack, round by round, for all runs at once."""
+"""Charts of one client's attack over rounds, for all runs."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ MOST_BUDGETS = 3
 
 
 def attack_rounds(draft: Draft, shown: Sequence[Series], upload: str, moment: Moment) -> None:
-    """The chosen client's charts, alike for all at one `moment`; nothing before there is a first round."""
+    """Draw the chosen client's charts, cached by `moment`; nothing before the first round."""
     clients = list(
         dict.fromkeys(
             client for one in shown for run in one.runs for kind, client in run.tries if kind == upload
@@ -65,7 +65,7 @@ def attack_rounds(draft: Draft, shown: Sequence[Series], upload: str, moment: Mo
 
 
 def client_names(draft: Draft, shown: Sequence[Series]) -> dict[int, str]:
-    """Label of each attacked client: its budget in each run, or its place among all if equal."""
+    """Description of each attacked client: its ε in each run, or its rank among equals."""
     asked: dict[int, set[float]] = {}
     for one in shown:
         for client in one.runs[0].targets:
@@ -84,7 +84,7 @@ def _budgets(found: Sequence[float]) -> str:
 
 
 def client_name(client: int, names: Mapping[int, str]) -> str:
-    """Its number from 1, and what it stands for."""
+    """Number from 1, and description."""
     return f"client {client + 1}" + (f": {names[client]}" if client in names else "")
 
 

@@ -1,4 +1,4 @@
-"""What made a run diverge: decided by its twin without noise, and no further than that can tell."""
+"""Cause of a divergence, as far as a run without noise with equal settings shows it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Blame(NamedTuple):
 
 
 def blame(one: Series, all_runs: Sequence[Series]) -> Blame | None:
-    """Cause of a divergence; None without a completed noiseless twin."""
+    """Cause of a divergence; None without a completed run without noise."""
     asked = _experiment(one)
     twins = [other for other in all_runs if _clean(other) and _steps(other) == _steps(one)]
     rate = _rate(asked)
@@ -45,14 +45,14 @@ def blame(one: Series, all_runs: Sequence[Series]) -> Blame | None:
 
 
 def _clean(one: Series) -> bool:
-    """True for runs without a mechanism."""
+    """True for runs without noise."""
     mechanism: Any = _experiment(one).get("mechanism", {})
     name = mechanism.get("name") if isinstance(mechanism, dict) else mechanism
     return bool(one.runs) and not mechanisms.hides(name)
 
 
 def _steps(one: Series) -> Any:
-    """All that decides about the steps of a client's training."""
+    """Settings that determine local training."""
     flat = _experiment(one)
     clients = flat.get("clients")
     count = clients.get("count") if isinstance(clients, dict) else None  # fewer hold more samples each
@@ -81,6 +81,6 @@ def _half_width(asked: dict[str, Any]) -> float:
 
 
 def _size(twin: Series) -> float:
-    """Root mean square of what clients send without noise; 0 where the record does not tell."""
+    """Root mean square of uploads without noise; 0 if not recorded."""
     signal = twin.final("signal_variance")
     return math.sqrt(float(signal.mean())) if len(signal) and signal.mean() > 0 else 0.0

@@ -1,4 +1,4 @@
-"""Train's choices: what is run and compared."""
+"""Fields of the page Train."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MEANS = {"Aggregators": AGGREGATOR, "Mechanisms": MECHANISM}
 
 
 def choices(workspace: Workspace) -> None:
-    """Widgets for everything a run needs; each saves its change, or says why it cannot."""
+    """Draw the fields; each saves its change, or shows why it is invalid."""
     draft = workspace.draft
     base = draft.base
     clients, noise, server, often = st.columns([1.1, 1, 1.2, 1], gap="medium")
@@ -96,7 +96,7 @@ def _training(workspace: Workspace) -> None:
 
 
 def fits(fit: Fit) -> str:
-    """Learning rate that fits a model, and its evidence."""
+    """Note on the learning rate that suits a model, with its evidence."""
     held = f", and a safe range of ±{number(fit.half)} costs at most a point" if fit.half else ""
     reaches = f"it reaches {percent(fit.accuracy)}"
     return f"{number(fit.rate)} fits this model: {reaches}{held} (measured on {fit.where})"

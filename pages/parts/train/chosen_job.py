@@ -1,4 +1,4 @@
-"""Which of a draft's jobs its page shows."""
+"""Choice of the displayed job among a draft's jobs."""
 
 from __future__ import annotations
 
@@ -14,17 +14,15 @@ from pages.parts.ui.workspace import Workspace
 
 
 def chosen_job(workspace: Workspace) -> Job | None:
-    """One that runs, else the one closest to the draft; None if there is none to show."""
+    """A running job, else the one closest to the draft; None if there is none."""
     found = jobs.of_draft(workspace.id)
     chosen = next((job for job in found if job.live), None) or closest(found, workspace.draft)
     return look(chosen.id) if chosen else None
 
 
 def closest(found: Sequence[Job], draft: Draft) -> Job | None:
-    """The scenario's job with the fewest differences to the draft, newest first; an identical one may be of
-    any scenario. A small edit is thus compared with what was shown before it.
-
-    So a small edit is held against what was on the page before it, and not against another experiment.
+    """The scenario's job with the fewest differences to the draft, newest first, so that small edits are
+    compared with the results shown before; an identical one may be of any scenario.
     """
     now = draft.as_json()
     many = [(len(differing(job.request["draft"], now)), job) for job in found]
@@ -39,7 +37,7 @@ def differs(job: Job, draft: Draft) -> str:
 
 
 def lesson_of(job: Job | None) -> Lesson:
-    """Lesson of a scenario; empty unless the job ran it unchanged."""
+    """Sentences of a scenario; empty unless the job ran it unchanged."""
     if job is None:
         return ()
     name = job.request["draft"]["base"]["name"]

@@ -1,4 +1,4 @@
-"""Below Train's charts, a sentence or two on what happened (the one line above them: `watch.headline`)."""
+"""Sentences below Train's charts on what happened (the line above is `watch.headline`)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pages.parts.ui.text import listed, number, plain
 def findings(
     shown: Sequence[Series], reference: Series | None, chance: float | None, stopped: bool = False
 ) -> str:
-    """Findings of finished (or stopped) runs as Markdown, differences first."""
+    """Results of finished (or stopped) runs as Markdown, differences first."""
     ranking, leak = standings(shown, reference, chance, stopped), _leaks(shown)
     if not ranking:
         return ""
@@ -25,7 +25,7 @@ def findings(
 
 
 def _one_by_one(shown: Sequence[Series]) -> str:
-    """Closest reconstruction of each run, if runs differ only in what is attacked; "" if one has none."""
+    """Closest reconstruction of each run, if runs differ in what is attacked only; "" if one has none."""
     ends = []
     for one in shown:
         closest, _ = _closest([one], "audit", list(one.runs[0].targets))
@@ -36,7 +36,7 @@ def _one_by_one(shown: Sequence[Series]) -> str:
 
 
 def _leaks(shown: Sequence[Series]) -> str:
-    """Reconstruction and identification by budget, then real uploads."""
+    """Reconstruction and identification by ε, then real uploads."""
     attacked = [one for one in shown if one.runs[0].targets]
     attacked = [one for one in attacked if perturbed(one)] or attacked
     if not attacked:
@@ -50,7 +50,7 @@ def _leaks(shown: Sequence[Series]) -> str:
 
 
 def _nothing(attacked: Sequence[Series], upload: str) -> str:
-    """Meaning of an attack that found nothing."""
+    """Sentence on an attack without a finding."""
     clients = list(attacked[0].runs[0].targets)
     runs = [run for one in attacked for run in one.runs]
     tries = [found for run in runs for c in clients if (found := run.tries.get((upload, c)))]
@@ -76,7 +76,7 @@ def _nothing(attacked: Sequence[Series], upload: str) -> str:
 
 
 def _groups(attacked: Sequence[Series]) -> list[tuple[tuple[float, ...], list[int]]]:
-    """The clients under attack by what they ask for (a value a run)."""
+    """Attacked clients by their ε (one per run)."""
     found: dict[tuple[float, ...], list[int]] = {}
     for client in attacked[0].runs[0].targets:
         asked = (budget for one in attacked for budget in _budget(one, client))
@@ -152,18 +152,18 @@ def _real(attacked: Sequence[Series], budgets: Sequence[float], clients: Sequenc
 
 
 def _closest(attacked: Sequence[Series], upload: str, clients: Sequence[int]) -> tuple[Tries | None, Series]:
-    """The attempts that came closest, over clients, variants and seeds, and the variant."""
+    """The closest attempts over clients, variants and seeds, and the variant."""
     found = [(run.tries.get((upload, c)), one) for one in attacked for run in one.runs for c in clients]
     made = [(tries, one) for tries, one in found if tries is not None and tries.closest]
     return max(made, key=lambda pair: success(pair[0].closest or {}), default=(None, attacked[0]))
 
 
 def _run(one: Series, tries: Tries) -> str:
-    """The run's name, and its seed where that is not the first: the pictures are of the first."""
+    """The run's name, with its seed if it is not the first, as pictures are of the first."""
     seed = seed_of(one, tries)
     return f"“{plain(one.label)}”" + (f" with seed {number(seed, 10)}" if seed is not None else "")
 
 
 def _budget(one: Series, client: int) -> list[float]:
-    """The client's budget in one run (others may differ)."""
+    """The client's ε in one run, as a list; empty if not attacked."""
     return [asked_by(one, client)] if client in one.runs[0].targets else []

@@ -1,4 +1,4 @@
-"""A guess and what came of it, in words and as a small picture of both."""
+"""A guess and its result, in words and as a small chart."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def literal(words: str) -> str:
 
 
 def shown(question: Question, value: float | str) -> str:
-    """A guess or an answer as people say it."""
+    """A guess or an answer as text."""
     if isinstance(question, Choice) or isinstance(value, str):
         return f"“{value}”"
     if question.unit == "%":
@@ -43,7 +43,7 @@ def reply(question: Question, guess: Guess | None, answers: Sequence[float | str
 
     Args:
         guess: a number or an option; None without a guess.
-        answers: of each seed, at least one.
+        answers: answer of each seed, at least one.
     """
     if isinstance(question, Figure):
         return _figure(question, guess, np.array(answers, dtype=float))
@@ -69,7 +69,7 @@ def _figure(question: Figure, guess: Guess | None, answers: np.ndarray) -> Reply
 
 
 def _bare(question: Figure, value: float) -> str:
-    """The figure without what it is of, which follows."""
+    """The value without unit and total."""
     return shown(question, value).partition(" of ")[0].removesuffix(f"{THIN}%")
 
 
@@ -98,7 +98,7 @@ def _kindly(words: str) -> str:
 
 
 def scale(question: Question, guess: Guess | None, answers: Sequence[float | str] = ()) -> dict[str, Any]:
-    """The guess, and the truth over it, as assets/web/scale.js wants them; empty where no figure is asked."""
+    """Data for assets/web/scale.js: the guess and the answer; empty for questions without numbers."""
     if not isinstance(question, Figure):
         return {}
     values = np.array(answers, dtype=float)

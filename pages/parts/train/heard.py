@@ -1,4 +1,4 @@
-"""Whom the model serves: accuracy for each class and each group of clients, run by run."""
+"""Accuracy of each run on each class and for each group of clients."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Rows = Sequence[tuple[Series, dict[str, Any]]]
 
 
 def heard(shown: Sequence[Series], moment: Moment) -> None:
-    """A row a run, a column a group or a class, alike for all at one `moment`; nothing before round 1."""
+    """Draw a row per run, a column per group and class, cached by `moment`; nothing before round 1."""
     rows = [(one, row) for one in shown if (row := row_of(one)) is not None]
     if not rows:
         return
@@ -62,7 +62,7 @@ def _card(rows: Rows) -> Card:
 
 
 def _compared(rows: Rows) -> str:
-    """Meaning of the columns of clients' own models."""
+    """Explanation of the columns of clients' own models."""
     unlike = [
         f"{row['unlike']:.2g} with {one.label} (accuracy {percent(row['accuracy'])})"
         for one, row in rows
@@ -79,7 +79,7 @@ def own_of(rows: Rows) -> list[str]:
 
 
 def row_of(one: Series) -> dict[str, Any] | None:
-    """Means over a run's seeds, in their newest rounds."""
+    """Means over a run's seeds, in their latest rounds."""
     last = [run.last for run in one.runs if run.last]
     if not last:
         return None
@@ -103,18 +103,18 @@ def row_of(one: Series) -> dict[str, Any] | None:
 
 @lru_cache(maxsize=256)
 def strict_share(experiment: str) -> float:
-    """The strict clients' share of an experiment's, from its JSON."""
+    """Share of an experiment's clients in the group "strict"; the experiment as JSON."""
     return float(parse(json.loads(experiment)).population().strict.mean())
 
 
 def groups_of(rows: Rows) -> list[str]:
-    """The groups of clients that there are; none where all clients are of one."""
+    """Groups of clients; empty if all are in one."""
     found = [group for group in GROUPS if any(row[group] is not None for _, row in rows)]
     return found if len(found) > 1 else []
 
 
 def heard_figure(rows: Rows) -> Figure:
-    """A heat map with its figures written in it."""
+    """Heat map with its values as text."""
     groups = groups_of(rows)
     names = class_names(rows[0][0].runs[0].start.get("experiment", {}), len(rows[0][1]["classes"]))
     other = ("all", *own_of(rows), *groups)

@@ -1,4 +1,4 @@
-"""The words of Train, in a sentence each, where they are needed."""
+"""Explanations of Train's terms."""
 
 from __future__ import annotations
 
@@ -49,9 +49,7 @@ SEEN = {"audit": "an upload of one image", "real": "a real upload"}
 
 
 def how_to_read(shown: Sequence[Series] = ()) -> None:
-    """A popover with what a newcomer may want to know, with what the attackers of these runs know, and with
-    how the runs are trained.
-    """
+    """Draw a popover with explanations, what the attackers know, and the engines."""
     with st.popover("How to read this"):
         st.markdown("\n\n".join([glossary(TERMS), WORDS, *_attackers(shown), *_engines(shown)]))
 
@@ -65,7 +63,7 @@ def _attackers(shown: Sequence[Series]) -> Iterator[str]:
 
 
 def _engines(shown: Sequence[Series]) -> Iterator[str]:
-    """Engines of these runs, once if equal."""
+    """Sentences on the engines of these runs, once if equal."""
     found: dict[str, list[str]] = {}
     for one in shown:
         for run in one.runs:

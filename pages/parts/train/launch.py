@@ -1,4 +1,4 @@
-"""Train's primary action: launch, or stop."""
+"""Train's main button: launch or stop."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ MOST_WRONG = 3
 
 
 def title(draft: Draft | None = None) -> DeltaGenerator:
-    """The page's question, and that of the draft's scenario; returns their line."""
+    """Draw the page's question and the scenario's; returns their container."""
     return question("Does it still learn, and what leaks?", question_of(draft) if draft else "")
 
 
 def question_of(draft: Draft) -> str:
-    """The scenario's question; "" once its subject was changed."""
+    """The scenario's question; "" if the fields it is about were changed."""
     preset = preset_of(draft)
     if preset is None:
         return ""
@@ -44,7 +44,7 @@ def question_of(draft: Draft) -> str:
 
 
 def launch(workspace: Workspace, job: Job | None) -> None:
-    """The button that launches what the draft holds now; `job` is the one that the page shows."""
+    """Draw the button that launches the draft; `job` is the one displayed."""
     since = differs(job, workspace.draft) if job is not None else ""
     with st.container(horizontal=True, vertical_alignment="center", key="launch"):
         if job is not None and job.live:
@@ -96,7 +96,7 @@ def launch(workspace: Workspace, job: Job | None) -> None:
 
 
 def _lasts(draft: Draft) -> str:
-    """Expected duration; "" before this machine was measured."""
+    """Estimated duration; "" before this machine's speed is measured."""
     if kinds.is_known("run", Training(draft, reference=True)):
         return "trained here before: shown at once"
     known = rates()
@@ -104,14 +104,12 @@ def _lasts(draft: Draft) -> str:
 
 
 def stale(workspace: Workspace, job: Job | None) -> bool:
-    """Whether the results on the page are of settings that have changed since."""
+    """Whether the displayed results are of earlier settings."""
     return job is not None and not job.live and bool(differs(job, workspace.draft))
 
 
 def again_bar(workspace: Workspace, job: Job | None) -> None:
-    """At the foot of the settings, and in sight wherever among them something was changed: that the results
-    are of earlier ones, and the button to train these.
-    """
+    """Draw a bar at the foot of changed settings: results are of earlier ones, and the button to train."""
     if not stale(workspace, job):
         return
     wrong = [*mistakes(workspace), *_too_much(workspace.draft)]
@@ -130,7 +128,7 @@ def again_bar(workspace: Workspace, job: Job | None) -> None:
 
 
 def _too_much(draft: Draft) -> list[str]:
-    """Why the draft does not fit on this server; empty if it does."""
+    """Why the draft exceeds this server's limits; empty if it does not."""
     try:
         jobs.refuse_too_much("run", Training(draft, True))
     except InvalidExperiment as error:
@@ -140,7 +138,7 @@ def _too_much(draft: Draft) -> list[str]:
 
 @pressed
 def _train(workspace: Workspace) -> None:
-    """Launch; if a job of this draft is waiting or running already, that one stays the only one."""
+    """Launch the draft; a job of it that waits or runs already is kept instead."""
     try:
         draft = drafts.load(workspace.id) or workspace.draft
         jobs.submit(draft, workspace.id, reference=True, **who())

@@ -1,4 +1,4 @@
-"""The ledger on Train: four plain numbers for each run, never one of them alone, never called a total."""
+"""The ledger on Train: four ε for each run, never one alone, never called a total."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pages.parts.ui.text import number, plain
 
 
 def ledger_section(draft: Draft) -> None:
-    """The four numbers of one client, for all runs of the draft as it is now."""
+    """Draw the four guarantees of one client, for all variants of the draft."""
     experiments = draft.experiments()
     with st.container(border=True):
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -43,13 +43,13 @@ def ledger_section(draft: Draft) -> None:
 
 
 def _of_form(experiment: Experiment) -> str:
-    """What the form corrects or leaves; "" if both forms are equal."""
+    """Note on what the form corrects or leaves; "" if both forms agree."""
     printed = experiment.form == "as_printed" and experiment.correction
     return f"These are the numbers as printed. {printed}" if printed else experiment.correction
 
 
 def named_clients(experiment: Experiment) -> dict[str, int]:
-    """The clients that stand for all: strictest, median, most permissive; fewer if they coincide."""
+    """Representative clients: least, median and greatest ε; fewer if they coincide."""
     budgets = experiment.clients.budgets()
     order = budgets.argsort(kind="stable")
     last = len(order) - 1

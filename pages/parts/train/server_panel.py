@@ -1,4 +1,4 @@
-"""What the server sees: original, reconstructions and mean image of each client under attack."""
+"""The server's view: image, reconstructions and mean image of each attacked client."""
 
 from __future__ import annotations
 
@@ -48,19 +48,19 @@ NOTE = {
 
 
 def event_of(tries: Tries, worst: bool) -> dict[str, Any] | None:
-    """The newest attempt, or the one that came closest so far; None before the first."""
+    """The latest attempt, or the closest so far; None before the first."""
     return tries.closest if worst else tries.newest
 
 
 def uploads_in(shown: Sequence[Series]) -> list[str]:
-    """The kinds of upload that were attacked."""
+    """Kinds of attacked uploads."""
     found = {upload for one in shown for upload, _ in one.runs[0].tries}
     found |= {"audit" for one in shown if one.runs[0].frames}
     return [upload for upload in UPLOADS if upload in found]
 
 
 def perturbed(one: Series) -> bool:
-    """False for a run without a mechanism: that everything leaks there is no finding."""
+    """False for a run without noise, where leaks are no finding."""
     mechanism: Any = one.runs[0].start.get("experiment", {}).get("mechanism", {})
     return not isinstance(mechanism, dict) or mechanisms.hides(mechanism.get("name"))
 
@@ -68,10 +68,11 @@ def perturbed(one: Series) -> bool:
 def server_panel(
     shown: Sequence[Series], upload: str, worst: bool, empty: str, back: bool = False
 ) -> dict[str, Any]:
-    """The third panel's data: a row a client, a column a variant (at most three).
+    """Data of the panel: a row per client, a column per variant (at most three).
 
-    `empty` is shown where there is no reconstruction yet; with `back` one may go back through how the
-    pictures formed, where they were searched for.
+    Args:
+        empty: text while there is no reconstruction.
+        back: include the frames of searches.
     """
     title = {"title": "What the server sees", "subtitle": SUBTITLES[upload]}
     attacked = [one for one in shown if one.runs[0].targets][:MOST_COLUMNS]
@@ -98,14 +99,14 @@ def server_panel(
 
 
 def _steps(attacked: Sequence[Series], clients: Iterable[int]) -> list[int]:
-    """Steps of the searches after which there is a picture of some client; then comes the end."""
+    """Steps of the searches with frames, then one for the end."""
     frames_by_round = [one.runs[0].frames.get(client, {}) for one in attacked for client in clients]
     found = sorted({step for rounds in frames_by_round for frames in rounds.values() for step in frames})
     return [*found, found[-1] + 1] if found else []
 
 
 def _forming(attacked: Sequence[Series], client: int, worst: bool, stopped: bool) -> dict[str, Any] | None:
-    """A search that has not ended, unless what came closest is wanted and there is such; None without one."""
+    """Row of an unfinished search; None without one, or if the closest attempts are wanted and exist."""
     runs = [one.runs[0] for one in attacked]
     forming = [run.forming(client) for run in runs]
     tries = [run.tries.get(("audit", client)) for run in runs]
@@ -140,7 +141,7 @@ def _class_of(run: RunProgress, client: int) -> str:
 
 
 def _formed(one: Series, client: int, event: dict[str, Any], steps: Sequence[int]) -> dict[str, Any]:
-    """The frames of the attempt that is shown, if it was a search and one may go back."""
+    """Frames of the displayed attempt, if it was a search and `steps` are wanted."""
     frames = one.runs[0].frames.get(client, {}).get(event["round"])
     if not steps or not frames:
         return {}
@@ -229,7 +230,7 @@ def _budgets(attacked: Sequence[Series], client: int) -> str:
 
 
 def asked_by(one: Series, client: int) -> float:
-    """The budget that a client asks for in a run, as it asks for it: an event has that of one use."""
+    """The client's ε in the scope of the experiment, while events hold that of one use."""
     return float(_settings(one.runs[0].experiment).clients.budgets()[client])
 
 
@@ -253,12 +254,12 @@ def _how_often(attacked: Sequence[Series], client: int) -> dict[str, Any] | None
 
 
 def seed_of(one: Series, tries: Tries) -> int | None:
-    """Seed of the shown attempts, if it is not the first."""
+    """Seed of the displayed attempts, if not the first."""
     return next((run.seed for run in one.runs[1:] if any(tries is made for made in run.tries.values())), None)
 
 
 def _said(attacked: Sequence[Series], verdicts: Sequence[Verdict], best: int) -> str:
-    """The verdict on the variant that gives most away, with the names of all that fare alike."""
+    """Verdict on the variant that leaks most, with the names of all with the same."""
     alike = [one.label for one, v in zip(attacked, verdicts, strict=True) if v.kind == verdicts[best].kind]
     if len(alike) == len(verdicts):
         return verdicts[best].text

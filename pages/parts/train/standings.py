@@ -1,4 +1,4 @@
-"""How the runs stand: accuracies, how sure they are, and which run is ahead of which."""
+"""Sentences on final accuracies and significant differences."""
 
 from __future__ import annotations
 
@@ -53,12 +53,12 @@ def standings(
 
 
 def _one_run(reference: Series) -> str:
-    """Note on a single-seed reference."""
+    """Note on a reference with one seed."""
     return f"one run (seed {number(reference.runs[0].seed, 10)} alone)"
 
 
 def same_model(shown: Sequence[Series]) -> bool:
-    """True where what is compared does not touch the training: all weights are the same in every seed."""
+    """True if all runs end with the same weights, as attacks do not affect training."""
     sums = [tuple((run.end or {}).get("weights_sha256") for run in one.runs) for one in shown]
     return len(sums) > 1 and len(set(sums)) == 1 and all(sums[0])
 
@@ -94,7 +94,7 @@ def _reached(ranked: Sequence[tuple[Series, Floats]], stopped: bool) -> str:
 
 
 def _order(ranked: Sequence[tuple[Series, Floats]], chance: float | None) -> list[str]:
-    """Sentences: whether the best is ahead of the second, or else of the last."""
+    """Sentences on whether the best is significantly ahead of the second, or else of the last."""
     if at_chance(_mean(ranked[0]), chance):
         return ["Nothing learns: none of them is better than guessing."]
     if min(len(values) for _, values in ranked) < 2:

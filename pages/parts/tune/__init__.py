@@ -1,6 +1,6 @@
-"""Tune's own parts: what may be swept over or asked, and what has come of it.
+"""Parts of the page Tune.
 
-`axes` names the fields, `builder` asks for two of them, `found` is what a sweep's cells say so far, `heat`
-and `curves` draw that, `view` puts it on the page; `ask` and `answer` are the inverse question's; `formulas`
-and `limits` are what needs no training.
+`axes` lists sweepable fields, `builder` chooses two, `found` collects a sweep's cells, `heat` and `curves`
+draw them, `view` is the sweep's view; `ask` and `answer` are the search for the least ε; `formulas` and
+`limits` need no training.
 """

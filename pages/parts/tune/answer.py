@@ -1,4 +1,4 @@
-"""The inverse question as it is worked on: the runs so far over ε, and the answer in a sentence."""
+"""View of the search for the least ε: runs over ε, and the answer."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ SHARES = [0, 0.25, 0.5, 0.75, 1.0]
 
 
 def answer_view(job: Job | None, ask_again: AskAgain | None = None) -> None:
-    """A job's question, refreshed while it is worked on; or what will stand here.
+    """A job's search, refreshed while it runs; or an explanation.
 
-    `ask_again` launches a question: where there is one, other questions of this draft belong here, too.
+    `ask_again` launches a search; if given, later jobs of the same draft replace this one on the page.
     """
     if job is None:
         st.info(
@@ -105,7 +105,7 @@ def _state(job: Job, found: SearchProgress) -> None:
 
 
 def _more_in_words(more: Mapping[str, int], found: SearchProgress) -> str:
-    """`12 more runs, about 20 s`."""
+    """Text like `12 more runs, about 20 s`."""
     runs, uploads = more["runs"], more["uploads"]
     each = [one["seconds"] for one in found.cells] or [0.0]
     seconds = runs * float(np.mean(each))

@@ -1,4 +1,4 @@
-"""The inverse question's fields: an accuracy, the ranges to choose among, what a run may cost."""
+"""Fields of the search for the least ε."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ WORDS = {"accuracy": "must be between 0 and 100 %, both excluded", "run_budget":
 
 
 def ask(workspace: Workspace, before: Question | None) -> Question | None:
-    """The fields; returns the question, or None with a word on what is wrong.
+    """Draw the fields; returns the question, or None, with an error on the page, if they are invalid.
 
     Args:
-        workspace: its base is what is asked about.
-        before: what was asked last, to start from.
+        workspace: its base is searched.
+        before: last question, for initial values.
     """
     base = workspace.draft.base
     above = st.container()

@@ -1,4 +1,4 @@
-"""What may be swept over: each axis with its title, and a sensible grid to start from."""
+"""Fields that can be swept, each with title and initial values."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Axis:
 
 
 def _ranges(base: Experiment) -> list[Scalar]:
-    """Changes are a tenth as large as weights."""
+    """Initial safe ranges; a tenth as large for changes as for weights."""
     return [0.02, 0.05, 0.1, 0.2, 0.5] if base.target == "update" else [0.1, 0.25, 0.5, 1.0, 2.0]
 
 
@@ -64,7 +64,7 @@ def axes() -> dict[str, Axis]:
 
 
 def axis_of(path: str, values: tuple[Scalar, ...]) -> Axis:
-    """The axis that a sweep's field is; one of its own for a field that the page does not offer."""
+    """Axis of a sweep's field; a generic one for a field that the page does not offer."""
     named = any(isinstance(value, str) for value in values)
     fitting = (axis for axis in axes().values() if axis.path == path and (axis.words is not None) == named)
     return next(fitting, Axis(path, path.replace(".", " "), lambda _: list(values)))

@@ -1,4 +1,4 @@
-"""The sweep builder: two axes, their values, and how many seeds."""
+"""Fields of a sweep: two axes, their values, and seeds."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ USUAL_SEEDS = 3
 
 
 def builder(workspace: Workspace, before: Sweep | None) -> Sweep | None:
-    """The fields; returns the sweep they ask for, or None with a word on what is wrong.
+    """Draw the fields; returns the sweep, or None, with an error on the page, if they are invalid.
 
     Args:
-        workspace: its base is what is swept over.
-        before: what was asked for last, to start from.
+        workspace: its base is swept.
+        before: last requested sweep, for initial values.
     """
     found = axes()
     start = _start(before, found)
@@ -98,7 +98,7 @@ def _wrong(
 
 
 def _in_our_words(problem: Problem, swept: Sequence[Axis]) -> str:
-    """Without the names that fields have inside."""
+    """Problem in the page's words, without dotted names."""
     message = problem.message
     for axis in swept:
         message = message.replace(f"{axis.path}=", f"{axis.title} ")
@@ -112,7 +112,7 @@ def _sentence(words: str) -> str:
 
 
 def _way(grid: dict[str, list[Scalar]], drawn: int | None) -> dict[str, Any]:
-    """Every combination, or so many settings between the least and the largest value of each field.
+    """All combinations, or a number of settings drawn between the extreme values of each field.
 
     Raises:
         InvalidExperiment: settings cannot be drawn between names.
@@ -136,7 +136,7 @@ Start = list[tuple[str, list[Scalar]]]
 
 
 def _start(before: Sweep | None, found: dict[str, Axis]) -> Start:
-    """The axes that were swept over last, where they are of the page's own."""
+    """Axes of the last sweep, if the page offers them."""
     if before is None:
         return []
     chosen: Start = []
@@ -151,7 +151,7 @@ def _start(before: Sweep | None, found: dict[str, Axis]) -> Start:
 
 
 def _axis(workspace: Workspace, title: str, offered: dict[str, Axis], start: Start, place: int) -> str:
-    """The list of axes; the place of its values is below."""
+    """Draw the list of axes; returns the chosen one's name."""
     wanted = start[place][0] if start else (FIRST, SECOND)[place]
     names = list(offered)
     field = kept(workspace, f"sweep axis {place}", wanted, into="index")
@@ -163,10 +163,10 @@ def _axis(workspace: Workspace, title: str, offered: dict[str, Axis], start: Sta
 
 
 def _values(workspace: Workspace, axis: Axis, name: str, start: Start) -> list[Scalar]:
-    """The values of one axis.
+    """Draw the values of an axis; returns them.
 
     Raises:
-        InvalidExperiment: what stands there cannot be read.
+        InvalidExperiment: the text is invalid.
     """
     begun = dict(start).get(name) or axis.grid(workspace.draft.base)
     if axis.words is not None:

@@ -1,4 +1,4 @@
-"""A sweep's slices, a line for each row of the heat map, and what accuracy costs a client."""
+"""Charts of a sweep: a line per row of the heat map, and accuracy over the run's ε."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def slices_figure(sweep: Sweep, found: Sequence[Setting]) -> Figure:
 
 
 def front_figure(found: Sequence[Setting]) -> Figure | None:
-    """Accuracy against the worst-case budget of a run; None where nothing bounds one, or none is known."""
+    """Accuracy over the run's worst-case ε; None if no setting has a bound."""
     points = [
         (cost, one.mean.mean, one)
         for one in found

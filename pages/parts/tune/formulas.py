@@ -1,4 +1,4 @@
-"""What follows from formulas alone: an ε for a noise or for a price, and how many clients it takes."""
+"""Answers by formula: ε for a noise or a run's ε, and numbers of clients."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def formulas(workspace: Workspace) -> None:
 def answers(
     base: Experiment, sigma: float | None, epsilon: float | None, budget: float | None
 ) -> list[tuple[str, Answer]]:
-    """Answers to the typed questions; empty fields are skipped."""
+    """Answers for the filled fields."""
     wanted: list[tuple[str, Callable[[], Follows]]] = []
     if sigma is not None:
         wanted.append((f"σ {number(sigma, DIGITS)}: the least ε", lambda: inverses.at_noise(base, sigma)))
@@ -83,7 +83,7 @@ def _or_why(ask: Callable[[], Follows]) -> Answer:
 
 
 def _first(base: Experiment) -> tuple[float, float, float]:
-    """Initial values of the fields: the median budget and what follows from it."""
+    """Initial values of the fields, from the median ε."""
     epsilon = float(f"{float(np.median(base.clients.budgets())):.3g}")
     found = _or_why(lambda: inverses.follows(base, epsilon))
     if isinstance(found, str):

@@ -1,4 +1,4 @@
-"""What a sweep has found so far: one setting each, over its seeds, with what theory says of it."""
+"""Results of a sweep so far: each setting over its seeds, with the prediction."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Setting:
 
     @property
     def mean(self) -> Difference | None:
-        """Its accuracy with the interval over seeds; None before the first."""
+        """Mean accuracy with its interval over seeds; None before the first."""
         return difference(self.accuracies, np.zeros(len(self.accuracies))) if self.accuracies else None
 
     @property
@@ -44,7 +44,7 @@ class Setting:
 
 
 def settings(sweep: Sweep, cells: Mapping[int, Mapping[str, Any]]) -> list[Setting]:
-    """Every setting of a sweep, in the grid's order, with what its cells came to."""
+    """Settings of a sweep, in grid order, with their cells' results."""
     every = len(sweep.cells) // sweep.seeds
     found = []
     for i in range(every):
@@ -58,21 +58,20 @@ def settings(sweep: Sweep, cells: Mapping[int, Mapping[str, Any]]) -> list[Setti
 
 @lru_cache(maxsize=4096)
 def verdict(experiment: Experiment) -> Outlook:
-    """Outlook before training."""
     return outlook(experiment)
 
 
 @lru_cache(maxsize=4096)
 def dearest(experiment: Experiment) -> float | None:
-    """The ε of the whole run, at worst, of the client whom it costs most; infinite where nothing bounds it.
-    None where there are too many different clients to look at.
+    """Worst-case ε of the whole run over clients; infinite if unbounded, None for too many different
+    clients.
     """
     too_many = len(set(everyone(experiment))) > MOST_CLIENTS
     return None if too_many else dearest_promise(experiment).bound
 
 
 def dearest_promise(experiment: Experiment) -> Promise:
-    """Worst-case whole-run promise of the client with the weakest one."""
+    """Worst-case guarantee of the whole run for the client with the weakest one."""
     lines = (promise(experiment, client).run_worst for client in set(everyone(experiment)))
     return max(lines, key=lambda line: line.bound)
 

@@ -1,4 +1,4 @@
-"""The heat map's cells: what each says and how it is painted, trained or not yet."""
+"""Cells of the heat map: text and colour, trained or predicted."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ EXPECTED = {"learns": "should learn", "borderline": "borderline", "chance": "cha
 
 
 def heat_data(sweep: Sweep, found: Sequence[Setting], chosen: int | None) -> dict[str, Any]:
-    """Data for assets/web/heat.js: first field across, others down."""
+    """Data for assets/web/heat.js: the first field across, others down."""
     if not sweep.grid:
         return _one_by_one(sweep, found, chosen)
     (across, columns), *rest = sweep.grid.items()
@@ -41,7 +41,7 @@ def heat_data(sweep: Sweep, found: Sequence[Setting], chosen: int | None) -> dic
 
 
 def number_at(sweep: Sweep, place: int) -> int:
-    """The setting that stands at a place of the heat map, row by row."""
+    """Number of the setting at a position of the heat map, row by row."""
     if not sweep.grid:
         return place
     columns = len(next(iter(sweep.grid.values())))
@@ -50,7 +50,7 @@ def number_at(sweep: Sweep, place: int) -> int:
 
 
 def _one_by_one(sweep: Sweep, found: Sequence[Setting], chosen: int | None) -> dict[str, Any]:
-    """A row each, of settings that were named or drawn."""
+    """A row per setting, for listed or drawn ones."""
     rows = []
     for one in found:
         values = ", ".join(axis_of(path, (value,)).says(value) for path, value in one.set.items())
@@ -83,7 +83,7 @@ def _cell(one: Setting, row: str, column: str) -> dict[str, Any]:
 
 
 def paint(accuracy: float) -> tuple[str, str]:
-    """The colour of an accuracy, and black or white: the one that stands out more from it."""
+    """Colour of an accuracy, and black or white for contrast."""
     places = [place for place, _ in SCALE]
     rgb = [float(np.interp(accuracy, places, [tint[i] for _, tint in SCALE])) for i in range(3)]
     linear = [c / 255 / 12.92 if c / 255 <= 0.04045 else ((c / 255 + 0.055) / 1.055) ** 2.4 for c in rgb]

@@ -1,4 +1,4 @@
-"""Fields that are no part of a draft: what stands in them stays with it, over pages and reloads."""
+"""Widgets outside the draft whose values are stored with it, over pages and reloads."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from pages.parts.ui.workspace import Workspace
 
 
 def kept(workspace: Workspace, name: str, first: Any, into: str = "value") -> dict[str, Any]:
-    """`key`, `on_change` and first value of a widget: what was typed last, or else `first`.
+    """`key`, `on_change` and initial value of such a widget.
 
     Args:
-        workspace: whose draft it stays with.
-        name: of the field, for this draft.
-        first: the value before anything is typed.
-        into: the widget's parameter for its first value.
+        workspace: workspace of the draft.
+        name: name of the field, unique in the draft.
+        first: value before anything is entered.
+        into: the widget's parameter for its initial value.
     """
     key, value = workspace.key(name), workspace.typed.get(name, first)
 

@@ -1,4 +1,4 @@
-"""Everybody's limits: the weights and ranges that leave least noise, and what each one's strictness costs."""
+"""Least noise within the clients' limits, and what each limit costs."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Group:
 
 
 def limits(workspace: Workspace) -> None:
-    """The limits on the left, and what they allow on the right."""
+    """Draw the limits on the left, and their result on the right."""
     base = workspace.draft.base
     left, right = st.columns([1.1, 3.4], gap="medium")
     with left, st.container(border=True):
@@ -109,7 +109,7 @@ def _or_why(base: Experiment, need: float | None) -> Allocation | str:
 
 
 def groups(base: Experiment) -> list[Group]:
-    """Clients with the same limits, the noisiest first."""
+    """Groups of clients with equal limits, the noisiest first."""
     low, high = base.clients.bounds()
     table = np.stack([base.clients.budgets(), low, high], axis=1)
     distinct, first, counts = np.unique(table, axis=0, return_index=True, return_counts=True)

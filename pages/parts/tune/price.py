@@ -1,4 +1,4 @@
-"""What an answer is about, and what it costs: the setting in a line, and three figures as on Train."""
+"""Description of a found setting, with accuracy, ε and identification."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ COLOUR = {"much": "green", "some": "blue", "little": "orange", "nothing": "red"}
 
 
 def setting_line(experiment: Experiment) -> str:
-    """`Digits · logistic regression, 650 weights · 20 clients · Piecewise · mean · 15 rounds`."""
+    """Text like `Digits · logistic regression, 650 weights · 20 clients · Piecewise · mean · 15 rounds`."""
     weights = f"{number(experiment.dimension, 6)} weights"
     parts = [
         experiment.source.label,
@@ -29,7 +29,7 @@ def setting_line(experiment: Experiment) -> str:
 
 
 def promise_in_words(line: Promise) -> str:
-    """`ε 8, δ 10⁻⁵: promises little`, in the colour of its worth."""
+    """Text like `ε 8, δ 10⁻⁵: promises little`, coloured by worth."""
     found = worth(line)
     epsilon = f"ε {number(line.bound, 4)}" if line.guarantee else "no guarantee"
     delta = f", δ {number(line.delta)}" if line.guarantee and line.delta else ""
@@ -37,7 +37,7 @@ def promise_in_words(line: Promise) -> str:
 
 
 def three_figures(experiment: Experiment, accuracies: list[float], leaks: list[Leak]) -> None:
-    """The found setting's accuracy, ε of the run and identification rate."""
+    """Draw the setting's accuracy, ε of the run and identification rate."""
     accuracy, privacy, picked = st.columns(3)
     with accuracy:
         st.markdown(

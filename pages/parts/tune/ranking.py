@@ -1,4 +1,4 @@
-"""The best mechanism by formula: four numbers, and every mechanism ranked by noise and by price."""
+"""Ranking of mechanisms by formula: noise and ε of the run, from four numbers."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def headline(found: Sequence[Ranked]) -> str:
 
 
 def promise_line(one: Ranked) -> str:
-    """Worth for the client with the largest budget."""
+    """Guarantee for the client with the largest ε, in words."""
     found = worth(one.generous)
     return (
         f"the most generous client all uploads together cost {promise_in_words(one.generous)}: "
@@ -122,7 +122,7 @@ def _row(one: Ranked) -> list[str]:
 
 
 def ranked_figure(found: Sequence[Ranked]) -> Figure:
-    """A dot an aggregator, a line a mechanism, the best on top."""
+    """A dot per aggregator, a line per mechanism, the best on top."""
     every = [value for one in found for value in one.noise.values()]
     places = np.arange(len(found))[::-1]
     labels = aggregators.registry.labels()

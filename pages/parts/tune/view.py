@@ -1,4 +1,4 @@
-"""A sweep as it fills: its heat map, the cell that was opened, its slices and its front."""
+"""View of a sweep: heat map, opened cell, slices and Pareto front."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ PLANNED = "what is planned"
 
 
 def sweep_view(job: Job | None, planned: Sweep | None, own: bool = False) -> None:
-    """A job's sweep, refreshed while it runs; before there is one, what theory expects of the planned one.
+    """A job's sweep, refreshed while it runs; before, the prediction for the planned one.
 
-    `own` is whether other sweeps of its draft belong on this page, too.
+    `own`: whether later jobs of the same draft replace it on this page.
     """
     if job is None:
         if planned is not None:
@@ -105,7 +105,7 @@ def _open(sweep: Sweep, place: str, key: str) -> None:
 
 
 def _opened(sweep: Sweep, found: list[Setting], place: str) -> None:
-    """The cell that was pressed last: what it came to, what it costs, and the way to its run."""
+    """Draw the opened cell: results, ε, and a link to its run."""
     chosen = st.session_state.get(_cell(place))
     if chosen is None or not 0 <= chosen < len(found):
         return

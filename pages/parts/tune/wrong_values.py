@@ -1,4 +1,4 @@
-"""What is wrong with values that were typed between commas: all of them, in one sentence a mistake."""
+"""Errors of values in a list, joined to one sentence per kind."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MOST = 6
 
 
 def sentences(messages: Sequence[str]) -> list[str]:
-    """Messages that end with what was given: each once, with all that was given."""
+    """Messages with equal beginnings joined, each once."""
     given: dict[str, list[str]] = {}
     for message in messages:
         what, _, got = message.replace(NOT_HERE, "").partition(GOT)
@@ -38,13 +38,13 @@ def _few(given: Sequence[str]) -> str:
 def wrong_in(
     base: Experiment, axis: Axis, values: Sequence[Scalar], other: Axis, beside: Sequence[Scalar]
 ) -> list[str]:
-    """Errors of an axis's values, whatever the other axis holds.
+    """Errors of an axis's values, whatever the other axis's values are.
 
     Args:
-        axis: whose values these are.
-        values: as they were read.
-        other: the second axis; a value that fits nothing else may fit with one of these.
-        beside: its values.
+        axis: the axis.
+        values: its parsed values.
+        other: the second axis; a value may be valid only with one of its values.
+        beside: values of the second axis.
     """
     if len(values) < 2:
         got = axis.says(values[0]) if values else "none"

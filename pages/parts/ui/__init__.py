@@ -1,3 +1,3 @@
-"""What every page is made of: the draft (`workspace`, where links are opened too), fields bound to it, text,
-tables, the visitor, the header.
+"""Parts of every page: the draft (`workspace`, also opens links), fields bound to it, text, tables, visitor,
+header.
 """

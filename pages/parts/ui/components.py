@@ -1,7 +1,7 @@
-"""Components of our own: a chart that updates in place, Train's panels, the clients' table.
+"""Streamlit components with own JavaScript: charts updated in place, Train's panels, the clients' table, and
+more.
 
-Their JavaScript lies in `assets/web` and is fetched once; what travels with every update is the
-data alone, as the bytes of its JSON.
+Their JavaScript is in `assets/web` and loaded once; updates send JSON as bytes.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ export default function (component) {
 
 @cache
 def version() -> str:
-    """Changes with any of the files, so that browsers keep them as long as they are current."""
+    """Digest of the JavaScript files, so that browsers cache them until one changes."""
     digest = hashlib.sha256()
     for file in sorted(WEB.glob("*.js")):
         digest.update(file.read_bytes())
@@ -81,23 +81,20 @@ def written(figure: Figure) -> str:
 
 
 def packed(data: dict[str, Any]) -> bytes:
-    """JSON bytes for a component. Streamlit sends bytes as they are; other data it would serialise twice for
+    """JSON bytes for a component: Streamlit sends bytes unchanged, and would serialise other data twice for
     each viewer.
-
-    Streamlit sends bytes as they are; what is not bytes yet it writes out for each viewer, twice. So what
-    many look at is packed once for all of them.
     """
     return json.dumps(data, separators=(",", ":"), ensure_ascii=False).encode()
 
 
 def chart(figure: Figure, *, key: str, label: str, height: int = 320) -> None:
-    """A plotly figure that is updated in place; `label` is read to those who cannot see it."""
+    """Draw a plotly figure that is updated in place; `label` is its alternative text."""
     _chart(key=key, data=packed({"figure": written(figure), "height": height, "label": label}))
 
 
 @dataclass(frozen=True)
 class Card:
-    """A chart with its words, all of them plain text."""
+    """A chart with its texts."""
 
     title: str
     rest: str
@@ -115,65 +112,63 @@ class Card:
 
 
 def sheet(shown: Iterable[Card], keys: Mapping[str, str] | None = None) -> bytes:
-    """Cards, packed; `keys`: of what was computed ahead, by which they follow a hand (assets/web/live.js)."""
+    """Packed cards; `keys` of precomputed tables, by which they follow a drag (assets/web/live.js)."""
     return packed({"cards": [card.data() for card in shown], "keys": keys})
 
 
 def cards(sheet: bytes, *, key: str) -> None:
-    """Charts that change together, as one message: far quicker than one after the other."""
+    """Draw charts that change together, as one message, which is far faster than several."""
     _cards(key=key, data=sheet)
 
 
 def panels(data: bytes, *, key: str) -> None:
-    """Train's three panels (see assets/web/panels.js for what is packed)."""
+    """Draw Train's three panels (data: assets/web/panels.js)."""
     _panels(key=key, data=data)
 
 
 def table(data: dict[str, Any], *, key: str) -> None:
-    """The clients' table (see assets/web/table.js); edits arrive in st.session_state[key]["edits"]."""
+    """Draw the clients' table (data: assets/web/table.js); edits arrive in st.session_state[key]["edits"]."""
     _table(key=key, data=packed(data), on_edits_change=lambda: None)
 
 
 def dots(data: dict[str, Any], *, key: str) -> None:
-    """Budgets that are dragged (see assets/web/dots.js); they arrive as the table's edits do."""
+    """Draw draggable budgets (data: assets/web/dots.js); edits arrive as from `table`."""
     _dots(key=key, data=packed(data), on_edits_change=lambda: None)
 
 
 def ladder(data: dict[str, Any], *, key: str) -> None:
-    """The attacker's pictures (see assets/web/ladder.js for the data)."""
+    """Draw an attack grid's images (data: assets/web/ladder.js)."""
     _ladder(key=key, data=packed(data))
 
 
 def strip(data: dict[str, Any], *, key: str) -> None:
-    """Sliders that are live while they are dragged (see assets/web/strip.js for the data); where they stand
-    arrives in st.session_state[key]["asked"].
-    """
+    """Draw live sliders (data: assets/web/strip.js); positions arrive in st.session_state[key]["asked"]."""
     _strip(key=key, data=packed(data), on_asked_change=lambda: None)
 
 
 def verdicts(data: dict[str, Any], *, key: str) -> None:
-    """What each design comes to (see assets/web/verdicts.js for the data)."""
+    """Draw the designs' verdicts (data: assets/web/verdicts.js)."""
     _verdicts(key=key, data=packed(data))
 
 
 def ahead(data: bytes, *, key: str) -> None:
-    """What is computed ahead for what is dragged (see assets/web/ahead.js for the data); shows nothing."""
+    """Send precomputed tables for drags (data: assets/web/ahead.js); draws nothing."""
     _ahead(key=key, data=data)
 
 
 def outcome(data: dict[str, Any], *, key: str) -> None:
-    """What a scenario came to, as a small picture (see assets/web/outcome.js for the data)."""
+    """Draw a scenario's results as a small chart (data: assets/web/outcome.js)."""
     _outcome(key=key, data=packed(data))
 
 
 def scale(data: dict[str, Any]) -> None:
-    """A guess and the truth on one line (see assets/web/scale.js for the data)."""
+    """Draw a guess and the answer on one line (data: assets/web/scale.js)."""
     with st.container(key="scale", width="content"):
         _scale(key="scale of the guess", data=packed(data), width="content")
 
 
 def dissolve(data: dict[str, Any], *, key: str) -> None:
-    """A picture under a slider of budgets (see assets/web/dissolve.js for the data)."""
+    """Draw a reconstruction under a slider over ε (data: assets/web/dissolve.js)."""
     _dissolve(key=key, data=packed(data))
 
 
@@ -190,8 +185,8 @@ def lineup(data: dict[str, Any], *, key: str) -> None:
 
 
 def heat(data: dict[str, Any], *, key: str, opened: Callable[[], None]) -> None:
-    """A heat map of buttons (see assets/web/heat.js for the data); the number of the one that is pressed
-    stands in st.session_state[key]["opened"] when `opened` is called.
+    """Draw a heat map of buttons (data: assets/web/heat.js); the pressed one's number is in
+    st.session_state[key]["opened"] when `opened` is called.
     """
     _heat(key=key, data=packed(data), on_opened_change=opened)
 
@@ -204,9 +199,7 @@ def runs(
     sorted_by: Callable[[], None],
     opened: Callable[[], None],
 ) -> None:
-    """The table of runs (see assets/web/runs.js for the data, and for what stands in st.session_state[key]
-    when one of these is called).
-    """
+    """Draw the table of runs (data and state: assets/web/runs.js)."""
     _runs(
         key=key,
         data=packed(data),
@@ -217,18 +210,18 @@ def runs(
 
 
 def remember(identity: str, name: str, prepared: bool, token: str) -> None:
-    """Let this browser remember that it has opened a draft, whether that is as its scenario was `prepared`,
-    and by which token it is known here.
+    """Store in this browser that it has opened a draft, whether the draft is the unchanged scenario
+    (`prepared`), and the visitor's token.
     """
     data = packed({"keep": {"id": identity, "name": name, "prepared": prepared}, "token": token})
     _memory(key="memory", data=data, on_token_change=lambda: None)
 
 
 def introduce(token: str) -> None:
-    """Let this browser be known by that token, on a page without a draft."""
+    """Store the visitor's token in this browser, on a page without a draft."""
     _memory(key="memory", data=packed({"token": token}), on_token_change=lambda: None)
 
 
 def remembered() -> None:
-    """The drafts that this browser has opened, as links."""
+    """Draw links to the drafts that this browser has opened."""
     _memory(key="memory-list", data=packed({"show": True}))

@@ -1,7 +1,7 @@
 """Widgets bound to the draft.
 
-A widget shows what the draft holds. A change by hand is saved at once, or else stays in the widget
-with the reason below it, while the draft keeps what it had.
+A widget shows the draft's value. A valid change is saved at once; an invalid one stays in the widget with an
+error below, while the draft keeps its value.
 """
 
 from __future__ import annotations
@@ -32,20 +32,20 @@ def bind(
     into: str = "value",
     optional: bool = False,
 ) -> dict[str, Any]:
-    """`key`, `on_change` and first value of a widget for the field `name`, which holds `value` in the draft.
+    """`key`, `on_change` and initial value of a widget for the field `name`, with the draft's `value`.
 
-    When something else than this widget has changed the value, the widget is replaced by a new one.
-    While a page run is interrupted by the next, the browser may still send the old one's value, and
-    Streamlit takes it for a change; it is recognised by its version and ignored.
+    If the value was changed elsewhere, the widget is replaced by a new one. During an interrupted script run
+    the browser may still send the old widget's value, which Streamlit takes for a change; such values are
+    recognised by version and ignored.
 
     Args:
-        name: the field's dotted path; or any name of its own, with `apply`.
-        value: what the draft holds; the widget shows it unless something wrong is typed in it.
+        name: dotted path of the field; or any name, with `apply`.
+        value: the draft's value; shown unless something invalid is entered.
         apply: how a new value changes the draft; by default it sets the field.
-        into: the widget's parameter for its first value. It is given with the widget, and not put into
-            the session: should the page run be interrupted before the browser has the widget, the next
-            run would give it without a value, and the browser would choose one by itself.
-        optional: an empty widget stands for null.
+        into: the widget's parameter for its initial value. It is passed to the widget instead of the session:
+            if the script run is interrupted before the browser has the widget, the next run would have no
+            value, and the browser would choose one.
+        optional: an empty widget means null.
     """
     page = tab().page
     fields = page.fields
@@ -85,10 +85,9 @@ def bind(
 
 
 def heed(key: str, given: Any, first: Any) -> None:
-    """Take what a widget holds that this session has not drawn before, if it is not what it began with.
+    """Apply a widget's value that this session has not drawn, if it differs from the initial one.
 
-    Only a browser whose server was started anew can hold such a value: it has changed a widget of the
-    page that the server before had drawn, and no session has heard of it.
+    That happens if the server was restarted: the browser then holds a value of the previous server's widget.
     """
     changed = tab().unheard.pop(key, None)
     if changed is not None and given != first:
@@ -97,7 +96,7 @@ def heed(key: str, given: Any, first: Any) -> None:
 
 
 def _edited(workspace: Workspace, changes: dict[str, Any]) -> tuple[Problem, ...]:
-    """Set a field; where that does not fit the draft, set it with all that waits for it."""
+    """Set a field; if it does not fit the draft, together with the other pending values."""
     problems = workspace.edit(changes)
     waiting = dict(_waiting().values())
     if problems and waiting and not workspace.edit(waiting | changes):
@@ -106,7 +105,7 @@ def _edited(workspace: Workspace, changes: dict[str, Any]) -> tuple[Problem, ...
 
 
 def _try_again(workspace: Workspace) -> None:
-    """Retry values that did not fit before: a data set may fit once its model does."""
+    """Retry pending values: a data set may fit once its model does."""
     page = tab().page
     for place, (name, given) in [*_waiting().items()]:
         if not workspace.edit({name: given}):
@@ -117,7 +116,7 @@ def _try_again(workspace: Workspace) -> None:
 
 
 def _waiting() -> dict[str, tuple[str, Any]]:
-    """Invalid contents of fields on the page: field and value by widget."""
+    """Pending invalid values on the page: field and value by widget."""
     page = tab().page
     for place in [place for place in page.waiting if not _is_there(place)]:
         del page.waiting[place]
@@ -125,13 +124,13 @@ def _waiting() -> dict[str, tuple[str, Any]]:
 
 
 def _is_there(place: str) -> bool:
-    """Whether a field is on the page. An interrupted run of the page may not have reached it yet."""
+    """Whether a field is on the page; an interrupted script run may not have drawn it yet."""
     kept = tab().page.keepers.get(place)
     return kept is not None and kept[0] in st.session_state
 
 
 def mistakes(workspace: Workspace) -> list[str]:
-    """Errors of typed values, in words, while their field is on the page."""
+    """Errors of invalid values of fields on the page, in words."""
     mine = [found for place, found in tab().page.wrong.items() if _is_there(place)]
     return [problem_in_words(problem) for problems in mine for problem in problems]
 
@@ -168,15 +167,15 @@ def component(
     key: str = "name",
     what: str = "",
 ) -> None:
-    """A field that holds a component: everything its registry has, and the parameters of the chosen one.
+    """Draw the fields of a part: all of its registry, and the chosen part's parameters.
 
     Args:
-        field: the experiment's field, like "mechanism".
-        title: what the page calls it.
-        registry: where its components come from.
-        value: the one in the draft.
-        key: the key that holds its name in JSON, "name" or "kind".
-        what: what such a component is, in a sentence; shown before what the chosen one does.
+        field: field of the experiment, like "mechanism".
+        title: title on the page.
+        registry: registry of the parts.
+        value: the draft's part.
+        key: key of the name in JSON, "name" or "kind".
+        what: sentence on this kind of part, shown before the chosen part's summary.
     """
     words = f"{what} **{plain(value.label)}**: {value.summary}" if what else value.summary
     named(workspace, f"{field}.{key}", title, registry.labels(), value.name, help=words)
@@ -190,10 +189,10 @@ def own_parameters(
     apply: Callable[[str], Apply] | None = None,
     optional: bool = False,
 ) -> None:
-    """A widget for each parameter that has a limit, a few words to choose from, or a text.
+    """Draw a widget for each parameter that is a number, a choice or a text.
 
-    `apply` makes from a parameter's name what a change of it does; by default it sets the field. Parameters
-    that may be null are left out unless `optional` asks for them.
+    `apply` returns, for a parameter's name, how a change applies; by default it sets the field. Nullable
+    parameters are left out unless `optional`.
     """
     for attribute, parameter in type(value).model_fields.items():
         name = parameter.alias or attribute
@@ -266,7 +265,7 @@ def one_of(
     apply: Apply | None = None,
     **options: Any,
 ) -> None:
-    """A field that takes one of two or three names, all in sight."""
+    """Draw a field with two or three options, all visible."""
     bound = bind(workspace, name, value, apply, into="default")
     given = st.segmented_control(
         title, list(labels), required=True, format_func=labels.__getitem__, **bound, **options

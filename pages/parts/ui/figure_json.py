@@ -1,4 +1,4 @@
-"""A figure as plotly's own JSON, and how its arrays are written."""
+"""A figure as plotly's JSON, with arrays in base64."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ Figure = dict[str, Any]
 
 
 def typed(value: Any) -> Any:
-    """`default` for `json.dumps`: arrays as base64 of their bytes, which plotly reads many times faster.
+    """`default` for `json.dumps`: arrays as base64, which plotly parses many times faster.
 
     Raises:
-        TypeError: it is no array.
+        TypeError: the value is no array.
     """
     if not isinstance(value, np.ndarray):
         raise TypeError(f"{type(value).__name__} cannot be written as JSON")

@@ -1,4 +1,4 @@
-"""What stands behind a figure: its formula and its source, one click away."""
+"""Popovers with a figure's formula and source."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Parts of a page that draw themselves again; where they cannot, they say why instead of tearing the page.
+"""Parts of a page that refresh themselves, with errors shown as sentences.
 
-A class that watches a job asks each second, a few people twice as often; and none as often as that where
-the machine has more to do than it can: what browsers draw there, and what is trained, wait for each other.
+Viewers of a job refresh each second, few viewers twice as often, and less often on a busy machine, since
+browsers and training compete for it.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ _lock = threading.Lock()
 
 
 def guarded(draw: Callable[P, None]) -> Callable[P, None]:
-    """Draw; a folder of runs that cannot be used, or a database that is damaged, becomes its sentence, and so
-    does whatever goes wrong where a record that came as a file is shown.
+    """The drawing function with errors of storage shown as a sentence, and any error for an imported
+    record.
     """
 
     @wraps(draw)
@@ -65,13 +65,13 @@ def _foreign() -> bool:
 
 
 def refreshing(draw: Callable[P, None], every: float | None = None) -> Callable[P, None]:
-    """A fragment, drawn again every so many seconds, or with its own widgets alone."""
+    """A Streamlit fragment, redrawn every `every` seconds, or only by its own widgets."""
     fragment: Callable[P, None] = st.fragment(guarded(draw), run_every=every)
     return fragment
 
 
 def pace() -> float:
-    """Seconds until this viewer, who is asking now, should ask again."""
+    """Seconds until this viewer should refresh."""
     context = get_script_run_ctx()
     few = _viewers(context.session_id if context else "", time.monotonic()) <= FEW
     crowd = crowding()
@@ -79,7 +79,7 @@ def pace() -> float:
 
 
 def crowding() -> float:
-    """Processes that want to compute, for each processor, over the last minute; 0 where no system says so."""
+    """Load of the machine per core over the last minute; 0 if unknown."""
     # of the whole machine: what a container may use of it is another matter
     return os.getloadavg()[0] / (os.cpu_count() or 1) if hasattr(os, "getloadavg") else 0.0
 

@@ -1,4 +1,4 @@
-"""What stands on top of every page: scenario, undo, reset, share; the page's question; what was found."""
+"""Header of every page: scenario, undo, reset, share; the question; the headline."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ PROJECTED = ("train", "attack")
 def header(
     workspace: Workspace, job: Job | None = None, take: Callable[[Job], None] | None = None
 ) -> DeltaGenerator:
-    """Draw the line; changes replace the draft and can be undone. `job` is the one that the page shows.
+    """Draw the header; changes replace the draft and can be undone. `job` is the one displayed.
 
     Returns:
-        the line, for what a page has of its own to put there.
+        Container for widgets of the page's own.
     """
     labels = [presets.get(name).label for name in presets.names()]
     preset = workspace.preset
@@ -79,7 +79,7 @@ def header(
 
 
 def question(words: str, more: str = "") -> DeltaGenerator:
-    """The page's question, and beside it what is said of it; returns their line."""
+    """Draw the page's question with a text beside it; returns their container."""
     line = st.container(key="question")
     with line:
         st.title(words, anchor=False)
@@ -89,7 +89,6 @@ def question(words: str, more: str = "") -> DeltaGenerator:
 
 
 def headline(words: str) -> None:
-    """Headline in Train's style (assets/studio.css)."""
     with st.container(key="headline"):
         st.header(words, anchor=False)
 

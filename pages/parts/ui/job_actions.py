@@ -1,4 +1,4 @@
-"""What a visitor does to a job at the press of a button, and why it could not be done."""
+"""Actions of visitors on jobs, and error messages if they fail."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NOT_YOURS = "Somebody else has launched this; they can stop it, or a teacher."
 
 @pressed
 def act(do: Callable[[str, Person], object], identity: str) -> None:
-    """Stop, resume or delete a job as the visitor."""
+    """Perform an action of `ldp_core.runs.jobs` as the visitor; errors are shown on the page."""
     tab().page.refused.pop(REFUSED, None)
     try:
         do(identity, visitor())
@@ -31,7 +31,7 @@ def act(do: Callable[[str, Person], object], identity: str) -> None:
 
 
 def go_on_button(job: Job) -> None:
-    """The first thing to do about a job that was stopped: have it taken up."""
+    """Draw the button that resumes a stopped job."""
     st.button("Go on where it stopped", type="primary", key="resume", on_click=act, args=(_take_up, job.id))
 
 
@@ -40,12 +40,12 @@ def _take_up(identity: str, person: Person) -> None:
 
 
 def refuse(error: StudioError, where: str = REFUSED) -> None:
-    """Keep why something could not be done until that part of the page is drawn."""
+    """Store an error message until that part of the page is drawn."""
     tab().page.refused[where] = (error_in_words(error), time.monotonic())
 
 
 def refusal(where: str = REFUSED) -> bool:
-    """Say once why the last act could not be done; False if it was."""
+    """Show the stored error once; False if there is none."""
     why, _ = tab().page.refused.pop(where, ("", 0.0))
     if why:
         st.error(plain(why, 300))
@@ -53,7 +53,7 @@ def refusal(where: str = REFUSED) -> bool:
 
 
 def lasting_refusal() -> None:
-    """Say it for a while, where the page draws itself again before anybody has read it."""
+    """Show the stored error for a while, on pages that redraw before it can be read."""
     why, since = tab().page.refused.get(REFUSED, ("", 0.0))
     if time.monotonic() - since > READ_SECONDS:
         tab().page.refused.pop(REFUSED, None)

@@ -1,7 +1,4 @@
-"""The words of the studio: at most thirty, each explained in a sentence, here and nowhere else.
-
-A page tells them where one points at a word, and Start tells them all.
-"""
+"""Glossary of the studio: at most thirty terms, each explained in a sentence."""
 
 from __future__ import annotations
 
@@ -73,7 +70,7 @@ def glossary(terms: Iterable[str] = GLOSSARY) -> str:
 
 
 def each(what: str, registry: Registry[Any]) -> str:
-    """Meaning of a kind of part, and a line for each registered one."""
+    """Explanation of a kind of part, and a line for each part."""
     lines = [f"- **{plain(kind.label)}**: {kind.summary}" for kind in map(registry.kind, registry.labels())]
     return "\n".join([what, "", *lines])
 
@@ -102,9 +99,7 @@ FIELDS = {
 
 
 def problem_in_words(problem: Problem) -> str:
-    """A mistake as a page says it: its field by the page's word, and not by its path; a line of a file as it
-    stands there.
-    """
+    """Problem with its field in the page's words instead of its path."""
     if not problem.path or problem.path.startswith("line "):
         return str(problem)
     path = problem.path.removeprefix("base.").removesuffix(".name").removesuffix(".kind")

@@ -1,4 +1,4 @@
-"""What the server remembers of one browser tab between two runs of a page, beside its widgets' values."""
+"""Server-side state of a browser tab, beside its widgets' values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NAME = "memory of this tab"
 
 @dataclass
 class Page:
-    """State of the shown page; reset with every page change."""
+    """State of the displayed page; reset with every page change."""
 
     fields: dict[str, tuple[Any, int, Any]] = field(default_factory=dict)
     """By widget: the value that the draft holds, which version of the widget shows it, and what that began
@@ -33,7 +33,7 @@ class Page:
 
 @dataclass
 class Tab:
-    """State of a browser tab while its connection is known."""
+    """State of a browser tab while it is connected."""
 
     page: Page = field(default_factory=Page)
     shown: str = ""

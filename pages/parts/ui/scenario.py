@@ -1,4 +1,4 @@
-"""Which scenario a draft came from, and whether it is still as it was prepared."""
+"""The scenario that a draft came from, and whether it was changed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def preset_of(draft: Draft) -> Preset | None:
 
 
 def named(draft: Draft) -> str:
-    """Its name, with a mark if it is not as the scenario was prepared any more."""
+    """Name of the draft, with a mark if it was changed."""
     preset = preset_of(draft)
     edited = preset is not None and preset.draft != draft
     return f"{draft.base.name} (edited)" if edited else draft.base.name

@@ -1,4 +1,4 @@
-"""What all who watch a run see alike is made once for all of them: a class of thirty looks at one run."""
+"""Cache of drawn results, shared by all viewers of a job."""
 
 from __future__ import annotations
 
@@ -40,11 +40,8 @@ class Moment(NamedTuple):
 
 
 def once(place: Hashable, make: Callable[[], T], moment: Moment | None = None) -> T:
-    """Cached result of `make`, computed once per `place`; concurrent callers of the same place wait, others
-    do not. With a `moment`, a new one replaces the last.
-
-    Where it changes with a job, it is of one moment, and takes the place of that of the moment before:
-    charts of a thousand rounds, each with all rounds before it, would fill the server's memory.
+    """Cached result of `make`, computed once per `place`; concurrent callers for the same place wait. With a
+    `moment`, results of later moments replace earlier ones, which bounds memory.
     """
     with _lock:
         if (found := _found(place, moment)) is None:
@@ -60,7 +57,7 @@ Kept = tuple[Moment | None, Any]
 
 
 def _made(place: Hashable, make: Callable[[], T], moment: Moment | None) -> Kept:
-    """Cached or newly made value; stored before another thread may compute it."""
+    """Cached or new value; stored before another thread may compute it."""
     with _lock:
         found = _found(place, moment)
     try:
@@ -86,7 +83,7 @@ def _found(place: Hashable, moment: Moment | None) -> Kept | None:
 
 @st.cache_data(ttl=PAUSE_SECONDS, max_entries=256, show_spinner=False)
 def job_now(identity: str) -> Job:
-    """The job as it was a moment ago.
+    """Job as of a moment ago.
 
     Raises:
         UnknownJob: there is no such job.
@@ -95,11 +92,10 @@ def job_now(identity: str) -> Job:
 
 
 def watched(identity: str, live: bool) -> Job | None:
-    """The job for a part of a page that was drawn while it was `live`, or when it had ended; None if it is
-    gone.
+    """Job for a part of a page drawn while it was `live`, or after its end; None if it is deleted.
 
-    How it was a moment ago is near enough where it is asked again soon. Where it is not, nobody would ever
-    put that right: there it is looked up anew. When it ends, or is taken up, the whole page is drawn again.
+    Live jobs may be a moment old, as they are polled; ended ones are looked up. When a job ends or is
+    resumed, the whole page is redrawn.
     """
     try:
         job = job_now(identity) if live else jobs.look(identity)
@@ -114,8 +110,8 @@ def watched(identity: str, live: bool) -> Job | None:
 
 
 def watched_record(identity: str, every: float | None, kind: type[F], noun: str) -> tuple[Job, F] | None:
-    """A job that is looked at `every` so many seconds, or has ended, and its record so far; None, and a
-    sentence on the page, if it cannot be shown.
+    """Job refreshed every `every` seconds, or ended, and its folded record; None, with a sentence on the
+    page, if it cannot be shown.
     """
     job = watched(identity, live=every is not None)
     if job is None:
@@ -130,8 +126,8 @@ def watched_record(identity: str, every: float | None, kind: type[F], noun: str)
 
 
 def look_again(job: Job, own: bool) -> None:
-    """On the page of a job that has ended: have it drawn again when that is taken up, or its record goes; and
-    on one's `own` page, when another job of the draft is launched, from another tab.
+    """On the page of an ended job: redraw when it is resumed or deleted; with `own`, also when another job of
+    the draft is launched.
     """
     if not job.live:
         refreshing(_look_again, AGAIN_SECONDS)(job, own)

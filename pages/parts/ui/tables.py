@@ -1,4 +1,4 @@
-"""Plain tables, as Markdown: quick to send and to draw, and they scroll by themselves on a phone."""
+"""Tables as Markdown: fast, and scrollable on a phone."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
 
 
 def grouped(rows: Sequence[tuple[str, Sequence[str]]]) -> list[list[str]]:
-    """Rows with the same cells as one, under all their names."""
+    """Rows with equal cells joined, with all their names."""
     found: dict[tuple[str, ...], list[str]] = {}
     for name, cells in rows:
         found.setdefault(tuple(cells), []).append(name)

@@ -1,4 +1,4 @@
-"""Words and numbers as people read them."""
+"""Words and numbers as text."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ hides them: a character without width does."""
 
 
 def plain(text: str, most: int = 80) -> str:
-    """Text that a user typed, safe to set in Markdown: shown literally, on one line, shortened."""
+    """User's text, safe in Markdown: literal, on one line, shortened."""
     line = " ".join(text.split())
     line = line if len(line) <= most else line[: most - 1] + "…"
     return FOUND_LATER.sub(rf"\1{JOINER}", line).translate(MARKDOWN)
 
 
 def shortened(label: str, most: int) -> str:
-    """Label of at most so many characters, keeping its end, which distinguishes labels too."""
+    """Label of at most `most` characters, keeping its end, which distinguishes labels."""
     tail = most // 3
     return label if len(label) <= most else f"{label[: most - tail - 1].rstrip()}…{label[-tail:].lstrip()}"
 
 
 def number(value: float, digits: int = 3) -> str:
-    """A number to a few significant digits: 0.5, 8, 1 396, 2.1e-5; where there is none, “not known”."""
+    """Number to a few significant digits: 0.5, 8, 1 396, 2.1e-5; “not known” for NaN."""
     if math.isnan(value):
         return "not known"
     if value == 0 or not math.isfinite(value):
@@ -59,7 +59,7 @@ def number(value: float, digits: int = 3) -> str:
 
 
 def upwards(value: float, digits: int = 3) -> float:
-    """To so many digits, and never below: it is shown as a bound."""
+    """Value rounded up to `digits` digits, for bounds."""
     if not value or not math.isfinite(value):
         return value
     step = Decimal(1).scaleb(Decimal(value).adjusted() + 1 - digits)
@@ -67,7 +67,7 @@ def upwards(value: float, digits: int = 3) -> float:
 
 
 def as_shown(value: float, digits: int = 3) -> float:
-    """The value that `number` shows, to compute with: readers check by calculator."""
+    """The value that `number` displays, for further computation."""
     if value == 0 or not math.isfinite(value):
         return value
     size = math.floor(math.log10(abs(value)))
@@ -80,12 +80,12 @@ def percent(share: float, digits: int = 0) -> str:
 
 
 def decibels(psnr: float, digits: int = 0) -> str:
-    """PSNR in words; a copy with errors below a pixel's last digit is called one."""
+    """PSNR in words; “exact copy” above the precision of pixels."""
     return "exact copy" if psnr >= EXACT_DB else f"{psnr:.{digits}f} dB"
 
 
 def runs_in_words(runs: int, clean: int) -> str:
-    """So many runs, of which one may be the one without noise that all others are held against."""
+    """Number of runs, with `clean` counting the one without noise."""
     own = runs - clean
     return f"{own} run{'' if own == 1 else 's'}" + (" and one without noise" if clean else "")
 
@@ -107,13 +107,13 @@ def ago(value: float) -> str:
 
 
 def listed(items: Iterable[str]) -> str:
-    """`a, b and c`."""
+    """Items as `a, b and c`."""
     words = list(items)
     return words[0] if len(words) == 1 else ", ".join(words[:-1]) + " and " + words[-1]
 
 
 def budgets_in_words(epsilons: Iterable[float]) -> str:
-    """A population in a few words: `20 clients: 18 ask for ε 0.5, 2 for ε 8`."""
+    """Budgets of a population: `20 clients: 18 ask for ε 0.5, 2 for ε 8`."""
     counts = Counter(epsilons)
     total = sum(counts.values())
     clients = f"{number(total, 6)} client{'s' if total > 1 else ''}"
@@ -133,7 +133,7 @@ def asked_in_words(experiments: Iterable[Experiment]) -> list[str]:
 
 
 def covered(experiment: Experiment) -> str:
-    """What a typed budget covers, if not the mechanism's own scope."""
+    """What a budget covers, if not the mechanism's own scope."""
     return COVERED[experiment.clients.epsilon_scope]
 
 
@@ -152,18 +152,18 @@ def ranges_in_words(lows: Iterable[float], highs: Iterable[float]) -> str:
 
 
 def range_in_words(low: float, high: float) -> str:
-    """One safe range: ±1, or [−0.5, 2]."""
+    """Safe range as ±1, or [−0.5, 2]."""
     return f"±{number(high)}" if low == -high else f"[{signed(low)}, {signed(high)}]"
 
 
 def few(labels: Sequence[str], most: int = 3) -> str:
-    """The first of them, and how many more there are."""
+    """The first labels, and the number of others."""
     more = f" and {len(labels) - most} more" if len(labels) > most else ""
     return joined(labels[:most]) + more
 
 
 def joined(labels: Sequence[str]) -> str:
-    """With commas between them, or with dots where a label has a comma of its own: `Duchi, ε 8`."""
+    """Labels joined with commas, or with dots if one has a comma."""
     return (" · " if any("," in label for label in labels) else ", ").join(labels)
 
 
@@ -177,9 +177,7 @@ def signed(value: float) -> str:
 
 def class_names(recorded: Mapping[str, Any], count: int = 0) -> list[str]:
     """Short, distinct class names of a recorded experiment's data; numbers from 1 if the data set is missing
-    or has changed.
-
-    Numbers from 1, `count` of them, where the data set is not here (any more) or has other classes by now.
+    or has other classes now.
     """
     try:
         names = datasets.get(recorded["dataset"]).class_names

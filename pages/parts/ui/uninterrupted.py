@@ -1,11 +1,8 @@
-"""What a widget does when it is changed or pressed, done to its end and in the order of the hand.
+"""Widget callbacks that Streamlit cannot interrupt.
 
-Streamlit may leave a callback at any use of the session, as soon as the browser has asked for the next
-run or has lost its connection: what was typed right before a click would be shown and not be kept, and
-a click would do nothing. Without a message.
-
-And where a slow server finds a change and a click in one request, it may hear of the click first: what was
-typed before it would not count.
+Streamlit may abort a callback at any access to the session once the browser requests the next script run or
+disconnects: text entered right before a click would be lost, or the click would have no effect. And if a
+change and a click arrive in one request, the click may be handled first.
 """
 
 from __future__ import annotations
@@ -23,7 +20,7 @@ P = ParamSpec("P")
 
 
 def uncut(callback: Callable[P, None]) -> Callable[P, None]:
-    """The callback, which nothing interrupts; the next run begins when it is done."""
+    """The callback without interruption; the next script run waits."""
 
     @wraps(callback)
     def done(*args: P.args, **kwargs: P.kwargs) -> None:
@@ -34,7 +31,7 @@ def uncut(callback: Callable[P, None]) -> Callable[P, None]:
 
 
 def pressed(callback: Callable[P, None]) -> Callable[P, None]:
-    """The callback of a button, uncut, once every field of the page has kept what stands in it."""
+    """A button's callback, uninterrupted, after all fields of the page have stored their values."""
 
     @uncut
     @wraps(callback)

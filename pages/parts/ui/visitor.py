@@ -1,7 +1,6 @@
-"""Who is at this page: whom an identity provider names, or else a token that the browser keeps.
+"""The visitor's identity: from an identity provider, or a token in the browser.
 
-Signing in is offered where secrets.toml configures it (Streamlit's [auth]); a teacher's secret counts
-either way.
+Sign-in is offered if secrets.toml configures it (Streamlit's [auth]); a teacher's secret works either way.
 """
 
 from __future__ import annotations
@@ -30,11 +29,11 @@ TOKEN = re.compile(r"[0-9a-f]{32}")
 
 
 def visitor() -> Person:
-    """The person at this page.
+    """The visitor.
 
-    A visitor who has signed in is the same person on every browser. Otherwise it is the browser itself:
-    on its first visit it takes over the token of its session (assets/web/visitor.js), which it
-    sends as a cookie from then on.
+    A signed-in visitor is the same person in every browser. Otherwise the identity is a token: on its first
+    visit a browser receives its session's token (assets/web/visitor.js), and sends it as a cookie from then
+    on.
     """
     claims = st.user.to_dict()  # asking Streamlit for one of them makes it look for secrets.toml
     issuer, subject = claims.get("iss"), claims.get("sub")
@@ -44,10 +43,10 @@ def visitor() -> Person:
 
 
 def look(identity: str) -> Job:
-    """A job as it is now, for the person at this page.
+    """Current status of a job, for this visitor.
 
     Raises:
-        UnknownJob: there is none, or it is private and another person's.
+        UnknownJob: there is none, or it is another person's private job.
     """
     return jobs.look(identity, visitor())
 
@@ -66,7 +65,7 @@ def token() -> str:
 
 
 def sign_in_entrance() -> None:
-    """A button to sign in or out, where this server has an identity provider."""
+    """Button to sign in or out, if the server has an identity provider."""
     if "is_logged_in" not in st.user:
         return
     if st.user.get("is_logged_in"):

@@ -1,8 +1,7 @@
-"""The draft that every page edits, and how a link is opened: its own, a shared one, settings in an address.
+"""The draft that every page edits, and the opening of links: own drafts, shared ones, settings in an address.
 
-Its id stands in the URL (`?draft=…`), its revisions in a database, so it survives a reload and a
-change of page. A shared link (`?share=…`) is a snapshot: opening it makes a private copy, as do
-settings that stand in the link (`?settings=…`).
+A draft's id is in the URL (`?draft=…`), its revisions in a database, so it survives reloads and page changes.
+Opening a shared link (`?share=…`), or settings in a link (`?settings=…`), makes a private copy.
 """
 
 from __future__ import annotations
@@ -26,37 +25,37 @@ from pages.parts.ui.visitor import token
 
 
 class Workspace:
-    """One visitor's draft on one page run."""
+    """A visitor's draft during one script run."""
 
     def __init__(self, identity: str, draft: Draft, page: str = "") -> None:
         self.id, self.draft, self.page = identity, draft, page
 
     def key(self, name: str, page: str = "") -> str:
-        """A widget key that changes when the draft is replaced, so that widgets start afresh.
+        """Widget key, unique to draft and page, and changed when the draft is replaced, so that widgets start
+        anew.
 
-        It is of one page, by default of this one: two pages with the same key would share a widget's state,
-        and the browser would show the first option where the session holds another one.
+        With equal keys two pages would share a widget's state, and the browser might display another option
+        than the session holds.
         """
         return f"{name}-{page or self.page}-{self.id}-{tab().generation}"
 
     @cached_property
     def typed(self) -> dict[str, Any]:
-        """Contents of fields that are no part of the draft."""
+        """Stored values of widgets outside the draft."""
         return drafts.typed_of(self.id)
 
     @property
     def varied(self) -> set[str]:
-        """The fields that the runs set for themselves, whatever the base says."""
+        """Fields that variants set."""
         return {path for variant in self.draft.variants for path in variant.set}
 
     def edit(self, changes: Mapping[str, Any]) -> tuple[Problem, ...]:
-        """Set fields of the base; returns what is wrong with them, and then nothing is changed."""
+        """Set fields of the base; returns problems, and then changes nothing."""
         return self.change(lambda draft: draft.with_base(with_fit(draft.base, changes)))
 
     def change(self, change: Callable[[Draft], Draft]) -> tuple[Problem, ...]:
-        """Change the draft as it is stored now, which another run of the page may have changed.
-
-        Returns what is wrong with the result, and then nothing is changed.
+        """Change the draft as stored now, which another script run may have changed; returns problems, and
+        then changes nothing.
         """
         try:
             self.draft = drafts.update(self.id, lambda draft: checked(change(draft)))
@@ -67,14 +66,14 @@ class Workspace:
         return ()
 
     def renew(self, change: Callable[[Draft], Draft]) -> tuple[Problem, ...]:
-        """Change it so much that what stands typed on the page no longer belongs to it."""
+        """Change the draft and discard the page's invalid values."""
         problems = self.change(change)
         if not problems:
             _start_widgets_afresh()
         return problems
 
     def replace(self, draft: Draft) -> None:
-        """Put another draft in its place, as one change that can be undone."""
+        """Replace the draft, as one change that can be undone."""
         self.renew(lambda _: draft)
         drafts.keep_ladder(self.id, None)  # it was the other one's
         drafts.forget_typed(self.id)
@@ -85,12 +84,11 @@ class Workspace:
 
     @property
     def preset(self) -> presets.Preset | None:
-        """The preset that the draft came from, by its label."""
         return preset_of(self.draft)
 
 
 def open_workspace(page: str) -> Workspace:
-    """The draft that the URL names, or that this visitor had open, or a fresh default one."""
+    """Workspace of the draft in the URL, else of the one this visitor had open, else of a new default one."""
     workspace = _opened()
     workspace.page = page
     preset = workspace.preset
@@ -100,8 +98,8 @@ def open_workspace(page: str) -> Workspace:
 
 
 def arrive(page: str) -> None:
-    """A visitor is on this page: if they were on another one before, its widgets begin with what the draft
-    holds. Streamlit forgets those of a page that is left, with whatever stood typed in them.
+    """Note the displayed page: after a page change widgets start from the draft, as Streamlit drops their
+    values.
     """
     here = tab()
     if here.shown != page:
@@ -174,7 +172,7 @@ def _copy_of(snapshot: str) -> Workspace:
 
 
 def _brought(settings: str) -> Workspace:
-    """The draft that stands in the link itself."""
+    """Workspace of the draft encoded in the link."""
     try:
         draft = checked(link.unpacked(settings))
     except StudioError as error:
@@ -199,6 +197,6 @@ def _remember(identity: str) -> None:
 
 
 def _start_widgets_afresh() -> None:
-    """Other widgets take the places of these; what was wrong in one of them is gone with it."""
+    """Replace all widgets of the page, and drop their errors."""
     tab().generation += 1
     tab().page = Page()

@@ -1,7 +1,7 @@
-"""Where a visitor guesses what will come of a scenario: a real form element, and the way around it.
+"""Field for a visitor's guess at a scenario's question, and the way to skip it.
 
-A guess is its visitor's, about settings: on Start it is about a scenario as it was prepared, and whoever has
-guessed there, or looked, is not asked again on Train.
+A guess belongs to a visitor and to settings; a scenario answered or skipped on Start is not asked again on
+Train.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ def me() -> str:
 
 
 def field(question: Question, draft: Draft, guess: Guess | None, name: str) -> None:
-    """The form element, named by the question, and the button that alone makes a guess of what it says:
-    a touch, a swipe or a key on the element does not. `name` is the key that it begins anew with.
+    """Draw the field and the button that submits the guess; changing the field alone does not. `name` is part
+    of the widgets' keys.
     """
     key = f"guess-{name}-{guesses.key_of(draft)}-{tab().visit}"
     # what it begins with stays: with another value it would be another widget, and lose what is pressed next
@@ -45,19 +45,19 @@ def field(question: Question, draft: Draft, guess: Guess | None, name: str) -> N
 
 
 def way_around(words: str, scenario: str, skipped: bool = True, help: str | None = None) -> None:
-    """A button that skips the question, or has it asked again."""
+    """Button that skips the question, or asks it again."""
     args = (scenario, skipped)
     key = f"{'skip' if skipped else 'ask'} {scenario}"
     st.button(words, type="tertiary", key=key, help=help, on_click=skip, args=args)
 
 
 def not_kept() -> None:
-    """Error of a guess that could not be stored."""
+    """Show the error of a guess that could not be stored."""
     refusal(NOT_KEPT)
 
 
 def element(question: Question, guess: Guess | None, key: str, wide: bool = False) -> None:
-    """The slider, buttons or list on which a question is answered; `wide`: as broad as its place."""
+    """Draw the slider, buttons or list for an answer; `wide` fills the width."""
     named: dict[str, Any] = {"label_visibility": "collapsed", "key": key}
     if isinstance(question, Figure):
         value = int(guess) if isinstance(guess, int | float) else _middle(question)
@@ -97,7 +97,7 @@ def _guess(draft: Draft, key: str) -> None:
 
 @pressed
 def skip(scenario: str, skipped: bool = True) -> None:
-    """Remember that the visitor is not to be asked about a scenario; or is again."""
+    """Store whether the visitor is not to be asked about a scenario."""
     try:
         guesses.skip(me(), scenario, skipped)
     except StudioError as error:

@@ -1,7 +1,6 @@
-"""What was found, in one line over Train's charts, and its three figures: all computed from the runs.
+"""Headline and three figures over Train's charts, computed from the runs.
 
-Words come in pieces, each with the colour of the run that it names (or none), as assets/web/head.js writes
-them.
+Text comes in pieces, each with the colour of the run it names (or None), for assets/web/head.js.
 """
 
 from __future__ import annotations
@@ -68,16 +67,16 @@ def head(
     reference: Series | None = None,
     open_question: bool = False,
 ) -> dict[str, Any]:
-    """The line and its figures.
+    """Headline and figures.
 
     Args:
-        shown: the runs; none before they were launched.
-        chance: the accuracy of naming the commonest class always.
-        upload: the kind of upload whose attack is shown.
+        shown: the runs; none before the launch.
+        chance: accuracy of always naming the commonest class.
+        upload: kind of upload whose attack is shown.
         state: "" before a launch, "live", "stopped" or "completed".
-        nothing: what is said where no attack has an image to show.
-        reference: their twin without noise, if there is one.
-        open_question: whether the page still asks what will come of it: then no rule of thumb answers first.
+        nothing: text if no attack has an image.
+        reference: the run without noise, if there is one.
+        open_question: the visitor has not guessed yet, so no prediction is shown.
     """
     begun = [one for one in shown if one.round > 0 or one.diverged]
     return {
@@ -97,13 +96,13 @@ def _name(one: Series) -> Piece:
 
 
 def _lost(one: Series) -> Piece:
-    """A run that left the numbers: with which of its seeds, where not with all."""
+    """Name of a diverged run, with the number of its diverged seeds."""
     many, (label, tint) = len(one.lost), _name(one)
     return (label if many == len(one.runs) else f"{label} with {many} of {len(one.runs)} seeds", tint)
 
 
 def _before(draft: Draft, open_question: bool) -> list[Piece]:
-    """Before any training: who is compared, where the visitor is asked, or else what is expected of them."""
+    """Headline before training: the variants, if the visitor may guess, else the prediction."""
     if not open_question:
         return _expected(draft)
     names = [(one.label, look.tint) for one, look in zip(draft.variants, styles(draft), strict=True)]
@@ -112,7 +111,7 @@ def _before(draft: Draft, open_question: bool) -> list[Piece]:
 
 
 def _expected(draft: Draft) -> list[Piece]:
-    """Verdicts of the rule of thumb, run by run."""
+    """Predictions by the rule of thumb, run by run."""
     looks = styles(draft)
     words: dict[str, list[Piece]] = {}
     for variant, experiment, look in zip(draft.variants, draft.experiments(), looks, strict=True):
@@ -146,7 +145,7 @@ def _ranked(shown: Sequence[Series]) -> list[tuple[Series, float]]:
 
 
 def _abreast(ranked: list[tuple[Series, float]]) -> tuple[int, list[tuple[Series, float]]]:
-    """The last round that all of them have done, and what each had then: some may be further."""
+    """Last common round, and each run's accuracy then."""
     rounds = min(one.round for one, _ in ranked)
     then = [(one, float(one.curve("accuracy")[0][rounds])) for one, _ in ranked]
     return rounds, sorted(then, key=lambda pair: pair[1], reverse=True)
@@ -212,7 +211,7 @@ def _line(
 
 
 def _by_attack(shown: Sequence[Series]) -> list[Piece]:
-    """What comes back from each of the runs; empty where an attack has no result."""
+    """What is recovered from each run; empty if an attack has no result."""
     found: list[Piece] = []
     for place, one in enumerate(shown):
         if not (came := came_back(one)):
@@ -222,7 +221,7 @@ def _by_attack(shown: Sequence[Series]) -> list[Piece]:
 
 
 def _silenced(ranked: Sequence[tuple[Series, float]]) -> list[Piece]:
-    """The run that does well on the whole, and names some classes hardly ever right; nothing if none does."""
+    """A run with good accuracy that never names some classes right; empty if there is none."""
     for one, mean in ranked:
         per_class = [run.last.get("accuracy_per_class") or [] for run in one.runs]
         if mean < LEARNT or not all(per_class) or len({len(each) for each in per_class}) > 1:
@@ -246,7 +245,7 @@ def _span(classes: Sequence[int], names: Sequence[str]) -> str:
 
 
 def _accuracies(shown: Sequence[Series], state: str, steps: Steps) -> Chip:
-    """The first figure: how accurate each run is; or each design, from its smallest ε to its largest."""
+    """First figure: accuracy of each run, or of each design from its least ε to its largest."""
     name = "Accuracy" if state in ("completed", "") else "Accuracy so far"
     ranked = _ranked(shown)
     if ranked and state != "completed":
@@ -279,7 +278,7 @@ def _climbs(shown: Sequence[Series], steps: Steps) -> Chip:
 
 
 def promised(draft: Draft) -> Chip:
-    """The third figure: what the run promises to its strictest and to its most generous client."""
+    """Third figure: guarantee of the run for the clients with the least and the greatest ε."""
     experiments = draft.experiments()
     named = list(named_clients(experiments[0]).values())
     both = dict.fromkeys((named[0], named[-1]))
@@ -293,8 +292,8 @@ def promised(draft: Draft) -> Chip:
 
 
 def _promises(draft: Draft, client: int, whole: bool = True) -> tuple[str, str, Worth]:
-    """Promise to a client, its δ and the worth of the weakest: `promises nothing: ε 0.5 per weight → 1 396
-    for the run`; `whole` adds names without a guarantee.
+    """Guarantee for a client, its δ and the worth of the weakest: `promises nothing: ε 0.5 per weight → 1 396
+    for the run`; `whole` adds the names of runs without a guarantee.
     """
     own, lines, per, bare = list[float](), list[Promise](), set[str](), list[str]()
     for variant, experiment in zip(draft.variants, draft.experiments(), strict=True):
@@ -327,7 +326,7 @@ def _promises(draft: Draft, client: int, whole: bool = True) -> tuple[str, str, 
 
 
 def _between(values: Sequence[float], exact: bool = False) -> str:
-    """One value, or from the least to the largest; bounds to two digits and never below, unless `exact`."""
+    """One value, or least to greatest; rounded up to two digits unless `exact`."""
     low, high = min(values), max(values)
     if number(low) == number(high):
         return number(high, 4)
@@ -335,7 +334,7 @@ def _between(values: Sequence[float], exact: bool = False) -> str:
 
 
 def _others(experiments: Sequence[Experiment]) -> str:
-    """Note on all other clients, where budgets are equal."""
+    """Note that all clients have the same guarantee, if so."""
     if experiments[0].clients.count == 1:
         return ""
     alike = all(

@@ -1,4 +1,4 @@
-"""What the attacks on a job's runs have come to, as one figure over Train's charts."""
+"""Figure on the attacks over Train's charts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ KINDS = {
 
 
 def leak(shown: Sequence[Series], upload: str, nothing: str) -> dict[str, Any]:
-    """The upload that was recovered best, of whom, in which run; `nothing` where none was attacked."""
+    """The best recovered upload, with its client and run; `nothing` without an attack."""
     attacked = [one for one in shown if one.runs and one.runs[0].targets]
     attacked = [one for one in attacked if perturbed(one)] or attacked
     closest, where = closest_of_all(attacked, upload)
@@ -52,7 +52,7 @@ def leak(shown: Sequence[Series], upload: str, nothing: str) -> dict[str, Any]:
 
 
 def came_back(one: Series) -> str:
-    """What the best attack on a run got of the images, in a few words; "" without a result."""
+    """Result of the best attack on a run in a few words; "" without one."""
     for upload in ("real", "audit"):
         tries, _ = closest_of_all([one], upload)
         if tries is None or (event := tries.closest) is None:
@@ -68,7 +68,7 @@ def came_back(one: Series) -> str:
 
 
 def closest_of_all(shown: Sequence[Series], upload: str) -> tuple[Tries | None, Series | None]:
-    """The attempts that came closest, over all clients, runs and seeds, and the run."""
+    """The closest attempts over all clients, runs and seeds, and the run."""
     found = [
         (tries, one)
         for one in shown

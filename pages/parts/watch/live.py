@@ -1,4 +1,4 @@
-"""A job as it goes: its state, what was found in a line and three figures, and the three panels."""
+"""View of a job while it runs: status, headline and figures, three panels."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ def live_view(
     guess: float | None = None,
     open_question: bool = False,
 ) -> None:
-    """A job, refreshed while it runs; or what to expect of the draft, before there is one.
+    """A job, refreshed while it runs; or the prediction for the draft.
 
     Args:
-        draft: what the page holds.
-        job: what it shows.
-        own: whether other jobs of the job's draft belong on this page, too.
-        stale: whether the page holds other settings by now.
-        guess: the accuracy that the visitor has guessed, as a share.
-        open_question: whether the page still asks for a guess: before there is a job, nothing answers it.
+        draft: draft of the page.
+        job: displayed job.
+        own: whether later jobs of the same draft replace it on this page.
+        stale: whether the draft has changed since.
+        guess: the visitor's guessed accuracy, in [0, 1].
+        open_question: the visitor has not guessed yet, so no prediction is shown.
     """
     with results(stale):
         if job is None:
@@ -68,7 +68,7 @@ def _before(draft: Draft, guess: float | None, open_question: bool) -> None:
 
 
 def _lines() -> tuple[DeltaGenerator, DeltaGenerator]:
-    """The places for a job's state and for what may be chosen to see, on one line of one height."""
+    """Containers for a job's status and for view options, on one line."""
     with st.container(key="state-line"):
         state, view = st.columns([1, 1.15], vertical_alignment="center")
     place = view.container(horizontal=True, vertical_alignment="center", horizontal_alignment="right")
@@ -76,7 +76,7 @@ def _lines() -> tuple[DeltaGenerator, DeltaGenerator]:
 
 
 def settings_of(job: Job, say: bool = True) -> Draft | None:
-    """Draft that a job was launched with; None if it is invalid now, which the page is to `say` once."""
+    """Draft that a job was launched with; None if it is invalid now, with a message on the page if `say`."""
     try:
         return once(("settings", job.id), lambda: parse_draft(job.request["draft"]))
     except InvalidExperiment as error:
@@ -110,8 +110,8 @@ class Seen:
 
 
 def seen(identity: str, live: bool, say: bool = True) -> Seen | None:
-    """A job by its id, drawn while it was `live` or when it had ended; None if it cannot be drawn, which the
-    page is to `say` once.
+    """Displayed job by id, drawn while it was `live` or after its end; None, with a message if `say`, if it
+    cannot be drawn.
     """
     job = watched(identity, live=live)
     if job is None:
@@ -132,7 +132,7 @@ def seen(identity: str, live: bool, say: bool = True) -> Seen | None:
 
 
 def _watch(identity: str, every: float | None, guess: float | None = None) -> None:
-    """The part that refreshes itself; the whole page is drawn again when the job ends."""
+    """The part that refreshes itself; the whole page is redrawn when the job ends."""
     now = seen(identity, live=every is not None)
     if now is None:
         return
@@ -161,7 +161,7 @@ def _watch(identity: str, every: float | None, guess: float | None = None) -> No
 
 
 def _then(now: Seen) -> Seen:
-    """State after the round that the viewer chose; the last one by default."""
+    """State after the round that the viewer chose; the last by default."""
     last = now.progress.at()
     if now.job.live or last < 2 or now.progress.seq > MOST_EVENTS:
         return now
@@ -212,7 +212,9 @@ def _pictured(draft: Draft, shown: list[Series]) -> Pictured:
 
 
 def _first_shown(noisy: Mapping[int, bool]) -> list[int]:
-    """Variants whose reconstructions are shown at first: the last ones, or the noiseless one and the next."""
+    """Variants whose reconstructions are shown initially: the last ones, or the noise-free one and the
+    next.
+    """
     exact = [number for number, noise in noisy.items() if not noise]
     if not exact:
         return list(noisy)[-MOST_COLUMNS:]
@@ -221,7 +223,7 @@ def _first_shown(noisy: Mapping[int, bool]) -> list[int]:
 
 
 def _one_of(title: str, options: dict[Any, str], first: Any = None) -> Any:
-    """One of two views; `first`, or the first of them, unless the viewer chooses."""
+    """Draw a choice of views; returns the chosen one, initially `first` or the first option."""
     return st.segmented_control(
         title,
         list(options),

@@ -1,4 +1,4 @@
-"""Below Train's charts: what stands behind them, a tab each, drawn where it is open."""
+"""Tabs below Train's charts, drawn when opened."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Draw = Callable[[Seen, Lesson], None]
 
 
 def more(draft: Draft, job: Job | None, lesson: Lesson, settings: Callable[[], None] | None = None) -> None:
-    """The tabs; `settings` draws what may be changed, where that may be."""
+    """Draw the tabs; `settings` draws the fields, if changes are allowed."""
     names = [*([SETTINGS] if settings else []), *DRAWN]
     tabs = dict(zip(names, st.tabs(names, key="more", on_change="rerun"), strict=True))
     if settings:
@@ -58,7 +58,7 @@ def _watch(identity: str, every: float | None, lesson: Lesson, draw: Draw) -> No
 
 
 def _in_words(now: Seen, lesson: Lesson) -> None:
-    """The runs' findings at their end, and the lesson as far as they bear it out."""
+    """Draw the runs' findings at their end, and the scenario's sentences they support."""
     status = now.job.status
     words_of_runs = findings(now.shown, now.reference, chance_of(now.shown), stopped=status != "completed")
     learned = lesson_in_words(lesson, evidence(now.progress.runs)) if status == "completed" else ""

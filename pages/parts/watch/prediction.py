@@ -1,6 +1,6 @@
-"""Predict, then run: a scenario's first question, the guess while it runs, and the truth over it.
+"""Prediction of a scenario's result: question before the run, guess during it, answer after.
 
-What is asked stands in the scenario's own file; the answer is read from the record of the runs.
+The question is in the scenario's file; the answer is computed from the runs.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from pages.parts.watch.guess_field import field, me, not_kept, way_around
 
 @dataclass(frozen=True)
 class Asked:
-    """A question about some settings with the visitor's guess."""
+    """A scenario's question for some settings, with the visitor's guess."""
 
     question: Question
     draft: Draft
@@ -39,18 +39,18 @@ class Asked:
 
     @property
     def level(self) -> float | None:
-        """The guess where it is an accuracy, which has a place on the chart: a share."""
+        """The guess as an accuracy in [0, 1], for the chart; None for other questions."""
         fits = isinstance(self.question, Figure) and self.question.read is accuracy
         return float(self.guess) / 100 if fits and isinstance(self.guess, int | float) else None
 
     @property
     def open(self) -> bool:
-        """Whether there is no guess yet, so that nothing may show the answer."""
+        """Whether there is no guess yet, so that the answer must stay hidden."""
         return self.guess is None and not self.skipped
 
 
 def question_about(draft: Draft) -> Question | None:
-    """The scenario's question; None once its subject or the runs that answer it were changed."""
+    """The scenario's question; None if its subject or the runs that answer it were changed."""
     preset = preset_of(draft)
     if preset is None or not question_of(draft):
         return None
@@ -59,7 +59,7 @@ def question_about(draft: Draft) -> Question | None:
 
 
 def asked(workspace: Workspace, job: Job | None) -> Asked | None:
-    """The question about the settings whose run the page shows, or else about those that it holds."""
+    """Question about the settings of the displayed run, or of the draft."""
     draft = workspace.draft
     if job is not None and job.live:
         try:
@@ -75,9 +75,9 @@ def asked(workspace: Workspace, job: Job | None) -> Asked | None:
 
 
 def prediction(workspace: Workspace, job: Job | None, now: Asked | None, beside: DeltaGenerator) -> None:
-    """One row: before the run the question, while it goes on the guess, and then the truth.
+    """Draw one row: the question before the run, the guess during it, then the answer.
 
-    Where it was skipped there is none, and `beside` the page's own question a button to be asked after all.
+    If the question was skipped, a button in `beside` asks it again.
     """
     if now is None:
         return
@@ -143,7 +143,7 @@ def _picture(drawn: dict[str, Any]) -> None:
 
 
 def evidence_of(job: Job) -> Evidence | None:
-    """Evidence of the runs; None if their record is damaged."""
+    """Results of the runs for questions; None if their record is damaged."""
     try:
         progress = progress_of(job).update()
     except StorageFailed:

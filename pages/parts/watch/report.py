@@ -1,4 +1,4 @@
-"""What the screen shows of a training, for its report: headline, figures, pictures, words, colours."""
+"""Report of a training with the screen's headline, figures, images, sentences and colours."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ THEME = "theme.light."
 
 
 def take_away(job: Job) -> None:
-    """Downloads of a training, as buttons."""
+    """Draw the download buttons of a training."""
     files(job, describe(job).name, "share", report)
 
 

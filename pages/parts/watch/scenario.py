@@ -1,4 +1,4 @@
-"""Which runs the headline of a scenario compares, and the one setting in which they differ."""
+"""Runs that a scenario's headline compares, and the setting in which they differ."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class Compared:
 
 
 def compared(draft: Draft, ranked: Sequence[Series]) -> Compared:
-    """Runs of the scenario's question, or all where fewer than two of these were trained.
+    """Runs of the scenario's question; all if fewer than two of them were trained.
 
     Args:
-        ranked: the runs that did not diverge, the most accurate first.
+        ranked: the runs that did not diverge, most accurate first.
     """
     preset = preset_of(draft)
     named = [one for one in ranked if preset and one.label in preset.compared]

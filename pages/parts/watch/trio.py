@@ -1,4 +1,4 @@
-"""The data of Train's head and of its three panels: accuracy, noise variance, what the server sees."""
+"""Data of Train's headline and three panels: accuracy, noise variance, the server's view."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from pages.parts.watch.headline import head
 
 @dataclass(frozen=True)
 class Pictured:
-    """Runs, kind of upload and view (closest or newest) of the reconstructions shown."""
+    """Displayed reconstructions: runs, kind of upload, and closest or latest."""
 
     shown: list[Series]
     upload: str = "audit"
@@ -43,8 +43,12 @@ def trio(
     guess: float | None = None,
     open_question: bool = False,
 ) -> dict[str, Any]:
-    """All of it; `state` is "" before a launch, "live", "stopped" or "completed"; `guess` an
-    accuracy that the visitor has guessed, as a share; `open_question` as in `headline`.
+    """Data of headline and panels.
+
+    Args:
+        state: "" before a launch, "live", "stopped" or "completed".
+        guess: the visitor's guessed accuracy, in [0, 1].
+        open_question: as in `headline.head`.
     """
     rounds, steps = draft.base.rounds, ladders(draft)
     noises = [server_noise(e) for e in draft.experiments()] if all(one.round == 0 for one in shown) else []
@@ -90,7 +94,7 @@ def trio(
 
 
 def _served(draft: Draft, shown: Sequence[Series], found: Mapping[str, Sequence[float]]) -> dict[str, Any]:
-    """In place of the noise, where clients hold different classes: which of them the model serves."""
+    """Panel in place of the noise for clients with different classes: accuracy on each class."""
     names = class_names({"dataset": draft.base.dataset}, len(next(iter(found.values()))))
     lines = (f"{name}: {', '.join(percent(value) for value in values)}" for name, values in found.items())
     return {
@@ -103,7 +107,7 @@ def _served(draft: Draft, shown: Sequence[Series], found: Mapping[str, Sequence[
 
 
 def chance_of(shown: Sequence[Series]) -> float | None:
-    """The accuracy of naming the commonest class always, once the runs have shown it."""
+    """Accuracy of always naming the commonest class, once a run has begun."""
     starts = [run.start for one in shown for run in one.runs if run.start]
     return float(starts[0]["chance"]) if starts else None
 

@@ -1,4 +1,4 @@
-"""Another visitor's job, to look at."""
+"""View of another visitor's job."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NAMES = {"train.py": "Train", "attack.py": "Attack", "tune.py": "Tune", "runs.py
 
 
 def shared_job(identity: str, kind: str) -> Job | None:
-    """The job that a link names; None, and a way out on the page, if it is not one of this kind."""
+    """Job of a link; None, with a message on the page, if there is none of this kind."""
     try:
         job = look(identity)
     except UnknownJob:
@@ -48,14 +48,14 @@ def _a(label: str) -> str:
 
 
 def go_on(job: Job) -> None:
-    """The owner of a job that was stopped may resume it, wherever they look at it."""
+    """Draw the button to resume a stopped job, for its owner."""
     if may_go_on(job):
         go_on_button(job)
     refusal()
 
 
 def whose(job: Job) -> None:
-    """Owner of the run, as far as visitors may know."""
+    """Draw the run's ownership and a link back."""
     mine = job.owner is not None and job.owner == visitor().owner
     # the navigation's own entry leads here, to the page that is shown already
     draft = job.draft if mine else tab().draft
@@ -70,7 +70,7 @@ def whose(job: Job) -> None:
 
 
 def watch_only(identity: str) -> None:
-    """A job by its id, without the means to change it."""
+    """View of a job by its id, without changes."""
     title()
     job = shared_job(identity, "run")
     if job is None:
