@@ -81,22 +81,24 @@ def measured(
     for v, found in worlds.items():
         noise, sent = stream(experiment.seed, "measured", clients[v]), int(after.uploads[clients[v]])
         promises = {"upload": (1, promised[v].upload), "run": (sent, promised[v].run_worst)}
+        lower = most = 0.0
         for scope, (uses, promise) in promises.items():
             plan = _plan(experiment.pieces(1), found.apart, uses, share)
             one, other = (_ratios(experiment, found, plan, world, noise) for world in (0, 1))
             alpha = (1 - CONFIDENCE) / shown
             bound = likelihood_bound(one, other, alpha, promise.delta)
-            why = "" if bound.epsilon else cannot_tell(bound, trials_needed(plan.separation, alpha))
+            # a run holds the upload: what is shown of that is shown of the run, and both bounds hold together
+            lower, most = max(lower, bound.epsilon), max(most, bound.most)
             rows.append(
                 {
                     "client": clients[v] + 1,
                     "scope": scope,
                     "attack": "identification",
-                    "epsilon_lower": bound.epsilon or None,
+                    "epsilon_lower": lower or None,
                     "confidence": CONFIDENCE,
                     "trials": 2 * plan.trials,
-                    "most": bound.most,
-                    "why": why,
+                    "most": most,
+                    "why": "" if lower else cannot_tell(bound, trials_needed(plan.separation, alpha)),
                 }
             )
     return rows

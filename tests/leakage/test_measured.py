@@ -45,6 +45,7 @@ def test_every_attacked_client_gets_both_bounds_and_none_breaks_its_promise(mech
 def test_a_generous_budget_shows_more_than_a_strict_one():
     rows = {(row["client"], row["scope"]): row["epsilon_lower"] or 0.0 for row in measured({})}
     assert rows[5, "upload"] > 2 > rows[1, "upload"]
+    assert all(rows[client, "run"] >= rows[client, "upload"] for client in (1, 3, 5))
 
 
 def test_where_nothing_is_shown_it_says_so_and_never_zero():

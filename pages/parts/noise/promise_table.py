@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Self
 
@@ -93,11 +93,14 @@ class Promised:
         return attack.rounds_observed if attack and spies(self.experiment) else 1
 
 
-def promise_table(promised: Sequence[Promised]) -> None:
+def promise_table(promised: Sequence[Promised], beside: Callable[[], None] | None = None) -> None:
+    """The table, what `beside` draws, and the words."""
     again = any(one.seen > 1 for one in promised)
     rows = grouped([(one.name, list(_cells(one, again))) for one in promised])
     weight, upload, *run = SCOPES.values()
     table(*_laid_out([weight, upload, *([SEEN] if again else []), *run], rows))
+    if beside:
+        beside()
     st.markdown(in_words(promised[0]))
     first = promised[0]
     if words := added_up(first.experiment, first.client, first.limit, first.entry):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import streamlit as st
 
@@ -13,8 +13,8 @@ from pages.parts.noise.promise_table import Promised, promise_table
 from pages.parts.ui.text import number, plain
 
 
-def ledger_section(draft: Draft) -> None:
-    """Draw the four guarantees of one client, for all variants of the draft."""
+def ledger_section(draft: Draft, shown: Callable[[], None] | None = None) -> None:
+    """Draw the four guarantees of one client, for all variants of the draft, and what `shown` draws of it."""
     experiments = draft.experiments()
     with st.container(border=True):
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -35,7 +35,8 @@ def ledger_section(draft: Draft) -> None:
                 Promised.to(client, variant.label, experiment)
                 for variant, experiment in zip(draft.variants, experiments, strict=True)
                 if client < experiment.clients.count
-            ]
+            ],
+            shown,
         )
         for words in dict.fromkeys(map(_of_form, experiments)):
             if words:

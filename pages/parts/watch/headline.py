@@ -18,6 +18,7 @@ from pages.parts.charts.styles import ladders, styles
 from pages.parts.noise.promise_table import Promised
 from pages.parts.train.blame import blame
 from pages.parts.train.ledger_panel import named_clients
+from pages.parts.train.measured_bar import in_short
 from pages.parts.train.standings import WIDE, compared, same_model
 from pages.parts.ui.meanings import GLOSSARY
 from pages.parts.ui.text import (
@@ -86,7 +87,7 @@ def head(
             leak(shown, upload, nothing)
             | ({} if begun else {"kind": WAITING})
             | {"hint": f"{GLOSSARY['dB']} {GLOSSARY['Picked']}"},
-            promised(draft) | {"hint": f"{GLOSSARY[COVERS]} {GLOSSARY['Worst case']}"},
+            promised(draft, shown) | {"hint": f"{GLOSSARY[COVERS]} {GLOSSARY['Worst case']}"},
         ],
     }
 
@@ -277,8 +278,10 @@ def _climbs(shown: Sequence[Series], steps: Steps) -> Chip:
     return {"pieces": pieces, "rest": f"on held-out samples, from ε {budgets[0]} to ε {budgets[-1]}"}
 
 
-def promised(draft: Draft) -> Chip:
-    """Third figure: guarantee of the run for the clients with the least and the greatest ε."""
+def promised(draft: Draft, shown: Sequence[Series] = ()) -> Chip:
+    """Third figure: guarantee of the run for the clients with the least and the greatest ε, and for the first
+    what an attack has shown.
+    """
     experiments = draft.experiments()
     named = list(named_clients(experiments[0]).values())
     both = dict.fromkeys((named[0], named[-1]))
@@ -286,7 +289,7 @@ def promised(draft: Draft) -> Chip:
     words, delta, least = promises[0]
     others = "".join(f"; client {named[-1] + 1} {also.removesuffix(RUN)}" for also, _, _ in promises[1:])
     first = f"for client {named[0] + 1}{'' if others else _others(experiments)}, at worst{delta}"
-    rest = f"{first}: values told apart {least.odds}{others}"
+    rest = f"{first}: values told apart {least.odds}{in_short(shown, named[0])}{others}"
     kind = KINDS[least.word]
     return {"name": "Privacy of the run", "pieces": [(words, None)], "rest": rest, "kind": kind}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import streamlit as st
 
@@ -16,6 +17,7 @@ from pages.parts.train.attack_rounds import attack_rounds
 from pages.parts.train.findings import findings
 from pages.parts.train.heard import heard
 from pages.parts.train.ledger_panel import ledger_section, spent_so_far
+from pages.parts.train.measured_bar import measured_section
 from pages.parts.train.server_panel import uploads_in
 from pages.parts.ui.fragments import pace, refreshing
 from pages.parts.ui.text import plain
@@ -40,7 +42,7 @@ def more(draft: Draft, job: Job | None, lesson: Lesson, settings: Callable[[], N
             continue
         with tabs[name], st.container(key="results-behind"):
             if name == PROMISED:
-                ledger_section(recorded)
+                ledger_section(recorded, partial(_measured, job) if job else None)
             if job is None:
                 if name != PROMISED:
                     st.caption("Nothing is trained yet: press Train.")
@@ -74,6 +76,11 @@ def _served(now: Seen, _: Lesson) -> None:
     if not any(one.round for one in now.shown):
         st.caption("No round has ended yet.")
     heard(now.shown, now.moment)
+
+
+def _measured(job: Job) -> None:
+    if now := seen(job.id, job.live, say=False):
+        measured_section(now.draft, now.shown)
 
 
 def _spent(now: Seen, _: Lesson) -> None:

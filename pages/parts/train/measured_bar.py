@@ -1,0 +1,167 @@
+"""Promised and shown, on one axis: a bar from the ε that an attack shows to the ε promised at most."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from ldp_core.experiment import Draft
+from pages.parts.charts.base import MUTED, TEXT, colour, figure, log_axis, scatter
+from pages.parts.charts.series import Series
+from pages.parts.noise.promise_table import Promised
+from pages.parts.train.ledger_panel import named_clients
+from pages.parts.ui import components
+from pages.parts.ui.figure_json import Figure
+from pages.parts.ui.text import listed, number, percent, plain, shortened
+
+SCOPES = {"upload": "one upload", "run": "the whole run"}
+MOST_BARS = 8
+ROW = 44
+"""Pixels of a bar's row."""
+NEAR = 0.8
+"""A bound that reaches this share of what so many trials can show at best is held up by their number."""
+WHY = (
+    "The promise is for any two uploads that the mechanism may be given, and an attacker who knows all else; "
+    "shown is how well this client's image is told from the most different of {candidates} others, by the "
+    "exact likelihood of {trials} simulated answers. So many could show ε {most} at best{held}. All bounds "
+    "of a run hold together with {confidence}."
+)
+
+
+@dataclass(frozen=True)
+class Bar:
+    names: tuple[str, ...]
+    tint: int
+    row: Mapping[str, Any]
+    """As the end event has it."""
+    promised: float
+    """ε; infinite without a guarantee."""
+
+
+def shown_of(one: Series, client: int, scope: str) -> Mapping[str, Any] | None:
+    """What the first seed's run has measured of a client (from 0); None where nothing was."""
+    end = one.runs[0].end if one.runs else None
+    rows = (end or {}).get("measured", ())
+    return next((row for row in rows if row["client"] == client + 1 and row["scope"] == scope), None)
+
+
+def bars(draft: Draft, shown: Sequence[Series], client: int) -> list[Bar]:
+    """A bar for each run and scope; runs of the same figures share one."""
+    experiments, found = draft.experiments(), dict[Any, Bar]()
+    for one in shown:
+        for scope in SCOPES:
+            if not (row := shown_of(one, client, scope)):
+                continue
+            entry = Promised.to(client, one.label, experiments[one.number]).entry
+            bound = (entry.upload if scope == "upload" else entry.run_worst).bound
+            key = (*row.values(), bound)
+            names = (*found[key].names, one.label) if key in found else (one.label,)
+            tint = found[key].tint if key in found else one.style.tint
+            found[key] = Bar(names, tint, row, bound)
+    return sorted(found.values(), key=lambda bar: bar.names)[:MOST_BARS]
+
+
+def measured_section(draft: Draft, shown: Sequence[Series]) -> None:
+    """The bars of the client that the ledger above shows, and why their ends differ."""
+    named = named_clients(draft.experiments()[0])
+    client = named.get(st.session_state.get("ledger client", ""), next(iter(named.values())))
+    found = bars(draft, shown, client)
+    if not found:
+        return
+    st.markdown(f"**What an attack shows of it** (≥), and what is promised (≤), for client {client + 1}")
+    label = "; ".join(f"{_scope(bar)}: {_left(bar)}, {_right(bar)}" for bar in found)
+    components.chart(bar_figure(found), key="measured", label=label, height=56 + ROW * len(found))
+    st.caption(plain(why(draft, found), 800))
+
+
+def why(draft: Draft, found: Sequence[Bar]) -> str:
+    """Why the two ends of a bar differ, and what its trials could show at best."""
+    attack, rows = draft.experiments()[0].attack, [bar.row for bar in found]
+    trials = _between([row["trials"] for row in rows])
+    held = [row for row in rows if (row["epsilon_lower"] or 0) > NEAR * row["most"]]
+    return WHY.format(
+        candidates=number(attack.candidates - 1 if attack else 1),
+        trials=trials,
+        most=_between([row["most"] for row in rows]),
+        held=", and where a bar begins there, more trials would move it on" if held else "",
+        confidence=percent(rows[0]["confidence"]),
+    )
+
+
+def _between(values: Sequence[float]) -> str:
+    low, high = number(min(values), 2), number(max(values), 2)
+    return low if low == high else f"{low} to {high}"
+
+
+def bar_figure(found: Sequence[Bar]) -> Figure:
+    ends = [bar.promised for bar in found if math.isfinite(bar.promised)]
+    starts = [bar.row["epsilon_lower"] or bar.row["most"] for bar in found]
+    low, high = math.log10(min(starts)), math.log10(max([*ends, *starts]))
+    room = max(1.0, high - low)
+    low, high = low - 0.3 * room, high + 0.3 * room
+    traces, notes = [], []
+    for place, bar in enumerate(found):
+        y, lower = len(found) - place, bar.row["epsilon_lower"]
+        start = lower or 10**low
+        stop = bar.promised if math.isfinite(bar.promised) else 10**high
+        paint = colour(bar.tint, 1 if lower else 0.3)
+        traces.append(
+            scatter(
+                [start, stop],
+                [y, y],
+                mode="lines+markers",
+                line={"color": paint, "width": 8 if lower else 2, "dash": "solid" if lower else "dot"},
+                marker={"size": [8 if lower else 0, 8], "color": paint, "symbol": "line-ns-open"},
+                hoverinfo="skip",
+            )
+        )
+        texts = (np.log10(start), "right", _left(bar)), (np.log10(stop), "left", _right(bar))
+        for x, side, text in texts if lower else texts[1:]:
+            inside = side == "left" and not math.isfinite(bar.promised)
+            anchor = {"xanchor": "right" if inside else side, "xshift": -8 if side == "right" else 8}
+            notes.append(_note(x, y, text, TEXT, **anchor))
+        words = _scope(bar) if lower else f"{_scope(bar)}: {_left(bar)}"
+        notes.append(_note(0, y, html.escape(words), MUTED, xref="paper", xanchor="left", yshift=15))
+    return figure(
+        traces,
+        x={"title": "ε", **log_axis(low, high)},
+        y={"range": [0.6, len(found) + 0.6], "visible": False},
+        annotations=notes,
+        hovermode=False,
+    )
+
+
+def _note(x: float, y: float, text: str, paint: str, **place: Any) -> dict[str, Any]:
+    return {"x": x, "y": y, "text": text, "showarrow": False, "font": {"size": 12, "color": paint}, **place}
+
+
+def _scope(bar: Bar) -> str:
+    return f"{SCOPES[bar.row['scope']]}, {shortened(listed(list(bar.names)), 60)}"
+
+
+def _left(bar: Bar) -> str:
+    lower = bar.row["epsilon_lower"]
+    return f"≥ {_down(lower)}" if lower else str(bar.row.get("why", ""))
+
+
+def _right(bar: Bar) -> str:
+    if math.isfinite(bar.promised):
+        return f"≤ {number(bar.promised, 4)}"
+    return "nothing promised"
+
+
+def in_short(shown: Sequence[Series], client: int) -> str:
+    """`; shown: ε 2.6 at least`, the largest of all runs for a client (from 0); "" where nothing is shown."""
+    rows = [row for one in shown if (row := shown_of(one, client, "run"))]
+    lower = max((row["epsilon_lower"] or 0.0 for row in rows), default=0.0)
+    return f"; an attack shows ε {_down(lower)} at least" if lower else ""
+
+
+def _down(lower: float) -> str:
+    return number(math.floor(lower * 100) / 100, 3)
