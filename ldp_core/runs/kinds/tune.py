@@ -12,7 +12,7 @@ import numpy as np
 
 from ldp_core.cost.estimate import CELL_BYTES, Cost, cost, refuse_what_cannot_fit
 from ldp_core.cost.work import work_of
-from ldp_core.datasets import Report
+from ldp_core.datasets import Report, Step
 from ldp_core.errors import Diverged, InvalidInput
 from ldp_core.events import Answered, Leaked, SearchCell
 from ldp_core.events.order_of_cells import SearchOrder
@@ -117,6 +117,7 @@ def search(
                 event = SearchCell(cell=number, **wanted[place]._asdict(), **figures).as_json()
                 found |= known([event])
                 number += 1
+                progress(Step("", number, max(USUAL_RUNS, number + len(wanted)), "runs"))
                 yield event
         answer = answer_of(within, found)
         halves = tuple(cap.half for cap in undecided(within, found, answer.epsilon))

@@ -18,7 +18,7 @@ from ldp_core.tuning.leaks import cap, leaks_of
 from ldp_core.tuning.search import bracket, leak_in_words, tried
 from pages.parts.charts.base import MUTED, Trace, colour, end_labels, figure, label_margin, leaders, scatter
 from pages.parts.charts.styles import COLOURS, OTHERWISE
-from pages.parts.runs.job_state import is_gone, shared_state
+from pages.parts.runs.job_state import is_gone, shared_state, time_left
 from pages.parts.tune.price import three_figures
 from pages.parts.ui import components
 from pages.parts.ui.components import Card
@@ -94,10 +94,12 @@ def _state(job: Job, found: SearchProgress) -> None:
     if shared_state(job):
         return
     if job.live:
-        far = None if found.cells or found.leaks else how_far(job)
+        far = how_far(job)
         attacked = f", {len(found.leaks)} budgets attacked" if found.leaks else ""
-        words = str(far.step) if far else f"Searching: {len(found.cells)} runs so far{attacked}"
-        st.caption(plain(words, 200))
+        words = f"Searching: {len(found.cells)} runs so far{attacked}{time_left(far and far.left)}"
+        if far and far.step.doing:
+            words = str(far.step)
+        st.progress(far.step.share if far else 0.0, text=plain(words, 200))
     elif job.status == "cancelled":
         st.caption(f"Stopped after {len(found.cells)} runs; they are kept.")
     elif job.status != "completed":
