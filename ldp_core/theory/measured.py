@@ -1,18 +1,19 @@
-"""Scope of the measurements behind the prediction; there is none beyond."""
+"""The training for which the verdict was measured, and beyond which it says less or nothing."""
 
 from __future__ import annotations
 
 import math
 
-from ldp_core import models
+import numpy as np
+
 from ldp_core.experiment import Experiment
 from ldp_core.mechanisms.piecewise import PiecewiseAsPrinted
 
 TRAINED = {
-    ("digits", "logistic_regression"): 0.43,
-    ("digits", "mlp"): 0.25,
+    ("digits", "logistic_regression"): ((1, 0.43),),
+    ("digits", "mlp"): ((8, 0.49), (16, 0.35), (32, 0.25), (64, 0.19), (128, 0.14), (256, 0.11)),
 }
-"""Root mean square of trained weights without noise, in the default training."""
+"""Root mean square of trained weights without noise in the default training, by hidden units."""
 
 CENTRED = 0.1
 """How far a safe range's centre may lie from 0, in half-widths: the rule was measured for ranges around 0."""
@@ -28,6 +29,11 @@ USUAL = {
     "batch size": (5, 20),
 }
 """The training for which the rule was measured."""
+PRINTED = "the printed scale is each upload's largest weight, and how large that is shows in training"
+UNLIKE = "the rule of thumb was made with clients that hold the same mixture of classes"
+UNEVENLY = "the rule of thumb was made for clients whose safe ranges are alike"
+USUAL_WIDTH = 32
+"""Hidden units."""
 STEADY = {"logistic_regression": math.inf, "mlp": 0.27}
 """Learning rate over √(batch size) up to which training without noise keeps what it has learnt. SGD shakes
 weights in proportion to it, and a network's hidden units can die of that: of 180 runs without noise, all
@@ -35,29 +41,43 @@ weights in proportion to it, and a network's hidden units can die of that: of 18
 
 
 def trained_size(experiment: Experiment) -> float | None:
-    """Root mean square of trained weights without noise, if measured: for a model with its default sizes
-    only.
-    """
-    model = experiment.model
-    usual = model.model_dump(exclude={"begin"}) == models.get(model.name).model_dump(exclude={"begin"})
-    return TRAINED.get((experiment.dataset, model.name)) if usual and experiment.features.identity else None
+    """Root mean square of the model's trained weights without noise; None where it was not measured."""
+    sizes = TRAINED.get((experiment.dataset, experiment.model.name))
+    if sizes is None or not experiment.features.identity:
+        return None
+    hidden = int(getattr(experiment.model, "hidden", 1))
+    if not sizes[0][0] <= hidden <= sizes[-1][0]:
+        return None
+    widths, found = np.log(np.array(sizes)).T
+    return float(np.exp(np.interp(math.log(hidden), widths, found)))
 
 
-def beyond(experiment: Experiment) -> str:
-    """Why the rule of thumb does not apply; "" if it does."""
+def speechless(experiment: Experiment) -> str:
+    """Why noise per weight predicts nothing for an experiment; "" if it does."""
     if trained_size(experiment) is None:
         return "how large its trained weights are has not been measured"
     if experiment.mechanism.role == "vote":
         return "a sign is no estimate of a weight"
     if experiment.mechanism.region == "ball":
         return "the rule of thumb was measured for weights in ranges, and here whole uploads are shortened"
-    if isinstance(experiment.randomiser, PiecewiseAsPrinted):
-        return "the printed scale is each upload's largest weight, and how large that is shows in training"
     if experiment.aggregator.name == "sign_majority":
         return "a vote keeps nothing of a weight but its sign"
+    population = experiment.population()
+    half = (population.high - population.low) / 2
+    if (abs(population.high + population.low) / 2 > CENTRED * half).any():
+        return "the rule of thumb was made for safe ranges around 0"
+    return ""
+
+
+def beyond(experiment: Experiment) -> str:
+    """How a training differs from those that the rule of thumb was made from; "" if it does not."""
+    if isinstance(experiment.randomiser, PiecewiseAsPrinted):
+        return PRINTED
+    if getattr(experiment.model, "hidden", USUAL_WIDTH) != USUAL_WIDTH:
+        return f"the rule of thumb was made with {USUAL_WIDTH} hidden units"
     local = experiment.local
     if local.optimizer.name != "sgd":
-        return "the rule of thumb was measured with SGD"
+        return "the rule of thumb was made with SGD"
     now = {
         "samples per client": experiment.source.train_size / experiment.clients.count,
         "rounds": experiment.rounds,
@@ -67,22 +87,20 @@ def beyond(experiment: Experiment) -> str:
     }
     for what, (low, high) in USUAL.items():
         if not low <= now[what] <= high:
-            return f"the rule of thumb was measured for {what} from {low:g} to {high:g}, not {now[what]:.3g}"
+            return f"the rule of thumb was made for {what} from {low:g} to {high:g}, not {now[what]:.3g}"
     if experiment.partition.name != "iid":
-        return "the rule of thumb was measured with clients that hold the same mixture of classes"
+        return UNLIKE
     return _beyond_ranges(experiment)
 
 
 def _beyond_ranges(experiment: Experiment) -> str:
-    """Why the rule of thumb does not apply to these safe ranges; "" if it does."""
+    """How the safe ranges differ from those that the rule of thumb was made from; "" if they do not."""
     population = experiment.population()
     half = (population.high - population.low) / 2
-    if (abs(population.high + population.low) / 2 > CENTRED * half).any():
-        return "the rule of thumb was measured for safe ranges around 0"
     if half.max() > UNEVEN * half.min():
-        return "the rule of thumb was measured for clients whose safe ranges are alike"
+        return UNEVENLY
     if experiment.target == "update" and half.mean() > WIDEST_CHANGE:
-        return f"the rule of thumb was measured for changes within ±{WIDEST_CHANGE:g}, not ±{half.mean():.2g}"
+        return f"the rule of thumb was made for changes within ±{WIDEST_CHANGE:g}, not ±{half.mean():.2g}"
     return ""
 
 

@@ -1,6 +1,6 @@
 """How often the verdict before training is right.
 
-`python -m tests.benchmarks.outlook [FIRST LAST [outsider]]`
+`python -m tests.benchmarks.outlook [FIRST LAST [outsider]]`, or `… bands` for `feasibility.BAND`
 
 Random experiments on digits; right is “learns” that ends at 75 % or more, “chance” that ends at 35 % or
 less, and “borderline” that ends between 20 and 90 %. A severe error is “learns” that ends below 50 %, or
@@ -13,6 +13,8 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -21,6 +23,10 @@ from ldp_core.experiment import parse
 from ldp_core.theory.feasibility import ENDS, outlook
 from tests.benchmarks import outsider
 from tests.data import events
+
+DISJOINT = {"chance": (0.0, 0.35), "borderline": (0.35, 0.75), "learns": (0.75, 1.01)}
+FRESH = 606
+"""The outsider's space that no one looked at while the rule was made."""
 
 
 def experiment(number: int) -> dict[str, Any]:
@@ -72,20 +78,39 @@ def severe(word: str, accuracy: float) -> bool:
     return accuracy < 0.5 if word == "learns" else word == "chance" and accuracy > 0.5
 
 
+def bands() -> None:
+    """Where runs ended, by their place on the scale of limits: 10 and 90 % of those in each bin."""
+    ended = list[tuple[float, float]]()
+    for space, many in ((404, 300), (505, 250)):
+        for number in range(many):
+            view = outlook(parse(changes := outsider.experiment(number, space)))
+            if view.place is not None:
+                ended.append((view.place, float(events(changes)[-1]["accuracy"])))
+    places, accuracies = np.array(ended).T
+    for low, high in pairwise((-3, -2, -1.5, -1, -0.75, -0.5, -0.25, 0, 0.25, 0.5, 1, 2)):
+        inside = accuracies[(places >= low) & (places < high)]
+        print((low + high) / 2, len(inside), np.quantile(inside, [0.1, 0.9]).round(2))
+
+
 def main() -> None:
+    if "bands" in sys.argv:
+        bands()
+        return
     first, last = (int(word) for word in sys.argv[1:3]) if len(sys.argv) > 2 else (0, 400)
-    drawn_by = outsider.experiment if "outsider" in sys.argv else experiment
+    drawn_by = partial(outsider.experiment, space=FRESH) if "outsider" in sys.argv else experiment
     counts: Counter[tuple[str, bool]] = Counter()
-    opposite = 0
+    opposite = apart = 0
     for number in range(first, last):
         word, accuracy = verdict(drawn_by(number))
         opposite += severe(word, accuracy)
+        apart += word != "unknown" and DISJOINT[word][0] <= accuracy < DISJOINT[word][1]
         counts[word, word != "unknown" and right(word, accuracy)] += 1
     for word in ENDS:
         yes, no = counts[word, True], counts[word, False]
         print(f"{word}: right {yes} of {yes + no}")
     unknown = counts["unknown", False]
     print(f"all: right {sum(n for (_, ok), n in counts.items() if ok)} of {last - first - unknown}")
+    print(f"right in bands that do not overlap: {apart}")
     print(f"severe errors: {opposite}")
     print(f"no verdict: {unknown}")
 

@@ -24,7 +24,7 @@ WEIGH_BY_NOISE = ("inverse_std", "inverse_variance", "probability_selection")
 
 
 def experiment(number: int, space: int = 303) -> dict[str, Any]:
-    """The experiment of a number. Spaces 101, 202 and 404 went into the rule; 303 and 405 did not."""
+    """Experiment by number. Spaces 101, 202, 404 and 505 went into the rule; 303, 405 and 606 did not."""
     draw = _Draw(space, number)
     wide = draw.chance(0.2)
     count = draw.whole(5, 60 if wide else 31)

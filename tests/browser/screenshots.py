@@ -28,7 +28,7 @@ EMPTY = {
     "train": ("/train", ".es-panels .js-plotly-plot"),
     "attack": ("/attack", ".es-ladder"),
     "tune": ("/tune", ".es-heat-cell"),
-    "papers": ("/papers", ".st-key-look-personalized_ldp_fl .js-plotly-plot"),
+    "papers": ("/papers", ".js-plotly-plot"),
     "compare": ("/compare", "text=No runs are chosen yet"),
     "runs": ("/runs", "text=What has been trained on this server?"),
 }

@@ -28,7 +28,7 @@ PAGES = {
     "/train": ".es-panels .js-plotly-plot",
     "/attack": "text=ladder of your own draft fills here",
     "/tune": ".es-heat button",
-    "/papers": ".st-key-look-personalized_ldp_fl .js-plotly-plot",
+    "/papers?system=personalized_ldp_fl": ".st-key-look-personalized_ldp_fl .js-plotly-plot",
     "/compare": "text=No runs are chosen yet",
     "/runs": "text=What has been trained on this server?",
 }

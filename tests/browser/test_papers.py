@@ -28,7 +28,7 @@ def test_a_claim_is_run_again_and_its_verdict_changes(visitor: Visitor, monkeypa
             made = Figure(arm.key(seed), seed, 0.5, "completed", 1.0, "0ld", "9999-01-01", arm.setting)
             keep(claims.own("pldp_fl"), made)
 
-    page = visitor.open("/papers", "text=The way of the data")
+    page = visitor.open("/papers?system=pldp_fl", "text=The way of the data")
     row = page.get_by_role("row").filter(has_text=TITLE)
     expect(row).to_contain_text("no difference")
     expect(row).to_contain_text("+0.0 ± 0.0 points")
@@ -47,7 +47,9 @@ def test_a_claim_is_run_again_and_its_verdict_changes(visitor: Visitor, monkeypa
 
 
 def test_a_claim_opens_in_train_as_a_draft(visitor: Visitor):
-    page = visitor.open("/papers", ".st-key-look-personalized_ldp_fl .js-plotly-plot")
+    page = visitor.open(
+        "/papers?system=personalized_ldp_fl", ".st-key-look-personalized_ldp_fl .js-plotly-plot"
+    )
     at_rest(page)
     as_it_was("papers", look(page, "papers"))
     page.locator(".st-key-look-personalized_ldp_fl").get_by_role("button", name="Open in Train").click()

@@ -10,12 +10,13 @@ from ldp_core.experiment import changed, parse
 from ldp_core.theory import outlook
 from tests.data import events
 
-NETWORK: dict[str, Any] = {"model": {"name": "mlp", "hidden": 24}, "clients": {"count": 20, "epsilon": 0.03}}
+NETWORK: dict[str, Any] = {"model": {"name": "mlp", "hidden": 300}, "clients": {"count": 20, "epsilon": 0.02}}
+"""Wider than any whose trained weights were measured."""
 BEYOND: list[dict[str, Any]] = [
     NETWORK,
-    {"partition": {"kind": "dirichlet", "alpha": 0.5}, "clients": {"count": 20, "epsilon": 0.02}},
-    {"local": {"optimizer": "adam", "learning_rate": 0.01}, "clients": {"count": 20, "epsilon": 0.02}},
-    {"target": "update", "model": NETWORK["model"], "clients": {"count": 20, "epsilon": 0.02, "range": 0.1}},
+    NETWORK | {"partition": {"kind": "dirichlet", "alpha": 0.5}},
+    NETWORK | {"local": {"optimizer": "adam", "learning_rate": 0.01}},
+    NETWORK | {"target": "update", "clients": {"count": 20, "epsilon": 0.02, "range": 0.1}},
 ]
 
 
@@ -33,5 +34,5 @@ def test_near_what_they_can_hold_nothing_is_said(changes: dict[str, Any]):
 
 
 def test_a_few_who_count_may_learn_for_themselves():
-    alone = {"clients": {"count": 1, "epsilon": 0.02}, "model": NETWORK["model"]}
+    alone = NETWORK | {"clients": {"count": 1, "epsilon": 0.02}}
     assert outlook(parse(alone)).word == "unknown"

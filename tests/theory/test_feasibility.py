@@ -10,20 +10,18 @@ import pytest
 
 from ldp_core.experiment import parse
 from ldp_core.theory.feasibility import COUNTED, HITS, clipped_size, hits_in_words, outlook
-from ldp_core.theory.measured import TRAINED
+from ldp_core.theory.measured import TRAINED, trained_size
 from tests.benchmarks.outlook import experiment, right, verdict
 from tests.data import events
 from tests.extent import every, in_gate
 
-RETRIED = range(433, 443)
-MISSED = {433, 439, 441, 442}
-"""Of the retried: “borderline”, and ends at 16 to 19 %."""
-SLOW = {437, 438}
-"""Of the retried: right, and as long to train as all others."""
+RETRIED = range(785, 795)
+MISSED = {785, 794}
+"""Of the retried: “chance”, and ends at 59 %; “borderline”, and ends at 9 %."""
 SAID = (
-    "cbcbuubbclbbbcllbccclcbbbcccbcbcbbubcccblbbulblbuccclcbllcblcbbubbcbbucbcuubbubcubbbccbccbbcbbbcbccc"
-    "blubcclbblubccblubbblcbcbbbbcuubcbuculucclbcubcbcbcbbccbbulluucullbbbuccbubbcbbucuucucbcbcbbbubuubbu"
-    "ccclbuulbcccbubbbblbccbcbuucbbuubuubcbbcuubccluccbccccuucbccbcuuucucluuubucublcblbbuccbcubbbucbuubbc"
+    "ccbulcbuubccbbbclbbbbubclcubbbluccbuucccclcubuulbblcccblcbcllbubcbbcbccccbcbbbbcbclblcccbccccubccbcb"
+    "cclccbccuclcbbccbbbclccclcbbbbccccbcubbbccubbbccbcclccbuccbucbcbbclbcbcbcccbcccccbbbcccccclulbuucbcb"
+    "bcucbccuucclccbccbccbcbbccbbblbccclcucccclbbccbcubbbcbcbccccccbuccclcclcclbbbccccuubcbucbccculbbcbcu"
 )
 """The first letter of each verdict on `COUNTED`, as it was when they were counted."""
 
@@ -35,7 +33,7 @@ def last(changes: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.parametrize(("dataset", "model"), TRAINED)
 def test_the_size_of_trained_weights_is_what_was_measured(dataset: str, model: str):
     done = last({"dataset": dataset, "model": model, "mechanism": "none", "clients": {"epsilon": 1}})
-    assert math.sqrt(done["signal_variance"]) == pytest.approx(TRAINED[dataset, model], rel=0.1)
+    assert math.sqrt(done["signal_variance"]) == pytest.approx(trained_size(parse({"model": model})), rel=0.1)
 
 
 @pytest.mark.parametrize(("target", "half"), [("weights", 1.0), ("update", 0.1)])
@@ -61,8 +59,8 @@ def test_the_verdict_tells_what_training_shows(target: str, half: float):
 
 def test_the_rate_that_is_stated_is_of_this_rule():
     """A rule that was changed says something else of some of the numbers, and none of them is unseen then."""
-    assert COUNTED == (400, 700), "experiments that were not trained before the rule was finished"
-    assert Counter(SAID) == Counter({word[0]: said for word, (_, said) in HITS.items()} | {"u": 62})
+    assert COUNTED == (700, 1000), "experiments that were not trained before the rule was finished"
+    assert Counter(SAID) == Counter({word[0]: said for word, (_, said) in HITS.items()} | {"u": 32})
     for number in list(range(*COUNTED))[:: in_gate(10, 1)]:
         word = outlook(parse(experiment(number))).word
         assert word[0] == SAID[number - COUNTED[0]], "count again, on numbers that were never trained"
@@ -70,7 +68,7 @@ def test_the_rate_that_is_stated_is_of_this_rule():
 
 def test_the_rate_that_is_stated_is_what_training_shows():
     """The numbers are fixed, so this is no draw; a few end within an image of an edge."""
-    again = in_gate([number for number in RETRIED if number not in SLOW], range(*COUNTED))
+    again = in_gate(list(RETRIED), range(*COUNTED))
     said = [number for number in again if outlook(parse(experiment(number))).word != "unknown"]
     judged = [(number, right(*verdict(experiment(number)))) for number in said]
     missed = {number for number, ok in judged if not ok}
@@ -80,11 +78,11 @@ def test_the_rate_that_is_stated_is_what_training_shows():
 
 
 def test_the_rate_is_stated_with_its_interval_and_the_worst_word():
-    """222 of 238: 0.9328, Wilson's interval 0.8936 to 0.9581."""
+    """256 of 268: 0.9552, Wilson's interval 0.9234 to 0.9742."""
     result = hits_in_words()
-    assert "right for 222 of 238 random experiments on digits" in result
-    assert "(93 %; 95 % interval 89 to 96 %)" in result
-    assert result.endswith("“borderline”: 100 of 115")
+    assert "right for 256 of 268 random experiments on digits" in result
+    assert "(96 %; 95 % interval 92 to 97 %)" in result
+    assert "“borderline”: 90 of 98; of settings it was not made for, 205 of 217" in result
 
 
 def test_who_never_sends_teaches_nothing():
@@ -105,30 +103,8 @@ def test_a_narrow_range_is_part_of_the_verdict():
 @pytest.mark.parametrize(
     "changes",
     [
-        {"rounds": 2},
-        {"clients": {"count": 1000, "epsilon": "heavy_tailed"}},
-        {"local": {"learning_rate": 0.01}},
-        {"local": {"optimizer": "adam"}},
         {"model": "mlp", "clients": {"epsilon": 8, "low": 0.1, "high": 1.1}},
         {"clients": {"epsilon": 8, "low": 0.3, "high": 1.0}, "target": "update"},
-        {"clients": {"epsilon": 0.4, "range": 0.9}, "mechanism": "duchi", "target": "update"},
-        {"partition": {"kind": "dirichlet", "alpha": 0.1}},
-        {"clients": {"epsilon": 8, "range": [0.02] + [0.5] * 19}, "aggregator": "inverse_variance"},
-        {
-            "model": "mlp",
-            "clients": {"count": 22, "epsilon": "two_volunteers", "range": 0.412},
-            "aggregator": "inverse_std",
-            "selection": {"kind": "fraction", "fraction": 0.3},
-            "rounds": 20,
-        },
-        {
-            "model": "mlp",
-            "clients": {"count": 16, "epsilon": "two_volunteers", "range": 0.399},
-            "mechanism": "hybrid",
-            "aggregator": "probability_selection",
-            "selection": "once",
-            "rounds": 8,
-        },
         {
             "model": "mlp",
             "clients": {"epsilon": 8, "range": 0.02},
@@ -143,6 +119,37 @@ def test_a_narrow_range_is_part_of_the_verdict():
 )
 def test_where_the_rule_was_not_measured_there_is_no_verdict(changes: dict[str, Any]):
     assert outlook(parse(changes)).word == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("changes", "word"),
+    [
+        ({"rounds": 2}, "chance"),
+        ({"clients": {"count": 1000, "epsilon": "heavy_tailed"}}, "borderline"),
+        ({"partition": {"kind": "dirichlet", "alpha": 0.1}}, "chance"),
+        ({"model": {"name": "mlp", "hidden": 128}, "clients": {"epsilon": 8}}, "learns"),
+        (
+            {"clients": {"epsilon": 8, "range": [0.02] + [0.5] * 19}, "aggregator": "inverse_variance"},
+            "borderline",
+        ),
+    ],
+)
+def test_beyond_what_it_was_made_from_the_rule_speaks_and_says_so(changes: dict[str, Any], word: str):
+    view = outlook(parse(changes))
+    assert view.word == word
+    assert "the rule of thumb was made" in view.why
+    assert right(word, last(changes)["accuracy"])
+
+
+def test_a_band_is_where_runs_as_noisy_ended_and_falls_with_the_noise():
+    """On 203 fresh experiments 183 ended inside, where 8 of 10 are promised."""
+    views = [outlook(parse({"clients": {"epsilon": epsilon}})) for epsilon in (0.1, 0.5, 1, 2, 4, 8)]
+    bands = [view.band for view in views if view.band]
+    assert len(bands) == len(views) and bands == sorted(bands)
+    assert bands[0][1] <= 0.2 and bands[-1][0] >= 0.6
+    for epsilon in (0.1, 8):
+        low, high = outlook(parse({"clients": {"epsilon": epsilon}})).band or (1, 0)
+        assert low <= last({"clients": {"epsilon": epsilon}})["accuracy"] <= high
 
 
 def test_without_a_known_size_there_is_no_verdict():

@@ -22,6 +22,8 @@ from pages.parts.ui.fragments import refreshing
 from pages.parts.ui.tables import table
 from pages.parts.ui.text import plain
 
+OPENED = "system"
+"""The address' parameter that names the card to open."""
 KINDS = {"noised": ":green-badge[noised]", "clear": ":red-badge[in clear]", "": ""}
 
 
@@ -31,12 +33,22 @@ def card(name: str) -> None:
         st.header(f"{paper.label}{' :gray-badge[to come]' if paper.to_come else ''}", anchor=name)
         st.caption(plain(paper.source, 200))
         st.markdown(plain(paper.idea, 1000))
-        if paper.example is not None:
-            refreshing(_way)(dict(paper.example), name)
-        if paper.claims:
-            refreshing(_claims)(name)
-            _tables(name)
-        _errors(paper)
+        claims, flaws = len(paper.claims), len(paper.flaws)
+        label = f"The way of its data, its {claims} claims beside ours, {flaws} errors in it"
+        open_first = st.query_params.get(OPENED) == name
+        folded = st.expander(label, expanded=open_first, key=f"card of {name}", on_change="rerun")
+        if folded.open:  # five papers at once are some thirty screens of a phone
+            with folded:
+                _whole(paper, name)
+
+
+def _whole(paper: Paper, name: str) -> None:
+    if paper.example is not None:
+        refreshing(_way)(dict(paper.example), name)
+    if paper.claims:
+        refreshing(_claims)(name)
+        _tables(name)
+    _errors(paper)
 
 
 def _way(example: dict[str, Any], name: str) -> None:
@@ -122,13 +134,13 @@ def _row(claim: Claim, found: Verdict) -> list[str]:
 def _tables(name: str) -> None:
     """Draw measured figures in the paper's tables, with the paper's in brackets."""
     shelf = known(name)
-    with st.expander(f"Its tables and figures, ours in their place ({len(papers.get(name).tables)})"):
-        for one in papers.get(name).tables:
-            st.markdown(f"**{plain(one.where)}**: {plain(one.title, 200)}; in brackets the paper's")
-            table(("row", *one.columns), [[plain(cell) for cell in row] for row in cells(name, one, shelf)])
+    st.markdown(f"**Its tables and figures, ours in their place ({len(papers.get(name).tables)})**")
+    for one in papers.get(name).tables:
+        st.markdown(f"**{plain(one.where)}**: {plain(one.title, 200)}; in brackets the paper's")
+        table(("row", *one.columns), [[plain(cell) for cell in row] for row in cells(name, one, shelf)])
 
 
 def _errors(paper: Paper) -> None:
-    with st.expander(f"What is wrong in the paper ({len(paper.flaws)})"):
-        for flaw in paper.flaws:
-            st.markdown(f"**{plain(flaw.title, 120)}.** {plain(flaw.text, 600)}")
+    st.markdown(f"**What is wrong in the paper ({len(paper.flaws)})**")
+    for flaw in paper.flaws:
+        st.markdown(f"- **{plain(flaw.title, 120)}.** {plain(flaw.text, 600)}")

@@ -63,9 +63,13 @@ def _cell(one: Setting, row: str, column: str) -> dict[str, Any]:
     where = ", ".join(part for part in (row, column) if part)
     mean = one.mean
     if mean is None:
-        word = one.failed or verdict(one.experiment).word
+        expected = verdict(one.experiment)
+        word = one.failed or expected.word
         text = EXPECTED.get(word, word)
-        said = f"{where}: {word}" if one.failed else f"{where}: not trained yet; expected: {text}"
+        if expected.band and not one.failed:
+            low, high = expected.band
+            text = f"{100 * low:.0f}–{percent(high)}"
+        said = f"{where}: {word}" if one.failed else f"{where}: not trained yet; expected: {word}, {text}"
         return {"text": text, "more": "", "fill": "", "ink": "", "mark": word, "label": said}
     fill, ink = paint(mean.mean)
     more = f"± {percent(min(1.0, mean.half), 1)}" if mean.seeds > 1 else f"1 of {one.seeds} seeds"

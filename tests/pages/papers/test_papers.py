@@ -33,7 +33,9 @@ def page(runs_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> App
     monkeypatch.setattr("pages.parts.papers.known.SHIPPED", tmp_path / "shipped")
     monkeypatch.setenv("EPSILON_DATA_DIR", str(tmp_path / "data"))
     monkeypatch.setattr(lookup, "ensure_worker", lambda _: None)
-    return AppTest.from_file(str(ROOT / "pages" / "papers.py"), default_timeout=PATIENCE_SECONDS)
+    page = AppTest.from_file(str(ROOT / "pages" / "papers.py"), default_timeout=PATIENCE_SECONDS)
+    page.query_params["system"] = "pldp_fl"
+    return page
 
 
 def said(page: AppTest) -> str:

@@ -17,7 +17,7 @@ def page() -> None:
     from pages.parts.tune.found import settings
     from pages.parts.tune.view import PLANNED, _cell, _opened
 
-    few = {"clients": {"count": 200}}  # seven samples each: of so few the rule of thumb says nothing
+    few = {"dataset": "mnist_sample"}  # of which the rule of thumb says nothing
     sweep = parse_sweep({"base": few, "grid": {"clients.epsilon": [1, 2], "rounds": [5, 10]}, "seeds": 1})
     st.session_state[_cell(PLANNED)] = 1
     found = settings(sweep, {})
