@@ -22,10 +22,8 @@ from ldp_core.accounting.two_answers import answers, block_curve, block_of
 from ldp_core.mechanisms import Mechanism
 from ldp_core.mechanisms.base import Floats
 
-CELLS = 32
-"""Cells of the lattice between a loss of 0 and of ε, for a curve that is no straight line."""
-FEWEST = 4
-"""Cells that are kept where the sum has so many uses that its window would be too long."""
+CELLS, FEWEST = 32, 4
+"""Lattice cells between a loss of 0 and ε of a curved δ; and those left where a window would be too long."""
 WINDOW = 2**18
 """Points of that window, about."""
 OUTSIDE = 1e-13

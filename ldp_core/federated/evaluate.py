@@ -32,12 +32,11 @@ class Score:
     per_class: list[float]
     loss: float
     right: NDArray[np.bool_] | None
-    """Which of the held-out samples it names right, (n,); None where every client has a model of its own."""
+    """Which held-out samples are named right, (n,); None where every client has a model of its own."""
     per_client: list[float] | None = None
-    """Where every client has one: the accuracy of each, up to a thousand. `accuracy` is their mean, unless
-    what clients share is a model by itself."""
+    """Accuracy of each client's own model, up to 1 000; their mean is `accuracy` unless a model is shared."""
     groups: dict[str, float | None] | None = None
-    """… and what each group of clients gets with its own models."""
+    """Accuracy of each group of clients with its own models."""
     own_mix: float | None = None
     """The mean over clients, each with the model that it has and classes weighted as it holds them."""
 
