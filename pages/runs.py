@@ -5,9 +5,10 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.parts.runs.job_list import job_list
+from pages.parts.runs.whose import ask
 from pages.parts.ui.fragments import refreshing
 from pages.parts.ui.header import question
-from pages.parts.ui.visitor import teacher_entrance
+from pages.parts.ui.visitor import teacher_entrance, visitor
 from pages.parts.watch.report import report
 
 
@@ -18,6 +19,7 @@ def main() -> None:
         "a teacher can do so with all.",
     )
     teacher_entrance()
+    ask(visitor())
     refreshing(job_list, every=5)(report)
     st.page_link("start.py", label=":blue[Back to the start]")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -12,8 +11,8 @@ from ldp_core.classroom import topics
 from ldp_core.classroom.sessions import Session
 from ldp_core.classroom.store import UnknownClass, changing, looking
 from ldp_core.errors import InvalidInput, NotNow
+from ldp_core.runs.record import nicknames
 
-MOST_LETTERS = 20
 MOST_MEMBERS = 300
 MOST_TRIES = 20
 """Of one student on one question."""
@@ -54,7 +53,7 @@ def join(session: Session, who: str, name: str = "") -> Member:
         InvalidInput: the name is too long, or another student's.
         NotNow: the class is full.
     """
-    wanted = _clean(name)
+    wanted = nicknames.cleaned(name)
     with changing() as db:
         refuse_ended(db, session.code)
         rows = db.execute("SELECT * FROM member WHERE code = ?", (session.code,)).fetchall()
@@ -156,21 +155,6 @@ def tries(session: Session, who: str | None = None) -> list[Try]:
 def _read(query: str, *values: Any) -> list[Any]:
     with looking() as db:
         return list(db.execute(query, values)) if db else []
-
-
-def _clean(name: str) -> str:
-    """Name on one line, without control characters.
-
-    Raises:
-        InvalidInput: the name is too long.
-    """
-    letters = (" " if unicodedata.category(one).startswith(("C", "Z")) else one for one in name)
-    found = " ".join("".join(letters).split())
-    if len(found) > MOST_LETTERS:
-        raise InvalidInput(
-            f"a name has at most {MOST_LETTERS} letters; this one has {len(found)}: shorten it"
-        )
-    return found
 
 
 def _takes(topic: str, value: Value) -> bool:

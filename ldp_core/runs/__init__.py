@@ -36,7 +36,7 @@ from ldp_core.runs.queue.changes import MOST_NAME, MOST_NOTE
 from ldp_core.runs.queue.job import REMOVED, Job
 from ldp_core.runs.queue.people import Person
 from ldp_core.runs.queue.states import LIVE, RESUMABLE, STALLED
-from ldp_core.runs.record import drafts, guesses, own_data, quota
+from ldp_core.runs.record import drafts, guesses, nicknames, own_data, quota
 from ldp_core.runs.record.cells import cell_body
 from ldp_core.runs.record.guesses import Guess
 from ldp_core.runs.record.progress import how_far

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import inf
@@ -28,6 +28,8 @@ class Line:
     """One a variant, or one of a job that trains none; none before it has ended."""
     words: str = ""
     """All that is looked for, in small letters."""
+    equal: int = 1
+    """Jobs that this line stands for."""
 
     @property
     def accuracy(self) -> float | None:
@@ -94,6 +96,21 @@ ORDERS: dict[Order, Callable[[Line], Any]] = {
     "budget": lambda line: line.epsilon,
     "leakage": lambda line: line.picked,
 }
+
+
+def folded(some: Sequence[Line], owner: str | None) -> list[Line]:
+    """One line for completed jobs that name the same computations and have no name or note of their own: the
+    owner's first, else the first.
+    """
+    found = dict[Hashable, Line]()
+    for line in some:
+        job = line.job
+        alone = not job.keys or job.status != "completed" or job.name or job.note or job.pinned
+        key: Hashable = job.id if alone else (job.kind, job.keys, job.room)
+        known = found.get(key)
+        shown = known if known and (known.job.owner == owner or job.owner != owner) else line
+        found[key] = replace(shown, equal=known.equal + 1 if known else 1)
+    return [*found.values()]
 
 
 def whole(some: Sequence[Line]) -> list[Line]:

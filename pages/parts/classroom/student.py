@@ -15,6 +15,7 @@ from pages.parts.classroom.board import answers_of, job_of, lesson
 from pages.parts.classroom.entrance import follow, me
 from pages.parts.learn.lesson import transfer
 from pages.parts.learn.one_thing import draft_of, field, final_of, result_line
+from pages.parts.runs.whose import names as nicknames
 from pages.parts.train.guess_words import literal, reply, shown
 from pages.parts.ui.fragments import refreshing
 from pages.parts.ui.job_actions import refusal, refuse
@@ -63,7 +64,8 @@ def student(session: Session) -> None:
 def _join(session: Session) -> None:
     st.title(f"Class {session.code}", anchor=False)
     with st.form("join", border=False):
-        st.text_input("Your name here (or leave it empty and be a number)", key=NAME, max_chars=60)
+        label = "Your name here (or leave it empty and be a number)"
+        st.text_input(label, nicknames().get(me(), ""), key=NAME, max_chars=60)
         st.form_submit_button("Join", type="primary", on_click=_joined, args=(session,))
     refusal(NOT_DONE)
     st.caption("The teacher sees it on the board. It is deleted when the class ends.")

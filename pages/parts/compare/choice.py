@@ -14,9 +14,10 @@ import streamlit as st
 from ldp_core.runs import Job, jobs
 from pages.parts.compare import cells
 from pages.parts.runs.ticks import PARAMETER
+from pages.parts.runs.whose import whose
 from pages.parts.ui.text import ago, few, plain
 from pages.parts.ui.uninterrupted import pressed, uncut
-from pages.parts.ui.visitor import look
+from pages.parts.ui.visitor import look, visitor
 from pages.parts.ui.workspace import offer_first
 
 MOST = 6
@@ -95,8 +96,13 @@ def choose(now: list[Chosen], clock: float) -> None:
     """Draw the list in which compared runs are added and removed."""
     offered = {job.id: job for job in jobs.recent(OFFERED)}
     offered |= {identity: job for identity, _ in now if (job := _job(identity))}
+    me = visitor()
+    about = {
+        job.id: ", ".join(filter(None, (ago(clock - job.created), whose(job, me))))
+        for job in offered.values()
+    }
     options = {
-        f"{job.id}.{number}": f"{name_of(job)}: {label} ({ago(clock - job.created)})"
+        f"{job.id}.{number}": f"{name_of(job)}: {label} ({about[job.id]})"
         for job in offered.values()
         for number, label in _offered(job, now)
     }

@@ -34,7 +34,7 @@ def job_list(report: Callable[[str], bytes]) -> None:
             "Whose runs", WHOSE, default=whose, required=True, key="whose runs", label_visibility="collapsed"
         )
     owner = me.owner if whose == WHOSE[1] else None
-    found = finding.lines(wanted, owner) if owner else found
+    found = finding.folded(finding.lines(wanted, owner) if owner else found, me.owner)
     lasting_refusal()
     offered_back(me)
     if me.teacher:
@@ -64,10 +64,9 @@ def _all(
     table(finding.whole(found[EACH * (page - 1) : EACH * page]), wanted, me)
     if pages > 1:
         st.pagination(pages, key=chosen)
+    fit = sum(line.equal for line in found)
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(
-            f"{number(len(found), 6)} {'run fits' if len(found) == 1 else 'runs fit'}.", width="content"
-        )
+        st.caption(f"{number(fit, 6)} {'run fits' if fit == 1 else 'runs fit'}.", width="content")
         taken_as_table(wanted, owner)
 
 

@@ -13,6 +13,7 @@ from ldp_core.experiment.attack_grid import Ladder
 from ldp_core.experiment.sweep import Sweep
 from ldp_core.runs import STALLED, Job, Listed, Person, Training, how_far, kinds, queue
 from pages.parts.charts.styles import styles
+from pages.parts.runs.whose import whose
 from pages.parts.systems.changes import differing
 from pages.parts.ui.scenario import preset_of
 from pages.parts.ui.shared_cache import PAUSE_SECONDS
@@ -130,12 +131,8 @@ def state(one: Listed) -> str:
 
 def marks(one: Listed, me: Person) -> list[str]:
     """Further properties of a job, in words."""
-    mine = one.job.owner is not None and one.job.owner == me.owner
-    return [
-        word
-        for word, is_so in (("pinned", one.job.pinned), ("imported", one.imported), ("yours", mine))
-        if is_so
-    ]
+    found = ["pinned" * one.job.pinned, "imported" * one.imported, whose(one.job, me)]
+    return [*filter(None, found)]
 
 
 @st.cache_data(ttl=PAUSE_SECONDS, show_spinner=False)

@@ -62,7 +62,8 @@ def _opened() -> None:
 def _row(line: finding.Line, me: Person) -> dict[str, Any]:
     one, job = describe(line.job), line.job
     of = said(job.id, job) if one.rounds else Said(kinds.Words(one.name))
-    stands = [state(one) if one.state != "completed" else "", *marks(one, me), of.words.size]
+    equal = f"{line.equal} equal ones" if line.equal > 1 else ""
+    stands = [state(one) if one.state != "completed" else "", equal, *marks(one, me), of.words.size]
     page = PAGES.get(job.kind, "") if one.rounds else ""
     finals = [final for final in line.finals if final.accuracy is not None]
     answers = [final.answer for final in line.finals if final.answer]

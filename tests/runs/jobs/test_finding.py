@@ -16,7 +16,7 @@ from ldp_core.errors import InvalidInput, NotYours
 from ldp_core.experiment import parse_draft
 from ldp_core.runs import jobs, kinds, queue
 from ldp_core.runs.jobs.as_table import rows
-from ldp_core.runs.jobs.finding import Line, Wanted, lines, whole
+from ldp_core.runs.jobs.finding import Line, Wanted, folded, lines, whole
 from ldp_core.runs.jobs.tables import as_csv, as_parquet
 from ldp_core.runs.kinds import run as kind_of_training
 from ldp_core.runs.lockstep import Turn, drive
@@ -177,3 +177,12 @@ def test_what_was_asked_for_is_read_of_a_page_alone(runs_dir: Path):
     (line,) = lines(Wanted())
     assert line.job.text == ""
     assert whole([line, Line(replace(line.job, id="0" * 12), ())]) == [replace(line, job=queue.get(identity))]
+
+
+def test_equal_runs_are_one_line_and_ones_own_stands_for_them(runs_dir: Path):
+    made = [trained({"rounds": 1, "attack": None}, owner=owner) for owner in ("a", "b", "b", "c")]
+    other, named = trained({"rounds": 2, "attack": None}, owner="a"), made[3]
+    jobs.relabel(named.id, "mine, and not another's", "", Person("c"))
+    newest = [(line.job.id, line.equal) for line in folded(lines(Wanted()), None)]
+    assert newest == [(other.id, 1), (named.id, 1), (made[2].id, 3)]
+    assert (made[0].id, 3) in [(line.job.id, line.equal) for line in folded(lines(Wanted()), "a")]

@@ -1,0 +1,55 @@
+"""What visitors want to be called beside their runs: asked once; a visitor who skips it has no nickname."""
+
+from __future__ import annotations
+
+import unicodedata
+from pathlib import Path
+
+from ldp_core.errors import InvalidInput
+from ldp_core.runs.storage.database import reading, writing
+from ldp_core.runs.storage.paths import runs_dir
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS nickname (
+    who TEXT PRIMARY KEY,  -- the visitor's digest, as jobs have it
+    name TEXT NOT NULL     -- "" where the question was skipped
+);
+"""
+MOST_LETTERS = 20
+
+
+def cleaned(name: str) -> str:
+    """Name on one line, without control characters.
+
+    Raises:
+        InvalidInput: the name is too long.
+    """
+    letters = (" " if unicodedata.category(one).startswith(("C", "Z")) else one for one in name)
+    found = " ".join("".join(letters).split())
+    if len(found) > MOST_LETTERS:
+        raise InvalidInput(
+            f"a name has at most {MOST_LETTERS} letters; this one has {len(found)}: shorten it"
+        )
+    return found
+
+
+def keep(who: str, name: str) -> None:
+    """Store a visitor's nickname; "" for none, which counts as an answer.
+
+    Raises:
+        InvalidInput: the name is too long.
+    """
+    row = (who, cleaned(name))
+    with writing(_path(), SCHEMA) as db:
+        db.execute("PRAGMA secure_delete = ON")
+        db.execute("INSERT OR REPLACE INTO nickname VALUES (?, ?)", row)
+
+
+def everybody() -> dict[str, str]:
+    """Nicknames by visitor; "" of a visitor who has skipped the question."""
+    with reading(_path()) as db:
+        return dict(map(tuple, db.execute("SELECT who, name FROM nickname"))) if db else {}
+
+
+def _path() -> Path:
+    return runs_dir() / "nicknames.sqlite"

@@ -1,0 +1,53 @@
+"""Whose a run is: a nickname that is asked for once, and may be skipped."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from ldp_core.errors import StudioError
+from ldp_core.runs import Job, Person, jobs, nicknames
+from pages.parts.ui.job_actions import refusal, refuse
+from pages.parts.ui.shared_cache import PAUSE_SECONDS
+from pages.parts.ui.text import plain
+from pages.parts.ui.uninterrupted import pressed
+
+TYPED, NOT_KEPT = "nickname", "nickname not kept"
+
+
+@st.cache_data(ttl=PAUSE_SECONDS, show_spinner=False)
+def names() -> dict[str, str]:
+    return nicknames.everybody()
+
+
+def whose(job: Job, me: Person) -> str:
+    """ "yours", its owner's nickname, or ""."""
+    return "yours" if job.owner and job.owner == me.owner else plain(names().get(job.owner or "", ""), 24)
+
+
+def ask(me: Person) -> None:
+    """The question, once a visitor has launched something; after the answer a way to change it."""
+    known = names().get(me.owner or "")
+    if known is None and not jobs.recent(1, me.owner, requests=False):
+        return
+    if known is None:
+        with st.container(horizontal=True, vertical_alignment="bottom", key="nickname-asked"):
+            _field(me)
+            st.button("Skip", type="tertiary", key="no nickname", on_click=_keep, args=(me, ""))
+    else:
+        with st.popover(f"Your nickname: {plain(known, 24) or 'none'}", type="tertiary"):
+            _field(me)
+    refusal(NOT_KEPT)
+
+
+def _field(me: Person) -> None:
+    st.text_input("A nickname for your runs? All who see them see it", key=TYPED, max_chars=60, width=330)
+    st.button("Keep it", key="keep nickname", on_click=_keep, args=(me, None))
+
+
+@pressed
+def _keep(me: Person, name: str | None) -> None:
+    try:
+        nicknames.keep(me.owner or "", (st.session_state.get(TYPED) or "") if name is None else name)
+    except StudioError as error:
+        refuse(error, NOT_KEPT)
+    names.clear()
