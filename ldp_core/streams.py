@@ -38,6 +38,8 @@ Purpose = Literal[
     "hypercube",  # the settings of a sweep that are drawn
     "prediction",  # imagined rounds, where the server's noise has no closed form
     "strokes",  # drawings by a program, beside which features compare
+    "participation",  # who is in a trusted server's sum, where nobody else is to know
+    "mixing",  # a shuffler's order
 ]
 
 

@@ -33,8 +33,10 @@ LAYERS = [
     ],
     ["ldp_core.aggregators", "ldp_core.attacks", "ldp_core.features", "ldp_core.systems"],
     *([f"ldp_core.accounting.{core}"] for core in ("compose", "two_answers", "own_law", "entry")),
+    ["ldp_core.accounting.shuffling", "ldp_core.accounting.sums"],
     ["ldp_core.accounting.spending"],  # of releases, which are an experiment's
     ["ldp_core.accounting.backwards"],
+    ["ldp_core.trust"],
     ["ldp_core.experiment"],
     ["ldp_core.accounting"],
     ["ldp_core.paired"],

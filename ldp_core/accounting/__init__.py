@@ -10,10 +10,10 @@ samples and in float32, `samples` audits foreign mechanisms.
 from ldp_core.accounting.afford import epsilon_for, run_budget
 from ldp_core.accounting.compose import compose
 from ldp_core.accounting.empirical import Audit, audit, exact_epsilon
-from ldp_core.accounting.entry import Entry, Promise, Scope
+from ldp_core.accounting.entry import AGAINST, NOTHING, Entry, Promise, Scope, word_of
 from ldp_core.accounting.ledger import SHARE, entries, everyone, ledger, promise, within
 from ldp_core.accounting.samples import CannotTell, SampleAudit, audit_function, audit_samples
 from ldp_core.accounting.shuffling import shuffled
 from ldp_core.accounting.spending import DELTA, RULES, Spending
 from ldp_core.accounting.table import Table, entries_in, entry_of, to_json
-from ldp_core.accounting.worth import NOTHING, Worth, word_of, worth
+from ldp_core.accounting.worth import Worth, worth

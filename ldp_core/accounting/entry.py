@@ -5,9 +5,28 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, get_args
 
 Scope = Literal["coordinate", "upload", "run_expected", "run_worst"]
+SCOPES: tuple[Scope, ...] = get_args(Scope)
+Word = Literal["much", "some", "little", "nothing"]
+UP_TO: tuple[tuple[float, Word], ...] = ((1.0, "much"), (3.0, "some"), (10.0, "little"))
+"""The largest ε of a whole run that still promises so much."""
+NOTHING: Word = "nothing"
+
+
+AGAINST = {
+    "server": "a server that sees each upload",
+    "shuffled heap": "a server that sees the shuffled heap",
+    "sum": "everybody who sees the sum",
+    "model": "everybody who sees the model",
+}
+"""What `against` says, as the end of “against …”."""
+
+
+def word_of(epsilon: float | None) -> Word:
+    """Worth of a whole run's ε; None stands for no bound."""
+    return next((word for most, word in UP_TO if epsilon is not None and epsilon <= most), NOTHING)
 
 
 @dataclass(frozen=True)
@@ -48,6 +67,8 @@ class Entry:
     upload: Promise
     run_expected: Promise
     run_worst: Promise
+    against: str = "server"
+    """Of whom the promises hold against, what they see: "server", "shuffled heap", "sum" or "model"."""
 
     def __getitem__(self, scope: Scope) -> Promise:
         found: Promise = getattr(self, scope)
@@ -55,12 +76,17 @@ class Entry:
 
     def not_counting(self, learnt: str) -> Entry:
         """Entry in which each `why` adds what was computed from the data without ε."""
-        lines = [self.coordinate, self.upload, self.run_expected, self.run_worst]
-        return Entry(*(replace(line, why=f"{line.why}; not counted: {learnt}") for line in lines))
+        also: dict[str, Any] = {
+            scope: replace(self[scope], why=f"{self[scope].why}; not counted: {learnt}") for scope in SCOPES
+        }
+        return replace(self, **also)
 
     def as_json(self) -> dict[str, Any]:
-        return {scope: dict(vars(line)) for scope, line in vars(self).items()}
+        """Each scope's promise, `against`, and `worth`, a word for the whole run at worst."""
+        lines: dict[str, Any] = {scope: dict(vars(self[scope])) for scope in SCOPES}
+        return {**lines, "against": self.against, "worth": word_of(self.run_worst.bound)}
 
     @classmethod
     def of(cls, stored: Mapping[str, Any]) -> Self:
-        return cls(**{one.name: Promise.of(stored.get(one.name, {})) for one in fields(cls)})
+        lines: dict[str, Any] = {scope: Promise.of(stored.get(scope, {})) for scope in SCOPES}
+        return cls(**lines, against=stored.get("against", cls.against))

@@ -16,7 +16,7 @@ from dataclasses import replace
 from typing import Any
 
 from ldp_core.accounting.entry import Entry, Promise
-from ldp_core.accounting.spending import Client, Spending
+from ldp_core.accounting.spending import Client
 from ldp_core.accounting.table import each_as_json
 from ldp_core.experiment import Experiment, parse
 
@@ -53,7 +53,7 @@ def entries(experiment: Experiment, clients: Iterable[int] | None = None) -> lis
 
 def promise(experiment: Experiment, client: Client, limit: float = math.inf) -> Entry:
     """Entry of a client with this ε and range, and with its own limit on the run's ε."""
-    spending = Spending(experiment.releases)
+    spending = experiment.prices
     expected = experiment.selection.expected_uploads(experiment.clients.count, experiment.rounds)
     most = _most(experiment, client, limit)
     price = spending.uploads(client, min(expected, most))
@@ -64,6 +64,7 @@ def promise(experiment: Experiment, client: Client, limit: float = math.inf) -> 
         upload=spending.uploads(client, 1),
         run_expected=price,
         run_worst=spending.uploads(client, most),
+        against=experiment.trust.against,
     )
     learnt = experiment.source.learnt
     return entry.not_counting(learnt) if learnt else entry
@@ -75,14 +76,14 @@ def within(
     """Number of uploads exceeded with probability at most 1 − `share`, and the guarantee for that number."""
     often = experiment.selection.uploads_quantile(experiment.clients.count, experiment.rounds, share)
     often = min(often, _most(experiment, client, limit))
-    return often, Spending(experiment.releases).uploads(client, often)
+    return often, experiment.prices.uploads(client, often)
 
 
 def _most(experiment: Experiment, client: Client, limit: float) -> int:
     """Largest number of uploads of a client, within its own limit."""
     if math.isinf(limit):
         return experiment.most_uploads
-    return min(experiment.most_uploads, Spending(experiment.releases).affordable(client, limit))
+    return min(experiment.most_uploads, experiment.prices.affordable(client, limit))
 
 
 def everyone(experiment: Experiment) -> list[Client]:

@@ -27,6 +27,9 @@ RULES = {
     "own_law": "composed by this mechanism's own law at this δ, which may tell more than its ε alone",
     "rdp": "Rényi divergences, converted at this δ",
     "gaussian": "Gaussian noise exactly at this δ: uses add up as the root of the sum of squares",
+    "shuffled": "what a shuffled heap tells at this δ at most (Feldman, McMillan and Talwar 2023)",
+    "skellam": "Skellam noise in a sum: Rényi divergences at whole orders, converted at this δ",
+    "sampled": "Gaussian noise in a sum whose members are drawn and hidden, composed at this δ",
     "nominal": "the paper's nominal ε, summed; the corrected form counts what is really sent",
 }
 NO_NOISE = "values are sent without noise"
@@ -62,7 +65,7 @@ class Spending:
     def uploads(self, client: Client, count: float) -> Promise:
         """Guarantee for the first `count` uploads, which may be fractional (an expected number)."""
         if count <= 0:
-            return _by("basic", 0.0, 0.0, 0.0, generic=0.0)
+            return by_rule("basic", 0.0, 0.0, 0.0, generic=0.0)
         first = [release for _, release in self._first(count)]
         clear = next((release.sent.why for release in first if release.sent.clear), "")
         if clear:
@@ -121,17 +124,17 @@ def _pure(mechanism: Mechanism, client: Client, uses: int) -> Promise:
         why = NO_NOISE if mechanism.role == "identity" else IN_CLEAR
         return Promise(why=why)
     if loss != exact:  # a paper's own figure, which may be too small
-        return replace(_by("nominal", loss * uses, 0.0, loss * uses), guarantee=loss >= exact)
+        return replace(by_rule("nominal", loss * uses, 0.0, loss * uses), guarantee=loss >= exact)
     basic = generic = loss * uses
     if uses == 1:
-        return _by("basic", loss, 0.0, basic, generic)
-    found = _by("basic", basic, 0.0, basic)
+        return by_rule("basic", loss, 0.0, basic, generic)
+    found = by_rule("basic", basic, 0.0, basic)
     optimal = compose_counts((loss,), (uses,), DELTA).epsilon
     if optimal <= basic * (1 - GAIN):
-        generic, found = optimal, _by("optimal", optimal, DELTA, basic)
+        generic, found = optimal, by_rule("optimal", optimal, DELTA, basic)
     own = own_epsilon(mechanism, *client, uses, DELTA)
     if own <= generic * (1 - GAIN):
-        found = _by("own_law", own, DELTA, basic)
+        found = by_rule("own_law", own, DELTA, basic)
     return replace(found, generic=generic)
 
 
@@ -148,7 +151,9 @@ def _added(parts: list[Promise]) -> Promise:
         return nothing
     rule = next((part.rule for part in parts if part.rule != "basic"), "basic")
     epsilon = math.fsum(part.epsilon or 0.0 for part in parts)
-    total = _by(rule, epsilon, math.fsum(part.delta for part in parts), math.fsum(part.sum for part in parts))
+    total = by_rule(
+        rule, epsilon, math.fsum(part.delta for part in parts), math.fsum(part.sum for part in parts)
+    )
     return replace(total, guarantee=all(part.guarantee for part in parts))
 
 
@@ -163,8 +168,8 @@ def _gaussian(squares: float, uses: int) -> Promise:
     """Guarantee for uses whose μ² add up to `squares`; for the basic sum, δ is split evenly."""
     epsilon = float(epsilon_of(DELTA, math.sqrt(squares)))
     basic = uses * float(epsilon_of(DELTA / uses, math.sqrt(squares / uses)))
-    return _by("gaussian", epsilon, DELTA, max(basic, epsilon))
+    return by_rule("gaussian", epsilon, DELTA, max(basic, epsilon))
 
 
-def _by(rule: str, epsilon: float, delta: float, basic: float, generic: float | None = None) -> Promise:
+def by_rule(rule: str, epsilon: float, delta: float, basic: float, generic: float | None = None) -> Promise:
     return Promise(epsilon, delta, rule, basic, generic, True, RULES[rule])

@@ -9,19 +9,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from scipy.special import log_ndtr
 
-from ldp_core.accounting.entry import Promise
+from ldp_core.accounting.entry import Promise, Word, word_of
 from ldp_core.limits import spelled, superscript
 from ldp_core.normal import mu_of
 
-Word = Literal["much", "some", "little", "nothing"]
-UP_TO: tuple[tuple[float, Word], ...] = ((1.0, "much"), (3.0, "some"), (10.0, "little"))
-"""The largest ε of a whole run that still promises so much."""
-NOTHING: Word = "nothing"
 RULE = (
     "For everything a person sends in a run: up to ε 1 promises much, up to 3 some, up to 10 little; "
     "beyond, or without a guarantee, nothing."
@@ -64,11 +59,6 @@ class Worth:
     def power(self) -> float:
         """Least k such that at least one answer of 10^k is wrong."""
         return math.ceil(-self.wrong / math.log(10)) if math.isfinite(self.wrong) else math.inf
-
-
-def word_of(epsilon: float | None) -> Word:
-    """Word for a whole run's ε; None stands for no bound."""
-    return next((word for most, word in UP_TO if epsilon is not None and epsilon <= most), NOTHING)
 
 
 def worth(promise: Promise) -> Worth:

@@ -40,6 +40,11 @@ class Aggregator(Component):
         return f"averages: {self.label}"
 
     @property
+    def draws(self) -> bool:
+        """Whether chance decides which clients are heard."""
+        return False
+
+    @property
     def between(self) -> float:
         """Assumed variance between the clients' true weights."""
         return 0.0

@@ -27,6 +27,10 @@ class ProbabilitySelection(WeighsByNoise):
     formula = r"\bar w=\frac1m\sum_{i:\,P_i>\omega}\tilde w_i,\quad P_i=\frac{1/\sigma_i}{\sum_j 1/\sigma_j}"
     reference = "Paper 001 (Personalized LDP-FL), probability-based selection C, eq. 14 and 15"
 
+    @property
+    def draws(self) -> bool:
+        return True
+
     def raw_weights(
         self, variances: Floats, sizes: Floats, between: float, generator: np.random.Generator | None
     ) -> Floats:

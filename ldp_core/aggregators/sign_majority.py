@@ -44,6 +44,10 @@ class SignMajority(Aggregator):
         return f"keeps the sign of each sum, where votes count by “{self.counted.label}”"
 
     @property
+    def draws(self) -> bool:
+        return self.counted.draws
+
+    @property
     def counted(self) -> Aggregator:
         """Aggregator that weights the votes by their noise σ."""
         return VOTES[self.votes]()

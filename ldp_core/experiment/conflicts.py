@@ -81,7 +81,9 @@ def conflicts(experiment: Any) -> Iterator[Conflict]:
                 f"training runs in float32, which is too coarse for less there; got low {shown(ends[0])} "
                 f"and high {shown(ends[1])}",
             )
-    if whole and experiment.clients.epsilon_scope == "run":
+    untrusted = list(experiment.trust.problems(experiment)) if whole else []
+    yield from untrusted
+    if whole and not untrusted and experiment.clients.epsilon_scope == "run":
         try:
             experiment.population()
         except InvalidInput as error:

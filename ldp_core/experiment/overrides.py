@@ -9,7 +9,7 @@ from typing import Any
 from ldp_core.errors import InvalidExperiment, Problem, shown
 from ldp_core.experiment.filling import units
 from ldp_core.experiment.reading import parse
-from ldp_core.experiment.schema import Experiment
+from ldp_core.experiment.schema import LATER, UNSAID, Experiment
 
 NAMING = ("name", "kind")
 SHORT = ("features", "model", "optimizer", "attack", "attacker", "system")
@@ -27,7 +27,7 @@ def changed(experiment: Experiment, changes: Mapping[str, Any]) -> Experiment:
     Raises:
         InvalidExperiment: the result cannot run, or a field is unknown.
     """
-    data = experiment.as_json()
+    data = {UNSAID: dict(LATER[UNSAID]), **experiment.as_json()}
     # names first, so that parameters set beside them are not dropped again
     order = sorted(changes, key=lambda p: p.split(".")[-1] not in NAMING)
     chosen = [path for path in order if _chooses(path)]

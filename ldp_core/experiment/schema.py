@@ -11,7 +11,7 @@ import json
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +41,11 @@ from ldp_core.features import registry as all_features
 from ldp_core.fields import Checked, Choice, Number, Whole, refused
 from ldp_core.mechanisms.base import Floats
 from ldp_core.streams import stream
+from ldp_core.trust import Trust
+from ldp_core.trust import registry as all_trusts
+
+if TYPE_CHECKING:
+    from ldp_core.accounting.spending import Spending
 
 TARGETS = {
     "weights": "the trained weights themselves",
@@ -49,8 +54,10 @@ TARGETS = {
 }
 FEW_ROUNDS = 5
 """In which a random start is not undone."""
-LATER = {"features": "none"}
+LATER: dict[str, Any] = {"features": "none", "trust": {"kind": "local"}}
 """Fields that no key counts while they are at this default: stored experiments may lack them."""
+UNSAID = "trust"
+"""The one of these that JSON leaves out, too."""
 
 
 class Local(BaseModel):
@@ -136,6 +143,7 @@ class Experiment(BaseModel):
         "mean"
     )
     system: Annotated[systems.System | None, OptionalPart(systems.registry, "name")] = None
+    trust: Annotated[Trust, Part(all_trusts, "kind")] = all_trusts.get("local")
     rounds: Annotated[int, Whole(limits.ROUNDS)] = int(limits.ROUNDS.default)
     seed: Annotated[int, Whole(limits.SEED)] = int(limits.SEED.default)
     form: Annotated[mechanisms.Form, Choice(("corrected", "as_printed"))] = "corrected"
@@ -185,7 +193,7 @@ class Experiment(BaseModel):
         parts = self._layers if formed.scope == "layer" else (self._whole,)
         return tuple(Piece(part, formed.fitted(self._use(part, round))) for part in parts)
 
-    @property
+    @cached_property
     def formed(self) -> mechanisms.Mechanism:
         """The mechanism in the experiment's form, adapted to whole uploads if budgets are given per upload or
         run.
@@ -193,7 +201,8 @@ class Experiment(BaseModel):
         formed = self.mechanism.formed(self.form)
         if self.system:
             formed = self.system.made(formed, self.form)
-        return formed if self.clients.epsilon_scope == "mechanism" else formed.for_uploads()
+        formed = formed if self.clients.epsilon_scope == "mechanism" else formed.for_uploads()
+        return self.trust.made(formed, self)
 
     @property
     def correction(self) -> str:
@@ -297,15 +306,16 @@ class Experiment(BaseModel):
         budget per run, ε of a use is the largest whose worst-case composition stays within it.
         """
         low, high = self.clients.bounds()
-        return Population(self.per_use(self.clients.budgets(), low, high), low, high)
+        epsilon = self.per_use(self.clients.budgets(), low, high)
+        return Population(epsilon, *self.trust.ranges(self, low, high))
 
     def per_use(self, asked: Floats, low: Floats, high: Floats) -> Floats:
         """ε of one use of the mechanism for given budgets, with safe ranges of the same shape."""
-        if self.clients.epsilon_scope != "run" or self.mechanism.role == "identity":
+        if not self.trust.own_noise and (
+            self.clients.epsilon_scope != "run" or self.mechanism.role == "identity"
+        ):
             return asked / self.shares
-        from ldp_core.accounting.backwards import budgets_of_uses  # its package's face stands on this
-
-        return budgets_of_uses(self.releases, self.most_uploads, asked, low, high)
+        return self.trust.per_use(self, asked, low, high)
 
     @property
     def most_uploads(self) -> int:
@@ -319,7 +329,15 @@ class Experiment(BaseModel):
 
     def as_json(self) -> dict[str, Any]:
         """All fields as JSON values, the inverse of `parse`."""
-        return self.model_dump(mode="json")
+        data = self.model_dump(mode="json")
+        if data[UNSAID] == LATER[UNSAID]:
+            del data[UNSAID]
+        return data
+
+    @cached_property
+    def prices(self) -> Spending:
+        """What uploads cost a client."""
+        return self.trust.prices(self)
 
     @cached_property
     def key(self) -> str:

@@ -47,8 +47,9 @@ def messages(federation: Federation, clients: NDArray[np.int64]) -> torch.Tensor
 
 def radius(federation: Federation) -> float:
     """Euclidean length of a message: the largest that a mechanism on a ball allows."""
-    mechanism = federation.experiment.mechanism
-    return float(getattr(mechanism, "norm", 1.0)) * INSIDE if mechanism.region == "ball" else INSIDE
+    mechanism = federation.experiment.randomiser
+    norm = getattr(mechanism, "norm", None) or federation.hull[1]
+    return float(norm) * INSIDE if mechanism.region == "ball" else INSIDE
 
 
 class Decoder:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ldp_core.accounting import Spending, everyone
+from ldp_core.accounting import everyone
 from ldp_core.experiment import Experiment
 
 
@@ -17,7 +17,7 @@ class PrivacyFilter:
     """Compares each client's uploads so far, (K,), with the number that its ε limit allows."""
 
     def __init__(self, experiment: Experiment) -> None:
-        self._spending = Spending(experiment.releases)
+        self._spending = experiment.prices
         self._clients = everyone(experiment)
         self._limits = experiment.clients.run_limits()
         self._rounds = experiment.rounds

@@ -125,7 +125,9 @@ def finish(prepared: Round, trained: Iterable[torch.Tensor], measured: bool = Tr
     """
     federation, joined, number = prepared.federation, prepared.joined, prepared.number
     experiment, model = federation.experiment, prepared.before.weights
-    encoding, noise = (stream(experiment.seed, one, number) for one in ("encoding", "noise"))
+    encoding, noise, mixing = (
+        stream(experiment.seed, one, number) for one in ("encoding", "noise", "mixing")
+    )
     weights = federation.placed(model)
     # what the server takes for a weight that is not sent
     known = model[experiment.sent] if experiment.target == "weights" else np.zeros(1, dtype=np.float32)
@@ -142,9 +144,10 @@ def finish(prepared: Round, trained: Iterable[torch.Tensor], measured: bool = Tr
         if joined.compares_clients and measured:
             losses[chunk] = own_losses(federation, theirs, [federation.shards[i] for i in clients])
         joined.keep(theirs.cpu().numpy(), clients)
-        values = (theirs - weights if experiment.target == "update" else theirs)[:, experiment.sent]
-        epsilon, low, high = federation.population.columns(clients)
-        encoded = joined.encode(values.cpu().numpy(), low, high, clients, encoding)
+        news = (theirs - weights if experiment.target == "update" else theirs)[:, experiment.sent]
+        values = experiment.trust.contributed(experiment, news.cpu().numpy(), clients, number)
+        terms = epsilon, low, high = federation.population.columns(clients)
+        encoded = joined.encode(values, low, high, clients, encoding)
         uploads = uploaded(
             federation.terms.pieces(number),
             encoded,
@@ -156,10 +159,11 @@ def finish(prepared: Round, trained: Iterable[torch.Tensor], measured: bool = Tr
             whether=bool(experiment.aggregator.unpredicted),
             laws=federation.terms.laws,
         )
-        joined.heard(model, uploads.values, clients)
+        received = experiment.trust.handed_on(uploads.values, terms, mixing)
+        joined.heard(model, received, clients)
         if decoder:
-            decoder.hear(uploads.values, share)
-        noisy += experiment.aggregator.combine(uploads.values.astype(np.float64), share)
+            decoder.hear(received, share)
+        noisy += experiment.aggregator.combine(received.astype(np.float64), share)
         if not measured:
             continue
         clipped_count += uploads.outside
@@ -291,10 +295,10 @@ def _step(federation: Federation, weights: torch.Tensor, aggregate: Floats) -> t
     """
     experiment = federation.experiment
     if experiment.target == "weights" and experiment.form == "corrected":
-        if experiment.mechanism.region == "box":
+        if experiment.randomiser.region == "box":
             aggregate = np.clip(aggregate, *federation.hull)
         else:
-            aggregate = np.asarray(experiment.mechanism.project(aggregate, *federation.hull), np.float64)
+            aggregate = np.asarray(experiment.randomiser.project(aggregate, *federation.hull), np.float64)
     news = torch.from_numpy(aggregate).to(weights)
     stepped = weights.clone()  # what is not sent stays as it is
     if experiment.target == "update":

@@ -93,7 +93,7 @@ class Result:
         ]
         found = accounting.worth(entry.run_worst)
         return (
-            f"{found.promises}: ε of the client promised least, against a server that sees each upload: "
+            f"{found.promises}: ε of the client promised least, against {accounting.AGAINST[entry.against]}: "
             f"{', '.join(parts)}; who has to tell two of its values apart is right {found.odds}"
         )
 

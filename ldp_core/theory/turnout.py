@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.special import bdtr, gammaln, xlog1py, xlogy
 
 from ldp_core import datasets
-from ldp_core.accounting import Spending, everyone
+from ldp_core.accounting import everyone
 from ldp_core.experiment import Experiment
 from ldp_core.mechanisms.base import Floats
 from ldp_core.streams import stream
@@ -171,7 +171,7 @@ def affordable(experiment: Experiment) -> NDArray[np.int64]:
     found = np.full(len(limits), experiment.rounds, dtype=np.int64)
     if not np.isfinite(limits).any():
         return found
-    spending = Spending(experiment.releases)
+    spending = experiment.prices
     pairs = list(zip(everyone(experiment), limits.tolist(), strict=True))
     known = {pair: spending.affordable(*pair) for pair in set(pairs) if pair[1] < math.inf}
     return np.array([known.get(pair, experiment.rounds) for pair in pairs], dtype=np.int64)

@@ -20,13 +20,18 @@ SCOPES = ["coordinate", "upload", "run_expected", "run_worst"]
 LINE = {"epsilon", "delta", "rule", "basic", "generic", "guarantee", "why"}
 
 
+def lines_of(experiment: dict[str, Any]) -> list[dict[str, Any]]:
+    return [ledger(experiment)[0][scope] for scope in SCOPES]
+
+
 def test_every_client_has_four_numbers():
     entries = ledger({})
     assert len(entries) == 20
     for entry in entries:
-        assert list(entry) == SCOPES
-        assert all(set(line) == LINE for line in entry.values())
-        assert all(line["guarantee"] and line["why"] for line in entry.values())
+        assert list(entry) == [*SCOPES, "against", "worth"]
+        assert (entry["against"], entry["worth"]) == ("server", "nothing")
+        assert all(set(entry[s]) == LINE for s in SCOPES)
+        assert all(entry[s]["guarantee"] and entry[s]["why"] for s in SCOPES)
         sizes = [entry[scope]["epsilon"] for scope in SCOPES]
         assert sizes == sorted(sizes)
     assert json.loads(json.dumps(entries, allow_nan=False)) == entries
@@ -55,14 +60,14 @@ def test_no_delta_is_paid_where_nothing_is_gained():
 
 def test_only_a_mechanism_with_a_pure_loss_has_a_bound_for_any_other_of_its_epsilon():
     for mechanism in ("gaussian", "none"):
-        assert all(line["generic"] is None for line in ledger({"mechanism": mechanism})[0].values())
+        assert all(ledger({"mechanism": mechanism})[0][s]["generic"] is None for s in SCOPES)
     assert ledger({"mechanism": "ldpsign", "form": "as_printed"})[0]["upload"]["generic"] is None
 
 
 @pytest.mark.parametrize("mechanism", ["duchi", "pdpm", "piecewise", "hybrid", "laplace", "harmony", "grr"])
 @pytest.mark.parametrize("epsilon", [1e-6, 0.02, 0.5, 8, 700])
 def test_the_smallest_comes_first(mechanism: str, epsilon: float):
-    for line in ledger({"mechanism": mechanism, "clients": {"epsilon": epsilon}})[0].values():
+    for line in lines_of({"mechanism": mechanism, "clients": {"epsilon": epsilon}}):
         assert line["epsilon"] <= line["generic"] <= line["basic"]
 
 
@@ -131,7 +136,7 @@ def test_a_budget_for_the_whole_upload_is_divided_over_its_weights():
 
 def test_without_noise_there_is_no_guarantee():
     for entry in ledger({"mechanism": "none"}):
-        for line in entry.values():
+        for line in (entry[s] for s in SCOPES):
             assert not line["guarantee"]
             assert line["epsilon"] is None
             assert "without noise" in line["why"]
@@ -153,7 +158,7 @@ def test_gaussian_noise_adds_up_by_the_root_of_squares():
     assert entry["coordinate"]["epsilon"] == pytest.approx(1.0, rel=1e-9)
     assert entry["upload"]["epsilon"] == pytest.approx(epsilon_of(1e-5, mu * math.sqrt(650)), rel=1e-9)
     assert entry["run_worst"]["epsilon"] == pytest.approx(epsilon_of(1e-5, mu * math.sqrt(2600)), rel=1e-9)
-    for line in entry.values():
+    for line in (entry[s] for s in SCOPES):
         assert line["rule"] == "gaussian"
         assert line["delta"] == DELTA
         assert line["epsilon"] <= line["basic"]
@@ -197,7 +202,7 @@ def test_ldpsigns_bit_has_a_loss_of_its_own(oracles: dict[str, Any]):
 
 
 def test_a_scale_taken_from_the_data_voids_the_promise():
-    for line in ledger({"form": "as_printed"})[0].values():
+    for line in lines_of({"form": "as_printed"}):
         assert not line["guarantee"]
         assert "private data" in line["why"]
 
@@ -213,9 +218,9 @@ def test_a_clients_own_limit_caps_its_run():
 
 
 def test_what_was_learnt_from_the_data_before_any_mechanism_is_stated_and_not_counted():
-    for line in ledger({"dataset": "covtype"})[0].values():
+    for line in lines_of({"dataset": "covtype"}):
         assert "not counted: the mean and deviation of ten measurements" in line["why"]
-    assert all("not counted" not in line["why"] for line in ledger({})[0].values())
+    assert all("not counted" not in ledger({})[0][s]["why"] for s in SCOPES)
 
 
 def test_some_clients_only():

@@ -121,7 +121,7 @@ def test_several_heaps_compose():
         {(a, b): p * q for (a, p), (b, q) in itertools.product(side.items(), side.items())}
         for side in (one, other)
     ]
-    assert apart(*both, shuffled(1.0, 5, 1e-2, heaps=2)) <= 1e-2
+    assert apart(both[0], both[1], shuffled(1.0, 5, 1e-2, heaps=2)) <= 1e-2
     alone, many = shuffled(1.0, 3000, 1e-5), shuffled(1.0, 3000, 1e-5, heaps=50)
     assert alone < many < 50 * shuffled(1.0, 3000, 1e-5 / 50)
     assert many < compose([1.0] * 50, 1e-5)["epsilon"]

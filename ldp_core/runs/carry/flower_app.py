@@ -120,6 +120,8 @@ def _hidden(experiment: Experiment) -> list[int] | None:
 
 
 def _unfit_parts(experiment: Experiment) -> str:
+    if experiment.trust.name != "local":
+        return f"its clients trust {experiment.trust.label}, and the app's send their uploads to the server"
     mechanism, aggregator = experiment.randomiser, experiment.aggregator
     for what, part in (("mechanism", mechanism), ("aggregator", aggregator)):
         if part.plugin:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from ldp_core.accounting import NOTHING, Promise, Spending, entries, word_of, worth
+from ldp_core.accounting import NOTHING, Promise, entries, word_of, worth
 from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import Experiment, changed
 from ldp_core.mechanisms.base import Floats
@@ -34,7 +34,7 @@ def run_promises(
 ) -> list[Promise]:
     """Worst-case guarantee of the run for each of several ε that a client with its own limit may choose."""
     ends = np.full(len(asked), low), np.full(len(asked), high)
-    spending, most = Spending(experiment.releases), experiment.most_uploads
+    spending, most = experiment.prices, experiment.most_uploads
     found = []
     for use in experiment.per_use(np.array(asked), *ends).tolist():
         client = use, low, high

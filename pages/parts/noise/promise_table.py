@@ -9,7 +9,7 @@ from typing import Self
 
 import streamlit as st
 
-from ldp_core.accounting import SHARE, Entry, Promise, Scope, Spending, promise, within
+from ldp_core.accounting import SHARE, Entry, Promise, Scope, promise, within
 from ldp_core.experiment import Experiment
 from ldp_core.experiment.threat_model import spies
 from ldp_core.limits import superscript
@@ -169,7 +169,7 @@ def _price(one: Promised, line: Promise) -> str:
 
 def _seen(one: Promised) -> str:
     """Guarantee for the equal uploads that an attack uses."""
-    line = Spending(one.experiment.releases).again(one.client, one.seen)
+    line = one.experiment.prices.again(one.client, one.seen)
     times = "1 upload" if one.seen == 1 else f"{one.seen} uploads of the same values"
     return f"{times}: {_cell(line)}"
 

@@ -1,0 +1,89 @@
+"""Noise in the sum of all uploads, as the parts of it that clients (or the server) add: a mechanism.
+
+In a simulation the noise of all clients of one budget is drawn at once and stands in the first one's upload:
+only their sum is seen.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ldp_core.mechanisms.base import Floating, Floats, Region, Scope, Values
+from ldp_core.mechanisms.shared.ball import shortened
+from ldp_core.mechanisms.shared.gaussian_noise import GaussianLaw, GaussianNoise
+
+if TYPE_CHECKING:
+    import torch
+
+
+class SumLaw(GaussianLaw):
+    def perturb(self, values: Values, generator: np.random.Generator | torch.Generator) -> Values:
+        own: Any = self.mechanism
+        if not isinstance(values, np.ndarray) or not isinstance(generator, np.random.Generator):
+            raise TypeError("noise of a sum is drawn with numpy")
+        data: Floats = own.project(values.astype(np.float64), self.low, self.high)
+        if own.grid:  # the public offset of the grid makes its error independent of the values
+            offset = generator.random(data.shape) - 0.5
+            data = (np.round(data / own.grid + offset) - offset) * own.grid
+        budgets = np.broadcast_to(self.epsilon, (*data.shape[:-1], 1)).reshape(-1)
+        flat = data.reshape(-1, data.shape[-1])
+        for budget in np.unique(budgets):
+            rows = np.flatnonzero(budgets == budget)
+            variance = len(rows) * float(own.parts[float(budget)]) ** 2
+            if own.grid:
+                counts = generator.poisson(variance / own.grid**2 / 2, (2, data.shape[-1]))
+                flat[rows[0]] += (counts[0] - counts[1]) * own.grid
+            else:
+                flat[rows[0]] += generator.normal(0.0, np.sqrt(variance), data.shape[-1])
+        return flat.reshape(data.shape).astype(values.dtype)
+
+    @property
+    def mu(self) -> Any:
+        return None
+
+
+class SumNoise(GaussianNoise):
+    """Stands in the mechanism's place; its ε is that of a person's whole run."""
+
+    label = "noise in the sum"
+    summary = "Noise is added to the sum of all uploads; its law follows from whom clients trust."
+
+    shares: tuple[tuple[float, float], ...]
+    """(ε, standard deviation of a client's part of the noise), each ε once."""
+    grid: float = 0.0
+    """Step of the grid that values are rounded to, for Skellam noise; 0 for Gaussian noise."""
+    ball: bool = False
+    """Whether uploads are shortened to the upper end of the range, instead of clipped weight by weight."""
+
+    @property
+    def parts(self) -> dict[float, float]:
+        return dict(self.shares)
+
+    @property
+    def scope(self) -> Scope:
+        return "upload"
+
+    @property
+    def region(self) -> Region:
+        return "ball" if self.ball else "box"
+
+    def sigma_of(self, epsilon: Floats, sensitivity: Floats) -> Floats:
+        budgets, places = np.unique(epsilon, return_inverse=True)
+        parts = self.parts
+        found = np.array([np.hypot(parts[float(one)], self.grid / np.sqrt(12)) for one in budgets])
+        return found[places].reshape(np.shape(epsilon)) + np.zeros_like(sensitivity)
+
+    def project(self, values: Floating, low: ArrayLike, high: ArrayLike) -> Floating:
+        if self.ball:
+            return shortened(values, high)  # type: ignore[arg-type]
+        clipped: Floating = np.clip(values, low, high).astype(values.dtype)
+        return clipped
+
+    def at(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> GaussianLaw:
+        return SumLaw(self, *self.checked(epsilon, low, high))
+
+
+SumNoise.name = "sum"

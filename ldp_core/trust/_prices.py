@@ -1,0 +1,112 @@
+"""What uploads cost where a shuffler, or a sum, stands between a client and who looks at them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from ldp_core.accounting.entry import Promise
+from ldp_core.accounting.shuffling import shuffled
+from ldp_core.accounting.spending import DELTA, GAIN, Client, Spending, by_rule
+from ldp_core.accounting.sums import sampled_epsilon, skellam_epsilon
+from ldp_core.mechanisms import Mechanism
+
+
+@dataclass(frozen=True)
+class Heaps(Spending):
+    """Each message is one of a heap of equal ones; never above what it costs without a shuffler."""
+
+    message: str
+    """ "upload" or "coordinate"."""
+    sizes: Mapping[tuple[float, ...], int] = field(default_factory=dict)
+    """Messages in a heap, by the terms of a client's messages."""
+    alone: int = 1
+    """The same for all other clients."""
+
+    def coordinate(self, client: Client) -> Promise:
+        return self._mixed(super().coordinate(client), client, 1, 1)
+
+    def uploads(self, client: Client, count: float) -> Promise:
+        uses, each = math.ceil(count - 1e-9), self.releases[0][1].uses
+        messages = (each * uses, 1) if self.message == "coordinate" else (uses, each)
+        return self._mixed(super().uploads(client, count), client, *messages)
+
+    def _mixed(self, local: Promise, client: Client, heaps: int, uses: int) -> Promise:
+        """`uses`: of the mechanism, in a message."""
+        size = self.sizes.get(client, self.alone)
+        if not local.guarantee or not local.epsilon or size < 2 or heaps < 1:
+            return local
+        found = _heaps(self.releases[0][1].mechanism, client, size, heaps, uses)
+        if found >= local.epsilon * (1 - GAIN):
+            return local
+        return by_rule("shuffled", found, DELTA, local.sum, local.generic)
+
+
+@lru_cache(maxsize=4096)
+def _heaps(mechanism: Mechanism, client: Client, size: int, heaps: int, uses: int) -> float:
+    loss = float(mechanism.at(*client).loss) * uses
+    return shuffled(loss, size, DELTA, heaps) if math.isfinite(loss) else math.inf
+
+
+@dataclass(frozen=True)
+class Row:
+    """The noise that clients of one budget have in a sum."""
+
+    epsilon: float
+    """For the whole run, as asked for."""
+    share: float
+    """Standard deviation of each client's part of it, per weight …"""
+    added: float
+    """… and of all that the promise counts on."""
+    reach: float
+    """Half the distance of two values of a client that are farthest apart, as it is summed."""
+    chance: float = 1.0
+    """Of a client to be in a round's sum, hidden."""
+    replaced: bool = False
+    """As in `sampled_delta`."""
+    grid: float = 0.0
+    """Step of the grid that values are rounded to; 0 for Gaussian noise, which has none."""
+
+
+@dataclass(frozen=True)
+class Sums(Spending):
+    """Sums with noise: ε by their law."""
+
+    rows: Mapping[float, Row]
+    """By the budget of the whole run."""
+    size: int
+    """Weights of an upload."""
+    boxed: bool
+    """Whether each weight has its own range, so that one weight moves less than an upload."""
+
+    def coordinate(self, client: Client) -> Promise:
+        return self._of(client, 1, alone=True)
+
+    def uploads(self, client: Client, count: float) -> Promise:
+        return self._of(client, math.ceil(count - 1e-9))
+
+    def again(self, client: Client, times: int) -> Promise:
+        return self._of(client, times)
+
+    def _of(self, client: Client, uses: int, alone: bool = False) -> Promise:
+        if uses <= 0:
+            return by_rule("basic", 0.0, 0.0, 0.0, generic=0.0)
+        rule, once = _of_row(self.rows[client[0]], 1, self.size, alone and self.boxed)
+        rule, all_of_them = _of_row(self.rows[client[0]], uses, self.size, alone and self.boxed)
+        return by_rule(rule, all_of_them, DELTA, max(all_of_them, uses * once))
+
+
+@lru_cache(maxsize=4096)
+def _of_row(row: Row, uses: int, size: int, alone: bool) -> tuple[str, float]:
+    """The rule, and ε at `DELTA`."""
+    weights, apart = (1, 2 * row.reach / math.sqrt(size)) if alone else (size, 2 * row.reach)
+    if row.grid:
+        longest = apart / row.grid + math.sqrt(weights)
+        found = skellam_epsilon(
+            (row.added / row.grid) ** 2, longest, longest * math.sqrt(weights), uses, DELTA
+        )
+        return "skellam", found
+    rule = "gaussian" if row.chance == 1 else "sampled"
+    return rule, sampled_epsilon(apart / row.added, row.chance, row.replaced, uses, DELTA)

@@ -1,0 +1,142 @@
+"""What secure sums and a central server share: the sum's noise, solved from what a person's run may cost."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+import numpy as np
+from pydantic import Field
+
+from ldp_core.fields import Number
+from ldp_core.limits import NORM
+from ldp_core.mechanisms.base import Floats, Mechanism
+from ldp_core.trust.base import Conflict, Trust, common_problems, heard
+
+if TYPE_CHECKING:
+    from ldp_core.accounting.spending import Spending
+    from ldp_core.trust._prices import Row
+
+
+class SumTrust(Trust):
+    """The field `mechanism` stays as it is, and is not used."""
+
+    own_noise: ClassVar[bool] = True
+
+    norm: Annotated[float | None, Number(NORM, optional=True)] = Field(
+        None, description="length that uploads are shortened to, instead of the range of each weight"
+    )
+
+    @abstractmethod
+    def rows(self, experiment: Any, facts: Facts) -> tuple[Row, ...]:
+        """The noise for each budget, ascending."""
+
+    def plan(self, experiment: Any) -> tuple[Row, ...]:
+        return self.rows(experiment, Facts.of(self, experiment))
+
+    def grid(self, experiment: Any) -> float:
+        return 0.0
+
+    def radius(self, experiment: Any) -> float | None:
+        """Length of the longest upload; None where each weight has its range."""
+        norm: float | None = self.norm or getattr(experiment.mechanism, "norm", None)
+        return norm
+
+    def problems(self, experiment: Any) -> Iterator[Conflict]:
+        yield from common_problems(self, experiment)
+        name = self.name
+        if experiment.clients.epsilon_scope != "run":
+            message = (
+                f"must be run under the trust {name}, whose noise is made for a person's whole run; got "
+                f"{experiment.clients.epsilon_scope}"
+            )
+            yield ("clients", "epsilon_scope"), experiment.clients.epsilon_scope, message
+        if experiment.aggregator.name == "sign_majority":
+            message = (
+                f"must take a mean under the trust {name}, which sums values and counts no votes; choose mean"
+            )
+            yield ("aggregator",), "sign_majority", message
+        low, high = experiment.clients.bounds()
+        if self.radius(experiment) is None and (np.ptp(low) or np.ptp(high)):
+            message = (
+                f"must be the same for all clients under the trust {name}, as a sum has one noise; give one "
+                "range, or trust.norm"
+            )
+            yield ("clients", "range"), experiment.clients.range, message
+        if (
+            self.splits
+            and len(np.unique(experiment.clients.budgets())) > 1
+            and experiment.selection.name != "all"
+        ):
+            message = (
+                f"must be all under the trust {name} with unequal budgets, each of which needs a known "
+                f"number of clients in a round; got {experiment.selection.name}"
+            )
+            yield ("selection",), experiment.selection.name, message
+
+    @property
+    def splits(self) -> bool:
+        """Whether unequal budgets need to know how many clients of each take part."""
+        return True
+
+    def made(self, mechanism: Mechanism, experiment: Any) -> Mechanism:
+        from ldp_core.trust._noise import SumNoise
+
+        rows, ball = self.plan(experiment), self.radius(experiment) is not None
+        shares = tuple((row.epsilon, row.share) for row in rows)
+        return SumNoise(shares=shares, grid=rows[0].grid, ball=ball, dimension=experiment.uploaded)
+
+    def ranges(self, experiment: Any, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+        if (radius := self.radius(experiment)) is not None:
+            low, high = np.full_like(low, -radius), np.full_like(high, radius)
+        return low, high
+
+    def per_use(self, experiment: Any, asked: Floats, low: Floats, high: Floats) -> Floats:
+        return asked
+
+    def prices(self, experiment: Any) -> Spending:
+        from ldp_core.trust._prices import Sums
+
+        rows = {row.epsilon: row for row in self.plan(experiment)}
+        return Sums(experiment.releases, rows, experiment.uploaded, self.radius(experiment) is None)
+
+
+class Facts:
+    """What the noise of a sum follows from."""
+
+    def __init__(self, budgets: Floats, reach: float, heard: int, uses: int, size: int) -> None:
+        values, counts = np.unique(budgets, return_counts=True)
+        self.budgets: tuple[float, ...] = tuple(values.tolist())
+        """Different ones, ascending …"""
+        self.counts: tuple[int, ...] = tuple(counts.tolist()) if len(values) > 1 else (heard,)
+        """… and how many clients of each are in a round's sum."""
+        self.reach, self.heard, self.uses, self.size = reach, heard, uses, size
+
+    @classmethod
+    def of(cls, trust: SumTrust, experiment: Any) -> Facts:
+        low, high = experiment.clients.bounds()
+        size, radius = experiment.uploaded, trust.radius(experiment)
+        reach = radius if radius is not None else math.sqrt(size) * float(high[0] - low[0]) / 2
+        in_round = heard(experiment) or 1
+        return cls(experiment.clients.budgets(), reach, in_round, experiment.most_uploads, size)
+
+
+BELOW = 1 - 1e-6
+"""Factor that keeps a solved distance below the budget, whatever rounding does."""
+
+
+@lru_cache(maxsize=1024)
+def distance(epsilon: float, chance: float, replaced: bool, uses: int) -> float:
+    """μ of one sum, so that `uses` of them cost a person ε at the ledger's δ."""
+    from ldp_core.accounting.backwards import largest
+    from ldp_core.accounting.spending import DELTA
+    from ldp_core.accounting.sums import sampled_epsilon
+    from ldp_core.normal import mu_of
+
+    everybody = float(mu_of(epsilon, DELTA)) / math.sqrt(uses) * BELOW
+    if chance == 1:
+        return everybody
+    return largest(lambda mu: sampled_epsilon(mu, chance, replaced, uses, DELTA), epsilon, everybody)

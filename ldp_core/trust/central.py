@@ -1,0 +1,126 @@
+"""A server that all trust adds the noise, once; only the model that comes of it is seen."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from ldp_core.fields import Choice
+from ldp_core.mechanisms.base import Floats
+from ldp_core.streams import stream
+from ldp_core.trust._sums import Facts, SumTrust, distance
+from ldp_core.trust.base import Conflict
+
+if TYPE_CHECKING:
+    from ldp_core.trust._prices import Row
+
+RULES = ("sampling", "clipping")
+
+
+class Central(SumTrust):
+    """Gaussian noise; who is in a round's sum stays with the server."""
+
+    label = "a server"
+    order = 4
+    summary = (
+        "The server sees all uploads as they are and adds noise once, to their sum. A smaller budget is kept "
+        "by being in fewer sums, or by clipping more."
+    )
+    formula = r"\bar w=\frac1n\Big(\sum_i\operatorname{clip}(w_i)+\mathcal N(0,\sigma^2 I)\Big)"
+    reference = "McMahan et al. 2018; Boenisch et al. 2023 (sampling and scaling by budget)"
+    against = "model"
+    sees = "The server sees everything; all others see the model only, not who took part in a round."
+    breaks = "The server itself, and whoever can read its memory; and a list of who took part in which round."
+
+    rule: Annotated[str, Choice(RULES)] = Field(
+        "sampling", description="how smaller budgets are kept: by being in fewer sums, or by clipping more"
+    )
+
+    def problems(self, experiment: Any) -> Iterator[Conflict]:
+        yield from super().problems(experiment)
+        if self.rule == "sampling" and len(np.unique(experiment.clients.budgets())) > 1:
+            low, high = experiment.clients.bounds()
+            if experiment.target == "weights" or (self.radius(experiment) is None and (low != -high).any()):
+                message = (
+                    "must be clipping where weights are sent, or ranges are not around 0: who is not drawn "
+                    "would count as 0; or send updates"
+                )
+                yield ("trust", "rule"), "sampling", message
+
+    @property
+    def splits(self) -> bool:
+        return self.rule == "sampling"
+
+    def rows(self, experiment: Any, facts: Facts) -> tuple[Row, ...]:
+        hidden = experiment.selection.name == "fraction"
+        chance = facts.heard / experiment.clients.count if hidden else 1.0
+        return _rows(self.rule, facts.budgets, facts.counts, facts.reach, facts.heard, facts.uses, chance)
+
+    def ranges(self, experiment: Any, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+        low, high = super().ranges(experiment, low, high)
+        rows = self.plan(experiment)
+        reach = Facts.of(self, experiment).reach
+        more = _more(rows, experiment) if self.rule == "sampling" else 1.0
+        _, places = np.unique(experiment.clients.budgets(), return_inverse=True)
+        share = np.array([row.reach / reach for row in rows])[places] * more
+        centre, half = (low + high) / 2, (high - low) / 2
+        return centre - half * share, centre + half * share
+
+    def contributed(
+        self, experiment: Any, values: NDArray[np.float32], clients: NDArray[np.int64], number: int
+    ) -> NDArray[np.float32]:
+        rows = self.plan(experiment)
+        if all(row.chance == 1 or row.replaced for row in rows):
+            return values
+        count = experiment.clients.count
+        chances = {row.epsilon: row.chance for row in rows}
+        own = np.array([chances[one] for one in experiment.clients.budgets()[clients].tolist()])
+        there = stream(experiment.seed, "participation", number).random(count)[clients] < own
+        return (values * (there * _more(rows, experiment))[:, None]).astype(np.float32)
+
+
+def _more(rows: tuple[Row, ...], experiment: Any) -> float:
+    """Clients over those expected in a sum: the mean over all has so much less of each."""
+    chances = {row.epsilon: 1.0 if row.replaced else row.chance for row in rows}
+    expected = math.fsum(chances[one] for one in experiment.clients.budgets().tolist())
+    return float(experiment.clients.count / expected)
+
+
+@lru_cache(maxsize=256)
+def _rows(
+    rule: str,
+    budgets: tuple[float, ...],
+    counts: tuple[int, ...],
+    reach: float,
+    in_round: int,
+    uses: int,
+    chance: float,
+) -> tuple[Row, ...]:
+    from ldp_core.accounting.backwards import largest
+    from ldp_core.accounting.spending import DELTA
+    from ldp_core.accounting.sums import sampled_epsilon
+    from ldp_core.trust._prices import Row
+
+    most = distance(budgets[-1], chance, True, uses)
+    sigma, root = 2 * reach / most, math.sqrt(in_round)
+    if rule == "clipping" or len(budgets) == 1:
+        shares = [distance(one, chance, True, uses) / most for one in budgets]
+        return tuple(
+            Row(one, sigma / root, sigma, reach * share, chance, chance < 1)
+            for one, share in zip(budgets, shares, strict=True)
+        )
+    chances = [
+        min(1.0, largest(lambda q: sampled_epsilon(most, min(q, 1.0), False, uses, DELTA), one, 0.1))
+        for one in budgets[:-1]
+    ] + [1.0]
+    # the mean over all is scaled up to that over those expected, and the noise with it
+    more = sum(counts) / math.fsum(q * n for q, n in zip(chances, counts, strict=True))
+    return tuple(
+        Row(one, sigma / root * more, sigma, reach, q) for one, q in zip(budgets, chances, strict=True)
+    )

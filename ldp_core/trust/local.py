@@ -1,0 +1,15 @@
+"""No trust: each client adds its noise before anything leaves its hands."""
+
+from __future__ import annotations
+
+from ldp_core.trust.base import Trust
+
+
+class Local(Trust):
+    label = "nobody"
+    order = 1
+    summary = "Each client adds its own noise; the server sees each upload with its name."
+    reference = "Kasiviswanathan et al. 2011; Duchi, Jordan and Wainwright 2013"
+    against = "server"
+    sees = "The server sees every client's upload, with the client's name."
+    breaks = "Nothing that others do: only a client's own program could."

@@ -1,0 +1,151 @@
+"""A secure sum: clients add shares of discrete noise, and the server learns their sum alone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+from pydantic import Field
+
+from ldp_core.fields import Choice, Number, Whole
+from ldp_core.limits import BITS, COLLUDING, DROPOUT
+from ldp_core.mechanisms.base import Floats
+from ldp_core.trust._sums import Facts, SumTrust
+from ldp_core.trust.base import Conflict
+
+if TYPE_CHECKING:
+    from ldp_core.trust._prices import Row
+
+UNEQUAL = ("group", "strictest")
+FINE = 100.0
+"""√m grid steps fit so often into the distance of two uploads: what rounding costs."""
+WRAPS = 1e-6
+"""Probability, in a run, up to which a sum may leave its modulus."""
+
+
+class SecureSum(SumTrust):
+    """Skellam noise: shares of it add up to such noise exactly. In a simulation all clients answer; the noise
+    keeps the promise though a share of them never does."""
+
+    label = "a secure sum"
+    order = 3
+    summary = (
+        "Each client rounds its values to a public grid, adds its share of the noise and hides both behind "
+        "numbers that cancel in the sum: the server learns the sum alone."
+    )
+    formula = r"\sum_i\lfloor w_i/\gamma\rceil+\mathrm{Sk}(\sigma_i^2)\ \bmod 2^b"
+    reference = "Bonawitz et al. 2017; Agarwal, Kairouz and Liu 2021 (Skellam)"
+    against = "sum"
+    sees = (
+        "The server sees the sum of all clients' numbers, of each group of equal budgets where these differ."
+    )
+    breaks = "A server that joins with more clients than are counted on: each takes its noise off the sum."
+
+    dropout: Annotated[float, Number(DROPOUT)] = Field(
+        DROPOUT.default, description="share of the clients that may never answer"
+    )
+    colluding: Annotated[int, Whole(COLLUDING)] = Field(
+        int(COLLUDING.default), description="clients that may tell the server their part of the noise"
+    )
+    bits: Annotated[int, Whole(BITS)] = Field(int(BITS.default), description="bits of the modulus of the sum")
+    unequal: Annotated[str, Choice(UNEQUAL)] = Field(
+        "group", description="unequal budgets: a sum for each group of equal ones, or the strictest for all"
+    )
+
+    @property
+    def splits(self) -> bool:
+        return self.unequal == "group"
+
+    def problems(self, experiment: Any) -> Iterator[Conflict]:
+        before = list(super().problems(experiment))
+        yield from before
+        if before:
+            return
+        facts = self._facts(experiment)
+        fewest = min(facts.counts)
+        if self.honest(fewest) < 1:
+            message = (
+                f"must leave a client that adds noise in each sum: of the {fewest} clients of the smallest, "
+                f"{fewest - self.honest(fewest)} may not answer or tell; take fewer, or unequal strictest"
+            )
+            yield ("trust", "colluding"), self.colluding, message
+            return
+        if (chance := self.wraps(experiment, self.bits)) > WRAPS:
+            need = next(
+                (b for b in range(self.bits, int(BITS.maximum) + 1) if self.wraps(experiment, b) <= WRAPS), 0
+            )
+            some = f"up to {chance:.2g}" if chance < 1 else "1"
+            message = (
+                f"must be at least {need or 'more'}: with {self.bits} bits a sum of {max(facts.counts)} "
+                f"clients leaves its modulus, and means nothing, with probability {some}; got {self.bits}"
+            )
+            yield ("trust", "bits"), self.bits, message
+
+    def honest(self, clients: int) -> int:
+        """Of so many clients in a sum, those whose noise is counted on."""
+        return clients - math.ceil(self.dropout * clients - 1e-9) - self.colluding
+
+    def wraps(self, experiment: Any, bits: int) -> float:
+        """A bound on the probability that some sum of the run leaves its modulus."""
+        facts, largest = self._facts(experiment), experiment.trust.reach_of_weight(experiment)
+        total = 0.0
+        for row, n in zip(self.rows(experiment, facts), facts.counts, strict=True):
+            room = 2.0 ** (bits - 1) - n * (largest / row.grid + 1)
+            if room <= 0:
+                return 1.0
+            variance = n * (row.share / row.grid) ** 2
+            s = math.asinh(room / variance)
+            log = variance * (math.cosh(s) - 1) - s * room
+            total += 2 * facts.size * experiment.rounds * math.exp(min(0.0, log))
+        return min(1.0, total)
+
+    def reach_of_weight(self, experiment: Any) -> float:
+        """How far from 0 one weight of an upload may be."""
+        if (radius := self.radius(experiment)) is not None:
+            return radius
+        return max(float(np.abs(end).max()) for end in experiment.clients.bounds())
+
+    def rows(self, experiment: Any, facts: Facts) -> tuple[Row, ...]:
+        honest = tuple(self.honest(count) for count in facts.counts)
+        return _rows(facts.budgets, honest, facts.reach, facts.uses, facts.size)
+
+    def plan(self, experiment: Any) -> tuple[Row, ...]:
+        return self.rows(experiment, self._facts(experiment))
+
+    def per_use(self, experiment: Any, asked: Floats, low: Floats, high: Floats) -> Floats:
+        if self.unequal == "strictest":
+            return np.full_like(asked, experiment.clients.budgets().min())
+        return asked
+
+    def _facts(self, experiment: Any) -> Facts:
+        facts = Facts.of(self, experiment)
+        if self.unequal == "strictest":
+            facts.budgets, facts.counts = facts.budgets[:1], (facts.heard,)
+        return facts
+
+
+@lru_cache(maxsize=256)
+def _rows(
+    budgets: tuple[float, ...], honest: tuple[int, ...], reach: float, uses: int, size: int
+) -> tuple[Row, ...]:
+    from ldp_core.accounting.backwards import largest
+    from ldp_core.accounting.spending import DELTA
+    from ldp_core.accounting.sums import skellam_epsilon
+    from ldp_core.normal import mu_of
+    from ldp_core.trust._prices import Row
+
+    grid = 2.0 ** math.floor(math.log2(2 * reach / (FINE * math.sqrt(size))))
+    apart = 2 * reach / grid + math.sqrt(size)
+    found = []
+    for budget, adding in zip(budgets, honest, strict=True):
+
+        def cost(mu: float) -> float:
+            return skellam_epsilon((apart / mu) ** 2, apart, apart * math.sqrt(size), uses, DELTA)
+
+        start = float(mu_of(budget, DELTA)) / math.sqrt(uses) / 2
+        added = apart / largest(cost, budget, start) * grid
+        found.append(Row(budget, added / math.sqrt(max(1, adding)), added, reach, grid=grid))
+    return tuple(found)

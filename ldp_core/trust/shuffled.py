@@ -1,0 +1,122 @@
+"""A shuffler takes the names off: the server sees a heap of messages for each group of equal terms."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from ldp_core.fields import Choice
+from ldp_core.mechanisms.base import Floats
+from ldp_core.trust.base import Conflict, Trust, common_problems, heard
+
+if TYPE_CHECKING:
+    from ldp_core.accounting.spending import Spending
+
+MESSAGES = ("upload", "coordinate")
+
+
+class Shuffled(Trust):
+    """Clients that differ in budget or range can be told apart, so each group is a heap of its own."""
+
+    label = "a shuffler"
+    order = 2
+    summary = (
+        "Each client adds its own noise; a shuffler passes the messages on without names, those of equal "
+        "budget and range in one heap."
+    )
+    formula = r"\{\tilde w_{\pi(1)},\dots,\tilde w_{\pi(n)}\},\quad\pi\text{ uniform}"
+    reference = "Feldman, McMillan and Talwar 2023 (stronger clones); Erlingsson et al. 2019"
+    against = "shuffled heap"
+    sees = "The server sees a heap of messages without names, one heap for each budget and range."
+    breaks = (
+        "A shuffler that keeps names or times of arrival, or that works with the server; and clients of the "
+        "heap who tell the server what they sent."
+    )
+
+    message: Annotated[str, Choice(MESSAGES)] = Field(
+        "upload", description="what is mixed: whole uploads, or each weight's values by themselves"
+    )
+
+    def problems(self, experiment: Any) -> Iterator[Conflict]:
+        yield from common_problems(self, experiment)
+        mechanism = experiment.mechanism
+        if mechanism.role == "identity":
+            return  # without noise nothing is promised, and the ledger says so
+        if self.message == "coordinate" and mechanism.scope != "coordinate":
+            message = f"must be upload with {mechanism.name}, which answers for a whole {mechanism.scope}"
+            yield ("trust", "message"), "coordinate", message
+        elif not np.isfinite(
+            mechanism.formed(experiment.form).fitted(experiment.use()).at(1.0, -1.0, 1.0).loss
+        ):
+            message = (
+                f"must have a pure ε under the trust shuffled, as the theorem asks for; got "
+                f"{mechanism.name}: try piecewise"
+            )
+            yield ("mechanism",), mechanism.name, message
+        different = len(_groups(experiment.clients.budgets(), *experiment.clients.bounds()))
+        if different > 1 and experiment.selection.name != "all":
+            message = (
+                f"must be all under the trust shuffled with {different} different budgets or ranges: how "
+                f"many of each take part would be chance; got {experiment.selection.name}"
+            )
+            yield ("selection",), experiment.selection.name, message
+
+    def per_use(self, experiment: Any, asked: Floats, low: Floats, high: Floats) -> Floats:
+        from ldp_core.accounting.backwards import largest
+        from ldp_core.trust._prices import Heaps
+
+        alone = super().per_use(experiment, asked, low, high)
+        sizes = self._sizes(experiment, experiment.clients.budgets(), *experiment.clients.bounds())
+        found, columns = alone.copy(), (np.ravel(asked), np.ravel(low), np.ravel(high))
+        known: dict[tuple[float, ...], float] = {}
+        for i, key in enumerate(zip(*(column.tolist() for column in columns), strict=True)):
+            if key not in known:
+                start, most = float(alone.flat[i]), experiment.most_uploads
+                mixed = Heaps(experiment.releases, self.message, alone=sizes.get(key, 1))
+
+                def cost(
+                    epsilon: float, mixed: Heaps = mixed, ends: Any = key[1:], most: int = most
+                ) -> float:
+                    return mixed.uploads((epsilon, *ends), most).bound
+
+                known[key] = max(start, largest(cost, key[0], start))
+            found.flat[i] = known[key]
+        return found
+
+    def prices(self, experiment: Any) -> Spending:
+        from ldp_core.trust._prices import Heaps
+
+        population = experiment.population()
+        sizes = self._sizes(experiment, population.epsilon, population.low, population.high)
+        return Heaps(experiment.releases, self.message, sizes)
+
+    def _sizes(self, experiment: Any, *terms: Floats) -> dict[tuple[float, ...], int]:
+        """Messages in the heap of each kind of client, in a round."""
+        groups = _groups(*terms)
+        if len(groups) == 1:
+            return dict.fromkeys(groups, heard(experiment) or 1)
+        return dict(groups)
+
+    def handed_on(
+        self, uploads: NDArray[np.float32], terms: tuple[Floats, ...], generator: np.random.Generator
+    ) -> NDArray[np.float32]:
+        _, group = np.unique(
+            np.hstack([np.broadcast_to(t, (len(uploads), 1)) for t in terms]), axis=0, return_inverse=True
+        )
+        mixed = uploads.copy()
+        for one in range(int(group.max(initial=-1)) + 1):
+            rows = np.flatnonzero(group.ravel() == one)
+            if self.message == "upload":
+                mixed[rows] = uploads[generator.permutation(rows)]
+            else:
+                mixed[rows] = generator.permuted(uploads[rows], axis=0)
+        return mixed
+
+
+def _groups(*terms: Floats) -> Counter[tuple[float, ...]]:
+    return Counter(zip(*(term.tolist() for term in terms), strict=True))
