@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ldp_core.mechanisms.base import Floating, Floats, Region, Scope, Values
-from ldp_core.mechanisms.shared.ball import shortened
+from ldp_core.mechanisms.shared.ball import lengths
 from ldp_core.mechanisms.shared.gaussian_noise import GaussianLaw, GaussianNoise
 
 if TYPE_CHECKING:
@@ -78,7 +78,11 @@ class SumNoise(GaussianNoise):
 
     def project(self, values: Floating, low: ArrayLike, high: ArrayLike) -> Floating:
         if self.ball:
-            return shortened(values, high)  # type: ignore[arg-type]
+            length = lengths(values.astype(np.float64))[..., None]
+            shorter: Floating = (values * np.minimum(1.0, high / np.maximum(length, 1e-300))).astype(
+                values.dtype
+            )
+            return shorter
         clipped: Floating = np.clip(values, low, high).astype(values.dtype)
         return clipped
 

@@ -45,7 +45,10 @@ def test_sixty_thousand_clients_are_stated_in_a_second_and_a_megabyte(epsilon: o
 
 
 def test_more_promises_than_sixteen_bits_count():
-    promised = [Entry(*[Promise(float(i))] * 4) for i in range(70_000)]
+    promised = [
+        Entry(Promise(float(i)), Promise(float(i)), Promise(float(i)), Promise(float(i)))
+        for i in range(70_000)
+    ]
     assert entry_of(to_json(promised), 69_999) == promised[-1]
 
 

@@ -57,7 +57,11 @@ def test_dotted_names_and_where_to_begin():
 @pytest.mark.parametrize(
     ("settings", "fields", "words"),
     [
-        ({}, {"kind": "iid"}, "partition.kind or selection.kind; write settings={'partition.kind': …}"),
+        (
+            {},
+            {"kind": "iid"},
+            "partition.kind, selection.kind or trust.kind; write settings={'partition.kind': …}",
+        ),
         ({}, {"rouds": 3}, "rouds is not a field here; did you mean rounds?"),
         ({}, {"lr": 0.1}, "did you mean learning_rate?"),
         ({}, {"zebra": 1}, "zebra is not a field here"),
