@@ -3,8 +3,11 @@
 Imports here must work on any Python version, to name the supported ones.
 """
 
+import gc
 import sys
 
+SELDOM = 100_000
+"""New objects between two looks for garbage: imports make more than that, and all of them stay."""
 OLDEST, TOO_NEW = (3, 11), (3, 15)
 
 
@@ -20,6 +23,7 @@ def refuse_others() -> None:
 def studio() -> int:
     """Entry point of `epsilon-studio`."""
     refuse_others()
+    gc.set_threshold(SELDOM)
     from importlib.metadata import version
 
     from ldp_core import cli
@@ -36,6 +40,7 @@ def studio() -> int:
 
 if __name__ == "__main__":
     refuse_others()
+    gc.set_threshold(SELDOM)
     from ldp_core.cli import main
 
     sys.exit(main())

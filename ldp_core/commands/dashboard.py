@@ -8,9 +8,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 
-from ldp_core import mechanisms, presets
 from ldp_core.errors import InvalidInput, StudioError, hint, shown
-from ldp_core.runs import runs_dir
 from ldp_core.settings.table import refuse_nonsense
 from ldp_core.system.shipped import APP
 
@@ -25,6 +23,9 @@ def main(arguments: Sequence[str], commands: Sequence[str]) -> int:
         arguments: a scenario or mechanism, which `app.py` reads, and Streamlit's options.
         commands: names of other commands, for suggestions.
     """
+    from ldp_core import mechanisms, presets
+    from ldp_core.runs import runs_dir
+
     try:
         refuse_nonsense()
         opened = [*presets.names(), *mechanisms.names()]

@@ -238,6 +238,7 @@ def _leave(*_: object) -> None:
 
 def _warm_up() -> None:
     """Import, load and compile what every job needs."""
+    gc.disable()
     import torch
 
     import ldp_core.leakage.grid
@@ -251,6 +252,7 @@ def _warm_up() -> None:
     default = parse({"rounds": 1, "attack": None})
     for _ in simulate(default, load("digits"), torch.device("cpu")):  # a fork can use no GPU of its parent
         pass
+    gc.enable()
     gc.collect()
     gc.freeze()  # every job's process, a fork, would look through all that again and again
 
