@@ -25,7 +25,7 @@ def test_out_changed_and_in_again(visitor: Visitor):
     assert lines[0] == "client,scope,epsilon,low,high,upload_costs,run_costs"
     assert lines[20].startswith("20,weight,8.0,-1.0,1.0,")
 
-    upload = page.locator("input[type=file]")
+    upload = page.get_by_test_id("stPopoverBody").locator("input[type=file]")
     upload.set_input_files(file("\n".join([*lines[:20], "20,weight,3,2,1", "21,weight,=1+1,-1,1"])))
     result = page.get_by_test_id("stPopoverBody")  # what lies below it cannot be read
     expect(result.get_by_text("Nothing of mine.csv was taken over")).to_be_visible()
@@ -44,7 +44,7 @@ def test_out_changed_and_in_again(visitor: Visitor):
 def test_a_program_with_another_name_is_no_table(visitor: Visitor):
     page = visitor.open("/clients", ".es-table")
     page.get_by_role("button", name="As a CSV file").click()
-    upload = page.locator("input[type=file]")
+    upload = page.get_by_test_id("stPopoverBody").locator("input[type=file]")
     upload.set_input_files(file(b"MZ\x90\x00\xff\xfe", "![x](http://evil.example/x.png).csv"))
     expect(page.get_by_text("is not text in UTF-8")).to_be_visible()
     expect(page.get_by_text("//evil.example/x.png).csv was").first).to_be_visible()
