@@ -12,7 +12,7 @@ from ldp_core.errors import StudioError
 from ldp_core.tables import MOST_BYTES
 from pages.parts.ui.meanings import error_in_words
 from pages.parts.ui.tables import table
-from pages.parts.ui.text import number, percent, plain
+from pages.parts.ui.text import number, percent, plain, signed
 from pages.parts.ui.uninterrupted import uncut
 
 ABOUT = (
@@ -92,7 +92,7 @@ def weighed(name: str, data: bytes, claimed: float, delta: float) -> Found:
 def _verdict(name: str, found: SampleAudit, size: int) -> None:
     (st.error if found.refuted else st.info)("\n\n".join(in_words(name, found)))
     rows = list(_moments(found, size))
-    inputs = [f"at {number(one.input)}: bias, variance" for one in found.answers]
+    inputs = [f"at {signed(one.input)}: bias, variance" for one in found.answers]
     table(["mechanism", *inputs[:MOST_INPUTS]], rows)
     values = (
         f" A trial holds {number(size, 6)} values, so those of single weights share it." if size > 1 else ""
@@ -120,4 +120,4 @@ def in_words(name: str, found: SampleAudit) -> Iterator[str]:
 def _moments(found: SampleAudit, size: int) -> Iterator[list[str]]:
     own = [(one.bias, one.variance) for one in found.answers]
     for label, row in ((":blue[these samples]", own), *beside(found, size)):
-        yield [label, *(f"{number(bias, 2)}, {number(variance, 3)}" for bias, variance in row[:MOST_INPUTS])]
+        yield [label, *(f"{signed(bias)}, {number(variance, 3)}" for bias, variance in row[:MOST_INPUTS])]
