@@ -8,6 +8,7 @@ fast and reproducible, therefore predictable, therefore not for protecting data.
 
 from __future__ import annotations
 
+from functools import cached_property
 from hashlib import blake2b
 from typing import Any, Literal, cast
 
@@ -55,6 +56,25 @@ def stream(seed: int, purpose: Purpose, round: int = 0) -> np.random.Generator:
     Every call starts the stream anew.
     """
     return np.random.Generator(np.random.Philox(cast("Any", Key(key(seed, purpose, round)))))
+
+
+def on_demand(seed: int, purpose: Purpose, round: int = 0) -> np.random.Generator:
+    """Stand-in for `stream`, made when something is first drawn from it; for streams that few draw from."""
+    return cast("np.random.Generator", Unmade(seed, purpose, round))
+
+
+class Unmade:
+    """Has the methods of the generator that it will be, and is no `np.random.Generator`."""
+
+    def __init__(self, *of: Any) -> None:
+        self._of = of
+
+    @cached_property
+    def _made(self) -> np.random.Generator:
+        return stream(*self._of)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._made, name)
 
 
 class Key(ISeedSequence):

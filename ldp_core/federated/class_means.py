@@ -71,7 +71,7 @@ class Decoder:
             weights = np.repeat(shares, self._shape[0]).astype(np.float32)
             self._moments += (blocks * weights[:, None]).T @ blocks
 
-    def decoded(self, aggregate: Floats, noisy: bool = True) -> torch.Tensor:
+    def decoded(self, aggregate: Floats, noisy: bool = True) -> NDArray[np.float32]:
         """Linear model (d,) for the mean message (m,); nearest-mean classification if `noisy` is False."""
         length = radius(self._federation)
         means = self._federation.classes * aggregate.reshape(self._shape) / length
@@ -83,7 +83,7 @@ class Decoder:
         believed = max(0.0, 1 - doubt / max(float(size.var(ddof=1)), 1e-300))
         bias = -(believed * size + (1 - believed) * size.mean()) / 2
         model = np.concatenate([(turned / np.sqrt(self._shape[1])).ravel(), bias])
-        return torch.from_numpy(model.astype(np.float32)).to(self._federation.device)
+        return model.astype(np.float32)
 
     def _metric(self) -> Floats:
         """Inverse of the features' estimated second moments, regularised by the noise in the estimate; the

@@ -27,7 +27,7 @@ from ldp_core.federated.state import State
 from ldp_core.federated.upload import uploaded
 from ldp_core.mechanisms.base import Floats
 from ldp_core.partitions.base import Indices
-from ldp_core.streams import stream
+from ldp_core.streams import on_demand, stream
 from ldp_core.systems import Participation
 
 
@@ -81,7 +81,7 @@ class Round:
     def works(self) -> Iterator[Work]:
         """Training of the round, a chunk of clients at a time, planned lazily."""
         federation, experiment = self.federation, self.federation.experiment
-        records, batches = (stream(experiment.seed, one, self.number) for one in ("records", "batches"))
+        records, batches = (on_demand(experiment.seed, one, self.number) for one in ("records", "batches"))
         weights = federation.placed(self.before.weights)
         for chunk in self.chunks():
             clients = self.participants[chunk]
@@ -125,9 +125,8 @@ def finish(prepared: Round, trained: Iterable[torch.Tensor], measured: bool = Tr
     """
     federation, joined, number = prepared.federation, prepared.joined, prepared.number
     experiment, model = federation.experiment, prepared.before.weights
-    encoding, noise, mixing = (
-        stream(experiment.seed, one, number) for one in ("encoding", "noise", "mixing")
-    )
+    encoding, mixing = (on_demand(experiment.seed, one, number) for one in ("encoding", "mixing"))
+    noise = stream(experiment.seed, "noise", number)
     weights = federation.placed(model)
     # what the server takes for a weight that is not sent
     known = model[experiment.sent] if experiment.target == "weights" else np.zeros(1, dtype=np.float32)
@@ -174,19 +173,19 @@ def finish(prepared: Round, trained: Iterable[torch.Tensor], measured: bool = Tr
 
     any_weight = prepared.client_weights.any()
     noisy = experiment.aggregator.finish(noisy)
-    step = decoder.decoded if decoder else partial(_step, federation, weights)
-    stepped = step(joined.finish(noisy)) if any_weight else weights
+    step = decoder.decoded if decoder else partial(_step, federation, model)
+    stepped = step(joined.finish(noisy)) if any_weight else model
     sent = prepared.before.uploads.copy()
     sent[chosen] += 1
-    state = State(number, stepped.cpu().numpy(), sent, joined.arrays, federation.engine.kind)
+    state = State(number, stepped, sent, joined.arrays, federation.engine.kind)
     if not measured:
-        return RoundResult(state, stepped, chosen, prepared.client_weights, *[math.nan] * 4)
+        return RoundResult(state, weights, chosen, prepared.client_weights, *[math.nan] * 4)
     exact = experiment.aggregator.finish(exact)
     plain = partial(decoder.decoded, noisy=False) if decoder else step
     theory = float((variance + bias**2).mean())
     return RoundResult(
         state=state,
-        unnoised=plain(joined.finish(exact)) if any_weight else weights,
+        unnoised=federation.placed(plain(joined.finish(exact))) if any_weight else weights,
         participants=chosen,
         client_weights=prepared.client_weights,
         noise_variance=float(((noisy - exact) ** 2).mean()),
@@ -228,7 +227,7 @@ def _client_weights(federation: Federation, chosen: NDArray[np.int64], number: i
         federation.terms.worst(number)[chosen],
         sizes=federation.deal.sizes[chosen],
         between=experiment.aggregator.between,
-        generator=stream(experiment.seed, "aggregation", number),
+        generator=on_demand(experiment.seed, "aggregation", number),
     )
 
 
@@ -287,7 +286,7 @@ def _remedy(experiment: Experiment, exact: bool) -> str:
     return f"the learning rate {rate:g} {cause} too large; try one near {min(usual, rate / 10):g}{advice}"
 
 
-def _step(federation: Federation, weights: torch.Tensor, aggregate: Floats) -> torch.Tensor:
+def _step(federation: Federation, model: NDArray[np.float32], aggregate: Floats) -> NDArray[np.float32]:
     """Next global model (d,).
 
     For the target “weights”, the corrected form projects the aggregate onto the hull of the clients' public
@@ -299,8 +298,9 @@ def _step(federation: Federation, weights: torch.Tensor, aggregate: Floats) -> t
             aggregate = np.clip(aggregate, *federation.hull)
         else:
             aggregate = np.asarray(experiment.randomiser.project(aggregate, *federation.hull), np.float64)
-    news = torch.from_numpy(aggregate).to(weights)
-    stepped = weights.clone()  # what is not sent stays as it is
+    stepped = model.copy()  # what is not sent stays as it is
+    with np.errstate(over="ignore"):
+        news = aggregate.astype(np.float32)
     if experiment.target == "update":
         stepped[experiment.sent] += news
     else:

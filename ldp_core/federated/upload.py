@@ -34,7 +34,7 @@ class Uploads:
     """Of the noise, given the exact values, summed by shares, (m,); a single 0 where it was not asked for."""
     variance: Floats
     outside: int
-    """How many of the values that are sent lay outside their safe range …"""
+    """How many of the values that are sent lay outside their safe range (0 if moments are not asked for) …"""
     sent: int
     """… of how many."""
 
@@ -69,23 +69,26 @@ def uploaded(
     columns = epsilon, encoded.low, encoded.high
     found = (laws or Laws()).of(pieces, columns)
     exact = projected(pieces, encoded.values, columns)
-    outside = encoded.values != exact
     passed = [one for one in (encoded.clear, encoded.unsent) if one is not None]
     bias = variance = np.zeros(1)
+    outside = sent = 0
     if shares is None:
         values = _sent(pieces, exact, found, noise)
     else:
+        apart = encoded.values != exact
+        if encoded.unsent is not None:
+            apart &= ~encoded.unsent
+        outside = int(np.count_nonzero(apart))
+        sent = exact.size - (0 if encoded.unsent is None else int(encoded.unsent.sum()))
         moments = Moments(pieces, exact, columns, passed, shares, whether, found)
         with moments.beside(threads):
             values = _sent(pieces, exact, found, noise)
         bias, variance = shares @ moments.bias, shares**2 @ moments.variance
     if encoded.unsent is not None:
         exact = np.where(encoded.unsent, known, exact)
-        outside &= ~encoded.unsent
     for one in passed:
         values = np.where(one, exact, values)
-    sent = exact.size - (0 if encoded.unsent is None else int(encoded.unsent.sum()))
-    return Uploads(values, exact, bias, variance, int(outside.sum()), sent)
+    return Uploads(values, exact, bias, variance, outside, sent)
 
 
 def perturbed(

@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import lru_cache
 from queue import Empty, SimpleQueue
 
 import numpy as np
@@ -23,6 +24,7 @@ from ldp_core.engines.plan import Indices, Plan
 from ldp_core.engines.recipe import Recipe
 from ldp_core.errors import StudioError
 from ldp_core.models.chain import Layers, layers_of
+from ldp_core.optimizers import Optimizer
 from ldp_core.optimizers.adam import BETA1, BETA2
 
 AT_ONCE = 2e8
@@ -64,8 +66,7 @@ def train_fused(
     kernel = compiled(layers, plan.samples.shape[2], begin.dtype, is_adam(recipe))
     rows, steps, lengths = len(plan.rows), plan.steps, plan.lengths
     starts = begin if begin.ndim == 1 else np.ascontiguousarray(begin[plan.rows])
-    rates = _rates(recipe, len(plan.active), begin.dtype)
-    scales = np.sqrt(1 - BETA2 ** (1.0 + np.arange(len(plan.active)))).astype(begin.dtype)
+    rates, scales = _rates(recipe.optimizer, recipe.learning_rate, len(plan.active), begin.dtype)
     batches = np.ascontiguousarray(plan.samples)
     trained = np.empty((rows, layers.dimension), dtype=begin.dtype)
     progress = Progress(int(steps.sum()), tick)
@@ -199,13 +200,18 @@ def _workspace(kernel: Compiled) -> Iterator[Workspace]:
     kernel.idle.append(work)
 
 
-def _rates(recipe: Recipe, count: int, dtype: np.dtype[np.generic]) -> NDArray[np.generic]:
-    """Step sizes of `count` steps; for Adam with its bias correction."""
-    steps = range(1, count + 1)
-    sizes = np.array([recipe.optimizer.rate(step, recipe.learning_rate) for step in steps], dtype=dtype)
-    if is_adam(recipe):
-        sizes = sizes.astype(np.float64) / (1 - BETA1 ** (1.0 + np.arange(count)))
-    return sizes.astype(dtype)
+@lru_cache(maxsize=64)
+def _rates(
+    optimizer: Optimizer, learning_rate: float, count: int, dtype: np.dtype[np.generic]
+) -> tuple[NDArray[np.generic], NDArray[np.generic]]:
+    """Step sizes of `count` steps, for Adam with its bias correction, and what Adam divides its second moment
+    by. Read-only, as rounds and runs share them.
+    """
+    steps = 1.0 + np.arange(count)
+    sizes = np.array([optimizer.rate(step, learning_rate) for step in range(1, count + 1)], dtype=dtype)
+    if optimizer.name == "adam":
+        sizes = (sizes.astype(np.float64) / (1 - BETA1**steps)).astype(dtype)
+    return sizes, np.sqrt(1 - BETA2**steps).astype(dtype)
 
 
 def _check(

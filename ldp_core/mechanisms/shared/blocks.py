@@ -95,7 +95,10 @@ class Blocks:
         for r, c in _blocks(rows, columns, max(1, block)):
             lo, hi, centre, half = (_part(table, r, c) for table in tables.ranges)
             x = _wide(xp, data[r, c]) if coarse else data[r, c]
-            v = xp.clip(((x - lo) - (hi - x)) / (2 * half), -1, 1)  # exactly ±1 at the ends of the range
+            v = x - lo  # what is written over stays in the processor's cache
+            v -= hi - x
+            v /= 2 * half
+            v = xp.clip(v, -1, 1, out=v)  # exactly ±1 at the ends of the range
             check_numbers(xp, v)
             u = _draw(xp, generator, v, normal)
             k = {name: _part(one, r, c) for name, one in tables.coefficients.items()}
