@@ -11,13 +11,25 @@ import importlib
 from typing import Any
 
 PARTS = ("accounting", "aggregators", "attacks", "datasets", "experiment", "mechanisms", "presets")
-__all__ = ["accounting", "aggregators", "attacks", "datasets", "experiment", "mechanisms", "presets", "run"]
+__all__ = [
+    "accounting",
+    "aggregators",
+    "attacks",
+    "datasets",
+    "experiment",
+    "inspect",
+    "mechanisms",
+    "presets",
+    "run",
+]
 
 
 def __getattr__(name: str) -> Any:
     """Import a public name of the package on first use."""
     if name in PARTS:
         return importlib.import_module(f"{__name__}.{name}")
+    if name == "inspect":
+        return importlib.import_module(f"{__name__}.inspection").inspect
     if name == "run":
         return importlib.import_module(f"{__name__}.library").run
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -15,6 +15,7 @@ from ldp_core.commands import dashboard, sweep_options
 from ldp_core.commands.audit import audit, command_of_audit
 from ldp_core.commands.check import check, command_of_check
 from ldp_core.commands.formulas import allocate, command_of_allocate, command_of_invert, invert
+from ldp_core.commands.inspect import command_of_inspect, inspect
 from ldp_core.commands.tune import command_of_tune, tune
 from ldp_core.datasets import Report, Step
 from ldp_core.errors import InvalidExperiment, Problem, StudioError, on_one_line
@@ -385,6 +386,7 @@ def _parser(called: str = "python -m ldp_core") -> argparse.ArgumentParser:
     command_of_check(command("check", check, "whether a part keeps its contract: what holds; 1 if not all"))
     words = "what a mechanism's samples show of its ε: a lower bound; 1 if its claim is refuted"
     command_of_audit(command("audit", audit, words))
+    command_of_inspect(command("inspect", inspect, "what comes back of an upload that was saved elsewhere"))
     added = command("doctor", _doctor, text)
     added.add_argument("--settings", action="store_true", help="list what can be set in the environment")
     for name, text in (("pin", "keep a job's record whatever happens"), ("unpin", "no longer")):

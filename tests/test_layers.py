@@ -47,6 +47,7 @@ LAYERS = [
     ["ldp_core.engines"],
     ["ldp_core.federated"],
     ["ldp_core.leakage"],
+    ["ldp_core.inspection"],
     ["ldp_core.simulate"],
     ["ldp_core.many"],
     ["ldp_core.contract"],

@@ -5,7 +5,6 @@ unpacked.
 from __future__ import annotations
 
 import hashlib
-import os
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ from pydantic_core import from_json
 
 from ldp_core.errors import InvalidExperiment, InvalidInput, StudioError, shown
 from ldp_core.runs.jobs.archive import FORMAT
+from ldp_core.system.zip_directory import short_directory
 
 LONGEST, MARKS = 2_000_000, 300_000
 """Bytes of job.json, and of one event; and their commas, colons and brackets, each of which may become an
@@ -53,7 +53,8 @@ def opened(stream: IO[bytes], most: int) -> Iterator[Arrived]:
         InvalidInput: the file is no export, damaged, too large, or of a newer version.
     """
     try:
-        _refuse_a_long_directory(stream)
+        if not short_directory(stream, DIRECTORY):
+            raise InvalidInput(NO_ZIP)
         with ZipFile(stream) as archive:
             size = _size(archive, most)
             about = _about(archive)
@@ -101,19 +102,6 @@ def _parsed(text: bytes) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise TypeError("no object")
     return found
-
-
-def _refuse_a_long_directory(stream: IO[bytes]) -> None:
-    """Refuse a ZIP with too long a directory, which `zipfile` would read whole; its length stands at the
-    file's end.
-    """
-    stream.seek(0, os.SEEK_END)
-    stream.seek(max(0, stream.tell() - 42))
-    end = stream.read(42)
-    # of a larger one the length stands elsewhere, where these words lead
-    large, listed = end.startswith(b"PK\6\7"), int.from_bytes(end[-10:-6], "little")
-    if end[-22:-18] != b"PK\5\6" or end[-2:] != b"\0\0" or large or listed > DIRECTORY:
-        raise InvalidInput(NO_ZIP)
 
 
 def _size(archive: ZipFile, most: int) -> int:

@@ -1,0 +1,145 @@
+"""What an attack takes for granted of an upload, held against the upload's own numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldp_core.attacks import Observation
+from ldp_core.attacks.base import no_dense_start
+from ldp_core.inspection.arrays import Arrays
+from ldp_core.inspection.card import Card
+from ldp_core.inspection.layout import Finding, misplaced, not_finite, statistics
+
+COARSE = 10.0
+"""A change must be so many steps of its number format, root mean square."""
+RANK = 1e-2
+"""Second singular value over the first, above which a matrix is no product of two vectors."""
+SUM = 1e-2
+"""Of the last bias's change: the sum over that of its absolute values; 0 for cross-entropy after softmax."""
+REMADE = 1e-2
+"""Squared distance of an upload from the one made of its picture, over its squared length."""
+
+
+def of_arrays(groups: dict[str, Arrays], card: Card) -> list[Finding]:
+    """Layout, numbers and number format; the attack needs all of them."""
+    slices = card.model.slices(card.shape, card.classes)
+    known = {
+        f"{group}/{name}": one for group, some in groups.items() for name, one in statistics(some).items()
+    }
+    if known:
+        pairs = [(one, known.get(f"before/{name.partition('/')[2]}", one)) for name, one in known.items()]
+        moved = not all(np.array_equal(one, begun) for one, begun in pairs)
+        how = "in training mode, as its statistics moved" if moved else "in the model"
+        why = f"a batch normalisation is {how} ({next(iter(known))[:60]}): it mixes the pictures of a batch"
+        return [Finding("no batch normalisation", False, f"{why}, and no card can list it; leave it out")]
+    for group, some in groups.items():
+        if why := misplaced(some, slices):
+            return [Finding("the card's layers", False, f"of {group}/…, {why}")]
+        if why := not_finite(some):
+            return [Finding("finite numbers", False, f"of {group}/…, {why}")]
+    return [
+        Finding("the card's layers", True, f"{len(slices)} arrays, {slices[-1].stop} numbers"),
+        _format(groups),
+    ]
+
+
+def _format(groups: dict[str, Arrays]) -> Finding:
+    """Whether the change is large beside the steps of the number format in which it was sent."""
+    sent = next(group for group in ("after", "update", "gradient") if group in groups)
+    square, steps, coarsest = 0.0, 0.0, np.dtype(np.float64)
+    for name, array in groups[sent].items():
+        begun = groups.get("before", {}).get(name) if sent == "after" else None
+        for one in [array] if begun is None else [array, begun]:
+            if one.dtype.kind != "f":
+                why = f"{name[:40]} is {one.dtype}, and weights are floats"
+                return Finding("a fine number format", False, why)
+            coarsest = min(coarsest, one.dtype, key=lambda kind: kind.itemsize)
+        values = array.astype(np.float64)
+        square += float(((values - (0 if begun is None else begun)) ** 2).sum())
+        steps += float((np.spacing(np.abs(array).astype(coarsest)).astype(np.float64) ** 2).sum())
+    ratio = np.sqrt(square / max(steps, 1e-300))
+    much = f"{coarsest}; the change is as large as {ratio:.3g} of its steps"
+    if 0 < ratio < COARSE:
+        return Finding("a fine number format", False, f"{much}, so rounding has eaten it: save float32")
+    return Finding("a fine number format", True, much)
+
+
+def of_change(seen: Observation, card: Card) -> list[Finding]:
+    """One step, one picture, cross-entropy: by the card, and by the numbers unless noise hides them."""
+    found = [
+        Finding(
+            "one step",
+            card.steps == 1,
+            "the card says one"
+            if card.steps == 1
+            else f"the card says {card.steps} steps, whose gradients lie "
+            "on top of each other, each at other weights: only single units may show a picture",
+        )
+    ]
+    step = seen.steps[0][0]
+    if not np.any(step):
+        return [
+            *found,
+            Finding("something was learnt", False, "nothing moved: the change is zero everywhere"),
+        ]
+    if seen.mechanism.role != "identity":
+        return found
+    if cut := clipped(seen):
+        why = f"{100 * cut:.2g} % of the numbers stand at an end of the range: how far they went is unknown"
+        return [*found, Finding("nothing was clipped", None, why)]
+    last = seen.model.slices(seen.shape, seen.classes)[-1]
+    bias = seen.gradients[0, last.start : last.stop]
+    total = float(abs(bias.sum()) / max(np.abs(bias).sum(), 1e-300))
+    if card.optimizer.name == "sgd":
+        why = f"the last bias's changes sum to {100 * total:.2g} % of their size"
+        other = f"{why}, and to 0 after softmax: another loss, weight decay, noise, or a layer left out"
+        found.append(Finding("cross-entropy after softmax", total < SUM, why if total < SUM else other))
+    if (
+        card.alone
+        and not no_dense_start(seen.model, seen.shape, seen.classes)
+        and card.optimizer.name == "sgd"
+    ):
+        values = np.linalg.svd(seen.first_layer(seen.gradients)[0], compute_uv=False)
+        ratio = float(values[1] / values[0]) if len(values) > 1 else 0.0
+        many = int((values > RANK * values[0]).sum())
+        why = f"the first layer's change is a product of two vectors, up to {ratio:.1g}"
+        other = f"the first layer's change has {many} directions, and one picture in one step leaves one: "
+        other += "more pictures or steps than the card says, momentum, weight decay, or noise"
+        found.append(Finding("one picture", ratio < RANK, why if ratio < RANK else other))
+    return found
+
+
+def clipped(seen: Observation) -> float:
+    """Share of the numbers at an end of the safe range."""
+    sent = seen.uploads[0, 0]
+    return float(((sent <= seen.low.astype(np.float32)) | (sent >= seen.high.astype(np.float32))).mean())
+
+
+def of_picture(
+    seen: Observation, x: NDArray[np.float32], card: Card, exact: bool
+) -> tuple[float | None, Finding | None]:
+    """Squared distance of the upload from one made of the picture, over its length; and what follows."""
+    if seen.mechanism.role != "identity":
+        return None, Finding(
+            "the picture explains the upload",
+            None,
+            "noise was added, so nothing here can check the picture without the original",
+        )
+    sent = seen.steps[0][0]
+    made = seen.base - np.clip(seen.uploads_of(x, seen.labels())[0], seen.low[0], seen.high[0])
+    scale = float(sent @ made / max(made @ made, 1e-300))
+    apart = float(((sent - scale * made) ** 2).sum() / max((sent**2).sum(), 1e-300))
+    name = "the picture explains the upload"
+    if apart > REMADE:
+        what = f"made again from the picture, the upload differs by {100 * apart:.2g} % (squared)"
+        why = "another activation, loss or order of layers than the card says, or more than one picture"
+        doubt = "the attack has not found the picture, which proves nothing"
+        return apart, Finding(name, False if exact else None, f"{what}: {why if exact else doubt}")
+    if card.norm is None and card.sent != "gradient" and not 0.95 < scale < 1.05:
+        why = f"the upload is {scale:.3g} times the one made of the picture: shortened, or the learning "
+        why += f"rate was {scale * card.rate:.3g}, and not {card.rate:g}"
+        return apart, Finding("the card's learning rate", False, why)
+    return apart, Finding(
+        name, True, f"made again from the picture, the upload differs by {100 * apart:.1g} % (squared)"
+    )

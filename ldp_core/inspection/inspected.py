@@ -1,0 +1,253 @@
+"""The attack on one upload, and each of its assumptions that can be held against the upload itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldp_core import attacks, datasets, mechanisms
+from ldp_core.attacks import Facts, Observation, Public, Reconstructor
+from ldp_core.attacks.base import no_dense_start
+from ldp_core.attacks.findings import metrics
+from ldp_core.attacks.observation import Image
+from ldp_core.datasets import data_dir
+from ldp_core.errors import DataUnavailable, InvalidInput
+from ldp_core.images import encode
+from ldp_core.inspection.arrays import Arrays
+from ldp_core.inspection.assumptions import clipped, of_arrays, of_change, of_picture
+from ldp_core.inspection.card import Card
+from ldp_core.inspection.layout import Finding, flat, grouped, statistics
+from ldp_core.limits import BOUND
+from ldp_core.mechanisms.base import Floats
+from ldp_core.streams import stream
+
+PICTURES = 20
+"""Shown at most."""
+PUBLIC = 512
+"""Held-out pictures of the card's data set that the attacker may know, at most."""
+
+
+@dataclass(frozen=True)
+class Upload:
+    """An upload that has the card's layout."""
+
+    card: Card
+    seen: Observation
+    begun: bool
+    """Whether the weights before are there, so that uploads can be made of pictures."""
+    beside: Arrays
+
+    def pictures(self, inputs: Image) -> Image:
+        """Pixels of what goes into the network."""
+        return inputs * self.card.deviation + self.card.mean
+
+    def inputs(self, pixels: NDArray[Any]) -> NDArray[np.float32]:
+        return ((np.asarray(pixels, dtype=np.float64) - self.card.mean) / self.card.deviation).astype(
+            np.float32
+        )
+
+
+def inspected(arrays: Arrays, card: Card) -> dict[str, Any]:
+    """What comes back of an upload, and what was assumed.
+
+    Raises:
+        InvalidInput: arrays are missing, or beside ones contradict the card.
+    """
+    groups = grouped(arrays)
+    needed = ("before", "after") if card.sent == "weights" else (card.sent,)
+    if missing := [name for name in needed if name not in groups]:
+        raise InvalidInput(
+            f"the card says that {card.sent} were sent, and the npz has no arrays {missing[0]}/…"
+        )
+    beside = _beside(groups.pop("", {}), card)
+    found = of_arrays(groups, card)
+    if not all(one.holds for one in found):
+        return _said(found, {})
+    upload = _observed({name: _numbers(some) for name, some in groups.items()}, card, beside)
+    found += of_change(upload.seen, card)
+    return _attacked(upload, found)
+
+
+def _numbers(some: Arrays) -> NDArray[np.float64]:
+    return flat({name: array for name, array in some.items() if name not in statistics(some)})
+
+
+def _beside(some: Arrays, card: Card) -> Arrays:
+    """Pictures as (n, *shape) in float64, labels as (n,)."""
+    found: Arrays = {}
+    for name in ("candidates", "originals"):
+        if name in some:
+            pictures = some[name].reshape(1, *card.shape) if some[name].shape == card.shape else some[name]
+            if pictures.shape[1:] != card.shape or not 1 <= len(pictures) <= 10_000:
+                raise InvalidInput(
+                    f"{name} have the shape {pictures.shape}; the card asks for (n, {card.shape})"
+                )
+            found[name] = pictures.astype(np.float64)
+            if not np.isfinite(found[name]).all():
+                raise InvalidInput(f"{name} have pixels that are no numbers")
+    if "labels" in some:
+        count, given = len(found.get("candidates", [])), some["labels"]
+        if (
+            given.shape != (count,)
+            or given.dtype.kind not in "iu"
+            or not ((given >= 0) & (given < card.classes)).all()
+        ):
+            raise InvalidInput(
+                f"labels must be a whole number from 0 to {card.classes - 1} for each of the candidates"
+            )
+        found["labels"] = given.astype(np.int64)
+    return found
+
+
+def _observed(vectors: dict[str, NDArray[np.float64]], card: Card, beside: Arrays) -> Upload:
+    size = card.model.dimension(card.shape, card.classes)
+    before = vectors.get("before")
+    by_range = card.clipped is not None and card.sent == "weights"
+    change = -vectors["gradient"] if card.sent == "gradient" else vectors.get("update")
+    if change is None:
+        change = vectors["after"] - vectors["before"]
+    noise = card.mechanism or mechanisms.get("none")
+    low, high = card.clipped or (-BOUND.maximum, BOUND.maximum)
+    slices = card.model.layers(card.shape, card.classes) if noise.scope == "layer" else (slice(0, size),)
+    parts = tuple((at, noise.fitted(mechanisms.Use(at.stop - at.start))) for at in slices)
+    seen = Observation(
+        uploads=(vectors["after"] if by_range else change)[None, None].astype(np.float32),
+        previous=(np.zeros(size) if before is None else before).astype(np.float32),
+        target="weights" if by_range else "update",
+        optimizer=card.optimizer,
+        nominal_rate=card.rate,
+        model=card.model,
+        shape=card.shape,
+        classes=card.classes,
+        parts=parts,
+        epsilon=np.array([card.epsilon or 1.0]),
+        low=np.array([low]),
+        high=np.array([high]),
+        batch_size=card.batch,
+        epochs=1,
+        public=_public(card),
+        shortened_by=parts[0][1] if noise.region == "ball" else None,
+    )
+    return Upload(card, seen, before is not None, beside)
+
+
+def _public(card: Card) -> Public | None:
+    """Held-out pictures of the card's data set, where they are on this machine."""
+    if card.dataset is None or datasets.get(card.dataset).shape != card.shape:
+        return None
+    source = datasets.get(card.dataset)
+    try:
+        data = source.load(data_dir()) if source.there(data_dir()) else None
+    except DataUnavailable:
+        return None
+    return None if data is None else Public(data.test_x[:PUBLIC], data.test_y[:PUBLIC])
+
+
+def _attacked(upload: Upload, found: list[Finding]) -> dict[str, Any]:
+    card, seen = upload.card, upload.seen
+    facts = Facts(
+        upload="audit" if card.alone else "real",
+        target=seen.target,
+        optimizer=card.optimizer,
+        learning_rate=seen.learning_rate,
+        model=card.model,
+        mechanism=seen.mechanism,
+        batch_size=card.batch,
+        epochs=card.steps,
+        rounds=1,
+        shape=card.shape,
+        classes=card.classes,
+    )
+    who = attacks.choose(facts)
+    searches = who is not None and bool(no_dense_start(card.model, card.shape, card.classes))
+    if searches and not upload.begun:
+        why = "such a model is searched, which takes the weights that training began with: save before/… too"
+        return _said([*found, Finding("weights before", False, why)], {})
+    if searches and (card.mean, card.deviation) != (0, 1):
+        why = (
+            "a search here takes pixels as they are, and these were standardised; save an upload made without"
+        )
+        return _said([*found, Finding("pixels as they are", False, why)], {})
+    if who is None:
+        why = attacks.unfit(card.model, card.shape, card.classes, "auto", card.optimizer)
+        much = f"{card.batch} pictures in {card.steps} steps"
+        why = why or f"no attacker here reads {much} through {card.model.title}"
+        return _said([*found, Finding("an attacker for it", False, why)], {})
+    cut = clipped(seen) > 0 and seen.mechanism.role == "identity"
+    if cut and who.name == "least_squares":
+        who = attacks.reconstructor("trimmed")
+    if (card.mean, card.deviation) != (0, 1) and not who.many:
+        who = attacks.reconstructor("least_squares")  # others take pixels for positive
+    guesses = upload.pictures(who.reconstruct(seen, generator=stream(0, "reconstruction"))[0])
+    out = {"attacker": who.name, **_pictures(guesses, upload, who)}
+    if card.alone:
+        picture = upload.inputs(guesses[:1])
+        if upload.begun:
+            remade, finding = of_picture(seen, picture, card, exact=not searches and not cut)
+            out |= {"label": int(seen.labels()[0]), "remade": remade}
+            found += [finding] if finding else []
+        out["identified"] = _identified(upload)
+    return _said(found, out)
+
+
+def _pictures(guesses: Image, upload: Upload, who: Reconstructor) -> dict[str, Any]:
+    """Pictures that came back, the surest first; held against originals, where there are any."""
+    usable = guesses[np.isfinite(guesses).reshape(len(guesses), -1).all(axis=1)]
+    out: dict[str, Any] = {"pictures": [encode(one) for one in usable[:PICTURES]], "mean_image": None}
+    mean = upload.seen.public.x.mean(0) if upload.seen.public else None
+    if mean is None and len(upload.beside.get("candidates", [])) > 1:
+        mean = upload.beside["candidates"].mean(0)
+    out["mean_image"] = None if mean is None else encode(mean)
+    if (originals := upload.beside.get("originals")) is not None and len(usable):
+        pairs = metrics.psnr_pairs(usable if who.many else usable[:1], originals)
+        out["psnr"] = [float(one) for one in pairs.max(axis=0)]
+        if mean is not None:
+            out["psnr_mean_image"] = [float(one) for one in metrics.psnr_pairs(mean[None], originals)[0]]
+    return out
+
+
+def _identified(upload: Upload) -> dict[str, Any] | None:
+    """Which candidate the upload was made of, counted from 1; None without candidates or weights before."""
+    candidates, seen = upload.beside.get("candidates"), upload.seen
+    if candidates is None or not upload.begun:
+        return None
+    known = upload.beside.get("labels", np.repeat(seen.labels(), len(candidates)))
+    x = upload.inputs(candidates)
+    would: Floats = seen.uploads_of(x, known)
+    if upload.card.norm is not None:
+        steps = would - seen.base
+        length = np.sqrt((steps**2).sum(axis=1, keepdims=True))
+        would = seen.base + steps * np.minimum(1, upload.card.norm / np.maximum(length, 1e-300))
+    scores = attacks.identifier().scores(seen, Public(x[None], known[None]), would[None])[0]
+    order = np.argsort(-scores, kind="stable")
+    tied = int((scores >= scores[order[0]] - 1e-12 * abs(scores[order[0]])).sum())
+    noisy = seen.mechanism.role != "identity"
+    return {
+        "candidates": len(candidates),
+        "picked": int(order[0]) + 1,
+        "tied": tied,
+        "log_odds_to_next": float(scores[order[0]] - scores[order[1]]) if noisy and len(scores) > 1 else None,
+    }
+
+
+def _said(found: list[Finding], out: dict[str, Any]) -> dict[str, Any]:
+    """The whole answer: the first assumption that fails, else what came back."""
+    failed = next((one for one in found if one.holds is False), None)
+    if failed:
+        verdict, says = "an assumption fails", f"{failed.assumption}: {failed.says}"
+    elif not out.get("pictures"):
+        verdict, says = "cannot tell", "no picture came of it; an attack that fails proves nothing"
+    else:
+        last = found[-1].says
+        best = max(out["psnr"]) if out.get("psnr") else None
+        verdict, says = ("cannot tell" if best is None and found[-1].holds is None else "comes back"), last
+        if best is not None:
+            guess = (
+                f", the mean image {max(out['psnr_mean_image']):.1f} dB" if "psnr_mean_image" in out else ""
+            )
+            verdict = "comes back" if best >= 20 else "does not come back"
+            says = f"the closest picture is at {best:.1f} dB of the original{guess}; {last}"
+    return {"verdict": verdict, "says": says, "assumptions": [one.as_json() for one in found], **out}

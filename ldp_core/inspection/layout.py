@@ -1,0 +1,119 @@
+"""Which array is which layer's, and where the arrays are not those of the card's model: in what way."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldp_core.errors import InvalidInput, one_of, shown
+from ldp_core.inspection.arrays import Arrays
+from ldp_core.models.base import Shape, Slice
+
+GROUPS = ("before", "after", "update", "gradient")
+BESIDE = ("candidates", "labels", "originals")
+"""Pictures to pick from with their labels, and those that the upload was made of; all optional."""
+LARGEST = 1e15
+STATISTICS = ("running_mean", "running_var", "num_batches_tracked", "moving_mean", "moving_variance")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """An assumption of the attack."""
+
+    assumption: str
+    holds: bool | None
+    """None where nothing here can tell."""
+    says: str
+
+    def as_json(self) -> dict[str, Any]:
+        return {"assumption": self.assumption, "holds": self.holds, "says": self.says}
+
+
+def grouped(arrays: Arrays) -> dict[str, Arrays]:
+    """Arrays by group, `before/NAME` under "before"; those beside under "".
+
+    Raises:
+        InvalidInput: an array belongs to no group.
+    """
+    found: dict[str, Arrays] = {}
+    for name, array in arrays.items():
+        group, slash, own = name.partition("/")
+        if slash and group in GROUPS and own:
+            found.setdefault(group, {})[own] = array
+        elif name in BESIDE:
+            found.setdefault("", {})[name] = array
+        else:
+            wanted = one_of([f"{one}/…" for one in GROUPS] + list(BESIDE))
+            raise InvalidInput(f"the npz has an array {shown(name)}, and arrays are called {wanted}")
+    return found
+
+
+def statistics(some: Arrays) -> Arrays:
+    """The arrays that are running statistics of a batch normalisation."""
+    return {name: array for name, array in some.items() if name.endswith(STATISTICS)}
+
+
+def misplaced(some: Arrays, slices: Sequence[Slice]) -> str:
+    """Why the arrays are not the model's parameters, in their order; "" if they are."""
+    named = [(name, array.shape) for name, array in some.items()]
+    given, wanted = [shape for _, shape in named], [one.shape for one in slices]
+    if given == wanted:
+        return ""
+    first = next(
+        (i for i, (a, b) in enumerate(zip(given, wanted, strict=False)) if a != b),
+        min(len(given), len(wanted)),
+    )
+    if Counter(given) == Counter(wanted):
+        return (
+            f"the weights come in another order: {_said(*named[first])} stands where "
+            f"{_said(slices[first].name, wanted[first])} belongs; save them as model.parameters() has them"
+        )
+    turned = [shape[::-1] if len(shape) == 2 else shape for shape in given]
+    if turned == wanted:
+        return "the weights are transposed, inputs × units, as Keras has them; save array.T of each"
+    missing, extra = _apart(given, wanted)
+    if missing and not extra:
+        names = ", ".join(_said(slices[i].name, wanted[i]) for i in missing[:4])
+        return f"arrays of the card's model are missing: {names}; save all its parameters, or mend the card"
+    if extra and not missing:
+        names = ", ".join(_said(*named[i]) for i in extra[:4])
+        norm = all(len(given[i]) == 1 for i in extra) and len(extra) % 2 == 0
+        kind = " (scale and offset of a normalisation, it seems)" if norm else ""
+        return f"the card's model lacks layers that were sent: {names}{kind}; list them in the card"
+    if first >= min(len(given), len(wanted)):
+        return f"{len(given)} arrays were sent, and the card's model has {len(wanted)}"
+    there = _said(slices[first].name, wanted[first])
+    return f"{_said(*named[first])} was sent, where the card's model has {there}: mend its layers or shape"
+
+
+def _apart(given: Sequence[Shape], wanted: Sequence[Shape]) -> tuple[list[int], list[int]]:
+    """Indices that only one of them has, so that the rest are alike."""
+    missing, extra = list[int](), list[int]()
+    for _, a, b, c, d in SequenceMatcher(None, given, wanted, autojunk=False).get_opcodes():
+        if given[a:b] != wanted[c:d]:
+            extra += range(a, b)
+            missing += range(c, d)
+    return missing, extra
+
+
+def _said(name: str, shape: Shape) -> str:
+    return f"{name[:40]} ({' × '.join(map(str, shape)) or 'one number'})"
+
+
+def flat(some: Arrays) -> NDArray[np.float64]:
+    """All numbers, array after array."""
+    return np.concatenate([np.asarray(array, dtype=np.float64).ravel() for array in some.values()])
+
+
+def not_finite(some: Arrays) -> str:
+    """Name of an array with NaN, infinity or what float32 cannot square, and how many; "" if none."""
+    for name, array in some.items():
+        if wrong := int((~(np.abs(array.astype(np.float64)) < LARGEST)).sum()):
+            return f"{name[:40]} has {wrong} values that are NaN, infinite or beyond {LARGEST:g}"
+    return ""

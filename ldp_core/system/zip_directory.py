@@ -1,0 +1,16 @@
+"""A ZIP's directory, measured before `zipfile` reads it whole: its length stands at the file's end."""
+
+from __future__ import annotations
+
+import os
+from typing import IO
+
+
+def short_directory(stream: IO[bytes], most: int) -> bool:
+    """Whether a file ends as a ZIP does, with a directory of at most `most` bytes."""
+    stream.seek(0, os.SEEK_END)
+    stream.seek(max(0, stream.tell() - 42))
+    end = stream.read(42)
+    # of a larger one the length stands elsewhere, where these words lead
+    large, listed = end.startswith(b"PK\6\7"), int.from_bytes(end[-10:-6], "little")
+    return end[-22:-18] == b"PK\5\6" and end[-2:] == b"\0\0" and not large and listed <= most
