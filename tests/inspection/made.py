@@ -28,7 +28,7 @@ def upload(
     plain = module(own, (8, 8), 10)
     torch.manual_seed(seed)
     for one in plain.modules():
-        if hasattr(one, "reset_parameters"):
+        if isinstance(one, torch.nn.Linear | torch.nn.Conv2d):
             one.reset_parameters()
     x, y = (torch.from_numpy(part) for part in digits(count))
     arrays = {f"before/{name}": one.detach().numpy().copy() for name, one in plain.named_parameters()}
