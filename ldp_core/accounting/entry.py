@@ -82,7 +82,9 @@ class Entry:
         return replace(self, **also)
 
     def as_json(self) -> dict[str, Any]:
-        """Each scope's promise, `against`, and `worth`, a word for the whole run at worst."""
+        """The promise of each scope, `against`, and `worth`: the word of `word_of` for ε of the whole run at
+        worst.
+        """
         lines: dict[str, Any] = {scope: dict(vars(self[scope])) for scope in SCOPES}
         return {**lines, "against": self.against, "worth": word_of(self.run_worst.bound)}
 

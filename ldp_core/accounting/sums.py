@@ -1,12 +1,11 @@
-"""Noise that is added to a sum of many people's values: what is seen of the sum promises each of them.
+"""ε of each person whose values are added to a sum, given the noise in that sum.
 
-Skellam noise, the difference of two Poisson counts, is what shares of it add up to exactly; its Rényi
-divergence is bounded by Agarwal, Kairouz and Liu 2021 (theorem 3.5), at whole orders. Gaussian noise is
-exact. Where those who take part are drawn and stay hidden, δ of one use follows from Balle, Barthe and
-Gaboardi 2018 (theorem 2) and the worst values of a person, opposite ends of a line through 0: seen from the
-one value, the likelihoods of the others are then comonotone, so that their mixture is largest in convex
-order. Uses are composed by their loss distribution. Two inputs are neighbours that differ in one person's
-values.
+Skellam noise is the difference of two Poisson variables, and sums of independent Skellam shares are Skellam;
+its Rényi divergence is bounded by Agarwal, Kairouz and Liu 2021 (theorem 3.5), at integer orders. Gaussian
+noise is exact. Where participants are drawn and stay hidden, δ of one sum follows from Balle, Barthe and
+Gaboardi 2018 (theorem 2) with a person's worst values, opposite ends of a line through 0: the likelihoods of
+all other values are then comonotone, so that their mixture is largest in convex order. Several sums are
+composed by their privacy loss distribution. Neighbouring inputs differ in one person's values.
 """
 
 from __future__ import annotations
@@ -32,13 +31,13 @@ SHARE = 1e-3
 
 @lru_cache(maxsize=4096)
 def skellam_epsilon(variance: float, longest: float, added: float, uses: int, delta: float) -> float:
-    """ε of `uses` sums with Skellam noise on whole numbers.
+    """ε of `uses` sums of integers with Skellam noise, at `delta`.
 
     Args:
-        variance: of the noise on each number, in squared steps of the grid.
-        longest: how far apart a person's two vectors may be, in steps: Euclidean.
-        added: the same, as the sum of absolute differences.
-        uses: sums that the person is part of.
+        variance: of the noise on each coordinate, in squared grid steps.
+        longest: largest Euclidean distance of two vectors of one person, in grid steps.
+        added: largest L1 distance of two vectors of one person, in grid steps.
+        uses: sums that contain the person's values.
         delta: in (0, 1).
     """
     square = longest**2
@@ -49,14 +48,16 @@ def skellam_epsilon(variance: float, longest: float, added: float, uses: int, de
 
 
 def sampled_delta(target: Floats, mu: float, chance: float, replaced: bool) -> Floats:
-    """δ at targets ≥ 0 of a Gaussian sum in which a person is with a hidden probability.
+    """δ at each `target` of one sum with Gaussian noise, in which a person takes part with a hidden
+    probability.
 
     Args:
-        target: ε.
-        mu: distance of a person's two values over σ.
+        target: ε ≥ 0, of any shape.
+        mu: distance of a person's two worst values over the noise's standard deviation.
         chance: probability of taking part, in (0, 1].
-        replaced: a person who is not drawn leaves the place to another (draws without replacement), whose
-            values may be as far away; else the place stays empty, half as far away (draws of one's own).
+        replaced: True if another person takes the place of one who is not drawn (sampling without
+            replacement), with values as far away; False if the place stays empty (Poisson sampling), half as
+            far away.
     """
     if replaced or chance == 1:
         return np.asarray(chance * delta_of(np.log1p(np.expm1(target) / chance), mu), np.float64)
@@ -71,7 +72,11 @@ def sampled_delta(target: Floats, mu: float, chance: float, replaced: bool) -> F
 
 @lru_cache(maxsize=4096)
 def sampled_epsilon(mu: float, chance: float, replaced: bool, uses: int, delta: float) -> float:
-    """ε of `uses` such sums; exact where everybody takes part. At most that of sums with everybody."""
+    """ε of `uses` sums with Gaussian noise and hidden participants, at `delta`; arguments as in
+    `sampled_delta`.
+
+    Exact for `chance` 1; otherwise an upper bound, and never above ε of the same sums with `chance` 1.
+    """
     whole = float(epsilon_of(delta, mu * math.sqrt(uses)))
     if chance == 1:
         return whole

@@ -41,7 +41,7 @@ class Aggregator(Component):
 
     @property
     def draws(self) -> bool:
-        """Whether chance decides which clients are heard."""
+        """Whether the aggregator draws at random which of a round's uploads it uses."""
         return False
 
     @property

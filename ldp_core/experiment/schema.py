@@ -336,7 +336,7 @@ class Experiment(BaseModel):
 
     @cached_property
     def prices(self) -> Spending:
-        """What uploads cost a client."""
+        """Rules that give the ε of a client's uploads, as the experiment's trust has them."""
         return self.trust.prices(self)
 
     @cached_property

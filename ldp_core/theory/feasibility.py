@@ -120,7 +120,9 @@ class Outlook:
 
     @property
     def place(self) -> float | None:
-        """−1 at the first limit, 0 at the second, logarithmic between and beyond; None without limits."""
+        """Position of `ratio` on a logarithmic scale: −1 at the first of `limits`, 0 at the second; None
+        without limits.
+        """
         if self.limits is None or self.ratio is None:
             return None
         low, high = self.limits
@@ -128,7 +130,9 @@ class Outlook:
 
     @property
     def band(self) -> tuple[float, float] | None:
-        """Accuracies between which eight of ten runs as noisy ended, to 5 points; None without limits."""
+        """Lowest and highest accuracy at which eight of ten runs with the same `place` ended, rounded
+        outwards to 5 percentage points; None without limits.
+        """
         if self.place is None:
             return None
         places, low, high = zip(*BAND, strict=True)

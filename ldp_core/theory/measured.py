@@ -1,4 +1,6 @@
-"""The training for which the verdict was measured, and beyond which it says less or nothing."""
+"""The training settings with which the rule of `feasibility.outlook` was measured, and how an experiment
+leaves them.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,9 @@ weights in proportion to it, and a network's hidden units can die of that: of 18
 
 
 def trained_size(experiment: Experiment) -> float | None:
-    """Root mean square of the model's trained weights without noise; None where it was not measured."""
+    """Root mean square of the trained weights of the experiment's model without noise; None if not measured
+    for this model, width and data set.
+    """
     sizes = TRAINED.get((experiment.dataset, experiment.model.name))
     if sizes is None or not experiment.features.identity:
         return None
@@ -53,7 +57,7 @@ def trained_size(experiment: Experiment) -> float | None:
 
 
 def speechless(experiment: Experiment) -> str:
-    """Why noise per weight predicts nothing for an experiment; "" if it does."""
+    """Why the noise per weight cannot predict whether an experiment's training succeeds; "" if it can."""
     if trained_size(experiment) is None:
         return "how large its trained weights are has not been measured"
     if experiment.mechanism.role == "vote":
@@ -70,7 +74,9 @@ def speechless(experiment: Experiment) -> str:
 
 
 def beyond(experiment: Experiment) -> str:
-    """How a training differs from those that the rule of thumb was made from; "" if it does not."""
+    """How an experiment's training differs from the training with which the rule of thumb was measured; "" if
+    it does not.
+    """
     if isinstance(experiment.randomiser, PiecewiseAsPrinted):
         return PRINTED
     if getattr(experiment.model, "hidden", USUAL_WIDTH) != USUAL_WIDTH:
@@ -94,7 +100,9 @@ def beyond(experiment: Experiment) -> str:
 
 
 def _beyond_ranges(experiment: Experiment) -> str:
-    """How the safe ranges differ from those that the rule of thumb was made from; "" if they do not."""
+    """How the clients' safe ranges differ from those with which the rule of thumb was measured; "" if they do
+    not.
+    """
     population = experiment.population()
     half = (population.high - population.low) / 2
     if half.max() > UNEVEN * half.min():

@@ -1,4 +1,6 @@
-"""Whom clients must trust: who sees what of their uploads, and where the noise comes from."""
+"""Trust models: who sees the clients' uploads, and who adds the noise (each client, a secure sum, a central
+server).
+"""
 
 from ldp_core.component import Registry
 from ldp_core.trust.base import Trust

@@ -1,7 +1,7 @@
-"""Noise in the sum of all uploads, as the parts of it that clients (or the server) add: a mechanism.
+"""A mechanism whose noise is each client's (or the server's) share of the noise in the sum of all uploads.
 
-In a simulation the noise of all clients of one budget is drawn at once and stands in the first one's upload:
-only their sum is seen.
+In a simulation, the noise of all clients with equal budgets is drawn at once and added to the upload of the
+first of them: only the sum is seen.
 """
 
 from __future__ import annotations
@@ -46,7 +46,9 @@ class SumLaw(GaussianLaw):
 
 
 class SumNoise(GaussianNoise):
-    """Stands in the mechanism's place; its ε is that of a person's whole run."""
+    """Takes the place of the experiment's mechanism where the noise is added to the sum; its ε is a client's
+    budget for the whole run.
+    """
 
     label = "noise in the sum"
     summary = "Noise is added to the sum of all uploads; its law follows from whom clients trust."

@@ -1,4 +1,4 @@
-"""What uploads cost where a shuffler, or a sum, stands between a client and who looks at them."""
+"""ε of a client's uploads behind a shuffler, or in a sum with noise."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from ldp_core.mechanisms import Mechanism
 
 @dataclass(frozen=True)
 class Heaps(Spending):
-    """Each message is one of a heap of equal ones; never above what it costs without a shuffler."""
+    """ε of messages behind a shuffler, each hidden among the messages of its heap; never above ε without a
+    shuffler.
+    """
 
     message: str
     """ "upload" or "coordinate"."""
@@ -34,7 +36,9 @@ class Heaps(Spending):
         return self._mixed(super().uploads(client, count), client, *messages)
 
     def _mixed(self, local: Promise, client: Client, heaps: int, uses: int) -> Promise:
-        """`uses`: of the mechanism, in a message."""
+        """`local` amplified by shuffling, for a client whose messages are in so many heaps, each message made
+        by `uses` uses of the mechanism.
+        """
         size = self.sizes.get(client, self.alone)
         if not local.guarantee or not local.epsilon or size < 2 or heaps < 1:
             return local
@@ -52,7 +56,7 @@ def _heaps(mechanism: Mechanism, client: Client, size: int, heaps: int, uses: in
 
 @dataclass(frozen=True)
 class Row:
-    """The noise that clients of one budget have in a sum."""
+    """The noise in a sum for the clients of one budget."""
 
     epsilon: float
     """For the whole run, as asked for."""
@@ -72,7 +76,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Sums(Spending):
-    """Sums with noise: ε by their law."""
+    """ε of a client's values in sums with Skellam or Gaussian noise."""
 
     rows: Mapping[float, Row]
     """By the budget of the whole run."""
@@ -100,7 +104,9 @@ class Sums(Spending):
 
 @lru_cache(maxsize=4096)
 def _of_row(row: Row, uses: int, size: int, alone: bool) -> tuple[str, float]:
-    """The rule, and ε at `DELTA`."""
+    """Name of the accounting rule, and ε at `DELTA` of `uses` sums: of a whole upload, or of one weight if
+    `alone`.
+    """
     weights, apart = (1, 2 * row.reach / math.sqrt(size)) if alone else (size, 2 * row.reach)
     if row.grid:
         longest = apart / row.grid + math.sqrt(weights)

@@ -1,4 +1,6 @@
-"""What secure sums and a central server share: the sum's noise, solved from what a person's run may cost."""
+"""What the trusts `secure_sum` and `central` share: noise in the sum, solved from each client's ε for the
+whole run.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class SumTrust(Trust):
-    """The field `mechanism` stays as it is, and is not used."""
+    """Noise is added to the sum of uploads; the experiment's mechanism is not used."""
 
     own_noise: ClassVar[bool] = True
 
@@ -32,7 +34,7 @@ class SumTrust(Trust):
 
     @abstractmethod
     def rows(self, experiment: Any, facts: Facts) -> tuple[Row, ...]:
-        """The noise for each budget, ascending."""
+        """Noise for each budget, ascending by budget."""
 
     def plan(self, experiment: Any) -> tuple[Row, ...]:
         return self.rows(experiment, Facts.of(self, experiment))
@@ -41,7 +43,9 @@ class SumTrust(Trust):
         return 0.0
 
     def radius(self, experiment: Any) -> float | None:
-        """Length of the longest upload; None where each weight has its range."""
+        """Largest Euclidean norm of an upload, to which longer ones are scaled down; None where each weight
+        is clipped to its range.
+        """
         norm: float | None = self.norm or getattr(experiment.mechanism, "norm", None)
         return norm
 
@@ -79,7 +83,9 @@ class SumTrust(Trust):
 
     @property
     def splits(self) -> bool:
-        """Whether unequal budgets need to know how many clients of each take part."""
+        """Whether unequal budgets require that the number of participants with each budget is known in every
+        round.
+        """
         return True
 
     def made(self, mechanism: Mechanism, experiment: Any) -> Mechanism:
@@ -105,7 +111,9 @@ class SumTrust(Trust):
 
 
 class Facts:
-    """What the noise of a sum follows from."""
+    """Budgets, clip bound and numbers of clients, uses and weights, from which the noise in a sum is
+    computed.
+    """
 
     def __init__(self, budgets: Floats, reach: float, heard: int, uses: int, size: int) -> None:
         values, counts = np.unique(budgets, return_counts=True)
@@ -130,7 +138,9 @@ BELOW = 1 - 1e-6
 
 @lru_cache(maxsize=1024)
 def distance(epsilon: float, chance: float, replaced: bool, uses: int) -> float:
-    """μ of one sum, so that `uses` of them cost a person ε at the ledger's δ."""
+    """Largest μ (distance of a client's two worst values over the noise's standard deviation) of one sum with
+    which `uses` sums cost at most `epsilon` at the ledger's δ; `chance` and `replaced` as in `sampled_delta`.
+    """
     from ldp_core.accounting.backwards import largest
     from ldp_core.accounting.spending import DELTA
     from ldp_core.accounting.sums import sampled_epsilon

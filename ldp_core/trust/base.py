@@ -1,4 +1,6 @@
-"""The contract of a trust: what is seen of uploads, what that promises, and what breaks it."""
+"""The base class of trust models: who sees the uploads, what ε holds against them, and what breaks that
+guarantee.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,10 @@ Conflict = tuple[tuple[str, ...], Any, str]
 
 
 class Trust(Component):
-    """Methods take the experiment that the trust is part of."""
+    """A trust model: who sees the clients' uploads, and where the noise is added.
+
+    The argument `experiment` of every method is the experiment that has this trust.
+    """
 
     against: ClassVar[Against]
     """What an attacker sees of whom a promise holds against."""
@@ -32,29 +37,30 @@ class Trust(Component):
     """Whether noise in the sum takes the place of the mechanism's."""
 
     def problems(self, experiment: Any) -> Iterator[Conflict]:
-        """Fields that this trust cannot have."""
+        """Fields of the experiment that cannot be combined with this trust."""
         yield from ()
 
     def made(self, mechanism: Mechanism, experiment: Any) -> Mechanism:
-        """What perturbs uploads, where the experiment's mechanism is `mechanism`."""
+        """The mechanism that perturbs uploads under this trust; `mechanism` is the experiment's own."""
         return mechanism
 
     def ranges(self, experiment: Any, low: Floats, high: Floats) -> tuple[Floats, Floats]:
-        """Safe ranges of all clients, (K,) each, given those asked for."""
+        """Safe ranges (low, high) of all K clients under this trust, (K,) each, from the experiment's own."""
         return low, high
 
     def per_use(self, experiment: Any, asked: Floats, low: Floats, high: Floats) -> Floats:
-        """The ε of one use of what perturbs, for budgets of a whole run, all of the same shape.
+        """ε of one use of the mechanism for each budget of a whole run in `asked`; all arrays have the same
+        shape.
 
         Raises:
-            InvalidInput: no ε keeps to a budget.
+            InvalidInput: no ε of one use keeps within a budget.
         """
         from ldp_core.accounting.backwards import budgets_of_uses  # its package's face stands on this
 
         return budgets_of_uses(experiment.releases, experiment.most_uploads, asked, low, high)
 
     def prices(self, experiment: Any) -> Spending:
-        """What uploads cost clients."""
+        """Rules that give the ε of a client's uploads under this trust."""
         from ldp_core.accounting.spending import Spending
 
         return Spending(experiment.releases)
@@ -62,19 +68,22 @@ class Trust(Component):
     def contributed(
         self, experiment: Any, values: NDArray[np.float32], clients: NDArray[np.int64], number: int
     ) -> NDArray[np.float32]:
-        """What some clients, k of all, give to round `number` of their values (k, m), not yet clipped."""
+        """What the k `clients` contribute to round `number`: `values` (k, m) before clipping, 0 for a client
+        left out of the sum.
+        """
         return values
 
     def handed_on(
         self, uploads: NDArray[np.float32], terms: tuple[Floats, ...], generator: np.random.Generator
     ) -> NDArray[np.float32]:
-        """Uploads (k, m), as the aggregator has them; `terms` are columns (k, 1) that uploads can be told
-        apart by."""
+        """Perturbed uploads (k, m) as the aggregator receives them, for example permuted; clients whose
+        `terms`, columns (k, 1), are equal cannot be told apart.
+        """
         return uploads
 
 
 def heard(experiment: Any) -> int | None:
-    """Participants of a round at least, where their number is public and the same for every seed."""
+    """Smallest number of participants of a round; None where it is secret or depends on the seed."""
     count, rounds, selection = experiment.clients.count, experiment.rounds, experiment.selection
     if (size := selection.size(count)) is not None:
         return int(size)
@@ -83,7 +92,7 @@ def heard(experiment: Any) -> int | None:
 
 
 def common_problems(trust: Trust, experiment: Any) -> Iterator[Conflict]:
-    """What no trust but the local one can have."""
+    """Fields of the experiment that cannot be combined with any trust except `local`."""
     name, aggregator = trust.name, experiment.aggregator
     if experiment.system is not None:
         system = experiment.system.label

@@ -1,4 +1,4 @@
-"""A server that all trust adds the noise, once; only the model that comes of it is seen."""
+"""A trusted server sees all uploads and adds noise once, to their sum; everybody else sees only the model."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ RULES = ("sampling", "clipping")
 
 
 class Central(SumTrust):
-    """Gaussian noise; who is in a round's sum stays with the server."""
+    """Gaussian noise in the sum; who takes part in a round is known only to the server."""
 
     label = "a server"
     order = 4
@@ -86,7 +86,9 @@ class Central(SumTrust):
 
 
 def _more(rows: tuple[Row, ...], experiment: Any) -> float:
-    """Clients over those expected in a sum: the mean over all has so much less of each."""
+    """Number of clients over the expected number in a sum: the factor that keeps the mean over all clients
+    unbiased.
+    """
     chances = {row.epsilon: 1.0 if row.replaced else row.chance for row in rows}
     expected = math.fsum(chances[one] for one in experiment.clients.budgets().tolist())
     return float(experiment.clients.count / expected)

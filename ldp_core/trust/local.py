@@ -1,4 +1,4 @@
-"""No trust: each client adds its noise before anything leaves its hands."""
+"""No trust: each client perturbs its upload before it is sent."""
 
 from __future__ import annotations
 

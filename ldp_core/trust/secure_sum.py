@@ -1,4 +1,4 @@
-"""A secure sum: clients add shares of discrete noise, and the server learns their sum alone."""
+"""A secure sum: each client adds a share of discrete noise, and the server learns only the sum."""
 
 from __future__ import annotations
 
@@ -27,8 +27,11 @@ WRAPS = 1e-6
 
 
 class SecureSum(SumTrust):
-    """Skellam noise: shares of it add up to such noise exactly. In a simulation all clients answer; the noise
-    keeps the promise though a share of them never does."""
+    """Skellam noise in a secure sum, whose clients' shares add up to exactly such noise.
+
+    In a simulation every client answers; the noise is large enough for ε to hold if the share `dropout` of
+    them does not.
+    """
 
     label = "a secure sum"
     order = 3
@@ -85,11 +88,13 @@ class SecureSum(SumTrust):
             yield ("trust", "bits"), self.bits, message
 
     def honest(self, clients: int) -> int:
-        """Of so many clients in a sum, those whose noise is counted on."""
+        """Number of clients, of so many in a sum, whose noise ε relies on: all but those that drop out or
+        collude.
+        """
         return clients - math.ceil(self.dropout * clients - 1e-9) - self.colluding
 
     def wraps(self, experiment: Any, bits: int) -> float:
-        """A bound on the probability that some sum of the run leaves its modulus."""
+        """Upper bound on the probability that any sum of the run exceeds a modulus of so many bits."""
         facts, largest = self._facts(experiment), experiment.trust.reach_of_weight(experiment)
         total = 0.0
         for row, n in zip(self.rows(experiment, facts), facts.counts, strict=True):
@@ -103,7 +108,7 @@ class SecureSum(SumTrust):
         return min(1.0, total)
 
     def reach_of_weight(self, experiment: Any) -> float:
-        """How far from 0 one weight of an upload may be."""
+        """Largest absolute value of one weight of an upload after clipping."""
         if (radius := self.radius(experiment)) is not None:
             return radius
         return max(float(np.abs(end).max()) for end in experiment.clients.bounds())

@@ -1,4 +1,6 @@
-"""A shuffler takes the names off: the server sees a heap of messages for each group of equal terms."""
+"""A shuffler removes names: the server sees, for each group of clients with equal budget and range, an
+unordered heap of messages.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ MESSAGES = ("upload", "coordinate")
 
 
 class Shuffled(Trust):
-    """Clients that differ in budget or range can be told apart, so each group is a heap of its own."""
+    """Clients perturb their own uploads and a shuffler mixes the messages, in one heap for each budget and
+    range.
+    """
 
     label = "a shuffler"
     order = 2
@@ -96,7 +100,7 @@ class Shuffled(Trust):
         return Heaps(experiment.releases, self.message, sizes)
 
     def _sizes(self, experiment: Any, *terms: Floats) -> dict[tuple[float, ...], int]:
-        """Messages in the heap of each kind of client, in a round."""
+        """Messages in a heap in one round, by the budget and range of its clients."""
         groups = _groups(*terms)
         if len(groups) == 1:
             return dict.fromkeys(groups, heard(experiment) or 1)

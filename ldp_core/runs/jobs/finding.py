@@ -99,8 +99,8 @@ ORDERS: dict[Order, Callable[[Line], Any]] = {
 
 
 def folded(some: Sequence[Line], owner: str | None) -> list[Line]:
-    """One line for completed jobs that name the same computations and have no name or note of their own: the
-    owner's first, else the first.
+    """Lines of a job list in which completed jobs with the same computations, no name and no note share one
+    line: that of `owner`'s job if there is one, else the first.
     """
     found = dict[Hashable, Line]()
     for line in some:

@@ -1,4 +1,4 @@
-"""What visitors want to be called beside their runs: asked once; a visitor who skips it has no nickname."""
+"""Nicknames that are shown beside visitors' runs. A visitor is asked once and may skip the question."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ def cleaned(name: str) -> str:
 
 
 def keep(who: str, name: str) -> None:
-    """Store a visitor's nickname; "" for none, which counts as an answer.
+    """Store a visitor's nickname; "" stores that the visitor skipped the question.
 
     Raises:
-        InvalidInput: the name is too long.
+        InvalidInput: the nickname is too long.
     """
     row = (who, cleaned(name))
     with writing(_path(), SCHEMA) as db:
@@ -46,7 +46,7 @@ def keep(who: str, name: str) -> None:
 
 
 def everybody() -> dict[str, str]:
-    """Nicknames by visitor; "" of a visitor who has skipped the question."""
+    """Nickname by visitor id; "" for a visitor who skipped the question."""
     with reading(_path()) as db:
         return dict(map(tuple, db.execute("SELECT who, name FROM nickname"))) if db else {}
 

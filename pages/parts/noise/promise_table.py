@@ -94,7 +94,7 @@ class Promised:
 
 
 def promise_table(promised: Sequence[Promised], beside: Callable[[], None] | None = None) -> None:
-    """The table, what `beside` draws, and the words."""
+    """Draw the table of guarantees, then call `beside`, then draw the explanation below them."""
     again = any(one.seen > 1 for one in promised)
     rows = grouped([(one.name, list(_cells(one, again))) for one in promised])
     weight, upload, *run = SCOPES.values()

@@ -1,4 +1,4 @@
-"""Whose a run is: a nickname that is asked for once, and may be skipped."""
+"""Owners of runs: the nickname beside a run, and the form that asks a visitor for one."""
 
 from __future__ import annotations
 
@@ -20,12 +20,14 @@ def names() -> dict[str, str]:
 
 
 def whose(job: Job, me: Person) -> str:
-    """ "yours", its owner's nickname, or ""."""
+    """ "yours" for a job of `me`, else its owner's nickname, "" if there is none."""
     return "yours" if job.owner and job.owner == me.owner else plain(names().get(job.owner or "", ""), 24)
 
 
 def ask(me: Person) -> None:
-    """The question, once a visitor has launched something; after the answer a way to change it."""
+    """Draw the question for a nickname once a visitor has launched a run; after the answer, a way to change
+    it.
+    """
     known = names().get(me.owner or "")
     if known is None and not jobs.recent(1, me.owner, requests=False):
         return

@@ -14,7 +14,7 @@ from pages.parts.ui.text import number, plain
 
 
 def ledger_section(draft: Draft, shown: Callable[[], None] | None = None) -> None:
-    """Draw the four guarantees of one client, for all variants of the draft, and what `shown` draws of it."""
+    """Draw the four guarantees of one client for each variant of the draft, then call `shown`."""
     experiments = draft.experiments()
     with st.container(border=True):
         with st.container(horizontal=True, vertical_alignment="center"):

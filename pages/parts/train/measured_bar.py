@@ -1,4 +1,4 @@
-"""Promised and shown, on one axis: a bar from the ε that an attack shows to the ε promised at most."""
+"""Bars on one ε axis: from the lower bound that an attack measured to the ε that the ledger promises."""
 
 from __future__ import annotations
 
@@ -45,14 +45,16 @@ class Bar:
 
 
 def shown_of(one: Series, client: int, scope: str) -> Mapping[str, Any] | None:
-    """What the first seed's run has measured of a client (from 0); None where nothing was."""
+    """Row of the end event with the ε measured for a client (counted from 0) in a scope, "upload" or "run",
+    of the series' first run; None if nothing was measured.
+    """
     end = one.runs[0].end if one.runs else None
     rows = (end or {}).get("measured", ())
     return next((row for row in rows if row["client"] == client + 1 and row["scope"] == scope), None)
 
 
 def bars(draft: Draft, shown: Sequence[Series], client: int) -> list[Bar]:
-    """A bar for each run and scope; runs of the same figures share one."""
+    """One bar for each run and scope; runs with the same numbers share one. At most `MOST_BARS`."""
     experiments, found = draft.experiments(), dict[Any, Bar]()
     for one in shown:
         for scope in SCOPES:
@@ -68,7 +70,7 @@ def bars(draft: Draft, shown: Sequence[Series], client: int) -> list[Bar]:
 
 
 def measured_section(draft: Draft, shown: Sequence[Series]) -> None:
-    """The bars of the client that the ledger above shows, and why their ends differ."""
+    """Draw the bars of the client selected in the ledger above, and why measured and promised ε differ."""
     named = named_clients(draft.experiments()[0])
     client = named.get(st.session_state.get("ledger client", ""), next(iter(named.values())))
     found = bars(draft, shown, client)
@@ -81,7 +83,7 @@ def measured_section(draft: Draft, shown: Sequence[Series]) -> None:
 
 
 def why(draft: Draft, found: Sequence[Bar]) -> str:
-    """Why the two ends of a bar differ, and what its trials could show at best."""
+    """Why a bar's two ends differ, and the largest ε that so many trials could have measured."""
     attack, rows = draft.experiments()[0].attack, [bar.row for bar in found]
     trials = _between([row["trials"] for row in rows])
     held = [row for row in rows if (row["epsilon_lower"] or 0) > NEAR * row["most"]]
@@ -157,7 +159,9 @@ def _right(bar: Bar) -> str:
 
 
 def in_short(shown: Sequence[Series], client: int) -> str:
-    """`; shown: ε 2.6 at least`, the largest of all runs for a client (from 0); "" where nothing is shown."""
+    """`; shown: ε 2.6 at least`: the largest ε measured for a client (counted from 0) in any run; "" if none
+    was.
+    """
     rows = [row for one in shown if (row := shown_of(one, client, "run"))]
     lower = max((row["epsilon_lower"] or 0.0 for row in rows), default=0.0)
     return f"; an attack shows ε {_down(lower)} at least" if lower else ""

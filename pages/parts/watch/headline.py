@@ -279,8 +279,8 @@ def _climbs(shown: Sequence[Series], steps: Steps) -> Chip:
 
 
 def promised(draft: Draft, shown: Sequence[Series] = ()) -> Chip:
-    """Third figure: guarantee of the run for the clients with the least and the greatest ε, and for the first
-    what an attack has shown.
+    """The headline's third figure: ε of the whole run for the clients with the least and the greatest ε, with
+    the ε measured for the former.
     """
     experiments = draft.experiments()
     named = list(named_clients(experiments[0]).values())
