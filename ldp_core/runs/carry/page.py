@@ -15,6 +15,7 @@ from ldp_core.errors import InvalidInput
 from ldp_core.images import as_data_url
 from ldp_core.judgement import at_chance
 from ldp_core.paired import in_points
+from ldp_core.runs.carry.card import card_picture
 from ldp_core.runs.carry.pictures import Variants, picture, variants
 from ldp_core.runs.carry.tables import figures, ledger, table, text
 from ldp_core.runs.jobs.archive import versions
@@ -30,7 +31,7 @@ table{border-collapse:collapse;margin:.6rem 0 1.4rem}
 td,th{border:1px solid #d9dee6;padding:.3rem .6rem;text-align:left}pre{background:#f6f7f9;padding:.8rem}
 .figures{display:flex;flex-wrap:wrap;gap:1rem 2.5rem}.figures div{flex:1 1 14rem}.figures b{font-size:1.15rem}
 figure{display:inline-block;margin:.4rem .8rem .4rem 0;text-align:center}figcaption{font-size:.85rem}
-img{width:7rem;height:7rem;image-rendering:pixelated}
+svg{max-width:100%;height:auto}img{width:7rem;height:7rem;image-rendering:pixelated}
 """
 SHELL = (
     '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; img-src data:; '
@@ -83,6 +84,7 @@ def as_page(identity: str, screen: Shown | None = None) -> str:
         "<h2>Noise variance per weight</h2>",
         picture(found, "noise_variance", colours=colours),
         *(_behind(screen) if screen else []),
+        *_card(identity),
         "<h2>What it came to</h2>",
         figures(found),
         "<h2>What is promised</h2>",
@@ -99,6 +101,13 @@ def as_page(identity: str, screen: Shown | None = None) -> str:
     head = f'{SHELL}<meta charset="utf-8"><title>{text(name)}</title><style>{STYLE}</style>'
     whole = f"<head>{head}</head><body><main>{''.join(body)}</main></body>"
     return f'<!doctype html><html lang="en">{whole}</html>\n'
+
+
+def _card(identity: str) -> list[str]:
+    try:
+        return ["<h2>Promised and measured</h2>", card_picture(identity)]
+    except InvalidInput:  # no run was completed
+        return []
 
 
 def _head(screen: Shown) -> list[str]:

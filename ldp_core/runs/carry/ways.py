@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from ldp_core.errors import InvalidInput, on_one_line
+from ldp_core.runs.carry.card import as_card, card_picture
 from ldp_core.runs.carry.flower_app import as_flower
 from ldp_core.runs.carry.page import as_page
 from ldp_core.runs.carry.pictures import pictures
@@ -31,7 +32,12 @@ def _write_zip(identity: str, out: Path) -> int:
     return export(identity, out, more)
 
 
-BESIDE: dict[str, Callable[[str], str]] = {"report.html": as_page, "program.py": as_script}
+BESIDE: dict[str, Callable[[str], str]] = {
+    "report.html": as_page,
+    "program.py": as_script,
+    "card.json": as_card,
+    "card.svg": card_picture,
+}
 
 
 WAYS: dict[str, tuple[str, str, Callable[[str], bytes]]] = {
@@ -40,6 +46,16 @@ WAYS: dict[str, tuple[str, str, Callable[[str], bytes]]] = {
         "a report that opens offline",
         "text/html",
         lambda identity: as_page(identity).encode(),
+    ),
+    ".card.svg": (
+        "its privacy card, for a slide",
+        "image/svg+xml",
+        lambda identity: card_picture(identity).encode(),
+    ),
+    ".card.json": (
+        "its privacy card, in the fields of the registry of deployments",
+        "application/json",
+        lambda identity: as_card(identity).encode(),
     ),
     ".json": (
         "all that was recorded, as JSON",

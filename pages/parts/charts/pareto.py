@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pages.parts.charts.base import MUTED, colour, figure, log_axis, scatter
+from ldp_core.accounting.deployments import DEPLOYMENTS
+from pages.parts.charts.base import GRID, MUTED, colour, figure, log_axis, scatter
 from pages.parts.charts.rounds import QUARTERS, label
 from pages.parts.charts.series import Series
 from pages.parts.ui.figure_json import Figure
@@ -47,6 +48,22 @@ def _budgets(points: Sequence[Bought]) -> dict[str, Any]:
     return _axis(float(budgets.min()) - room, float(budgets.max()) + room)
 
 
+def _deployed(points: Sequence[Bought]) -> dict[str, Any]:
+    """Faint marks at the ε of known deployments, as far as the axis shows them."""
+    low, high = _budgets(points)["range"]
+    shown = [one for one in DEPLOYMENTS if low < math.log10(one.epsilon) < high]
+    line = {"type": "line", "yref": "paper", "y0": 0, "y1": 1, "line": {"color": GRID, "dash": "dot"}}
+    words = {"yref": "paper", "y": 1, "yanchor": "top", "textangle": -90, "xanchor": "left"}
+    look = {"showarrow": False, "font": {"size": 12, "color": MUTED}}
+    return {
+        "shapes": [{**line, "x0": one.epsilon, "x1": one.epsilon} for one in shown],
+        "annotations": [
+            {**words, **look, "x": math.log10(one.epsilon), "text": f"{one.name} ({one.unit})"}
+            for one in shown
+        ],
+    }
+
+
 def pareto_figure(points: Sequence[Bought], picked: bool = False) -> Figure:
     """Accuracy over the run's worst-case ε (logarithmic), or over the identification rate (linear), with the
     front as a line.
@@ -83,6 +100,7 @@ def pareto_figure(points: Sequence[Bought], picked: bool = False) -> Figure:
         x={"title": "images picked out", **shares}
         if picked
         else {"title": "ε for the whole run, at worst", **_budgets(points)},
+        **({} if picked else _deployed(points)),
         y={"range": [0, 1.0], "tickvals": QUARTERS, "ticktext": [percent(q) for q in QUARTERS]},
         hovermode="closest",
         margin={"l": 8, "r": 24, "t": 12, "b": 8},

@@ -22,6 +22,8 @@ MOST_UNPACKED = 64_000_000
 LABELS = {
     ".zip": "All of it (ZIP)",
     ".html": "A report (HTML)",
+    ".card.svg": "The card for a slide (SVG)",
+    ".card.json": "The card (JSON)",
     ".flower.zip": "An app for Flower (ZIP)",
     ".json": "All of it (JSON)",
     ".py": "A program (Python)",
@@ -29,6 +31,8 @@ LABELS = {
 HELP = {
     ".zip": "Settings, events (JSON, CSV, Parquet), pictures (SVG), ledger, versions; it can be brought back",
     ".html": "One page that opens without a network: verdict, curves, ledger",
+    ".card.svg": "One picture: promised and measured, odds, against whom, what is assumed public",
+    ".card.json": "The same in the fields of the public registry of deployments",
     ".json": "Settings, every event, ledger and versions in one object",
     ".flower.zip": "Ready for `flwr run`: each client with its own ε and range, noise from the system",
     ".py": "A screenful on ldp_core that trains the same again, to the last digit",
@@ -66,6 +70,8 @@ def _refused(job: Job, ending: str) -> str:
     """Why a job cannot be exported in this form; "" if it can."""
     if ending == ".flower.zip":
         return carry.why_not(job)
+    if ending.startswith(".card") and job.status != "completed":
+        return "it has not come to its end, so its card is not complete"
     if ending == ".py" and job.status != "completed":
         return "it has not come to its end, so there is nothing to train again and compare"
     return ""

@@ -142,7 +142,7 @@ def test_the_report_stands_alone_and_runs_nothing(trained: str):
     assert spelled(float(f"{end['ledger'][0]['run_worst']['epsilon']:.4g}")) in page.words
     for svg in text.split("<svg")[1:]:
         ET.fromstring(f"<svg{svg.partition('</svg>')[0]}</svg>")
-    assert text.count("<svg") == 2
+    assert text.count("<svg") == 3
 
 
 def test_the_report_begins_with_what_the_screen_showed(trained: str):
@@ -178,7 +178,7 @@ def test_the_zip_holds_all_of_it(trained: str, exported: Path):
 def test_its_pictures_are_files_that_stand_alone(trained: str, exported: Path):
     with ZipFile(exported) as archive:
         found = {name: archive.read(name) for name in archive.namelist() if name.endswith(".svg")}
-    assert found.keys() == {"accuracy.svg", "noise_variance.svg"}
+    assert found.keys() == {"accuracy.svg", "noise_variance.svg", "card.svg"}
     told = [run["accuracy"] for run in jobs.status(trained)["runs"] if run["label"] == "mean"]
     for text in found.values():
         top = ET.fromstring(text)
@@ -194,5 +194,5 @@ def test_what_has_not_ended_is_not_written_and_an_ending_of_ours_is_asked_for(ru
     for write in (carry.as_page, carry.as_script):
         with pytest.raises(InvalidInput, match="queued"):
             write(waiting)
-    with pytest.raises(InvalidInput, match=r"ends in \.zip, \.html, \.json, \.flower\.zip, \.py; got"):
+    with pytest.raises(InvalidInput, match=r"ends in \.zip, \.html, \.card\.svg, \.card\.json, .*; got"):
         carry.written(waiting, tmp_path / "out.exe")
