@@ -15,6 +15,7 @@ from typing import Any
 
 from ldp_core.accounting import Promise, entries_in, worth
 from ldp_core.accounting.deployments import DEPLOYMENTS
+from ldp_core.accounting.entry import AGAINST
 from ldp_core.errors import InvalidInput
 from ldp_core.experiment import Experiment, parse
 from ldp_core.limits import spelled
@@ -123,9 +124,9 @@ def _registered(job: Job, runs: Sequence[RunProgress]) -> dict[str, Any]:
             "privacy_parameters_details": f"promises {weighed.word}; values told apart {weighed.odds}",
         },
         "deployment_model": {
-            "model_name": "Local",
-            "trust_assumptions": f"none; holds against {_against(experiment)}",
-            "actors": "clients; a server that keeps to the protocol and reads every upload",
+            "model_name": "Central" if experiment.trust.name == "central" else "Local",
+            "trust_assumptions": f"{experiment.trust.label}: holds against {_against(experiment)}",
+            "actors": experiment.trust.sees,
             "release_type": "Many releases" if experiment.rounds > 1 else "One release",
         },
         "implementation": {
@@ -174,7 +175,7 @@ def _experiment(runs: Sequence[RunProgress]) -> Experiment:
 
 
 def _against(experiment: Experiment) -> str:
-    return "a server that reads every upload" if experiment.mechanism.role != "identity" else "nobody"
+    return AGAINST[experiment.trust.against]
 
 
 def _public(experiment: Experiment) -> str:

@@ -128,7 +128,11 @@ def long_record(rounds: int) -> Files:
     start, *rest = [one for one in events_in(files) if one["run"] == 0]
     start |= {"key": draft.base.key, "targets": 0, "spies": [], "mean_image": None}
     one, end = (next(body for body in rest if body["event"] == kind) for kind in ("round", "end"))
-    told = [start, *(one | {"round": n} for n in range(1, rounds + 1)), end | {"round": rounds, "measured": []}]
+    told = [
+        start,
+        *(one | {"round": n} for n in range(1, rounds + 1)),
+        end | {"round": rounds, "measured": []},
+    ]
     return edited(with_job(files, request={"draft": draft.as_json()}), lambda _: told)
 
 
