@@ -24,7 +24,7 @@ from ldp_core.federated.class_means import Decoder, messages
 from ldp_core.federated.evaluate import own_losses
 from ldp_core.federated.federation import Federation, taking_part
 from ldp_core.federated.state import State
-from ldp_core.federated.upload import uploaded
+from ldp_core.federated.upload import some_rows, uploaded
 from ldp_core.mechanisms.base import Floats
 from ldp_core.partitions.base import Indices
 from ldp_core.streams import on_demand, stream
@@ -167,7 +167,8 @@ def finish(prepared: Round, trained: Iterable[torch.Tensor], measured: bool = Tr
             continue
         clipped_count += uploads.outside
         sent_count += uploads.sent
-        exact += experiment.aggregator.combine(uploads.exact.astype(np.float64), share)
+        for rows in some_rows(uploads.exact.shape):  # which stay in the CPU's cache
+            exact += experiment.aggregator.combine(uploads.exact[rows].astype(np.float64), share[rows])
         bias += uploads.bias
         variance += uploads.variance
 

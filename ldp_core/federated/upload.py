@@ -83,7 +83,7 @@ def uploaded(
         moments = Moments(pieces, exact, columns, passed, shares, whether, found)
         with moments.beside(threads):
             values = _sent(pieces, exact, found, noise)
-        bias, variance = shares @ moments.bias, shares**2 @ moments.variance
+        bias, variance = moments.summed
     if encoded.unsent is not None:
         exact = np.where(encoded.unsent, known, exact)
     for one in passed:
@@ -112,7 +112,7 @@ def _sent(
 def projected(pieces: Sequence[Piece], values: Vectors, clients: Columns) -> Vectors:
     """`values` (k, d) clipped to the mechanisms' regions."""
     out = np.empty_like(values)
-    for rows in _some_rows(values.shape):
+    for rows in some_rows(values.shape):
         for piece in pieces:
             _, low, high = within(clients, piece, rows)
             out[rows, piece.columns] = piece.mechanism.project(values[rows, piece.columns], low, high)
@@ -120,10 +120,10 @@ def projected(pieces: Sequence[Piece], values: Vectors, clients: Columns) -> Vec
 
 
 class Moments:
-    """Exact bias and variance, each (k, m), of the uploads of `clipped` values.
+    """Exact bias and variance of the uploads of `clipped` values, summed by the clients' shares.
 
-    Computed for a few clients at a time, so that their numbers stay in the CPU's cache; zero for clients
-    without a share in the aggregate.
+    Computed and summed for a few clients at a time, so that their numbers stay in the CPU's cache; clients
+    without a share in the aggregate are left out.
     """
 
     def __init__(
@@ -138,11 +138,22 @@ class Moments:
     ) -> None:
         self._of = pieces, clipped, clients, passed
         self._shares, self._whether = shares, whether
-        self._rows = [rows for rows in _some_rows(clipped.shape) if shares[rows].any()]
+        self._rows = [rows for rows in some_rows(clipped.shape) if shares[rows].any()]
         whole = len(clipped) <= _rows_at_once(clipped.shape)
         self._laws = laws if whole else None  # of all clients: they are those of the only rows
         self._waiting = iter(self._rows)  # taking the next ones is a single step of the interpreter
-        self.bias, self.variance = np.zeros(clipped.shape), np.zeros(clipped.shape)
+        self.sums: dict[int, tuple[Floats, Floats]] = {}
+        """Biases summed by shares and variances by their squares, (m,), by the first of some clients."""
+
+    @property
+    def summed(self) -> tuple[Floats, Floats]:
+        """Bias and variance of the aggregate, (m,): sums in the clients' order, whatever thread computed
+        which."""
+        sums = [self.sums[rows.start] for rows in self._rows if rows.start in self.sums]
+        if len(sums) == 1:
+            return sums[0]
+        none = np.zeros(self._of[1].shape[1])
+        return sum((one for one, _ in sums), none), sum((one for _, one in sums), none)
 
     @contextmanager
     def beside(self, threads: int) -> Iterator[None]:
@@ -164,19 +175,21 @@ class Moments:
     def _compute(self) -> None:
         pieces, clipped, clients, passed = self._of
         while (rows := next(self._waiting, None)) is not None:
+            biases, variances = np.empty(clipped[rows].shape), np.empty(clipped[rows].shape)
             for i, piece in enumerate(pieces):
                 values = clipped[rows, piece.columns]
                 own = self._laws[i] if self._laws else piece.mechanism.at(*within(clients, piece, rows))
-                mean, variance = own.moments(values)
-                self.bias[rows, piece.columns] = mean - values
-                self.variance[rows, piece.columns] = variance
+                mean, variances[:, piece.columns] = own.moments(values)
+                biases[:, piece.columns] = mean - values
             for one in passed:
-                self.bias[rows][one[rows]] = self.variance[rows][one[rows]] = 0.0
-            if self._whether and (self._shares[rows] @ self.variance[rows]).any():
+                biases[one[rows]] = variances[one[rows]] = 0.0
+            shares = self._shares[rows]
+            self.sums[rows.start] = shares @ biases, shares**2 @ variances
+            if self._whether and (shares @ variances).any():
                 self._waiting = iter(())
 
 
-def _some_rows(shape: tuple[int, ...]) -> list[slice]:
+def some_rows(shape: tuple[int, ...]) -> list[slice]:
     step = _rows_at_once(shape)
     return [slice(first, first + step) for first in range(0, shape[0], step)]
 
