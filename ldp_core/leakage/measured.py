@@ -19,8 +19,7 @@ import torch
 from numpy.typing import NDArray
 
 from ldp_core.accounting import entries
-from ldp_core.accounting.empirical import log_ratio
-from ldp_core.accounting.samples.likelihoods import cannot_tell, likelihood_bound, trials_needed
+from ldp_core.accounting.samples.likelihoods import cannot_tell, likelihood_bound, log_ratio, trials_needed
 from ldp_core.experiment import Experiment
 from ldp_core.experiment.schema import Piece
 from ldp_core.federated.federation import Federation, taking_part, untrained
@@ -59,7 +58,8 @@ class _Worlds:
 def measured(
     federation: Federation, after: State, victims: Victims, lineup: Candidates
 ) -> list[dict[str, Any]]:
-    """The `measured` of an end event; empty where an upload's law is not the mechanism's alone.
+    """The `measured` of an end event; empty where an upload's law is not the mechanism's alone, or where no
+    attacker who is reckoned with sees single uploads.
 
     Args:
         after: the state of the run at its end.
@@ -67,7 +67,8 @@ def measured(
     """
     experiment = federation.experiment
     mechanism = experiment.pieces(1)[0].mechanism
-    if mechanism.role == "identity" or mechanism.in_clear() or not len(victims.clients):
+    hidden = experiment.trust.against != "server"
+    if hidden or mechanism.role == "identity" or mechanism.in_clear() or not len(victims.clients):
         return []
     taken = [v for v, client in enumerate(victims.clients) if after.uploads[client]]
     worlds = {v: found for v in taken if (found := _worlds(federation, int(victims.clients[v]), lineup, v))}

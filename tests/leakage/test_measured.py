@@ -54,8 +54,16 @@ def test_where_nothing_is_shown_it_says_so_and_never_zero():
     assert all(row["why"].startswith("cannot tell yet: ") and "would do" in row["why"] for row in rows)
 
 
-@pytest.mark.parametrize("changes", [{"attack": None}, {"mechanism": "none"}, {"form": "as_printed"}])
-def test_no_bound_where_nothing_is_attacked_or_something_goes_in_clear(changes: dict[str, Any]):
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"attack": None},
+        {"mechanism": "none"},
+        {"form": "as_printed"},
+        {"mechanism": "duchi", "trust": {"kind": "shuffled"}},
+    ],
+)
+def test_no_bound_where_nothing_is_attacked_or_no_promise_is_for_single_uploads(changes: dict[str, Any]):
     assert "measured" not in events(SHORT | changes)[-1]
 
 

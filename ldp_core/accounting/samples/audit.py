@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldp_core import mechanisms
-from ldp_core.accounting.empirical import epsilon_bound, runs_needed
 from ldp_core.accounting.samples.events import Event, best_event
+from ldp_core.accounting.samples.likelihoods import epsilon_bound, runs_needed
 from ldp_core.errors import InvalidInput, StudioError
 from ldp_core.limits import spelled
 from ldp_core.mechanisms import Use

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from scipy.special import expit, ndtr, ndtri
+from scipy.special import betaincinv, expit, ndtr, ndtri
 
-from ldp_core.accounting.empirical import epsilon_bound
 from ldp_core.accounting.samples.events import LEAST, wilson
 from ldp_core.limits import spelled
 from ldp_core.mechanisms.base import Floats
@@ -65,11 +65,39 @@ def _threshold(ratios: Floats, runs: int, alpha: float, delta: float) -> tuple[f
     finite = np.isfinite(steps)
     steps[finite] -= 1e-9 * (1 + np.abs(steps[finite]))  # equal ratios may differ by rounding
     above, z = np.searchsorted(line, steps), -float(ndtri(alpha / 2))
-    p, q = (np.cumsum(2 * expit(side * line[::-1]))[::-1][above] / len(line) for side in (1, -1))
+    shares = (np.append(np.cumsum(2 * expit(side * line[::-1]))[::-1], 0.0) for side in (1, -1))
+    p, q = (share[above] / len(line) for share in shares)
     lower, upper = (wilson(np.minimum(share, 1.0), runs, side) for share, side in ((p, -z), (q, z)))
     scores = np.log(np.maximum(lower - delta, LEAST)) - np.log(upper)
     best = int(np.argmax(scores))
     return float(steps[best]), float(scores[best])
+
+
+def epsilon_bound(hits: int, runs: int, false: int, among: int, alpha: float, delta: float = 0.0) -> float:
+    """ln((P − δ)/Q) with P at the lower and Q at the upper end of its Clopper–Pearson interval, at least 0.
+
+    Args:
+        hits, runs: occurrences of the event and number of runs, for the input that makes it likely.
+        false, among: the same for the other input.
+        alpha: probability that one of the two intervals fails.
+    """
+    lower = float(betaincinv(hits, runs - hits + 1, alpha / 2)) if hits else 0.0
+    upper = float(betaincinv(false + 1, among - false, 1 - alpha / 2)) if false < among else 1.0
+    return math.log((lower - delta) / upper) if lower - delta > upper else 0.0
+
+
+def runs_needed(epsilon: float, alpha: float, delta: float = 0.0) -> int:
+    """Least number of runs on each input with which the bound can exceed `epsilon`, if the event occurs
+    always and never.
+    """
+    needed = math.log(alpha / 2) / math.log1p(-(1 - delta) / (1 + math.exp(epsilon)))
+    return math.floor(min(needed, 1e18)) + 1
+
+
+def log_ratio(top: Any, bottom: Any) -> Floats:
+    """Log-likelihood ratio; infinite for outputs that only one of the inputs can produce."""
+    with np.errstate(invalid="ignore"):
+        return np.nan_to_num(np.asarray(top - bottom), nan=0.0, posinf=np.inf, neginf=-np.inf)
 
 
 def trials_needed(separation: float, alpha: float) -> float:

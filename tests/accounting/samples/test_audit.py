@@ -12,8 +12,8 @@ from scipy.stats import binom
 
 from ldp_core import mechanisms
 from ldp_core.accounting import CannotTell, audit_function, audit_samples
-from ldp_core.accounting.empirical import epsilon_bound, runs_needed
 from ldp_core.accounting.samples import beside
+from ldp_core.accounting.samples.likelihoods import epsilon_bound, runs_needed
 from ldp_core.errors import InvalidInput
 from ldp_core.mechanisms import Use
 from tests.accounting.samples.wrong import WRONG

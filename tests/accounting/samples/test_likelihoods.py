@@ -9,8 +9,13 @@ import pytest
 from scipy.stats import binom
 
 from ldp_core import mechanisms
-from ldp_core.accounting.empirical import log_ratio
-from ldp_core.accounting.samples.likelihoods import Bound, cannot_tell, likelihood_bound, trials_needed
+from ldp_core.accounting.samples.likelihoods import (
+    Bound,
+    cannot_tell,
+    likelihood_bound,
+    log_ratio,
+    trials_needed,
+)
 from ldp_core.mechanisms import Use
 from ldp_core.mechanisms.base import Floats
 
@@ -63,6 +68,7 @@ def test_worlds_that_one_answer_tells_apart_show_the_most_there_is():
     assert found.epsilon == found.most > 2
     assert (found.right, found.counted) == (180, 180)
     assert likelihood_bound(apart, -apart, ALPHA, delta=0.5).epsilon < found.epsilon
+    assert likelihood_bound(-apart, -apart, ALPHA).epsilon == 0
 
 
 @pytest.mark.parametrize("count", [2, 4, 12])
