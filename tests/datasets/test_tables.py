@@ -48,14 +48,14 @@ CARD = {"target": "bought", "client": "shop", "scales": {"age": [0, 100], "colou
 
 def test_a_card_states_all_and_nothing_is_learnt(folder: Path):
     found: Any = table(folder, written(), CARD)
-    assert (found.shape, found.classes, found.clients, found.learnt) == ((4,), 2, 5, "")
+    assert (found.shape, found.classes, found.clients, found.learnt) == ((1, 4), 2, 5, "")
     assert found.class_names == ("no", "yes")
     data = found.load(folder)
     assert len(data.train_x) == 80
     rows = [ROWS[i] for i in found.understood.train]
-    assert np.allclose(data.train_x[:, 0], [row[1] / 100 for row in rows])
+    assert np.allclose(data.train_x[:, 0, 0], [row[1] / 100 for row in rows])
     assert np.array_equal(
-        data.train_x[:, 1:], [[row[2] == one for one in ("red", "blue", "green")] for row in rows]
+        data.train_x[:, 0, 1:], [[row[2] == one for one in ("red", "blue", "green")] for row in rows]
     )
     assert [found.class_names[y] for y in data.train_y] == [row[3] for row in rows]
     assert not {*found.understood.train} & {*found.understood.test}
@@ -111,7 +111,7 @@ def test_what_is_missing_outside_or_of_no_use_is_said(folder: Path):
     assert "“text” is left out: 300 different texts" in said
     assert "“same” is left out: it holds one value alone" in said
     data = found.load(folder)
-    assert {*np.concatenate([data.train_x, data.test_x])[:, 1]} == {0.5, 1.0}
+    assert {*np.concatenate([data.train_x, data.test_x])[:, 0, 1]} == {0.5, 1.0}
 
 
 ONE = "2 to 100 classes are needed"

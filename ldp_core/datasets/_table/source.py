@@ -28,7 +28,10 @@ Stamp = tuple[tuple[int, int], ...]
 
 
 class TableFile(Dataset):
-    """Rows of a CSV or Parquet file: numbers scaled to [0, 1], categories as 0 and 1 for each value."""
+    """Rows of a CSV or Parquet file: numbers scaled to [0, 1], categories as 0 and 1 for each value.
+
+    A row has the shape of an image one pixel high, so that what reads images off uploads reads rows as well.
+    """
 
     images = False
     reference = "a table in the data folder"
@@ -48,7 +51,7 @@ class TableFile(Dataset):
         table = read(self.home / self.files)
         known, cells = self.understood, columns(table)
         x = np.hstack([one.of(cells[one.place], table) for one in known.features])
-        y = known.labels
+        x, y = x[:, None, :], known.labels
         return Data(x[known.train], y[known.train], x[known.test], y[known.test], self.classes)
 
     def train_labels(self, root: Path) -> Labels | None:
@@ -148,7 +151,7 @@ def _kind(root: Path, identity: str, file: str, stamp: Stamp) -> type[TableFile]
             f"{len(found.classes)} classes ({shown(found.target)}), from {len(found.features)} columns: "
             "numbers scaled to 0 … 1, categories as 0 and 1 for each value."
         )
-        shape = (found.width,)
+        shape = (1, found.width)
         classes = len(found.classes)
         class_names = found.classes
         clients = len(found.clients)

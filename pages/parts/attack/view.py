@@ -14,11 +14,12 @@ from pages.parts.attack.settings import setting_of
 from pages.parts.attack.words import caption, controls, findings, limits
 from pages.parts.charts.attack_grid import ends_in_words, identification_figure, picture_figure, share_figure
 from pages.parts.runs.job_state import shared_state, time_left
+from pages.parts.train.attributes import RULE, attributes, is_table
 from pages.parts.ui import components
 from pages.parts.ui.components import Card
 from pages.parts.ui.fragments import pace, refreshing
 from pages.parts.ui.shared_cache import look_again, watched_record
-from pages.parts.ui.text import plain
+from pages.parts.ui.text import number, plain
 from pages.parts.ui.text import seconds as in_words
 
 
@@ -80,6 +81,8 @@ def _drawn(desk: Desk, live: bool) -> None:
     if not live and desk.cells:
         st.markdown("\n".join(f"- {sentence}" for sentence in findings(desk)))
     real = desk.start["ladder"]["upload"] == "real"
+    if not real and is_table(dataset := desk.start["ladder"]["base"]["dataset"]):
+        _attributes(desk, dataset)
     charts = [_first_card(desk, real), *([] if real else [_second_card(desk)])]
     components.cards(components.sheet(charts), key="desk charts")
     with st.container(horizontal=True):
@@ -95,6 +98,20 @@ def _drawn(desk: Desk, live: bool) -> None:
             for sentence in limits(desk):
                 st.caption(sentence)
             st.caption("An attack that fails without noise as well proves nothing, with noise or without.")
+
+
+def _attributes(desk: Desk, dataset: str) -> None:
+    """The row at the largest budget of each mechanism that has come so far."""
+    last = {name: (epsilon, cell) for (name, epsilon), cell in sorted(desk.cells.items()) if cell}
+    found = {
+        f"{mechanisms.registry.kind(name).label}, ε {number(epsilon)}": cell["image"]
+        for name, (epsilon, cell) in last.items()
+    }
+    if found:
+        with st.expander("The row, attribute by attribute"):
+            start = desk.start
+            attributes(dataset, "At the largest budget", start["image"], found, start["mean_image"])
+            st.caption(RULE)
 
 
 def _state(job: Job, desk: Desk) -> None:

@@ -64,7 +64,7 @@ def _size(source: Dataset) -> str:
     """Number and kind of samples, and their memory."""
     shape = source.shape
     if not source.images:
-        kind = f"{shape[0]} numbers"
+        kind = f"{number(source.features, 6)} numbers"
     else:
         kind = f"{shape[-2]} × {shape[-1]} pixels" + (" in three colours" if len(shape) == 3 else "")
     return (

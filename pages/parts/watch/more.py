@@ -14,6 +14,7 @@ from ldp_core.runs import Job, evidence
 from pages.parts.runs.job_state import diverged_lines
 from pages.parts.runs.take_away import take_away
 from pages.parts.train.attack_rounds import attack_rounds
+from pages.parts.train.attributes import RULE, attributes_of_runs, is_table
 from pages.parts.train.findings import findings
 from pages.parts.train.heard import heard
 from pages.parts.train.ledger_panel import ledger_section, spent_so_far
@@ -31,13 +32,14 @@ Draw = Callable[[Seen, Lesson], None]
 
 def more(draft: Draft, job: Job | None, lesson: Lesson, settings: Callable[[], None] | None = None) -> None:
     """Draw the tabs; `settings` draws the fields, if changes are allowed."""
-    names = [*([SETTINGS] if settings else []), *DRAWN]
+    drawn = DRAWN | ({ATTRIBUTES: _attributes} if is_table(draft.base.dataset) else {})
+    names = [*([SETTINGS] if settings else []), *drawn]
     tabs = dict(zip(names, st.tabs(names, key="more", on_change="rerun"), strict=True))
     if settings:
         with tabs[SETTINGS]:  # always on the page: what stands typed in a field is not lost with its tab
             settings()
     recorded = settings_of(job, say=False) if job else draft
-    for name, draw in DRAWN.items():
+    for name, draw in drawn.items():
         if not tabs[name].open or recorded is None:
             continue
         with tabs[name], st.container(key="results-behind"):
@@ -95,7 +97,12 @@ def _rounds(now: Seen, _: Lesson) -> None:
     attack_rounds(now.draft, now.shown, asked if asked in kinds else (kinds or ["audit"])[-1], now.moment)
 
 
-WORDS, PROMISED = "In words", "What is promised"
+def _attributes(now: Seen, _: Lesson) -> None:
+    attributes_of_runs(now.shown, now.draft.base.dataset)
+    st.caption(RULE)
+
+
+WORDS, PROMISED, ATTRIBUTES = "In words", "What is promised", "Attribute by attribute"
 DRAWN: dict[str, Draw] = {
     WORDS: _in_words,
     "Whom it serves": _served,

@@ -116,7 +116,7 @@ def test_what_its_owner_says_of_it_counts(runs_dir: Path):
     }
     own_data.describe(own.name, ANNA, Card("bought", "", scales, ("client",)))
     found = datasets.get(own.name)
-    assert (found.learnt, found.clients, found.shape) == ("", 0, (3,))
+    assert (found.learnt, found.clients, found.shape) == ("", 0, (1, 3))
     assert own_data.card(own.name, ANNA).client == ""
     own_data.describe(own.name, ANNA, Card("age", "client"))
     assert own_data.headings(own.name, ANNA) == ("client", "age", "bought", "colour")
