@@ -15,6 +15,7 @@ from pages.parts.clients.data_panel import data_panel
 from pages.parts.clients.edits import heard
 from pages.parts.clients.fills import fills
 from pages.parts.clients.groups import group_data
+from pages.parts.clients.own_data import own_data_panel
 from pages.parts.clients.profiles import profiles
 from pages.parts.clients.unmended import errors_of, unmended
 from pages.parts.systems.panel import system_panel
@@ -55,6 +56,7 @@ def main() -> None:
         if st.button("See what that does to the weights", type="primary", width="stretch"):
             st.switch_page("noise.py")
     data_panel(workspace)
+    own_data_panel(workspace)
 
 
 def _take_edits(workspace: Workspace) -> tuple[Problem, ...]:

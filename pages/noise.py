@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from pages.parts.noise import design_tables, float_panel
+from pages.parts.noise import design_tables, float_panel, own_samples
 from pages.parts.noise.answer import answer
 from pages.parts.noise.designs import Design, add_button, choose, designs, different
 from pages.parts.noise.promise_table import Promised, promise_table
@@ -138,12 +138,17 @@ def _in_clear(workspace: Workspace, shown: list[Design], now: WhatIf) -> None:
     design_tables.in_clear(shown)
 
 
+def _samples(workspace: Workspace, shown: list[Design], now: WhatIf) -> None:
+    own_samples.own_samples(workspace.key("samples"))
+
+
 BEHIND: dict[str, Callable[[Workspace, list[Design], WhatIf], None]] = {
     "Variance": _variances,
     "What is promised": _promises,
     "At the server": _server,
     "What the papers print": _papers,
     "What is sent in clear": _in_clear,
+    "Samples of your own": _samples,
 }
 
 

@@ -25,7 +25,7 @@ def test_out_changed_and_in_again(visitor: Visitor):
     assert lines[0] == "client,scope,epsilon,low,high,upload_costs,run_costs"
     assert lines[20].startswith("20,weight,8.0,-1.0,1.0,")
 
-    upload = page.locator("input[type=file]")
+    upload = page.get_by_test_id("stPopoverBody").locator("input[type=file]")
     upload.set_input_files(file("\n".join([*lines[:20], "20,weight,3,2,1", "21,weight,=1+1,-1,1"])))
     result = page.get_by_test_id("stPopoverBody")  # what lies below it cannot be read
     expect(result.get_by_text("Nothing of mine.csv was taken over")).to_be_visible()
@@ -44,9 +44,25 @@ def test_out_changed_and_in_again(visitor: Visitor):
 def test_a_program_with_another_name_is_no_table(visitor: Visitor):
     page = visitor.open("/clients", ".es-table")
     page.get_by_role("button", name="As a CSV file").click()
-    upload = page.locator("input[type=file]")
+    upload = page.get_by_test_id("stPopoverBody").locator("input[type=file]")
     upload.set_input_files(file(b"MZ\x90\x00\xff\xfe", "![x](http://evil.example/x.png).csv"))
     expect(page.get_by_text("is not text in UTF-8")).to_be_visible()
     expect(page.get_by_text("//evil.example/x.png).csv was").first).to_be_visible()
     assert page.locator("a[href*='evil.example'], img[src*='evil.example']").count() == 0
     expect(page.get_by_text(BEFORE)).to_be_visible()
+
+
+def test_samples_of_a_mechanism_are_weighed(visitor: Visitor):
+    page = visitor.open("/noise", ".es-chart.js-plotly-plot")
+    page.get_by_role("tab", name="Samples of your own").click()
+    upload = page.locator("input[type=file]")
+    upload.set_input_files(file("a,b\n1,2\n"))
+    expect(page.get_by_text("has no column input or output")).to_be_visible()
+    lines = "".join(f"{i % 2};{i % 2 + (i % 7) / 20:.2f}\n" for i in range(400)).replace(".", ",")
+    upload.set_input_files(file("input;output\n" + lines))
+    expect(page.get_by_text("claimed 1, at least 3", exact=False)).to_be_visible()
+    expect(page.get_by_text("is refuted in at most 5", exact=False)).to_be_visible()
+    claimed = page.get_by_label("Claimed ε, for all that one trial holds")
+    claimed.fill("20")
+    claimed.press("Enter")
+    expect(page.get_by_text("cannot tell yet: 200 rows a world", exact=False)).to_be_visible()

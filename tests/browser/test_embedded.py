@@ -61,7 +61,7 @@ def test_a_course_page_that_is_named_shows_it_takes_files_and_is_known_again(
     inside = frame_of(page, course, f"{embedded.url}/clients")
     expect(inside.locator(".es-table input").first).to_be_visible()
     inside.get_by_role("button", name="As a CSV file").click()
-    inside.locator("input[type=file]").set_input_files(tmp_path / "class.csv")
+    inside.get_by_test_id("stPopoverBody").locator("input[type=file]").set_input_files(tmp_path / "class.csv")
     expect(inside.get_by_text("7 clients").first).to_be_visible()
     (known,) = [one["value"] for one in context.cookies() if one["name"] == "epsilon_visitor"]
     inside = frame_of(page, course, f"{embedded.url}/noise")

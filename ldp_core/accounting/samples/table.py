@@ -106,7 +106,11 @@ def _cells(table: Table, name: str, column: int) -> NDArray[np.str_]:
 
 def _numbers(table: Table, name: str, column: int) -> Floats:
     cells = [row[column] if column < len(row) else "" for row in table.rows]
-    values = np.array([table.number(cell) for cell in cells])
+    try:
+        plain = table.decimal == "." and "_" not in "".join(cells)
+        values = np.array(cells if plain else [table.number(cell) for cell in cells]).astype(np.float64)
+    except ValueError:
+        values = np.array([table.number(cell) for cell in cells])
     for i in np.flatnonzero(~np.isfinite(values))[:1]:
         why = table.ambiguous(cells[i]) or f"must be a number; got {shown(cells[i])}"
         raise InvalidExperiment([Problem(f"line {table.lines[i]}", f"{name} {why}")])

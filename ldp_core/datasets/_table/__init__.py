@@ -1,5 +1,5 @@
 """A person's own table as a data set: the card beside it, what was understood of it, its samples."""
 
-from ldp_core.datasets._table.card import Card
+from ldp_core.datasets._table.card import Card, Scale
 from ldp_core.datasets._table.source import PREFIX, SUFFIXES, TableFile, card_of, current, every, forget, read
 from ldp_core.datasets._table.understood import refuse_unreadable

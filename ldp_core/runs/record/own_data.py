@@ -64,6 +64,10 @@ def take(files: Mapping[str, bytes], owner: str) -> Own:
     if not hours():
         raise InvalidInput("this server takes no data of its visitors: its operator has switched that off")
     names = [*files]
+    if len(names) > 1 and any(name.lower().endswith(_table.SUFFIXES) for name in names):
+        raise InvalidInput(
+            "several files at once, one of which is a table; drop one table, or pictures alone"
+        )
     size = sum(map(len, files.values()))
     if size > MOST_BYTES:
         raise InvalidInput(f"these files have {size / 2**20:.1f} MB; at most {MOST_BYTES >> 20} MB are taken")

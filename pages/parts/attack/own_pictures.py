@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import streamlit as st
 
 from ldp_core import datasets
 from ldp_core.datasets.folders import PREFIX
+from ldp_core.runs import own_data
+from pages.parts.clients.data_names import data_label
+from pages.parts.clients.lenet import through_lenet
 from pages.parts.ui.meanings import problem_in_words
 from pages.parts.ui.text import plain
 from pages.parts.ui.uninterrupted import pressed
+from pages.parts.ui.visitor import visitor
 from pages.parts.ui.workspace import Workspace
 
-HALF = 0.2
-"""Of the safe range: the ladder's budgets then lie on both sides of where pictures stop to form."""
-MOST_CLIENTS = 20
 KEPT = (
     "These pictures stay on this server: they are read from its data folder and sent nowhere else. What a "
     "run keeps of them, those that were attacked and what came back, is deleted with the last run that "
@@ -25,10 +24,11 @@ KEPT = (
 
 def own_pictures(workspace: Workspace) -> None:
     """A button for each folder of images, or how to add one."""
-    mine = [name for name in datasets.names() if name.startswith(PREFIX)]
+    own = own_data.labels(visitor().owner)
+    mine = [name for name in (*datasets.names(), *own) if name.startswith(PREFIX)]
     with st.expander("Pictures of your own"):
         for name in mine:
-            label = datasets.registry.labels()[name]
+            label = data_label(name)
             here = workspace.draft.base.dataset == name
             st.button(
                 plain(f"Attack {label}"),
@@ -42,6 +42,7 @@ def own_pictures(workspace: Workspace) -> None:
             st.caption(
                 "Put a folder of PNG, JPEG or WebP images into this server's data folder, in it a folder for "
                 "each kind of image, two at least; then it can be chosen here."
+                + (" Or drop such pictures on Clients." if own_data.hours() else "")
             )
         for problem in st.session_state.pop(workspace.key("own refused"), ()):
             st.error(plain(problem_in_words(problem), 300))
@@ -53,22 +54,3 @@ def own_pictures(workspace: Workspace) -> None:
 def _choose(workspace: Workspace, name: str) -> None:
     if problems := workspace.edit(through_lenet(name, workspace.draft.base.clients.count)):
         st.session_state[workspace.key("own refused")] = problems
-
-
-def through_lenet(name: str, clients: int) -> dict[str, Any]:
-    """Changes that make an experiment use a folder of colour images through LeNet, with at most `clients`
-    clients.
-    """
-    return {
-        "system": None,
-        "dataset": name,
-        "model": "lenet",
-        "partition": {"kind": "iid"},
-        "clients.count": min(clients, MOST_CLIENTS, datasets.get(name).train_size),
-        "clients.epsilon": 8,
-        "clients.low": -HALF,
-        "clients.high": HALF,
-        "target": "weights",
-        "local": {"optimizer": "sgd", "epochs": 1, "learning_rate": 0.1},
-        "rounds": 5,
-    }

@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from ldp_core import attacks, datasets, limits, mechanisms
+from ldp_core import attacks, limits, mechanisms
 from ldp_core.component import Component
 from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import Experiment
@@ -14,6 +14,7 @@ from ldp_core.experiment.attack_grid import RUNGS, Ladder, parse_ladder
 from ldp_core.experiment.threat_model import facts
 from ldp_core.fields import Number, Whole
 from pages.parts.attack.own_pictures import own_pictures
+from pages.parts.clients.data_names import data_label
 from pages.parts.train.ledger_panel import named_clients
 from pages.parts.ui.meanings import problem_in_words
 from pages.parts.ui.text import number, plain, signed
@@ -128,7 +129,7 @@ def setting_of(base: Experiment, client: int) -> str:
     """Clipping, model and data of a client's upload, in words."""
     low, high = (float(end[client]) for end in base.clients.bounds())
     what = "weights" if base.target == "weights" else "changes"
-    data = datasets.registry.labels().get(base.dataset, base.dataset)
+    data = data_label(base.dataset)
     return f"{what} in [{signed(low)}, {signed(high)}]; {base.model.title}, {data}"
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ldp_core import attacks, datasets, mechanisms, models
+from ldp_core import attacks, mechanisms, models
 from ldp_core.attacks.findings.metrics import by_chance
 from ldp_core.attacks.findings.verdict import READ, RECOVERED_DB, VISIBLE_DB
 from ldp_core.runs import Desk
 from pages.parts.charts.tally import SELDOM
+from pages.parts.clients.data_names import data_label
 from pages.parts.ui.text import decibels, few, number, percent, plain
 
 Body = dict[str, Any]
@@ -28,7 +29,7 @@ def caption(desk: Desk) -> str:
     """Caption of the images, for the page and the file."""
     ladder, start = desk.start["ladder"], desk.start
     base = ladder["base"]
-    data = datasets.registry.labels().get(base["dataset"], base["dataset"])
+    data = data_label(base["dataset"])
     target = "weights" if base["target"] == "weights" else "changes"
     if ladder["upload"] == "audit":
         many = ladder["images"]

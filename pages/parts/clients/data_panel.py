@@ -13,6 +13,7 @@ from ldp_core.errors import InvalidInput
 from ldp_core.experiment import Experiment
 from ldp_core.theory.label_counts import Counts, label_counts
 from pages.parts.charts.split import MOST_BARS, split_figure, split_in_words
+from pages.parts.clients.data_names import data_labels
 from pages.parts.clients.turned import features_field, turned
 from pages.parts.ui import components
 from pages.parts.ui.fields import component, named
@@ -31,7 +32,7 @@ def data_panel(workspace: Workspace) -> None:
     source = datasets.get(experiment.dataset)
     left, right = st.columns([1, 3.2], gap="medium")
     with left, st.container(border=True):
-        named(workspace, "dataset", "Data", datasets.registry.labels(), experiment.dataset)
+        named(workspace, "dataset", "Data", data_labels(), experiment.dataset)
         component(
             workspace, "partition", "How it is split", partitions.registry, experiment.partition, "kind"
         )

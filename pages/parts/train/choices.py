@@ -8,9 +8,10 @@ from typing import Any
 
 import streamlit as st
 
-from ldp_core import aggregators, datasets, limits, mechanisms, models, optimizers, partitions, selections
+from ldp_core import aggregators, limits, mechanisms, models, optimizers, partitions, selections
 from ldp_core.errors import Problem
 from ldp_core.experiment import TARGETS, Draft, Fit, Variant, fit_of
+from pages.parts.clients.data_names import data_labels
 from pages.parts.systems.field_words import SENT
 from pages.parts.train.attack_choices import attack_choices
 from pages.parts.ui.fields import bind, complain, component, named, one_of, real, whole
@@ -74,7 +75,7 @@ def _clients(draft: Draft) -> None:
 
 def _training(workspace: Workspace) -> None:
     base = workspace.draft.base
-    named(workspace, "dataset", "Data", datasets.registry.labels(), base.dataset)
+    named(workspace, "dataset", "Data", data_labels(), base.dataset)
     component(workspace, "partition", "How it is split", partitions.registry, base.partition, "kind")
     component(workspace, "model", "Model", models.registry, base.model)
     if base.model.given_by:

@@ -11,7 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from ldp_core import presets
 from ldp_core.errors import StudioError
-from ldp_core.runs import Job, drafts, link
+from ldp_core.runs import Job, drafts, link, own_data
 from ldp_core.system.shipped import ASSETS
 from pages.parts.ui.job_actions import refusal, refuse
 from pages.parts.ui.memory import tab
@@ -113,6 +113,9 @@ def _turn() -> None:
 
 
 def _share(workspace: Workspace, job: Job | None) -> None:
+    if own_data.NAMED.search(workspace.draft.base.dataset):
+        st.caption("These settings name data of your own, which no link carries; choose other data to share.")
+        return
     here = urlsplit(st.context.url or "")
     place = f"{here.scheme}://{here.netloc}{here.path}"
     if job is not None:

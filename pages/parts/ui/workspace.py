@@ -13,15 +13,15 @@ from typing import Any
 import streamlit as st
 
 from ldp_core import presets
-from ldp_core.errors import InvalidExperiment, Problem, StorageFailed, StudioError, UnknownDraft
+from ldp_core.errors import InvalidExperiment, NotYours, Problem, StorageFailed, StudioError, UnknownDraft
 from ldp_core.experiment import Draft, checked, with_fit
-from ldp_core.runs import drafts, link
+from ldp_core.runs import drafts, link, own_data
 from pages.parts.ui.components import remember
 from pages.parts.ui.meanings import error_in_words
 from pages.parts.ui.memory import Page, tab
 from pages.parts.ui.scenario import named, preset_of
 from pages.parts.ui.text import plain
-from pages.parts.ui.visitor import token
+from pages.parts.ui.visitor import token, visitor
 
 
 class Workspace:
@@ -118,7 +118,7 @@ def _opened() -> Workspace:
         return _brought(params["settings"])
     identity = params.get("draft") or tab().draft
     draft = drafts.load(identity)
-    if draft is None:
+    if draft is None or _is_of_another(draft):
         if "draft" in params:
             _say("That draft is not on this server (any more); here is the default one.")
         draft = presets.get(presets.names()[0]).draft
@@ -127,7 +127,21 @@ def _opened() -> Workspace:
     return Workspace(identity, draft)
 
 
+def _is_of_another(draft: Draft) -> bool:
+    """Whether a draft names another visitor's own data."""
+    try:
+        own_data.room_for(
+            [draft.base.dataset, *(v.set.get("dataset") for v in draft.variants)], visitor().owner
+        )
+    except NotYours:
+        return True
+    return False
+
+
 def start_with(draft: Draft) -> Workspace:
+    if _is_of_another(draft):
+        _say("Those settings name another visitor's own data; here is the default experiment.")
+        draft = presets.get(presets.names()[0]).draft
     identity = drafts.new(draft)
     _remember(identity)
     _start_widgets_afresh()

@@ -1,0 +1,28 @@
+"""An experiment that pictures of one's own go through."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ldp_core import datasets
+
+HALF = 0.2
+"""Of the safe range: the ladder's budgets then lie on both sides of where pictures stop to form."""
+MOST_CLIENTS = 20
+
+
+def through_lenet(name: str, clients: int) -> dict[str, Any]:
+    """Changes that make an experiment use a folder of colour images, with at most so many clients."""
+    return {
+        "system": None,
+        "dataset": name,
+        "model": "lenet",
+        "partition": {"kind": "iid"},
+        "clients.count": min(clients, MOST_CLIENTS, datasets.get(name).train_size),
+        "clients.epsilon": 8,
+        "clients.low": -HALF,
+        "clients.high": HALF,
+        "target": "weights",
+        "local": {"optimizer": "sgd", "epochs": 1, "learning_rate": 0.1},
+        "rounds": 5,
+    }

@@ -1,0 +1,123 @@
+"""An ε that any mechanism claims, held against a file of its samples; the file is kept nowhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import streamlit as st
+
+from ldp_core.accounting import SampleAudit, audit_samples
+from ldp_core.accounting.samples import beside, read_samples
+from ldp_core.errors import StudioError
+from ldp_core.tables import MOST_BYTES
+from pages.parts.ui.meanings import error_in_words
+from pages.parts.ui.tables import table
+from pages.parts.ui.text import number, percent, plain, signed
+from pages.parts.ui.uninterrupted import uncut
+
+ABOUT = (
+    "A mechanism of your own, of a library or of a device is run many times, on two inputs at least, and "
+    "each run is a line: `input,output`. Of vectors and of several rounds each value is a line, with the "
+    "columns `trial`, `coordinate` and `round`; a column `world` tells the inputs apart where they are "
+    "more than one value. Trials have to be independent. Nothing is stored: the file is read, answered "
+    "and forgotten."
+)
+FIELDS = {
+    "claimed": ("Claimed ε, for all that one trial holds", 1e-3, 100.0, 1.0),
+    "delta": ("Claimed δ", 0.0, 0.5, 0.0),
+}
+"""Label, least, most and first value."""
+MOST_INPUTS = 4
+"""Inputs whose bias and variance are shown: from the smallest to the largest."""
+Found = tuple[str, SampleAudit, int]
+"""The file's name, its audit, and the values of a trial."""
+
+
+def own_samples(key: str) -> None:
+    """The form, and the verdict on the file that it was given."""
+    st.caption(ABOUT)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        for name, (label, least, most, value) in FIELDS.items():
+            st.number_input(
+                label,
+                min_value=least,
+                max_value=most,
+                value=value,
+                format="%g",
+                key=f"{key} {name}",
+                on_change=_weigh,
+                args=(key,),
+                width=280,
+            )
+    file = st.file_uploader(
+        f"Samples, a CSV file of up to {MOST_BYTES >> 20} MB",
+        key=f"{key} file",
+        on_change=_weigh,
+        args=(key,),
+    )
+    if file is None:
+        return
+    if why := st.session_state.get(f"{key} refused"):
+        st.error(why)
+    elif found := st.session_state.get(f"{key} found"):
+        _verdict(*found)
+
+
+@uncut
+def _weigh(key: str) -> None:
+    file = st.session_state.get(f"{key} file")
+    for name in ("found", "refused"):
+        st.session_state.pop(f"{key} {name}", None)
+    if file is None:
+        return
+    try:
+        st.session_state[f"{key} found"] = weighed(
+            file.name, file.getvalue(), st.session_state[f"{key} claimed"], st.session_state[f"{key} delta"]
+        )
+    except StudioError as error:
+        st.session_state[f"{key} refused"] = f"{plain(file.name, 40)}: {plain(error_in_words(error), 300)}."
+
+
+def weighed(name: str, data: bytes, claimed: float, delta: float) -> Found:
+    """The audit of a file.
+
+    Raises:
+        StudioError: what is wrong with the file, or that it holds too little for a verdict.
+    """
+    samples = read_samples(data)
+    found = audit_samples(samples.inputs, samples.outputs, claimed, delta, worlds=samples.worlds)
+    return name, found, samples.inputs[0].size
+
+
+def _verdict(name: str, found: SampleAudit, size: int) -> None:
+    (st.error if found.refuted else st.info)("\n\n".join(in_words(name, found)))
+    rows = list(_moments(found, size))
+    inputs = [f"at {signed(one.input)}: bias, variance" for one in found.answers]
+    table(["mechanism", *inputs[:MOST_INPUTS]], rows)
+    values = (
+        f" A trial holds {number(size, 6)} values, so those of single weights share it." if size > 1 else ""
+    )
+    st.caption(
+        f"Below these samples stand the mechanisms that come with this program, at the same ε.{values}"
+    )
+
+
+def in_words(name: str, found: SampleAudit) -> Iterator[str]:
+    """The verdict, what shows it, and what it does not say."""
+    yield f"**{plain(name, 40)}: {plain(found.verdict, 200)}**"
+    if found.event:
+        hits, runs, false, among = found.shares
+        likely = f"{percent(hits / runs, 1)} of {number(runs, 7)} trials of one input"
+        rare = f"{percent(false / among, 1)} of {number(among, 7)} of another"
+        yield f"{plain(found.event, 200).capitalize()}: in {likely}, in {rare}. Other trials chose it."
+    wrong = percent(1 - found.confidence)
+    if found.refuted:
+        yield f"A mechanism that keeps its claim is refuted in at most {wrong} of audits."
+    else:
+        yield "That proves no claim: samples can only refute one, and other inputs may tell more."
+
+
+def _moments(found: SampleAudit, size: int) -> Iterator[list[str]]:
+    own = [(one.bias, one.variance) for one in found.answers]
+    for label, row in ((":blue[these samples]", own), *beside(found, size)):
+        yield [label, *(f"{signed(bias)}, {number(variance, 3)}" for bias, variance in row[:MOST_INPUTS])]

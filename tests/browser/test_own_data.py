@@ -1,0 +1,61 @@
+"""A table with a client column: dropped, previewed, trained, looked for on Tune, deleted from the disk."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Browser, FilePayload, expect
+
+from tests.browser.conftest import TRAINING, Visitor, at_rest, wait_until
+from tests.browser.server import Server
+
+MARK = "marker7of8hers"
+ROWS = [f"shop{i % 4};{i % 37},5;{['no', 'yes'][i % 37 > 18]};{MARK}{i % 3};=x" for i in range(120)]
+
+
+def file(text: str, name: str = f"{MARK}.csv") -> FilePayload:
+    return {"name": name, "mimeType": "text/csv", "buffer": text.encode()}
+
+
+def left(server: Server) -> list[str]:
+    files = [path for path in server.runs_dir.rglob("*") if path.is_file()]
+    return [path.name for path in files if MARK.encode() in path.read_bytes()]
+
+
+def test_from_drop_to_curve_to_nothing(visitor: Visitor, server: Server, browser: Browser):
+    page = visitor.open("/clients", ".es-table")
+    table = "\n".join(["client;age;outcome;colour", *(row.rpartition(";")[0] for row in ROWS)])
+    upload = page.locator("input[type=file]")
+    upload.set_input_files(file("\n".join(["client;age;outcome;colour;sum", *ROWS])))
+    expect(page.get_by_text("holds a formula in line 2")).to_be_visible()
+    upload.set_input_files(file(table))
+    expect(page.get_by_text("96 rows to train on, 24 held out; “outcome” is predicted")).to_be_visible()
+    expect(page.get_by_text("“client” is taken for whose row it is")).to_be_visible()
+    expect(page.get_by_role("cell", name="0.5 to 36.5")).to_be_visible()
+    page.get_by_text("Say what is what").click()
+    scales = page.get_by_role("textbox", name="Scales that are public")
+    scales.fill(f"age: 0 to 40\ncolour: {MARK}0, {MARK}1, {MARK}2")
+    scales.press("Control+Enter")
+    expect(page.get_by_role("cell", name="stated")).to_have_count(2)
+
+    page.get_by_role("button", name="Find ε and τ for my data").click()
+    expect(page.get_by_text(f"Table: {MARK} · Logistic regression, 10 weights · 4 clients")).to_be_visible()
+    expect(page.get_by_role("button", name="Find it")).to_be_visible()
+    draft = page.url.rpartition("draft=")[2]
+    stranger = Visitor(browser, server)
+    stranger.open(f"/clients?draft={draft}", ".es-table")
+    expect(stranger.page.get_by_text("20 clients: 18 ask for ε 0.5, 2 for ε 8")).to_be_visible()
+    expect(stranger.page.get_by_text(MARK)).to_have_count(0)
+    stranger.context.close()
+
+    page = visitor.open(f"/train?draft={draft}", ".js-plotly-plot")
+    page.get_by_role("button", name="Share").click()
+    expect(page.get_by_text("data of your own, which no link carries")).to_be_visible()
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Train", exact=True).click()
+    expect(page.get_by_text("Finished: 15 rounds")).to_be_visible(timeout=TRAINING)
+    assert left(server)
+
+    page = visitor.open(f"/clients?draft={draft}", ".es-table")
+    page.get_by_role("button", name="Delete", exact=True).click()
+    expect(page.get_by_role("button", name="Find ε and τ for my data")).to_have_count(0)
+    at_rest(page)
+    wait_until(page, lambda: not left(server))

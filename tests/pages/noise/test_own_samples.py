@@ -1,0 +1,33 @@
+"""A visitor's samples: a verdict in words, and figures beside those of the shipped mechanisms."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ldp_core.errors import StudioError
+from ldp_core.tables import MOST_BYTES
+from pages.parts.noise.own_samples import _moments, in_words, weighed
+
+
+def samples(spread: float) -> bytes:
+    x = np.repeat([-1.0, 1.0], 600)
+    y = x + np.random.default_rng(6).laplace(0, spread, len(x))
+    return ("input,output\n" + "".join(f"{a:g},{b:.4f}\n" for a, b in zip(x, y, strict=True))).encode()
+
+
+@pytest.mark.parametrize(("spread", "refuted"), [(0.5, True), (2.0, False)])
+def test_a_claim_is_weighed_in_words(spread: float, refuted: bool):
+    """At a spread of 2 the claim is true: refuted for one seed in 20 at most, not for this one."""
+    name, found, size = weighed("*mine*.csv", samples(spread), 1.0, 0.0)
+    said = "\n".join(in_words(name, found))
+    assert found.refuted == refuted
+    assert ("refuted in at most 5" in said) == refuted and ("That proves no claim" in said) == (not refuted)
+    assert r"\*mine\*" in said and "of 300 trials" in said
+    rows = {label: cells for label, *cells in _moments(found, size)}
+    assert len(rows[":blue[these samples]"]) == len(rows["Duchi"]) == 2
+
+
+def test_too_large_a_file_is_refused():
+    with pytest.raises(StudioError, match="at most 5 MB"):
+        weighed("big.csv", b"1" * (MOST_BYTES + 1), 1.0, 0.0)
