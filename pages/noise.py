@@ -17,6 +17,7 @@ from pages.parts.noise.variance_charts import against_budget, against_value
 from pages.parts.noise.verdicts import all_asking, who_asks
 from pages.parts.noise.what_if import WhatIf, settled, what_if
 from pages.parts.systems.panel import system_panel
+from pages.parts.systems.trust import trust_panel
 from pages.parts.train.ledger_panel import named_clients
 from pages.parts.ui import components
 from pages.parts.ui.components import Card
@@ -32,6 +33,7 @@ def main() -> None:
     with st.container(gap="small"):
         with header(workspace):
             system_panel(workspace)
+            trust_panel(workspace)
             take_button(workspace)
             add_button(workspace)
         question(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.parts.systems.panel import system_panel
+from pages.parts.systems.trust import instead, trust_panel
 from pages.parts.train.choices import choices
 from pages.parts.train.chosen_job import chosen_job, lesson_of
 from pages.parts.train.launch import again_bar, launch, stale, title
@@ -31,10 +32,12 @@ def main() -> None:
     with st.container(gap="small"):
         with header(workspace, job, take_away):
             system_panel(workspace)
+            trust_panel(workspace)
             launch(workspace, job)
         now = asked(workspace, job)
         with st.container(gap="xxsmall"):
             prediction(workspace, job, now, beside=title(workspace.draft))
+        instead(workspace)
         old = stale(workspace, job)
         guess = now.level if now and not old else None
         is_open = now is not None and now.open

@@ -1,0 +1,132 @@
+"""Whom do you trust? Who sees what under each trust, its parameters, and all of them at one promise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import streamlit as st
+
+from ldp_core import trust
+from ldp_core.accounting import entries
+from ldp_core.errors import InvalidExperiment, Problem
+from ldp_core.experiment import Draft, Experiment, Variant, changed
+from ldp_core.limits import EPSILON
+from ldp_core.theory import Outlook, outlook
+from ldp_core.trust import Trust
+from pages.parts.systems.picture import who_sees_what
+from pages.parts.ui.fields import component
+from pages.parts.ui.meanings import problem_in_words
+from pages.parts.ui.text import percent, plain
+from pages.parts.ui.workspace import Workspace
+
+WHOLE_RUN = 8.0
+"""ε of a person's whole run that is offered first."""
+SCOPE = "clients.epsilon_scope"
+SECURE = {"trust": {"kind": "secure_sum"}}
+BOTH = (Variant("nobody", {"trust": {"kind": "local"}}), Variant("a secure sum", SECURE))
+
+
+def trust_panel(workspace: Workspace) -> None:
+    """Draw a button with the trust's name that opens the panel."""
+    chosen = workspace.draft.base.trust
+    with st.popover(f"Trust: {chosen.label}", help="Whom do you trust with the uploads?"):
+        component(workspace, "trust", "Whom do you trust?", trust.registry, chosen, key="kind")
+        st.image(who_sees_what(chosen.against), width="stretch")
+        st.markdown(plain(chosen.sees, 300))
+        st.caption(plain(f"What breaks it: {chosen.breaks[0].lower()}{chosen.breaks[1:]}", 400))
+        if chosen.own_noise:
+            st.caption("Its own noise takes the mechanism's place; the mechanism is kept for later.")
+        _side_by_side(workspace)
+
+
+def _side_by_side(workspace: Workspace) -> None:
+    base, key = workspace.draft.base, workspace.key("trust at one promise")
+    st.markdown("**The same people and promise, each trust beside the others**")
+    budget: float | None = None
+    if base.clients.epsilon_scope != "run":
+        budget = st.number_input(
+            "ε for everything that one person sends",
+            float(EPSILON.minimum),
+            float(EPSILON.maximum),
+            WHOLE_RUN,
+            key=key,
+            help="The same for everybody; budgets that cover a whole run already are kept",
+        )
+    if st.button("Put them side by side", key=f"{key} pressed"):
+        problems = workspace.renew(lambda draft: side_by_side(draft, budget))
+        if not problems:
+            st.rerun()
+        for problem in problems:
+            st.error(plain(problem_in_words(problem), 300))
+
+
+def side_by_side(draft: Draft, budget: float | None) -> Draft:
+    """Draft with a variant for each trust that the base can have, at ε `budget` for a person's whole run.
+
+    Raises:
+        InvalidExperiment: no trust but the local one fits, with the reasons.
+    """
+    ask = {SCOPE: "run", **({} if budget is None else {"clients.epsilon": budget})}
+    base = changed(draft.base, {"trust": {"kind": "local"}, **ask})
+    variants, why = list[Variant](), list[Problem]()
+    for name in trust.registry.labels():  # in their order
+        try:
+            fitting = next(_fitting(base, trust.get(name)))
+        except InvalidExperiment as error:
+            why += error.problems
+        else:
+            found = fitting.as_json().get("trust", {"kind": name})  # the local one is left out of JSON
+            variants.append(Variant(fitting.trust.label, {"trust": found}))
+    if len(variants) < 2:
+        raise InvalidExperiment(why)
+    return Draft(base, tuple(variants), draft.seeds)
+
+
+def instead(workspace: Workspace) -> None:
+    """Draw what the same people get behind a secure sum at the same whole-run ε, with a button that puts both
+    side by side; nothing unless local noise leaves nothing to learn.
+    """
+    draft = workspace.draft
+    found = behind_a_sum(draft)
+    if found is None:
+        return
+    with st.container(horizontal=True, vertical_alignment="center", key="instead"):
+        low, high = found.band or (0.0, 1.0)
+        st.markdown(
+            "With nobody trusted this is chance. **Behind a secure sum**, at the same ε for everything that "
+            f"a person sends, runs as noisy ended at {percent(low)} to {percent(high)}.",
+            width="content",
+        )
+        if st.button("Put both side by side", key=workspace.key("instead")):
+            workspace.renew(lambda one: Draft(changed(one.base, _ask(one)), BOTH, one.seeds))
+            st.rerun()
+
+
+def behind_a_sum(draft: Draft) -> Outlook | None:
+    """Outlook of a draft's people behind a secure sum; None unless all its runs are local and at chance."""
+    experiments = draft.experiments()
+    if any(one.trust.name != "local" or outlook(one).word != "chance" for one in experiments):
+        return None
+    try:
+        view = outlook(changed(draft.base, {**_ask(draft), **SECURE}))
+    except InvalidExperiment:
+        return None
+    return None if view.word in ("chance", "unknown") else view
+
+
+def _ask(draft: Draft) -> dict[str, Any]:
+    """Budgets for a whole run that are each person's worst case now, as far as budgets go."""
+    bounds = [min(one.run_worst.bound, EPSILON.maximum) for one in entries(draft.experiments()[0])]
+    same = len(set(bounds)) == 1
+    return {SCOPE: "run", "clients.epsilon": bounds[0] if same else bounds, "clients.run_limit": None}
+
+
+def _fitting(base: Experiment, kind: Trust) -> Iterator[Experiment]:
+    """The base under a trust with its defaults, or else with `rule: clipping`; raises what is wrong."""
+    try:
+        yield changed(base, {"trust": {"kind": kind.name}})
+    except InvalidExperiment:
+        if "rule" not in type(kind).model_fields:
+            raise
+        yield changed(base, {"trust": {"kind": kind.name, "rule": "clipping"}})

@@ -1,0 +1,46 @@
+"""Each trust at one promise for a person's whole run, and what a secure sum would give instead."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+
+import pytest
+
+from ldp_core import presets, trust
+from ldp_core.accounting import entries
+from ldp_core.errors import InvalidExperiment
+from ldp_core.experiment import Draft, Variant, parse
+from ldp_core.theory import server_variance
+from pages.parts.systems.picture import SEEN, who_sees_what
+from pages.parts.systems.trust import behind_a_sum, side_by_side
+
+DRAFT = presets.get("send_changes").draft
+
+
+def test_every_trust_stands_beside_the_others_at_the_same_promise():
+    draft = side_by_side(DRAFT, 8.0)
+    assert [one.label for one in draft.variants] == list(trust.registry.labels().values())
+    promises = [entries(one, [0])[0].run_worst for one in draft.experiments()]
+    assert all(7.9 < promise.bound <= 8.0 + 1e-9 for promise in promises)
+    local, _, summed, central = map(server_variance, draft.experiments())
+    assert central < summed < local, "what one trusts less costs more noise"
+
+
+def test_what_no_other_trust_fits_is_refused_with_its_reasons():
+    with pytest.raises(InvalidExperiment, match="no ε of the run can be kept"):
+        side_by_side(presets.get("pprd_fl").draft, 8.0)
+
+
+def test_a_secure_sum_is_offered_where_local_noise_leaves_nothing_to_learn():
+    lost = Draft(parse({"clients": {"count": 20, "epsilon": 0.5}}), (Variant("mean"),))
+    view = behind_a_sum(lost)
+    assert view is not None and view.word in ("borderline", "learns")
+    assert behind_a_sum(lost.with_base({"clients.epsilon": 8})) is None, "it learns as it is"
+    assert behind_a_sum(DRAFT) is None
+
+
+@pytest.mark.parametrize("against", SEEN)
+def test_who_sees_what_is_a_picture_with_words(against: str):
+    top = ET.fromstring(who_sees_what(against))  # type: ignore[arg-type]
+    assert SEEN[against][1] in "".join(top.itertext())  # type: ignore[index]
+    assert list(top.itertext()).count("Ada") == (2 if against == "server" else 1), "a name that is seen"
