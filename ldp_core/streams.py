@@ -59,12 +59,16 @@ def stream(seed: int, purpose: Purpose, round: int = 0) -> np.random.Generator:
 
 
 def on_demand(seed: int, purpose: Purpose, round: int = 0) -> np.random.Generator:
-    """Stand-in for `stream`, made when something is first drawn from it; for streams that few draw from."""
+    """A generator like that of `stream`, created at its first draw; saves time for streams that are rarely
+    used.
+    """
     return cast("np.random.Generator", Unmade(seed, purpose, round))
 
 
 class Unmade:
-    """Has the methods of the generator that it will be, and is no `np.random.Generator`."""
+    """Stands in for a numpy generator that is created at its first use; no instance of
+    `np.random.Generator`.
+    """
 
     def __init__(self, *of: Any) -> None:
         self._of = of

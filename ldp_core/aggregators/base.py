@@ -46,7 +46,7 @@ class Aggregator(Component):
 
     @property
     def between(self) -> float:
-        """Assumed variance between the clients' true weights."""
+        """Variance between the clients' true weights that the aggregation weights assume."""
         return 0.0
 
     def weights(

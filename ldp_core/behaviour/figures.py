@@ -122,7 +122,7 @@ def data_of(name: str) -> Figures:
 
 
 def differing(known: Figures, now: Figures) -> list[str]:
-    """Sentences on figures that differ by more than rounding."""
+    """Sentences on recorded results that differ from new ones by more than rounding."""
     fields = dict.fromkeys([*known, *now])
     return [
         f"{field} was {known.get(field)} and is {now.get(field)}"

@@ -56,7 +56,7 @@ def _choices(kind: str, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _with(kind: str, part: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Experiments that a part is recorded in."""
+    """Experiments that record a part of this kind."""
     if kind in ("mechanism", "system"):
         forms = mechanisms.get(part["name"]).forms if kind == "mechanism" else ("corrected", "as_printed")
         quick = len(part) == 1 and parse({kind: part}).model.batched

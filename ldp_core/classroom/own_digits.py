@@ -1,6 +1,7 @@
-"""A class whose students are the clients: what each has drawn and asks for, and the run on all of it.
+"""A class in which each student is a client of the training: drawings with the ε and τ chosen for them, and
+the run.
 
-Drawings lie in the class's rows and in the private computations of its room; both go with the class.
+Drawings are stored with the class, and results in its private room; both are deleted with the class.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ MEAN, WEIGHED = "mean", "1/σ²"
 
 
 class Own(NamedTuple):
-    """A student as a client."""
+    """A student's drawing, with the ε and τ that the student chose as a client."""
 
     digit: int
     pixels: bytes
@@ -43,15 +44,18 @@ class Own(NamedTuple):
 
 
 def send(session: Session, who: str, digit: Any, pixels: Any, epsilon: float, half: float) -> None:
-    """Keep a student's drawing and wishes; earlier ones are replaced.
+    """Store a student's drawing, ε and τ; an earlier drawing is replaced.
 
     Args:
+        who: digest of the visitor.
+        digit: the digit that was drawn, 0 to 9.
         pixels: 28 × 28 grey values in base64, 255 for ink.
+        epsilon, half: ε per weight and τ, out of `EPSILONS` and `RANGES`.
 
     Raises:
         UnknownClass: the class has ended.
-        NotNow: the room trains already or is full, or this visitor has not joined.
-        InvalidInput: no such picture, or a digit, ε or τ that was not to choose from.
+        NotNow: the training has begun, the class is full, or this visitor has not joined.
+        InvalidInput: the drawing, digit, ε or τ is invalid.
     """
     if not isinstance(digit, int) or not 0 <= digit <= 9:
         raise InvalidInput("say which digit it is, from 0 to 9")
@@ -74,7 +78,7 @@ def send(session: Session, who: str, digit: Any, pixels: Any, epsilon: float, ha
 
 
 def all_sent(session: Session) -> dict[str, Own]:
-    """By student, in the order of joining, which is that of the run's first clients."""
+    """Drawings by student, in the order of joining; the run's first clients have the same order."""
     query = (
         "SELECT drawing.who, digit, pixels, epsilon, half FROM drawing JOIN member USING (code, who) "
         "WHERE code = ? ORDER BY number"
@@ -85,7 +89,9 @@ def all_sent(session: Session) -> dict[str, Own]:
 
 
 def draft_of(clients: Sequence[Own]) -> Draft:
-    """The room's run: the mean, and 1/σ² on the same answers."""
+    """Draft of the class's run, with two variants: the plain mean, and weights by 1/σ² over the same noisy
+    uploads.
+    """
     missing = max(0, CLIENTS[0] - len(clients))
     asks = [(one.epsilon, one.half) for one in clients] + [STOCK] * missing
     base = {
@@ -104,13 +110,13 @@ def draft_of(clients: Sequence[Own]) -> Draft:
 
 
 def train(session: Session, who: dict[str, str | None]) -> str:
-    """Train the room; returns the job's id.
+    """Launch the training on the class's drawings; returns the job's id.
 
     Args:
-        who: the teacher, as `jobs.launch` has it.
+        who: owner and address of the teacher's request, as keyword arguments of `jobs.launch`.
 
     Raises:
-        NotNow: nothing has been drawn.
+        NotNow: no student has sent a drawing.
     """
     clients = [*all_sent(session).values()]
     if not clients:
@@ -120,7 +126,7 @@ def train(session: Session, who: dict[str, str | None]) -> str:
 
 
 class Read(NamedTuple):
-    """What a run on the room's digits made of one student's."""
+    """Results about one student's drawing: the server's reconstruction, and each variant's classification."""
 
     audit: dict[str, Any]
     """What the server could read of the digit (`ldp_core.leakage.own_images`)."""
@@ -129,7 +135,9 @@ class Read(NamedTuple):
 
 
 class Served(NamedTuple):
-    """Whom a variant's model serves; pairs: the strict clients, ε at most the median, and the others."""
+    """Accuracy of one variant on the drawings of its strict clients (ε at most the median) and of the others,
+    as pairs.
+    """
 
     label: str
     say: tuple[float, float]
@@ -141,7 +149,9 @@ class Served(NamedTuple):
 
 
 def read_of(session: Session, job: Job, who: str) -> Read | None:
-    """What became of one student's digit; None before the run has ended, or without a drawing."""
+    """Results about one student's drawing; None before the run has ended, or for a student without a
+    drawing.
+    """
     everybody = [*all_sent(session)]
     figures = _figures(session, job)
     if who not in everybody or not figures:
@@ -152,7 +162,7 @@ def read_of(session: Session, job: Job, who: str) -> Read | None:
 
 
 def served(session: Session, job: Job) -> list[Served]:
-    """Whom each variant's model serves; empty before the run has ended."""
+    """Accuracy of each variant for strict and permissive clients; empty before the run has ended."""
     figures, found = _figures(session, job), list[Served]()
     if not figures:
         return found
@@ -174,7 +184,7 @@ def served(session: Session, job: Job) -> list[Served]:
 
 
 def _figures(session: Session, job: Job) -> dict[str, dict[str, Any]]:
-    """Final figures by variant; empty before the run has ended, or for a run of another room."""
+    """Final figures by variant; empty before the run has ended, or if the job belongs to another class."""
     if job.room != _room(session) or job.status != "completed":
         return {}
     ended = computations.ended(job.keys)

@@ -1,4 +1,4 @@
-"""What a class trains in private: its jobs, found by the name of its room, and removed with it."""
+"""The private room of a class: its jobs are found by the room's id, and deleted with the class."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from ldp_core.runs import jobs, people
 
 
 def room_of(code: str, opened: float) -> str:
-    """The name of a class's room, which its code alone does not tell."""
+    """Id of a class's room, which cannot be derived from the class's code."""
     return people.room_of(f"class {code} {opened}")
 
 
 def forget_runs(room: str, seconds: float = 10.0) -> None:
-    """Stop and remove all that a room has trained.
+    """Stop a room's jobs and delete their records.
 
     Raises:
-        NotNow: it is not stopped within so many seconds.
+        NotNow: a job does not stop within `seconds`.
     """
     until = time.monotonic() + seconds
     while found := jobs.in_room(room):

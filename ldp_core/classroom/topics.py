@@ -1,4 +1,4 @@
-"""What a class can be asked about, by name: the lessons of *Learn*, the room's own digits, the scenarios."""
+"""Topics of a class, by name: the lessons of *Learn*, the students' own digits, the scenarios."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ class Topic:
 
     @property
     def preset(self) -> Preset:
-        """The scenario.
+        """The topic's scenario.
 
         Raises:
-            UnknownName: there is none.
+            UnknownName: no scenario has this name.
         """
         return presets.get(self.scenario)
 
@@ -49,10 +49,10 @@ def names() -> list[str]:
 
 
 def get(name: str) -> Topic:
-    """The topic called so.
+    """Topic by name.
 
     Raises:
-        UnknownName: there is none.
+        UnknownName: no topic has this name.
     """
     if name == OWN_DIGITS:
         return Topic("Our own digits")

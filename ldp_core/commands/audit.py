@@ -20,7 +20,8 @@ def command_of_audit(added: argparse.ArgumentParser) -> None:
 
 
 def audit(options: argparse.Namespace) -> int:
-    """Print the verdict, the distinguishing outputs, and bias and variance beside the built-in mechanisms.
+    """Print the verdict on the claimed ε, the outputs that distinguish two inputs, and bias and variance
+    beside those of the built-in mechanisms.
 
     Raises:
         StudioError: an option or the file is invalid, or there are too few samples.

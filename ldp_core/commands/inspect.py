@@ -1,4 +1,6 @@
-"""The command `inspect`: what comes back of an upload that was saved elsewhere, or which assumption fails."""
+"""The command `inspect`: attack an upload that another program saved, or name the assumption of the attack
+that fails.
+"""
 
 from __future__ import annotations
 
@@ -16,10 +18,10 @@ def command_of_inspect(added: argparse.ArgumentParser) -> None:
 
 
 def inspect(options: argparse.Namespace) -> int:
-    """Print the answer as JSON; 1 if an assumption fails.
+    """Print the result as JSON; returns 1 if an assumption of the attack fails.
 
     Raises:
-        StudioError: file or card cannot be read.
+        StudioError: the file or the card cannot be read.
     """
     from ldp_core import inspection
     from ldp_core.runs import one_thread

@@ -44,13 +44,13 @@ class Contents:
 
 
 def root_of(identity: str) -> tuple[Path, str]:
-    """The folder that data called NAME or ROOM.NAME lie in, and NAME."""
+    """The folder that contains a data set `NAME` or a visitor's `ROOM.NAME`, and NAME."""
     room, _, name = identity.rpartition(".")
     return (own_dir() / room if ROOM.fullmatch(room) else data_dir()).resolve(), name if room else identity
 
 
 def name_of(prefix: str, root: Path, identity: str) -> str:
-    """The data set's name: with its room, where that is a visitor's."""
+    """Name of a data set; for a visitor's own data with the id of the private room."""
     room = f"{root.name}." if root.parent == own_dir().resolve() else ""
     return f"{prefix}{room}{identity}"
 

@@ -1,4 +1,4 @@
-"""Pictures that came as files or as a ZIP, put into a folder of images: a folder for each kind."""
+"""Uploaded pictures, as files or in a ZIP, stored as a folder of images with a subfolder for each class."""
 
 from __future__ import annotations
 
@@ -21,10 +21,11 @@ CLASS = re.compile(r"[^\W\d_]+")
 
 
 def keep(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Put pictures into a new folder; of each its own bytes, under a new name.
+    """Store pictures in a new folder, byte for byte, under new names.
 
     Raises:
-        InvalidInput: one of them is none, or too large; a sentence without its subject.
+        InvalidInput: a file is no picture or too large; the end of a sentence that begins with the data's
+            name.
     """
     counted = 0
     for name, data in _unpacked(files):
@@ -41,7 +42,7 @@ def keep(folder: Path, files: Mapping[str, bytes]) -> None:
 
 
 def _unpacked(files: Mapping[str, bytes]) -> Iterator[tuple[str, bytes]]:
-    """The pictures among files and in a ZIP, each with its path."""
+    """Pictures among uploaded files and within a ZIP, each with its path."""
     for name, data in files.items():
         if not name.lower().endswith(".zip"):
             if not is_image(name):
@@ -72,7 +73,7 @@ def _of_zip(data: bytes) -> Iterator[tuple[str, bytes]]:
 
 
 def _refuse_no_picture(name: str, data: bytes) -> None:
-    """By its head alone: nothing is unpacked."""
+    """Check that a file's first bytes are those of a PNG, JPEG or WebP; nothing is decoded."""
     from PIL import Image
 
     try:

@@ -150,7 +150,7 @@ class Dataset(Component):
 
     @property
     def owners(self) -> Labels | None:
-        """The client of each training sample, counted from 0; None where the data name none."""
+        """Client of each training sample, counted from 0; None if the data do not say whose a sample is."""
         return None
 
     @property

@@ -1,4 +1,4 @@
-"""Images that people have drawn, one each, put before the training samples of a stock data set."""
+"""Drawings of people, one each, put before the training samples of a shipped data set."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ class Drawing(NamedTuple):
 
 
 def read_pixels(text: Any, side: int = SIDE) -> bytes:
-    """The bytes of a square grey picture in base64.
+    """Pixels of a square grey image of `side` × `side` bytes in base64.
 
     Raises:
-        InvalidInput: it has another size, or is no base64.
+        InvalidInput: the text is no base64, or has another length.
     """
     try:
         if not isinstance(text, str) or len(text) != 4 * -(-side * side // 3):
@@ -47,10 +47,10 @@ def read_pixels(text: Any, side: int = SIDE) -> bytes:
 
 
 def shrunk(pixels: bytes) -> bytes:
-    """A drawing as the stock digits are: cut to its ink, made square, averaged to 8 × 8.
+    """A drawing in the format of the digits data: cropped to its ink, padded to a square, averaged to 8 × 8.
 
     Raises:
-        InvalidInput: there is hardly any ink.
+        InvalidInput: the drawing is almost empty.
     """
     image = np.frombuffer(pixels, dtype=np.uint8).reshape(SIDE, SIDE).astype(np.float64)
     rows, columns = (np.flatnonzero((image > INK).any(axis=axis)) for axis in (1, 0))
@@ -69,10 +69,10 @@ def as_json(drawings: Sequence[Drawing]) -> list[list[Any]]:
 
 
 def read_drawings(items: Any) -> tuple[Drawing, ...]:
-    """Drawings from their JSON.
+    """Drawings from JSON, the inverse of `as_json`.
 
     Raises:
-        InvalidInput: something else.
+        InvalidInput: an item is no drawing with a label from 0 to 9.
     """
     try:
         found = tuple(Drawing(int(label), read_pixels(text, SMALL)) for label, text in items)
@@ -84,10 +84,10 @@ def read_drawings(items: Any) -> tuple[Drawing, ...]:
 
 
 def with_drawings(data: Data, drawings: Sequence[Drawing]) -> Data:
-    """Stock data with drawings before the training samples, the first client's first.
+    """Data with drawings before the training samples; drawing i belongs to client i.
 
     Raises:
-        InvalidInput: the stock's samples are not of 8 × 8 pixels.
+        InvalidInput: the data's samples are not 8 × 8 pixels.
     """
     if data.shape != (SMALL, SMALL):
         raise InvalidInput(f"drawings have {SMALL} × {SMALL} pixels, and this data set others")

@@ -39,7 +39,9 @@ def filled(data: Any) -> Any:
 
 
 def _with_its_clients(data: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Dealt as the data set says, where that names clients and neither a split nor a number is given."""
+    """Experiment fields with the partition and number of clients that the data set states, unless the user
+    sets one.
+    """
     given = data.get("clients", {})
     if "partition" in data or not str(data.get("dataset", "")).startswith("table:"):
         return data

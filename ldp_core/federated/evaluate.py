@@ -145,8 +145,8 @@ def _side_by_side(
 
 
 def _on_own_mixes(federation: Federation, right: NDArray[np.bool_], labels: NDArray[np.int64]) -> float:
-    """Mean over clients of the accuracy on a client's own class mixture; classes without scored samples are
-    left out of the mixture.
+    """Mean over clients of the accuracy on a client's own class mixture, without classes that were not
+    scored.
     """
     held = mixes(federation)
     found = np.empty(len(right))
@@ -186,9 +186,7 @@ def _by_class(right: NDArray[np.bool_], labels: NDArray[np.int64], classes: int)
 def _of_group(
     federation: Federation, members: NDArray[np.bool_], right: NDArray[np.bool_], labels: NDArray[np.int64]
 ) -> float | None:
-    """Accuracy of a group: classes weighted by the group's mixture, each scored by the members' own
-    models.
-    """
+    """Accuracy of a group's own models, with classes weighted by the group's class mixture."""
     mix = federation.deal.mix(members, federation.classes)
     return float(mix @ _by_class(right[members], labels[members], federation.classes)) if mix.any() else None
 

@@ -1,7 +1,7 @@
-"""An upload that was saved elsewhere: what comes back, or which of the attack's assumptions fails.
+"""Attack on a single upload that another program saved, with a check of each assumption of the attack.
 
-An npz file has the arrays (`layout.GROUPS`, `layout.BESIDE`), a card the rest (`card.Card`). The two programs
-in assets/uploads save both, from Flower and from a loop of PyTorch.
+An npz file has the arrays (`layout.GROUPS`, `layout.BESIDE`), a card everything else (`card.Card`). Two
+programs in assets/uploads save both, from Flower and from a PyTorch loop.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ def inspect(
     card: str | Path | Mapping[str, Any],
     most: int | None = None,
 ) -> dict[str, Any]:
-    """What a server makes of an upload, as JSON values.
+    """Result of the attack on a saved upload, as JSON values: reconstructions, or the assumption that fails.
 
     Args:
         upload: an npz file, its bytes, or arrays by name.
         card: a JSON file, or an object.
-        most: bytes that a file may unpack to.
+        most: limit on the unpacked size, in bytes.
 
     Raises:
-        StudioError: file or card cannot be read, or contradict each other.
+        StudioError: the file or the card cannot be read, or they contradict each other.
     """
     from ldp_core.inspection.arrays import MOST_BYTES, read_arrays, refuse_no_numbers
     from ldp_core.inspection.card import read_card

@@ -1,4 +1,4 @@
-"""Arrays of an npz file from elsewhere: nothing in it is run, and sizes are checked before unpacking."""
+"""Reading of untrusted npz files: no code in them is run, and sizes are checked before unpacking."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ def read_arrays(source: str | Path | bytes, most: int = MOST_BYTES) -> Arrays:
 
     Args:
         source: a path, or the file's bytes.
-        most: bytes that all arrays together may have.
+        most: limit on the bytes of all arrays together.
 
     Raises:
-        InvalidInput: no such file, or one that holds anything but arrays of numbers.
+        InvalidInput: there is no such file, or the file contains anything but arrays of numbers.
     """
     try:
         with BytesIO(source) if isinstance(source, bytes) else Path(source).open("rb") as stream:
@@ -96,10 +96,10 @@ def _array(archive: ZipFile, entry: ZipInfo, name: str) -> NDArray[Any]:
 
 
 def refuse_no_numbers(name: str, shape: tuple[int, ...], kind: np.dtype[Any]) -> None:
-    """Do nothing for an array of numbers.
+    """Check that an array has a numeric type.
 
     Raises:
-        InvalidInput: it holds something else.
+        InvalidInput: the array has another type.
     """
     if kind.hasobject:
         raise InvalidInput(f"{name} holds pickled Python objects, which could run code: not read; {HOW}")

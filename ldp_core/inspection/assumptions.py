@@ -1,4 +1,4 @@
-"""What an attack takes for granted of an upload, held against the upload's own numbers."""
+"""Assumptions of an attack about an upload, checked against the upload's own values."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ REMADE = 1e-2
 
 
 def of_arrays(groups: dict[str, Arrays], card: Card) -> list[Finding]:
-    """Layout, numbers and number format; the attack needs all of them."""
+    """Findings on layout, finite values and number format of the arrays, all of which the attack needs."""
     slices = card.model.slices(card.shape, card.classes)
     known = {
         f"{group}/{name}": one for group, some in groups.items() for name, one in statistics(some).items()
@@ -45,7 +45,9 @@ def of_arrays(groups: dict[str, Arrays], card: Card) -> list[Finding]:
 
 
 def _format(groups: dict[str, Arrays]) -> Finding:
-    """Whether the change is large beside the steps of the number format in which it was sent."""
+    """Finding: whether the change of the weights is large relative to the resolution of the number format
+    sent.
+    """
     sent = next(group for group in ("after", "update", "gradient") if group in groups)
     square, steps, coarsest = 0.0, 0.0, np.dtype(np.float64)
     for name, array in groups[sent].items():
@@ -66,7 +68,9 @@ def _format(groups: dict[str, Arrays]) -> Finding:
 
 
 def of_change(seen: Observation, card: Card) -> list[Finding]:
-    """One step, one picture, cross-entropy: by the card, and by the numbers unless noise hides them."""
+    """Findings on single step, single picture and cross-entropy loss, from the card, and from the values
+    unless noise hides them.
+    """
     found = [
         Finding(
             "one step",
@@ -111,7 +115,7 @@ def of_change(seen: Observation, card: Card) -> list[Finding]:
 
 
 def clipped(seen: Observation) -> float:
-    """Share of the numbers at an end of the safe range."""
+    """Share of the values that lie at an end of the safe range."""
     sent = seen.uploads[0, 0]
     return float(((sent <= seen.low.astype(np.float32)) | (sent >= seen.high.astype(np.float32))).mean())
 
@@ -119,7 +123,9 @@ def clipped(seen: Observation) -> float:
 def of_picture(
     seen: Observation, x: NDArray[np.float32], card: Card, exact: bool
 ) -> tuple[float | None, Finding | None]:
-    """Squared distance of the upload from one made of the picture, over its length; and what follows."""
+    """Squared distance between the upload and one recomputed from the reconstruction, relative to the
+    upload's squared length; and the finding.
+    """
     if seen.mechanism.role != "identity":
         return None, Finding(
             "the picture explains the upload",

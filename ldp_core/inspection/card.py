@@ -1,4 +1,4 @@
-"""What a card says of an upload: which model, what was sent, and how it came about."""
+"""The card of a saved upload: model, kind of upload, and the client's training settings."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _known(value: Any) -> str | None:
 
 
 class Card(BaseModel):
-    """Everything that the arrays do not say themselves."""
+    """Facts about an upload that its arrays do not contain."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -79,15 +79,15 @@ class Card(BaseModel):
 
     @property
     def alone(self) -> bool:
-        """Whether one picture made it in one step."""
+        """Whether the upload was made of one picture in one step."""
         return self.steps == 1 == self.batch
 
 
 def read_card(source: str | Path | Mapping[str, Any]) -> Card:
-    """The card in a JSON file, or of an object.
+    """Card from a JSON file or an object.
 
     Raises:
-        StudioError: it cannot be read, or says what cannot be.
+        StudioError: the card cannot be read, or a value is invalid.
     """
     given = source if isinstance(source, Mapping) else read_json(_text(Path(source)))
     if not isinstance(given, Mapping):

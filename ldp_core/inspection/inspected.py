@@ -1,4 +1,4 @@
-"""The attack on one upload, and each of its assumptions that can be held against the upload itself."""
+"""The attack on one saved upload, with the assumptions that can be checked."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ PUBLIC = 512
 
 @dataclass(frozen=True)
 class Upload:
-    """An upload that has the card's layout."""
+    """An upload whose arrays fit the card's model."""
 
     card: Card
     seen: Observation
@@ -41,7 +41,7 @@ class Upload:
     beside: Arrays
 
     def pictures(self, inputs: Image) -> Image:
-        """Pixels of what goes into the network."""
+        """Network inputs (n, *shape) as pixels."""
         return inputs * self.card.deviation + self.card.mean
 
     def inputs(self, pixels: NDArray[Any]) -> NDArray[np.float32]:
@@ -51,10 +51,10 @@ class Upload:
 
 
 def inspected(arrays: Arrays, card: Card) -> dict[str, Any]:
-    """What comes back of an upload, and what was assumed.
+    """Result of the attack, and the findings on its assumptions.
 
     Raises:
-        InvalidInput: arrays are missing, or beside ones contradict the card.
+        InvalidInput: arrays are missing, or contradict the card.
     """
     groups = grouped(arrays)
     needed = ("before", "after") if card.sent == "weights" else (card.sent,)
@@ -76,7 +76,7 @@ def _numbers(some: Arrays) -> NDArray[np.float64]:
 
 
 def _beside(some: Arrays, card: Card) -> Arrays:
-    """Pictures as (n, *shape) in float64, labels as (n,)."""
+    """Original pictures (n, *shape), float64, and labels (n,) from the file."""
     found: Arrays = {}
     for name in ("candidates", "originals"):
         if name in some:
@@ -135,7 +135,7 @@ def _observed(vectors: dict[str, NDArray[np.float64]], card: Card, beside: Array
 
 
 def _public(card: Card) -> Public | None:
-    """Held-out pictures of the card's data set, where they are on this machine."""
+    """Held-out pictures of the card's data set, if the data are on this machine."""
     if card.dataset is None or datasets.get(card.dataset).shape != card.shape:
         return None
     source = datasets.get(card.dataset)
@@ -194,7 +194,7 @@ def _attacked(upload: Upload, found: list[Finding]) -> dict[str, Any]:
 
 
 def _pictures(guesses: Image, upload: Upload, who: Reconstructor) -> dict[str, Any]:
-    """Pictures that came back, the surest first; held against originals, where there are any."""
+    """Reconstructions, most certain first, with their quality if the file has the originals."""
     usable = guesses[np.isfinite(guesses).reshape(len(guesses), -1).all(axis=1)]
     out: dict[str, Any] = {"pictures": [encode(one) for one in usable[:PICTURES]], "mean_image": None}
     mean = upload.seen.public.x.mean(0) if upload.seen.public else None
@@ -210,7 +210,9 @@ def _pictures(guesses: Image, upload: Upload, who: Reconstructor) -> dict[str, A
 
 
 def _identified(upload: Upload) -> dict[str, Any] | None:
-    """Which candidate the upload was made of, counted from 1; None without candidates or weights before."""
+    """Number, from 1, of the candidate that the upload was most likely made of; None without candidates or
+    initial weights.
+    """
     candidates, seen = upload.beside.get("candidates"), upload.seen
     if candidates is None or not upload.begun:
         return None
@@ -234,7 +236,7 @@ def _identified(upload: Upload) -> dict[str, Any] | None:
 
 
 def _said(found: list[Finding], out: dict[str, Any]) -> dict[str, Any]:
-    """The whole answer: the first assumption that fails, else what came back."""
+    """The result as JSON: the first assumption that fails, else the reconstructions."""
     failed = next((one for one in found if one.holds is False), None)
     if failed:
         verdict, says = "an assumption fails", f"{failed.assumption}: {failed.says}"

@@ -1,4 +1,4 @@
-"""Which array is which layer's, and where the arrays are not those of the card's model: in what way."""
+"""Assignment of a file's arrays to a model's layers, and differences between the two."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ STATISTICS = ("running_mean", "running_var", "num_batches_tracked", "moving_mean
 
 @dataclass(frozen=True)
 class Finding:
-    """An assumption of the attack."""
+    """Result of the check of one assumption of the attack."""
 
     assumption: str
     holds: bool | None
@@ -36,7 +36,7 @@ class Finding:
 
 
 def grouped(arrays: Arrays) -> dict[str, Arrays]:
-    """Arrays by group, `before/NAME` under "before"; those beside under "".
+    """Arrays by group: `before/NAME` under "before"; arrays outside the groups under "".
 
     Raises:
         InvalidInput: an array belongs to no group.
@@ -55,12 +55,12 @@ def grouped(arrays: Arrays) -> dict[str, Arrays]:
 
 
 def statistics(some: Arrays) -> Arrays:
-    """The arrays that are running statistics of a batch normalisation."""
+    """Arrays that are running statistics of batch normalisation."""
     return {name: array for name, array in some.items() if name.endswith(STATISTICS)}
 
 
 def misplaced(some: Arrays, slices: Sequence[Slice]) -> str:
-    """Why the arrays are not the model's parameters, in their order; "" if they are."""
+    """Why the arrays are not the model's parameters in order; "" if they are."""
     named = [(name, array.shape) for name, array in some.items()]
     given, wanted = [shape for _, shape in named], [one.shape for one in slices]
     if given == wanted:
@@ -93,7 +93,7 @@ def misplaced(some: Arrays, slices: Sequence[Slice]) -> str:
 
 
 def _apart(given: Sequence[Shape], wanted: Sequence[Shape]) -> tuple[list[int], list[int]]:
-    """Indices that only one of them has, so that the rest are alike."""
+    """Indices of `given` and of `wanted` without a counterpart in the other."""
     missing, extra = list[int](), list[int]()
     for _, a, b, c, d in SequenceMatcher(None, given, wanted, autojunk=False).get_opcodes():
         if given[a:b] != wanted[c:d]:
@@ -107,12 +107,14 @@ def _said(name: str, shape: Shape) -> str:
 
 
 def flat(some: Arrays) -> NDArray[np.float64]:
-    """All numbers, array after array."""
+    """All values in one vector, array after array."""
     return np.concatenate([np.asarray(array, dtype=np.float64).ravel() for array in some.values()])
 
 
 def not_finite(some: Arrays) -> str:
-    """Name of an array with NaN, infinity or what float32 cannot square, and how many; "" if none."""
+    """Name of the first array with NaN, infinity or values whose squares exceed float32, and their number; ""
+    if there is none.
+    """
     for name, array in some.items():
         if wrong := int((~(np.abs(array.astype(np.float64)) < LARGEST)).sum()):
             return f"{name[:40]} has {wrong} values that are NaN, infinite or beyond {LARGEST:g}"

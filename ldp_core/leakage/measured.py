@@ -1,10 +1,9 @@
-"""What an attacker shows of a client's ε: a lower bound, from trials of the run's own identification.
+"""Lower bound on a client's ε from repeated identification of its upload.
 
-In one world the client holds the image under attack, in the other one of the candidates beside it. What
-either would send is perturbed again and again, and each answer's exact likelihood ratio is a trial. For one
-upload, and for as many as the client has sent in the run, all made from the model that the run began with: so
-the trials follow from the experiment and from who took part, whether or not a run was stopped and taken up.
-An attacker may leave out what tells little; so of many weights those are looked at that tell most.
+The client holds either the attacked image or one candidate. The upload of either is perturbed repeatedly, and
+the exact log-likelihood ratio of each output is a trial (`accounting.samples.likelihoods`). There is a bound
+for one upload and one for all uploads of the run, all computed from the initial model, so a resumed run gives
+the same bounds. Only the weights that distinguish the two uploads best are used.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ TOGETHER = 2**22
 
 @dataclass(frozen=True)
 class _Worlds:
-    """What a client would send in two worlds, clipped."""
+    """Clipped uploads of a client for the two images."""
 
     values: Floats
     """(2, m)"""
@@ -58,12 +57,12 @@ class _Worlds:
 def measured(
     federation: Federation, after: State, victims: Victims, lineup: Candidates
 ) -> list[dict[str, Any]]:
-    """The `measured` of an end event; empty where an upload's law is not the mechanism's alone, or where no
-    attacker who is reckoned with sees single uploads.
+    """Rows of the end event's field `measured`: bounds for each victim and scope; empty where an upload's
+    distribution is not the mechanism's alone.
 
     Args:
-        after: the state of the run at its end.
-        lineup: the candidates of each victim.
+        after: state of the run at its end.
+        lineup: candidates of each victim.
     """
     experiment = federation.experiment
     mechanism = experiment.pieces(1)[0].mechanism
@@ -106,7 +105,9 @@ def measured(
 
 
 def _worlds(federation: Federation, client: int, lineup: Candidates, v: int) -> _Worlds | None:
-    """The client's own image, and the candidate whose upload lies furthest from that image's."""
+    """Uploads of the client's own image and of the candidate with the most distant upload; None if parts are
+    sent in clear or ranges depend on the data.
+    """
     experiment, start = federation.experiment, untrained(federation)
     count = max(2, min(lineup.any_class.y.shape[1], TOGETHER // experiment.uploaded))
     weights, joined = federation.placed(start.weights), taking_part(federation, start.arrays)
@@ -145,7 +146,7 @@ class _Plan:
 
 
 def _plan(pieces: Sequence[Piece], apart: Floats, sent: int, share: int) -> _Plan:
-    """What is looked at, so that about `share` values are perturbed in each world."""
+    """Weights, uploads and trials to simulate, with about `share` perturbed values for each image."""
     fits = max(1, share // TRIALS)
     if pieces[0].mechanism.separable:
         order = np.argsort(-apart, kind="stable")
@@ -163,7 +164,9 @@ def _plan(pieces: Sequence[Piece], apart: Floats, sent: int, share: int) -> _Pla
 def _ratios(
     experiment: Experiment, worlds: _Worlds, plan: _Plan, world: int, noise: np.random.Generator
 ) -> Floats:
-    """(trials,): the log likelihood ratio, for the first world, of what is sent in one of them."""
+    """Log-likelihood ratios (trials,), first image over second, of simulated uploads of the image number
+    `world`.
+    """
     total = np.zeros(plan.trials)
     rounds = range(1, plan.uses + 1)
     alike = len(experiment.releases) == 1

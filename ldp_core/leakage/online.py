@@ -58,7 +58,9 @@ class Attempts:
             yield from self._under.attempts(self.spies, before)
 
     def measured(self, after: State) -> list[dict[str, Any]]:
-        """Lower bounds on ε that the same attacker shows, given the state at the end of the run."""
+        """Lower bounds on the victims' ε from the same attacker, given the run's last state (see
+        `leakage.measured`).
+        """
         if self._under is None or not any(spy.upload == "audit" for spy in self.spies):
             return []
         return measured(self._federation, after, self.victims, self._under.lineup)

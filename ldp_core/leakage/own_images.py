@@ -1,7 +1,7 @@
-"""What the server could read of one image of each of the first clients: from one upload of that image alone.
+"""Attack on one image of each of the first clients, through an upload of that image alone: the audit, the
+worst case.
 
-Each is sent once, perturbed as its client asks, from the untrained model. Nobody trains like that: it is the
-audit, the worst case of an upload.
+Each upload is perturbed once, with the client's own ε and range, and starts from the untrained model.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ CANDIDATES = 10
 
 
 def read_right(experiment: Experiment, data: Data, state: State) -> list[bool]:
-    """Whether a trained model names the image of each of the `data.owned` first clients right."""
+    """Whether a trained model classifies the image of each of the `data.owned` first clients correctly."""
     own = replace(data, test_x=data.train_x[: data.owned], test_y=data.train_y[: data.owned])
     federation = assemble(experiment, own, choose_device())
     score = evaluate(federation, federation.placed(state.weights), taking_part(federation, state.arrays))
@@ -37,9 +37,11 @@ def read_right(experiment: Experiment, data: Data, state: State) -> list[bool]:
 
 
 def audits(experiment: Experiment, data: Data) -> list[dict[str, Any]]:
-    """For each of the `data.owned` first clients, as JSON values: `image`, the server's guess, and its `psnr`
-    in dB; `psnr_mean_image`, what the mean of all images gets; `candidates`, ten images in random order, of
-    which number `own` is the client's and number `picked` the likeliest (by lot among equals).
+    """Attack result for each of the `data.owned` first clients, as JSON values.
+
+    `image` is the reconstruction, `psnr` its PSNR in dB and `psnr_mean_image` that of the mean image.
+    `candidates` are ten images in random order, of which number `own` is the client's and number `picked` the
+    likeliest (a random one of equally likely ones).
     """
     attacked = changed(experiment, {"attack": "auto"})
     (spy, *_), federation = spies(attacked), assemble(attacked, data, choose_device())

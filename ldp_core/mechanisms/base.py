@@ -109,8 +109,8 @@ class Mechanism(Component):
 
     @property
     def region(self) -> Region:
-        """Input region: "box" (values in their ranges), or "ball" (vectors up to a length; ranges
-        ignored).
+        """Input region: "box" (values in their ranges), or "ball" (vectors up to a length, without
+        ranges).
         """
         return "box"
 

@@ -51,11 +51,13 @@ class Part:
         return self.right is not None and self.left.shape[2] == 1
 
     def square(self) -> torch.Tensor:
-        """Squared length of an outer product, (n,)."""
+        """Squared Euclidean norm (n,) of each image's gradient; for outer products only (`rank_one`)."""
         return (self.left**2).sum((1, 2)) * (self._right**2).sum((1, 2))
 
     def dot(self, other: torch.Tensor) -> torch.Tensor:
-        """Inner product of an outer product with (n, size), (n,)."""
+        """Inner product (n,) of each image's gradient with `other` (n, size); for outer products only
+        (`rank_one`).
+        """
         matrix = other.view(len(other), self.left.shape[1], -1)
         return (self.left * (matrix @ self._right)).sum((1, 2))
 

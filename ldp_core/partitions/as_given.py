@@ -1,4 +1,4 @@
-"""Whose samples they are, as the data themselves say."""
+"""Partition by the clients that the data set names."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ldp_core.partitions.iid import IID
 
 
 class AsGiven(IID):
-    """Each client holds its own samples; data that name no clients are dealt alike."""
+    """Each client holds its own samples; data without client names are split evenly at random."""
 
     label = "as the data say"
     order = 6

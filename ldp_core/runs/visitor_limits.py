@@ -1,6 +1,7 @@
-"""Limits on visitors' use of this server, together and each; the defaults fit a class and a small server.
+"""Limits on visitors' use of this server, all together and one by one; the defaults suit a class on a small
+server.
 
-They allow thirty laptops behind one address with four open pages each, some of them reopened.
+They allow thirty laptops behind one network address with four open pages each, and some reopened pages.
 """
 
 from __future__ import annotations

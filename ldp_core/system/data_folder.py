@@ -17,12 +17,12 @@ def data_dir() -> Path:
 
 
 def own_dir() -> Path:
-    """The folder with a room for each visitor's own data, below the folder of runs."""
+    """Folder of visitors' uploaded data, with a subfolder for each private room; below the folder of runs."""
     return (RUNS_DIR.value() or user_data_path(APP) / "runs") / "own"
 
 
 def title_of(root: Path, identity: str) -> str:
-    """What a visitor's own data were called when they came; their name where no title lies beside them."""
+    """Title of a visitor's data set: the name of the uploaded file; the data set's name if none is stored."""
     try:
         return (root / f"{identity}.title").read_text(encoding="utf-8")
     except (OSError, ValueError):

@@ -1,4 +1,6 @@
-"""A ZIP's directory, measured before `zipfile` reads it whole: its length stands at the file's end."""
+"""Check of the size of a ZIP's directory, from its last bytes, before `zipfile` reads the directory as a
+whole.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,7 @@ from typing import IO
 
 
 def short_directory(stream: IO[bytes], most: int) -> bool:
-    """Whether a file ends as a ZIP does, with a directory of at most `most` bytes."""
+    """Whether a file ends like a ZIP whose directory has at most `most` bytes."""
     stream.seek(0, os.SEEK_END)
     stream.seek(max(0, stream.tell() - 42))
     end = stream.read(42)

@@ -1,7 +1,8 @@
-"""A process of its own that turns one Parquet file into CSV: what is in the file can end only this process.
+"""A separate process that converts one Parquet file to CSV, so that a malicious file can crash only this
+process.
 
-Run by its path with the file, the most cells and the most bytes of text; a sentence on stderr where it ends
-with `REFUSED`. Imports nothing of this program.
+Its arguments are the file, the largest number of cells and the largest number of bytes of text; on failure it
+writes a sentence to stderr and exits with `REFUSED`. Imports nothing of this program.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ def main(file: str, most_cells: int, most_bytes: int) -> None:
 
 
 def put(rows: Any) -> int:
-    """Bytes written."""
+    """Write rows as CSV; returns the number of bytes written."""
     text = io.StringIO()
     csv.writer(text).writerows(rows)
     sys.stdout.buffer.write(data := text.getvalue().encode("utf-8", "replace"))

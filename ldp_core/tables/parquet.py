@@ -1,4 +1,4 @@
-"""Parquet as the text of a CSV, read by a process of its own with limits on memory and time."""
+"""Parquet files as CSV text, converted by a separate process with limits on memory and time."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ CALM |= {"ARROW_DEFAULT_MEMORY_POOL": "system", "MALLOC_ARENA_MAX": "1"}
 
 
 def parquet_as_csv(file: Path, most: int) -> bytes:
-    """The table of a Parquet file as CSV in UTF-8, at most `most` bytes.
+    """Content of a Parquet file as CSV in UTF-8, at most `most` bytes.
 
     Raises:
-        InvalidInput: it is damaged, too large once unpacked, or no reader is installed; how, as the end of a
-            sentence.
+        InvalidInput: the file is damaged or too large unpacked, or no reader is installed; the end of a
+            sentence that begins with the file's name.
     """
     command = [sys.executable, "-I", _parquet.__file__, str(file), str(MOST_CELLS), str(most)]
     try:

@@ -1,7 +1,8 @@
-"""A lower bound on ε from trials in two worlds whose exact likelihoods are known.
+"""Lower bound on ε from samples of two known distributions: the outputs for two neighbouring inputs.
 
-A trial is a log likelihood ratio of what was sent. Some trials choose a threshold and which world it speaks
-for, the others count: so the bound is as good as the best test's, and its confidence exact (Clopper–Pearson).
+A trial is the log-likelihood ratio of one output. Some trials choose a threshold on the ratio, the others are
+counted, so the bound is that of a likelihood-ratio test (Neyman and Pearson), with exact confidence
+(Clopper–Pearson).
 """
 
 from __future__ import annotations
@@ -35,10 +36,13 @@ class Bound:
 
 
 def likelihood_bound(one: Floats, other: Floats, alpha: float, delta: float = 0.0) -> Bound:
-    """The bound of n trials of either world, wrong with a probability of at most alpha.
+    """Lower bound on ε from n outputs for each of two inputs; too large with probability at most `alpha`.
 
     Args:
-        one, other: (n,), trials of either: the log of how much likelier each is in world one.
+        one, other: (n,) each: log-likelihood ratios, first input over second, of the outputs for the first
+            and for the second input.
+        alpha: probability of error.
+        delta: δ of the guarantee under test.
     """
     first = len(one) // CHOOSING
     runs = len(one) - first
@@ -53,10 +57,10 @@ def likelihood_bound(one: Floats, other: Floats, alpha: float, delta: float = 0.
 
 
 def _threshold(ratios: Floats, runs: int, alpha: float, delta: float) -> tuple[float, float]:
-    """The threshold with the largest ln(P/Q) to be expected of so many runs, and that.
+    """Threshold on the ratio with the largest expected ln(P/Q) in `runs` trials of each input, and that
+    value.
 
-    A trial of unknown world is one of the first world with probability 1/(1 + e^−ratio), so that each trial
-    counts for both worlds.
+    A trial counts for both inputs: it belongs to the first with probability 1/(1 + e^−ratio).
     """
     if not len(ratios):
         return 0.0, 0.0
@@ -101,10 +105,11 @@ def log_ratio(top: Any, bottom: Any) -> Floats:
 
 
 def trials_needed(separation: float, alpha: float) -> float:
-    """About how many trials, of both worlds together, show an ε above 0; infinite where nothing differs.
+    """Approximate number of trials, of both inputs together, that show an ε above 0; infinite if the outputs
+    for both inputs have the same distribution.
 
     Args:
-        separation: standard deviations between the worlds, were the noise Gaussian.
+        separation: distance of the two distributions in standard deviations, as if both were normal.
     """
     gap = 2 * float(ndtr(separation / 2)) - 1
     if gap <= 0:

@@ -1,4 +1,6 @@
-"""A person's own table as a data set: the card beside it, what was understood of it, its samples."""
+"""A user's own table as a data set: its card (the user's description), its columns as understood, its
+samples.
+"""
 
 from ldp_core.datasets._table.card import Card, Scale
 from ldp_core.datasets._table.source import PREFIX, SUFFIXES, TableFile, card_of, current, every, forget, read

@@ -1,4 +1,6 @@
-"""NAME.json beside a table: what its owner says about it, so that nothing need be learnt from its rows."""
+"""`NAME.json` beside a table: the owner's description, with public scales that need not be learnt from the
+rows.
+"""
 
 from __future__ import annotations
 
@@ -30,10 +32,10 @@ class Card:
 
     @classmethod
     def of(cls, data: bytes) -> Card:
-        """The card of a JSON object.
+        """Card from a JSON object.
 
         Raises:
-            InvalidInput: it is none; a sentence without its subject.
+            InvalidInput: the object is no card; the end of a sentence that begins with the file's name.
         """
         if len(data) > MOST_CARD:
             raise InvalidInput(f"has more than {MOST_CARD >> 20} MB")
@@ -70,7 +72,11 @@ class Card:
         return json.dumps(own, ensure_ascii=False).encode()
 
     def refuse_unknown(self, headings: tuple[str, ...]) -> None:
-        """Raise InvalidInput where a named column is not in the table."""
+        """Check that the table has every column that the card names.
+
+        Raises:
+            InvalidInput: a column is missing.
+        """
         for name in filter(None, (self.target, self.client, *self.scales, *self.leave_out)):
             if name not in headings:
                 raise InvalidInput(
@@ -86,7 +92,7 @@ def _name(given: Any, what: str) -> str:
 
 
 def _scale(name: str, given: Any) -> Scale:
-    """Two numbers in rising order, or at least one text."""
+    """Validated scale of a column: two rising numbers for a number, or the values of a category."""
     if isinstance(given, list) and given:
         if all(isinstance(one, str) and len(one) <= MOST_NAME and printable(one) for one in given):
             return tuple(dict.fromkeys(given))

@@ -1,4 +1,4 @@
-"""The columns of a table that go in, and how each becomes numbers between 0 and 1."""
+"""Conversion of a table's input columns to numbers between 0 and 1."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Whole = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Feature:
-    """A column that goes in: a number scaled to [0, 1], or 0 and 1 for each value of a category."""
+    """An input column: a number scaled to [0, 1], or a 0-or-1 number for each value of a category."""
 
     heading: str
     place: int
@@ -45,7 +45,7 @@ class Feature:
         return 1 if self.number else len(self.scale)
 
     def of(self, cells: Sequence[str], table: Table) -> NDArray[np.float32]:
-        """(n, width)"""
+        """Numbers (n, width) of a column's n cells."""
         kinds = list(dict.fromkeys(cells))
         where = {cell: i for i, cell in enumerate(kinds)}
         found = np.zeros((len(kinds), self.width), np.float32)
@@ -62,7 +62,7 @@ class Feature:
 
 
 def columns(table: Table) -> list[list[str]]:
-    """The cells of each column, without spaces around them."""
+    """Cells of each column, without surrounding spaces."""
     width = len(table.headings)
     rows = [row if len(row) == width else row + [""] * (width - len(row)) for row in table.rows]
     return [[cell.strip() for cell in column] for column in zip(*rows, strict=True)] or [[]] * width

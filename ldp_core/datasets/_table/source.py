@@ -40,7 +40,7 @@ class TableFile(Dataset):
     understood: ClassVar[Understood]
 
     def load(self, root: Path, report: Report = quiet) -> Data:
-        """As any data set's; `root` does not matter: the file lies where it was found."""
+        """As `Dataset.load`; `root` is ignored, since the path of the table is known."""
         try:
             return super().load(root, report)
         except InvalidInput as error:
@@ -62,7 +62,7 @@ class TableFile(Dataset):
         return self.understood.owners
 
     def said(self) -> list[str]:
-        """What was understood, a sentence each without its full stop."""
+        """Sentences, without full stops, on how the table was understood."""
         known = self.understood
         rows = f"{spelled(self.train_size)} rows to train on, {spelled(self.test_size)} held out"
         first = f"{rows}; “{known.target}” is predicted from {spelled(known.width)} numbers a row"
@@ -71,7 +71,7 @@ class TableFile(Dataset):
 
 
 def tables(root: Path) -> dict[str, list[str]]:
-    """The files in a folder that may be tables, by their names without endings."""
+    """Tables in a folder: files of a known ending, by name without ending."""
     found: dict[str, list[str]] = {}
     with contextlib.suppress(OSError):
         for file in sorted(root.iterdir()):
@@ -81,10 +81,10 @@ def tables(root: Path) -> dict[str, list[str]]:
 
 
 def current(root: Path, identity: str) -> type[TableFile] | None:
-    """The data set of a table as it is now; None where there is no such file.
+    """Data set of a table file in its current state; None if there is no such file.
 
     Raises:
-        DataUnavailable: there is one, and it will not do.
+        DataUnavailable: the file is no valid table.
     """
     if not (files := tables(root).get(identity)):
         return None
@@ -106,7 +106,7 @@ def current(root: Path, identity: str) -> type[TableFile] | None:
 
 
 def every(root: Path) -> Iterator[type[TableFile] | DataUnavailable]:
-    """The tables in a folder; instead of one that will not do, why."""
+    """Data set of each table in a folder, by name; the reason, as text, for an invalid table."""
     for name in tables(root):
         try:
             if made := current(root, name):
@@ -116,7 +116,7 @@ def every(root: Path) -> Iterator[type[TableFile] | DataUnavailable]:
 
 
 def forget() -> None:
-    """Have files read anew that were written over."""
+    """Clear the cache of tables, so that overwritten files are read again."""
     _kind.cache_clear()
 
 
@@ -130,7 +130,9 @@ def _stamp(file: Path) -> tuple[int, int]:
 
 @lru_cache(maxsize=16)
 def _kind(root: Path, identity: str, file: str, stamp: Stamp) -> type[TableFile] | DataUnavailable:
-    """The data set of a file in one state, or why it is none; `stamp` tells states apart."""
+    """Data set class of a table file, or why the file is no valid table; cached by `stamp`, which changes
+    with the file.
+    """
     described, title = card_of(root / f"{identity}.json"), title_of(root, identity)
     at = f"{title}.json"
     try:
@@ -169,7 +171,7 @@ def _kind(root: Path, identity: str, file: str, stamp: Stamp) -> type[TableFile]
 
 
 def card_of(file: Path) -> bytes:
-    """What lies in a card, cut where it is too long; nothing where there is none."""
+    """Content of a table's card, at most its size limit; empty without a card."""
     try:
         with file.open("rb") as opened:
             return opened.read(MOST_CARD + 1)
@@ -178,10 +180,10 @@ def card_of(file: Path) -> bytes:
 
 
 def read(file: Path) -> Table:
-    """The cells of a file.
+    """Headings and cells of a CSV or Parquet file.
 
     Raises:
-        InvalidInput: they cannot be read; a sentence without its subject.
+        InvalidInput: the file cannot be read; the end of a sentence that begins with the file's name.
     """
     if (size := file.stat().st_size) > MOST_BYTES:
         raise InvalidInput(f"has {size / 2**20:.1f} MB; at most {MOST_BYTES >> 20} MB are read")

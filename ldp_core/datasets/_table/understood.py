@@ -1,4 +1,4 @@
-"""What was understood of a table: target, clients, columns, which rows are held out or left out."""
+"""Interpretation of a table: target, client column, input columns, rows held out and left out."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ class Understood:
 
 
 def understand(table: Table, card: Card) -> Understood:
-    """What a table holds, by its card, or as guessed.
+    """Interpretation of a table by its card; what the card does not state is guessed from headings and cells.
 
     Raises:
-        InvalidInput: it is no data set; a sentence without its subject.
+        InvalidInput: no data set can be made of the table; the end of a sentence that begins with its name.
     """
     refuse_unreadable(table)
     headings, cells = table.headings, columns(table)
@@ -94,7 +94,7 @@ def understand(table: Table, card: Card) -> Understood:
 
 
 def refuse_unreadable(table: Table) -> None:
-    """Raise InvalidInput where no card can make a data set of a table; a sentence without its subject."""
+    """Raise InvalidInput for a fault of a table that no card can repair."""
     if table.problems:
         more = f" and {len(table.problems) - 1} more" if len(table.problems) > 1 else ""
         raise InvalidInput(f"has lines that cannot be read: {table.problems[0]}{more}")
@@ -171,7 +171,7 @@ def _classes(values: list[str], target: str) -> tuple[str, ...]:
 
 
 def _in_order(value: str) -> tuple[bool, float, str]:
-    """Numbers by their size, then texts."""
+    """Sort key of cells: numbers by value, then text."""
     try:
         number = float(value)
     except ValueError:
@@ -180,7 +180,7 @@ def _in_order(value: str) -> tuple[bool, float, str]:
 
 
 def _split(rows: Whole, of_row: Whole, clients: int) -> tuple[Whole, Whole]:
-    """Rows to train on and rows held out; each client keeps one at least."""
+    """Training rows and held-out rows; each client keeps at least one training row."""
     if clients > CLIENTS.maximum:
         raise InvalidInput(
             f"names {spelled(clients)} clients; at most {spelled(CLIENTS.maximum)} are trained"

@@ -34,10 +34,11 @@ class Arm(ABC):
         """JSON stored beside each figure."""
 
     def key(self, seed: int) -> str:
-        """Twelve hex digits, equal for two measurements if and only if their requests are.
+        """Key of the figure for a seed, twelve hex digits: equal for two arms if and only if their settings
+        are equal.
 
-        Not the experiment's own key, which covers every field: a new field would invalidate all figures.
-        Changes of defaults or of a system's settings count through the version.
+        `Experiment.key` would cover every field, so that a new field would invalidate all stored figures.
+        Changed defaults and changed settings of systems are noticed by the stored `version`.
         """
         text = f"[{self._words}, {seed}]"
         return hashlib.sha256(text.encode()).hexdigest()[:12]
@@ -54,7 +55,7 @@ class Arm(ABC):
     @property
     @abstractmethod
     def tried(self) -> Experiment:
-        """Experiment that uses all of the arm's parts."""
+        """An experiment that uses all parts (mechanism, aggregator, …) of the arm."""
 
     @cached_property
     def version(self) -> str:

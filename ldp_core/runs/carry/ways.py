@@ -24,7 +24,7 @@ def _zipped(identity: str) -> bytes:
 
 
 def _write_zip(identity: str, out: Path) -> int:
-    """Write the ZIP with every other format that the job has; returns the number of events."""
+    """Write the ZIP of a job, which also holds its other export formats; returns the number of events."""
     more = pictures(look(identity))
     for name, make in BESIDE.items():
         with suppress(InvalidInput):

@@ -173,7 +173,9 @@ def _words(identity: str, text: str) -> str:
 
 
 def asked(request: Mapping[str, Any]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """The part of a request with its base experiment, and its variants."""
+    """Base experiment of a stored request, with the part of the request that contains it, and the
+    variants.
+    """
     parts = (request.get(name) for name in ("draft", "sweep", "question", "ladder"))
     part: dict[str, Any] = next((one for one in parts if isinstance(one, dict)), {})
     variants = part.get("variants")

@@ -54,7 +54,7 @@ def of_draft(draft_id: str, kind: str = "run", most: int = 20) -> list[Job]:
 
 
 def in_room(room: str) -> list[Job]:
-    """The jobs of a private room as they are now; what they ask for is left out."""
+    """Jobs of a private room with their current status, without their requests."""
     lost = reap()
     return [_as_shown(job, lost) for job in queue.find("room = ?", (room,), requests=False)]
 
@@ -92,8 +92,8 @@ def reap() -> dict[str, str]:
 
 
 def _as_shown(job: Job, lost: Mapping[str, str]) -> Job:
-    """A job with what its row does not hold: lost without a note on the disk, which process runs it, whether
-    that process stalls.
+    """A job with facts that its row lacks: orphaned or not, the process that runs it, and whether that
+    process stalls.
     """
     if not job.live or job.id not in lost:
         return _if_it_moves(_by_whom(job))

@@ -1,7 +1,7 @@
-"""Tables and pictures of a visitor's own: for that visitor alone, for a stated time, and then nowhere.
+"""Tables and pictures that visitors upload: visible to the visitor alone, and deleted after a stated time.
 
-They lie below the folder of runs, in `own/ROOM`, and are the data sets `table:ROOM.ID` and `images:ROOM.ID`.
-What trains on them is private to the same room.
+They are stored in `own/ROOM` below the folder of runs, and are the data sets `table:ROOM.ID` and
+`images:ROOM.ID`. Jobs that train on them are private to the same room.
 """
 
 from __future__ import annotations
@@ -50,16 +50,16 @@ class Own:
 
 
 def hours() -> float:
-    """How long such data are kept; 0 where this server takes none."""
+    """Hours that uploaded data are stored; 0 if this server accepts no uploads."""
     return OWN_DATA_HOURS.value()
 
 
 def take(files: Mapping[str, bytes], owner: str) -> Own:
-    """Keep one table, one ZIP of pictures or several pictures, by their files' names; nothing is kept of what
-    is refused.
+    """Store an uploaded table, a ZIP of pictures, or several pictures, given as bytes by file name; all of
+    them or none.
 
     Raises:
-        InvalidInput: they will not do, or no more is taken; a sentence.
+        InvalidInput: a file is invalid, or the limit on uploads is reached.
     """
     if not hours():
         raise InvalidInput("this server takes no data of its visitors: its operator has switched that off")
@@ -105,7 +105,7 @@ def _keep_table(file: Path, data: bytes) -> None:
 
 
 def mine(owner: str | None) -> list[Own]:
-    """A visitor's own data, newest first."""
+    """Data sets that a visitor has uploaded, newest first."""
     found = []
     for title in _titles(room_of(owner)) if owner else ():
         room, identity = title.parent, title.stem
@@ -116,7 +116,7 @@ def mine(owner: str | None) -> list[Own]:
 
 
 def labels(owner: str | None) -> dict[str, str]:
-    """Data set → label of those of a visitor that will do."""
+    """Label by name, for the valid data sets that a visitor has uploaded."""
     found = {}
     for one in mine(owner):
         with suppress(DataUnavailable, KeyError):
@@ -125,7 +125,7 @@ def labels(owner: str | None) -> dict[str, str]:
 
 
 def headings(name: str, owner: str | None) -> tuple[str, ...]:
-    """The columns of a visitor's own table."""
+    """Column headings of a visitor's table."""
     room, identity = _own(name, owner)
     file = next(file for end in _table.SUFFIXES if (file := room / f"{identity}{end}").is_file())
     return _table.read(file).headings
@@ -138,10 +138,10 @@ def card(name: str, owner: str | None) -> _table.Card:
 
 
 def describe(name: str, owner: str | None, said: _table.Card) -> None:
-    """Keep what a visitor says about a table of their own.
+    """Store a visitor's description of a table.
 
     Raises:
-        InvalidInput: no table may be described so; a sentence without its subject.
+        InvalidInput: the description does not fit the table; the end of a sentence that begins with its name.
     """
     room, identity = _own(name, owner)
     text = said.as_json()
@@ -150,16 +150,16 @@ def describe(name: str, owner: str | None, said: _table.Card) -> None:
 
 
 def remove(name: str, owner: str | None) -> None:
-    """Delete a visitor's own data, and all that was computed from them."""
+    """Delete a visitor's data set and everything computed from it."""
     _unlink(*_own(name, owner))
     sweep()
 
 
 def room_for(request: Any, owner: str | None) -> str:
-    """The room that a job is private to by the data it names; "" where they are nobody's own.
+    """Private room of a job by the data set in its request; "" for data of no visitor.
 
     Raises:
-        NotYours: they are another visitor's.
+        NotYours: the data set is another visitor's.
     """
     rooms = {room for room, _ in NAMED.findall(json.dumps(request))}
     if rooms and (owner is None or rooms != {room_of(owner)}):
@@ -168,7 +168,7 @@ def room_for(request: Any, owner: str | None) -> str:
 
 
 def sweep() -> None:
-    """Delete what has been kept for its time, and the jobs whose own data are gone."""
+    """Delete data sets whose time is over, and jobs whose uploaded data are gone."""
     if not _root().is_dir():
         return
     now = time.time()
@@ -185,10 +185,10 @@ def sweep() -> None:
 
 
 def _own(name: str, owner: str | None) -> tuple[Path, str]:
-    """Room and id of a visitor's own data.
+    """Room and id of a visitor's data set.
 
     Raises:
-        NotYours: they are another's, or gone.
+        NotYours: the data set is another visitor's, or was deleted.
     """
     found = NAMED.fullmatch(name)
     if owner is None or found is None or found[1] != room_of(owner):

@@ -1,4 +1,6 @@
-"""A class whose students are the clients: drawn on phones, trained for all, read by its own student alone."""
+"""A student's screen in a class whose students are the clients: draw a digit, choose ε and τ, see the
+results.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ NOT_SENT = "drawing not sent"
 
 
 def draw(session: Session) -> None:
-    """A student's square, digit and wishes."""
+    """Draw the square for the student's digit, and the fields for ε and τ."""
     sent = own_digits.all_sent(session).get(me())
     key = f"own digit {session.code}"
     first = st.session_state.setdefault(f"first of {key}", sent) or Own(-1, b"", *STOCK)
@@ -73,7 +75,7 @@ def draw(session: Session) -> None:
 
 @cache
 def _price(epsilon: float) -> str:
-    """What a budget for each weight is for the whole run, and its worth."""
+    """ε per weight as ε of the whole run, with its worth in words."""
     base = own_digits.draft_of([Own(0, b"", epsilon, STOCK[1])] * own_digits.CLIENTS[0]).base
     line = promise(base, everyone(base)[0]).run_worst
     found = worth(line)
@@ -99,7 +101,9 @@ def _send(session: Session, key: str) -> None:
 
 
 def watch(session: Session, job: Job | None) -> None:
-    """A student's view once the room trains: the model, and what became of the own digit alone."""
+    """Draw the results for one student: accuracy, and what the server reconstructs from the student's drawing
+    alone.
+    """
     if job is None:
         st.markdown("Drawing is over: look at the board.")
         return

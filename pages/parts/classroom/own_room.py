@@ -1,4 +1,6 @@
-"""The projected part of a class whose students are the clients: budgets, the model, whom that serves."""
+"""The projected screen of a class whose students are the clients: budgets, accuracy, and accuracy by
+group.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ LISTENS = {MEAN: "listens to all alike", WEIGHED: "listens to little noise"}
 
 
 def board(session: Session, job: Job | None) -> None:
-    """The projected part: budgets, the model, whom that serves."""
+    """Draw budgets, accuracy over rounds, and accuracy on the drawings of strict and permissive clients."""
     left, middle, right = st.columns(3 if job else [1, 1, 0.01], gap="small")
     with left:
         refreshing(_budgets, every=2 * SECONDS)(session)
@@ -65,7 +67,7 @@ def _budgets(session: Session) -> None:
 
 
 def budgets_figure(asks: list[tuple[float, float]], missing: int) -> Figure:
-    """A dot a client by ε and τ, both logarithmic; equal ones are spread around their place."""
+    """A dot per client by ε and τ, both logarithmic; equal dots are spread around their position."""
     turn = np.arange(len(asks)) * 2.399963  # radians: no two dots in one direction
     spread = 10 ** (0.05 * np.sqrt(np.arange(len(asks)) % 7) * np.array([np.cos(turn), np.sin(turn)]))
     own = np.array(asks).reshape(-1, 2)
@@ -95,7 +97,7 @@ def budgets_figure(asks: list[tuple[float, float]], missing: int) -> Figure:
 
 
 def curve(identity: str) -> None:
-    """Accuracy by round, of each way to weigh the same answers."""
+    """Accuracy by round of each aggregator, over the same noisy uploads."""
     job = job_now(identity)
     draft = settings_of(job)
     if draft is None:

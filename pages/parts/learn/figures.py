@@ -41,7 +41,7 @@ def figure_of(plan: LessonPlan) -> None:
 
 
 def _releases() -> None:
-    """Draw a dot per number that a person sends; sliders for rounds and model."""
+    """Draw the chart of numbers that one person sends in a run, with sliders for rounds and model."""
     with st.container(border=True, key="lesson-dots"):
         st.header("One dot is one number sent, at ε 0.5", anchor=False)
         left, right = st.columns([1, 2], gap="large")
@@ -65,7 +65,7 @@ def _releases() -> None:
 
 
 def dots_figure(uses: int) -> Figure:
-    """Square of dots, solid beyond MOST_DOTS."""
+    """A dot for each number that ε covers, in a square; a solid square beyond MOST_DOTS."""
     shown = min(uses, MOST_DOTS)
     side = ceil(sqrt(shown * 2))
     x, y = np.arange(shown) % side, np.arange(shown) // side
@@ -107,7 +107,7 @@ def _leak() -> None:
 
 
 def leak_figure(stored: stored_ladder.StoredLadder) -> tuple[Figure, str]:
-    """The stored attack grid as PSNR over the variance of one output; and in words."""
+    """Chart of the stored attack grid: PSNR over the variance of one output; and its text."""
     half = float(stored.desk.start["ladder"]["base"]["clients"]["range"])
     names = list(dict.fromkeys(name for name, _ in stored.desk.cells))
     traces, ends, all_x, words = [], [], [], []

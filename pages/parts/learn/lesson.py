@@ -115,7 +115,7 @@ def _mine(name: str) -> None:
 
 
 def _place(name: str) -> str:
-    """Id in place of a draft for this visitor's runs of a lesson."""
+    """Draft id for this visitor's runs of a lesson, which has no draft."""
     return sha256(f"{me()} {name}".encode()).hexdigest()[:12]
 
 
@@ -133,7 +133,7 @@ def _answer(name: str, option: str) -> None:
 
 
 def transfer(name: str, plan: LessonPlan) -> bool:
-    """A question about another setting; whether it has been answered."""
+    """Draw the lesson's question about another setting; returns whether it has been answered."""
     last = plan.transfer
     st.header("And elsewhere?", anchor=False)
     st.markdown(plain(last.text, 300))
@@ -151,7 +151,7 @@ def transfer(name: str, plan: LessonPlan) -> bool:
 
 
 def _finish(name: str) -> None:
-    """Keep that a lesson was finished, and lead on."""
+    """Store that the visitor finished a lesson, and draw the link to the next one."""
     if name not in finished():
         try:
             guesses.skip(me(), done_with(name))

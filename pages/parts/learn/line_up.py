@@ -1,4 +1,4 @@
-"""Ten images, one of them behind an upload: which one the attacker picks at each budget, and what it sees."""
+"""Ten candidate images, one of them behind an upload: the candidate that the attacker picks at each ε."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def data(law: str) -> dict[str, Any]:
 
 
 def first_changes(weights: Floats, images: Public, rate: float) -> Floats:
-    """(n, d): what one step of gradient descent on each image changes in a logistic regression."""
+    """Change of a logistic regression's weights by one gradient step on each image, (n, d)."""
     x, classes = (
         images.x.reshape(len(images.y), -1).astype(np.float64),
         len(weights) // (images.x[0].size + 1),

@@ -89,5 +89,5 @@ def _where(system: str, claim: Claim) -> str:
 
 
 def _draft(system: str, identity: str) -> str:
-    """Id in place of a draft for a claim's jobs."""
+    """Draft id for the jobs of a claim, which has no draft."""
     return f"{system}/{identity}"

@@ -37,7 +37,9 @@ def _stored() -> stored_ladder.StoredLadder | None:
 
 @cache
 def _data() -> dict[str, Any]:
-    """Data for assets/web/dissolve.js."""
+    """Stored reconstructions of one image with accuracy, for each ε of the slider, as assets/web/dissolve.js
+    takes them.
+    """
     stored = _stored()
     if stored is None:
         return {}

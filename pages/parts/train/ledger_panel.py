@@ -50,7 +50,9 @@ def _of_form(experiment: Experiment) -> str:
 
 
 def named_clients(experiment: Experiment) -> dict[str, int]:
-    """Representative clients: least, median and greatest ε; fewer if they coincide."""
+    """Clients with the least, median and greatest ε by description, numbered from 0; fewer if they
+    coincide.
+    """
     budgets = experiment.clients.budgets()
     order = budgets.argsort(kind="stable")
     last = len(order) - 1
