@@ -86,7 +86,7 @@ class Ladder(BaseModel):
         # beyond its last round the base trains no further: a user who asks for a later one wants it trained
         rounds = max(self.base.rounds, self.round)
         # a rung's ε is in the mechanism's own scope
-        clients = {"clients.run_limit": None, "clients.epsilon_scope": "mechanism"}
+        clients = {"clients.run_limit": None, "clients.epsilon_scope": "mechanism", "trust.kind": "local"}
         shared = {"seed": self.seed, "attack": None, "rounds": rounds} | clients
         if mechanism is None:
             plain = {"mechanism": {"name": "none"}, "form": "corrected", "aggregator": {"name": "mean"}}

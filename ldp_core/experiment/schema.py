@@ -335,6 +335,17 @@ class Experiment(BaseModel):
         return data
 
     @cached_property
+    def attacked(self) -> Experiment:
+        """Copy whose uploads are what an attacker has of each client, given whom clients trust."""
+        seen = self.trust.attacked()
+        if seen is self.trust:
+            return self
+        found = self.model_copy(update={"trust": seen})
+        for stale in ("formed", "releases", "prices"):
+            found.__dict__.pop(stale, None)
+        return found
+
+    @cached_property
     def prices(self) -> Spending:
         """Rules that give the ε of a client's uploads, as the experiment's trust has them."""
         return self.trust.prices(self)

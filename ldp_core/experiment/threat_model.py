@@ -126,6 +126,8 @@ def why_no_attacker(experiment: Experiment, upload: str) -> str:
 
 
 def _unfit(experiment: Experiment) -> str:
+    if experiment.trust.unseen:
+        return experiment.trust.unseen
     if not readable(experiment):
         label, mechanism = getattr(experiment.system, "label", ""), experiment.mechanism.label
         return f"an upload of {label} under {mechanism} has no law that is known; choose another mechanism"
@@ -155,7 +157,7 @@ def facts(experiment: Experiment, upload: str, rounds: int = 1) -> Facts:
         optimizer=experiment.local.optimizer,
         learning_rate=experiment.local.optimizer.rate(1, experiment.local.learning_rate),
         model=experiment.model,
-        mechanism=experiment.formed,
+        mechanism=experiment.attacked.formed,
         batch_size=1 if audit else experiment.local.batch_size,
         epochs=1 if audit else experiment.local.epochs,
         rounds=rounds,
@@ -165,5 +167,7 @@ def facts(experiment: Experiment, upload: str, rounds: int = 1) -> Facts:
         if experiment.mechanism.role == "identity"
         else experiment.tells.clear / experiment.uploaded,
         kept=experiment.uploaded < experiment.dimension,
-        also=experiment.system.server_knows(experiment) if experiment.system else (),
+        also=experiment.system.server_knows(experiment)
+        if experiment.system
+        else experiment.attacked.trust.helps,
     )

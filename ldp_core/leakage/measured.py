@@ -66,7 +66,7 @@ def measured(
     """
     experiment = federation.experiment
     mechanism = experiment.pieces(1)[0].mechanism
-    hidden = experiment.trust.against != "server"
+    hidden = not experiment.trust.measures(experiment)
     if hidden or mechanism.role == "identity" or mechanism.in_clear() or not len(victims.clients):
         return []
     taken = [v for v, client in enumerate(victims.clients) if after.uploads[client]]

@@ -47,11 +47,11 @@ class Attempts:
         self.spies = spies(experiment)
         no_victims = Victims(*(np.empty(0, np.int64),) * 2)
         self.victims = choose_victims(federation) if self.spies else no_victims
-        self._under, self._federation = None, federation
+        self._under, self._federation = None, federation.attacked
         self._waits = bool(experiment.attack and experiment.attack.after)
         self._rounds = experiment.attack.attacked(experiment.rounds) if experiment.attack else ()
         if self.spies and experiment.attack:
-            self._under = _Attacked(federation, self.victims, experiment.attack)
+            self._under = _Attacked(self._federation, self.victims, experiment.attack)
 
     def round(self, before: State) -> Iterator[Attacked | Frame]:
         if self._under and not self._waits and before.round + 1 in self._rounds:

@@ -67,7 +67,7 @@ def picked(
     """
     if not readable(experiment):
         raise InvalidInput("the law of such uploads is not known to the server; choose another mechanism")
-    federation = assemble(experiment, data, device or choose_device())
+    federation = assemble(experiment, data, device or choose_device()).attacked
     clients = np.repeat(np.arange(experiment.clients.count), images)
     found: dict[str | None, list[float]] = {}
     for state in states:

@@ -25,6 +25,8 @@ class SumLaw(GaussianLaw):
         if not isinstance(values, np.ndarray) or not isinstance(generator, np.random.Generator):
             raise TypeError("noise of a sum is drawn with numpy")
         data: Floats = own.project(values.astype(np.float64), self.low, self.high)
+        if own.apart:
+            return (data + self.sigma * generator.standard_normal(data.shape)).astype(values.dtype)
         if own.grid:  # the public offset of the grid makes its error independent of the values
             offset = generator.random(data.shape) - 0.5
             data = (np.round(data / own.grid + offset) - offset) * own.grid
@@ -41,8 +43,10 @@ class SumLaw(GaussianLaw):
         return flat.reshape(data.shape).astype(values.dtype)
 
     @property
-    def mu(self) -> Any:
-        return None
+    def sensitivity(self) -> Floats:
+        own: Any = self.mechanism
+        width = self.high - self.low
+        return width if own.ball else width * np.sqrt(own.dimension or 1)
 
 
 class SumNoise(GaussianNoise):
@@ -57,6 +61,8 @@ class SumNoise(GaussianNoise):
     """(ε, standard deviation of a client's part of the noise), each ε once."""
     grid: float = 0.0
     """Step of the grid that values are rounded to, for Skellam noise; 0 for Gaussian noise."""
+    apart: bool = False
+    """Whether each upload has noise of its own: what is left of a sum whose other members are known."""
     ball: bool = False
     """Whether uploads are shortened to the upper end of the range, instead of clipped weight by weight."""
 

@@ -16,7 +16,7 @@ from pydantic import Field
 from ldp_core.fields import Number
 from ldp_core.limits import NORM
 from ldp_core.mechanisms.base import Floats, Mechanism
-from ldp_core.trust.base import Conflict, Trust, common_problems, heard
+from ldp_core.trust.base import Against, Conflict, Trust, common_problems, heard
 
 if TYPE_CHECKING:
     from ldp_core.accounting.spending import Spending
@@ -35,6 +35,9 @@ class SumTrust(Trust):
     @abstractmethod
     def rows(self, experiment: Any, facts: Facts) -> tuple[Row, ...]:
         """Noise for each budget, ascending by budget."""
+
+    def attacked(self) -> Trust:
+        return Known(of=self)
 
     def plan(self, experiment: Any) -> tuple[Row, ...]:
         return self.rows(experiment, Facts.of(self, experiment))
@@ -150,3 +153,39 @@ def distance(epsilon: float, chance: float, replaced: bool, uses: int) -> float:
     if chance == 1:
         return everybody
     return largest(lambda mu: sampled_epsilon(mu, chance, replaced, uses, DELTA), epsilon, everybody)
+
+
+class Known(Trust):
+    """A sum whose other members' values an attacker knows: one client's own and the noise that is counted on,
+    as an upload; of sums with drawn members, one that the client is in."""
+
+    of: SumTrust
+
+    own_noise: ClassVar[bool] = True
+    against: ClassVar[Against] = "sum"
+
+    @property
+    def helps(self) -> tuple[str, ...]:
+        return ("the values of all other clients in the sum, and that this one is in it",)
+
+    def measures(self, experiment: Any) -> bool:
+        return all(row.chance == 1 for row in self.of.plan(experiment))
+
+    def made(self, mechanism: Mechanism, experiment: Any) -> Mechanism:
+        made, rows = self.of.made(mechanism, experiment), self.of.plan(experiment)
+        shares = tuple((row.epsilon, row.added) for row in rows)
+        return made.model_copy(update={"shares": shares, "grid": 0.0, "apart": True})
+
+    def ranges(self, experiment: Any, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+        low, high = SumTrust.ranges(self.of, experiment, low, high)
+        reach = {row.epsilon: row.reach for row in self.of.plan(experiment)}
+        budgets = self.of.per_use(experiment, experiment.clients.budgets(), low, high).tolist()
+        share = np.array([reach[one] for one in budgets]) / Facts.of(self.of, experiment).reach
+        centre, half = (low + high) / 2, (high - low) / 2
+        return centre - half * share, centre + half * share
+
+    def per_use(self, experiment: Any, asked: Floats, low: Floats, high: Floats) -> Floats:
+        return self.of.per_use(experiment, asked, low, high)
+
+    def prices(self, experiment: Any) -> Spending:
+        return self.of.prices(experiment)

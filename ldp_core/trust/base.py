@@ -33,12 +33,27 @@ class Trust(Component):
     """Who sees what, as one sentence."""
     breaks: ClassVar[str]
     """What ends the promise, as one sentence."""
+    unseen: ClassVar[str] = ""
+    """Why no attack is simulated, as a sentence; "" where one is."""
     own_noise: ClassVar[bool] = False
     """Whether noise in the sum takes the place of the mechanism's."""
 
     def problems(self, experiment: Any) -> Iterator[Conflict]:
         """Fields of the experiment that cannot be combined with this trust."""
         yield from ()
+
+    def attacked(self) -> Trust:
+        """The trust of an experiment whose uploads are what an attacker has of each client."""
+        return self
+
+    def measures(self, experiment: Any) -> bool:
+        """Whether attacked uploads are made with all that a promise counts on."""
+        return True
+
+    @property
+    def helps(self) -> tuple[str, ...]:
+        """Facts that an attacker has beyond the usual, as noun phrases."""
+        return ()
 
     def made(self, mechanism: Mechanism, experiment: Any) -> Mechanism:
         """The mechanism that perturbs uploads under this trust; `mechanism` is the experiment's own."""

@@ -37,6 +37,10 @@ class Shuffled(Trust):
     reference = "Feldman, McMillan and Talwar 2023 (stronger clones); Erlingsson et al. 2019"
     against = "shuffled heap"
     sees = "The server sees a heap of messages without names, one heap for each budget and range."
+    unseen = (
+        "the server sees a heap without names, and no attack here asks which of its messages a client sent; "
+        "what one named upload would tell shows the trust local"
+    )
     breaks = (
         "A shuffler that keeps names or times of arrival, or that works with the server; and clients of the "
         "heap who tell the server what they sent."

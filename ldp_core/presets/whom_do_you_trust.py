@@ -1,0 +1,75 @@
+"""Scenario: the same people under the same ε for a whole run, with four answers to whom they must trust."""
+
+from ldp_core.presets.base import Preset
+from ldp_core.presets.claims import Sentence, both, costs, ranked, reaches
+from ldp_core.presets.questions import first_that
+
+TRUSTS = {"local": "no one", "shuffled": "a shuffler", "secure_sum": "a secure sum", "central": "a server"}
+BUDGETS = (0.5, 2, 8)
+NO_ONE, SHUFFLER, SUM, SERVER = (f"{label}, ε 2" for label in TRUSTS.values())
+ANSWER = Sentence(
+    "At ε 2 for all that a person ever sends, trust in no one ends below 60 %, trust in a shuffler above "
+    "75 %, and trust in a secure sum above 90 %, as does trust in a server that sees everything.",
+    both(
+        reaches(NO_ONE, high=0.6),
+        reaches(SHUFFLER, low=0.75, high=0.9),
+        reaches(SUM, low=0.9),
+        reaches(SERVER, low=0.9),
+        ranked(SUM, SHUFFLER, NO_ONE),
+    ),
+)
+
+PRESET = Preset(
+    order=22,
+    label="Whom do you trust?",
+    question="The same people, the same ε for all that each ever sends: what does trust buy?",
+    says=(
+        ANSWER,
+        Sentence(
+            "At ε 0.5 a secure sum still ends above 60 %, and trust in no one below 30 %; at ε 8 all four end "
+            "above 85 %.",
+            both(
+                reaches("no one, ε 0.5", high=0.3),
+                reaches("a secure sum, ε 0.5", low=0.6),
+                *(reaches(f"{label}, ε 8", low=0.85) for label in TRUSTS.values()),
+            ),
+        ),
+        Sentence(
+            "In every run each person spends at most the ε in its name, at a δ of 10⁻⁵; what differs is against "
+            "whom that holds.",
+            both(
+                *(
+                    costs(f"{label}, ε {budget}", epsilon=budget, within=budget / 1000)
+                    for budget in BUDGETS
+                    for label in TRUSTS.values()
+                )
+            ),
+        ),
+        Sentence(
+            "A shuffler that keeps names, a server that joins with the clients of a sum, or one that keeps what it "
+            "was given ends the promise; alone, a person’s own noise needs none of them."
+        ),
+    ),
+    ask=first_that(
+        "At ε 2, how little trust is enough for 90 %?",
+        {f"{label}, ε 2": label for label in TRUSTS.values()},
+        lambda one: one.accuracy >= 0.9,
+        "none of them",
+        ANSWER,
+    ),
+    base={
+        "features": "orientation",
+        "clients": {"count": 1_437, "epsilon": 2, "epsilon_scope": "run"},
+        "target": "class_means",
+        "mechanism": "labelunit",
+        "selection": "once",
+        "rounds": 1,
+        "attack": None,
+    },
+    variants=tuple(
+        (f"{label}, ε {budget:g}", {"trust.kind": kind, "clients.epsilon": budget})
+        for budget in BUDGETS
+        for kind, label in TRUSTS.items()
+    ),
+    seeds=5,
+)

@@ -1,0 +1,66 @@
+"""What each trust leaves to an attacker: nothing without a reason, and never more than is promised."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ldp_core
+from ldp_core.accounting import entries
+from ldp_core.experiment import parse
+from ldp_core.experiment.threat_model import spies, why_not
+from ldp_core.normal import mu_of
+
+BASE = {"target": "update", "rounds": 3, "attack": {"clients": [1, 10, 20]}}
+
+
+def events_of(epsilon: float, **own: Any) -> list[dict[str, Any]]:
+    clients = {"epsilon": epsilon, "epsilon_scope": "run", "range": 0.1}
+    return ldp_core.run({**BASE, "clients": clients, "trust": own}).events
+
+
+def test_a_heap_is_not_attacked_and_a_sentence_says_why():
+    found = events_of(4.0, kind="shuffled")
+    assert "without names" in found[0]["attack_note"]
+    assert not [one for one in found if one["event"] == "attack"]
+    assert why_not(parse({**BASE, "trust": "shuffled"})) == found[0]["attack_note"]
+
+
+@pytest.mark.parametrize("own", [{"kind": "secure_sum"}, {"kind": "central", "norm": 1.0}])
+def test_a_sum_is_attacked_with_the_help_of_all_others_and_within_its_promise(own: dict[str, Any]):
+    """Of nine identifications among ten, six or more are right by chance once in 4 000 runs."""
+    share = {}
+    for epsilon in (0.1, 600.0):
+        found = events_of(epsilon, **own)
+        tries = [one for one in found if one["event"] == "attack"]
+        ranks = {c: [t["identification_rank"] for t in tries if t["control"] == c] for c in (None, "clean")}
+        assert len(ranks[None]) == 9 and np.mean([rank == 1 for rank in ranks["clean"]]) > 0.7
+        share[epsilon] = np.mean([rank == 1 for rank in ranks[None]])
+        promise = found[-1]["ledger"][0]["run_worst"]
+        lower = [one["epsilon_lower"] or 0.0 for one in found[-1]["measured"]]
+        assert lower and max(lower) <= promise["epsilon"]
+        caps = [one["cap"] for one in tries if one["control"] is None]
+        assert (max(caps) < 0.2) == (epsilon < 1)
+        assert "values of all other clients" in " ".join(found[0]["spies"][0]["knows"])
+    assert share[0.1] < 6 / 9 < share[600.0] + 0.35
+
+
+@pytest.mark.parametrize("kind", ["secure_sum", "central"])
+def test_what_is_attacked_has_the_noise_that_the_promise_counts_on(kind: str):
+    """A client's own upload beside all others' known values: μ of one sum is that of the ledger's line."""
+    clients = {"epsilon": [1.0] * 10 + [4.0] * 10, "epsilon_scope": "run", "range": 0.1}
+    own = {"kind": kind, "norm": 1.0, **({"dropout": 0.3} if kind == "secure_sum" else {})}
+    experiment = parse({**BASE, "clients": clients, "trust": own})
+    seen, people = experiment.attacked, experiment.attacked.population()
+    mu = np.asarray(seen.randomiser.at(people.epsilon, people.low, people.high).mu)
+    assert spies(experiment) and seen.attacked is seen
+    for client in (0, 19):
+        line = entries(experiment, [client])[0].upload
+        told = float(mu_of(line.bound, line.delta))
+        assert (
+            told * (0.85 if kind == "secure_sum" else 0.999) <= mu[client] <= told * 1.001
+            or line.rule == "sampled"
+        )
+    assert people.high.max() == pytest.approx(1.0)
