@@ -9,10 +9,10 @@ BUDGETS = (0.5, 2, 8)
 NO_ONE, SHUFFLER, SUM, SERVER = (f"{label}, ε 2" for label in TRUSTS.values())
 ANSWER = Sentence(
     "At ε 2 for all that a person ever sends, trust in no one ends below 60 %, trust in a shuffler above "
-    "75 %, and trust in a secure sum above 90 %, as does trust in a server that sees everything.",
+    "70 %, and trust in a secure sum above 90 %, as does trust in a server that sees everything.",
     both(
         reaches(NO_ONE, high=0.6),
-        reaches(SHUFFLER, low=0.75, high=0.9),
+        reaches(SHUFFLER, low=0.7),
         reaches(SUM, low=0.9),
         reaches(SERVER, low=0.9),
         ranked(SUM, SHUFFLER, NO_ONE),
@@ -26,8 +26,8 @@ PRESET = Preset(
     says=(
         ANSWER,
         Sentence(
-            "At ε 0.5 a secure sum still ends above 60 %, and trust in no one below 30 %; at ε 8 all four end "
-            "above 85 %.",
+            "At ε 0.5 a secure sum still ends above 60 %, and trust in no one below 30 %; at ε 8 all four "
+            "end above 85 %.",
             both(
                 reaches("no one, ε 0.5", high=0.3),
                 reaches("a secure sum, ε 0.5", low=0.6),
@@ -35,8 +35,8 @@ PRESET = Preset(
             ),
         ),
         Sentence(
-            "In every run each person spends at most the ε in its name, at a δ of 10⁻⁵; what differs is against "
-            "whom that holds.",
+            "In every run each person spends at most the ε in its name, at a δ of 10⁻⁵; what differs is "
+            "against whom that holds.",
             both(
                 *(
                     costs(f"{label}, ε {budget}", epsilon=budget, within=budget / 1000)
@@ -46,14 +46,14 @@ PRESET = Preset(
             ),
         ),
         Sentence(
-            "A shuffler that keeps names, a server that joins with the clients of a sum, or one that keeps what it "
-            "was given ends the promise; alone, a person’s own noise needs none of them."
+            "The promise ends where a shuffler keeps names, where the server of a sum joins with clients, or "
+            "where a server gives away what it was given; a person’s own noise needs no such trust."
         ),
     ),
     ask=first_that(
-        "At ε 2, how little trust is enough for 90 %?",
+        "At ε 2, how little trust is enough for 60 %?",
         {f"{label}, ε 2": label for label in TRUSTS.values()},
-        lambda one: one.accuracy >= 0.9,
+        lambda one: one.accuracy >= 0.6,
         "none of them",
         ANSWER,
     ),
