@@ -94,7 +94,7 @@ class Draft:
             return None
         plain: dict[str, Any] = {"mechanism.name": "none", "aggregator.name": "mean", "form": "corrected"}
         # what has no noise is within no limit, and no client would send
-        plain |= {"attack": None, "clients.run_limit": None}
+        plain |= {"attack": None, "clients.run_limit": None, "trust.kind": "local"}
         clean = changed(self.experiments()[-1], plain)
         return Run(REFERENCE, without_noise(self.seeds), clean)
 
