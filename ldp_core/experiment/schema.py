@@ -334,7 +334,7 @@ class Experiment(BaseModel):
             del data[UNSAID]
         return data
 
-    @cached_property
+    @property
     def attacked(self) -> Experiment:
         """Copy whose uploads are what an attacker has of each client, given whom clients trust."""
         seen = self.trust.attacked()

@@ -148,7 +148,7 @@ class _Plan:
 def _plan(pieces: Sequence[Piece], apart: Floats, sent: int, share: int) -> _Plan:
     """Weights, uploads and trials to simulate, with about `share` perturbed values for each image."""
     fits = max(1, share // TRIALS)
-    if pieces[0].mechanism.separable:
+    if pieces[0].mechanism.separable and pieces[0].mechanism.scope == "coordinate":
         order = np.argsort(-apart, kind="stable")
         enough = int(np.searchsorted(np.cumsum(sent * apart[order]), APART**2)) + 1
         weights = np.sort(order[: max(1, min(enough, fits // sent, len(order)))])
