@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -74,14 +74,6 @@ class Federation:
     def samples_of(self, pictures: np.ndarray) -> torch.Tensor:
         """Images with pixels in [0, 1] as training samples on the device."""
         return torch.from_numpy(pictures).to(self.train_x) * self.white
-
-    @cached_property
-    def attacked(self) -> Federation:
-        """The same clients, with uploads as an attacker has them."""
-        experiment = self.experiment.attacked
-        if experiment is self.experiment:
-            return self
-        return replace(self, experiment=experiment, population=experiment.population())
 
     @cached_property
     def terms(self) -> Terms:

@@ -8,7 +8,7 @@ Each upload is observed as sent, clipped without noise, and without clipping and
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -118,6 +118,12 @@ def real_values(
     trained = torch.cat(rows)
     values = trained if experiment.target == "weights" else trained - weights
     return values[:, experiment.sent].cpu().numpy()
+
+
+def attacked(federation: Federation) -> Federation:
+    """Federation of the same clients, with uploads as an attacker has them, given whom clients trust."""
+    seen = federation.experiment.attacked
+    return replace(federation, experiment=seen, population=seen.population())
 
 
 def public_images(federation: Federation) -> Public:

@@ -25,6 +25,7 @@ from ldp_core.leakage.observe import (
     Control,
     Victims,
     VictimStart,
+    attacked,
     audit_values,
     begun,
     choose_victims,
@@ -43,11 +44,10 @@ class Attempts:
     """Attacks of a run, round by round; none without an attack."""
 
     def __init__(self, federation: Federation) -> None:
-        experiment = federation.experiment
-        self.spies = spies(experiment)
+        experiment, self.spies = federation.experiment, spies(federation.experiment)
         no_victims = Victims(*(np.empty(0, np.int64),) * 2)
         self.victims = choose_victims(federation) if self.spies else no_victims
-        self._under, self._federation = None, federation.attacked
+        self._under, self._federation = None, attacked(federation)
         self._waits = bool(experiment.attack and experiment.attack.after)
         self._rounds = experiment.attack.attacked(experiment.rounds) if experiment.attack else ()
         if self.spies and experiment.attack:

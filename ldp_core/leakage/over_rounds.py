@@ -22,7 +22,7 @@ from ldp_core.federated.federation import Federation, assemble, choose_device, t
 from ldp_core.federated.state import State
 from ldp_core.leakage.candidates import line_up
 from ldp_core.leakage.identification import Rows, identify
-from ldp_core.leakage.observe import begun
+from ldp_core.leakage.observe import attacked, begun
 from ldp_core.limits import CANDIDATES
 from ldp_core.streams import stream
 
@@ -67,7 +67,7 @@ def picked(
     """
     if not readable(experiment):
         raise InvalidInput("the law of such uploads is not known to the server; choose another mechanism")
-    federation = assemble(experiment, data, device or choose_device()).attacked
+    federation = attacked(assemble(experiment, data, device or choose_device()))
     clients = np.repeat(np.arange(experiment.clients.count), images)
     found: dict[str | None, list[float]] = {}
     for state in states:
