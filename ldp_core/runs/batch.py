@@ -18,10 +18,9 @@ from ldp_core.experiment import Experiment
 
 ALONE, FOLDED = "alone", "folded"
 FIRST, BATCHES_EACH = 2, 2
-"""Experiments of a first batch, so that viewers see something early; and batches of a worker, so
-that a slow one keeps no other waiting."""
+"""Experiments in a first, small batch, so that viewers soon see results; and batches per worker."""
 SEND_SECONDS = 0.1
-"""Between two parcels: a word a round of small runs would keep who listens busy."""
+"""Interval between two lists of results; a message per round of small runs would overload the receiver."""
 
 
 @dataclass(frozen=True)
@@ -29,15 +28,15 @@ class Figures:
     """Final figures of one run: accuracy in [0, 1], loss and noise variance; None where undefined."""
 
     status: str
-    """“completed”, “diverged”, or “failed” where its data cannot be dealt out."""
+    """“completed”, “diverged”, or “failed” if the partition cannot give every client a sample."""
     round: int = 0
     accuracy: float | None = None
     loss: float | None = None
     noise_variance: float | None = None
-    """Of the aggregate, per weight, in the last round."""
+    """Noise variance of the aggregate per weight in the last round."""
     message: str = ""
     seconds: float = 0.0
-    """Its share of the time that all have taken which were under way with it."""
+    """Share of the time of all runs that were trained together with this one."""
     weights_sha256: str | None = None
 
     def as_json(self) -> dict[str, Any]:
@@ -45,9 +44,11 @@ class Figures:
 
 
 Batch = dict[int, Experiment]
-"""By their places. A result takes its own out: what is lost is begun anew from there."""
+"""Experiments by their index; results are removed, so a lost worker's remaining experiments can be trained
+anew.
+"""
 Said = tuple[int, Figures | None]
-"""The place of an experiment that has trained a round (None), or has ended."""
+"""Index of an experiment, with None after a trained round or its figures at the end."""
 
 
 def parcels(batch: Batch, data: Mapping[str, Data]) -> Iterator[list[Said]]:

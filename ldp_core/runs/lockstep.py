@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ldp_core.federated.state import State
 
 KEPT = 2
-"""Data sets in memory."""
+"""Number of data sets cached in memory."""
 _loaded: dict[tuple[str, str], Data] = {}
 
 
@@ -55,9 +55,9 @@ class Turn:
     run: int
     events: list[dict[str, Any]]
     state: State | None
-    """Where the run stands now; None at its end, and within a round, when it is still where it was."""
+    """State after the round; None at the run's end and during a round."""
     seconds: float
-    """That this run itself has taken so far."""
+    """Seconds of this run alone so far."""
     within: bool = False
 
 

@@ -37,33 +37,34 @@ class Outcome:
 
     name: str
     key: str
-    """Of the draft whose runs these are: another one has another."""
+    """Key of the draft that was trained; it changes with the draft's settings."""
     version: str
-    """Of the code that trained them (`ldp_core.behaviour`)."""
+    """Program version that trained the runs (`ldp_core.behaviour`)."""
     date: str
-    """YYYY-MM-DD"""
+    """Date of the measurement, YYYY-MM-DD."""
     seconds: float
-    """All runs together, on one core of the machine that made it."""
+    """Duration of all runs together on one core of the measuring machine."""
     rounds: int
     seeds: int
     chance: float
     curves: Sequence[Sequence[float]]
-    """For each variant its mean accuracy from round 0 on; as far as all seeds came."""
+    """Mean accuracy over seeds from round 0, for each variant, up to the last common round."""
     diverged: Sequence[int]
-    """The variants of which a run left the numbers."""
+    """Numbers of the variants with a diverged run."""
     ends: Sequence[Sequence[float]] = ()
-    """For each variant the last accuracy of every seed, in their order."""
+    """Final accuracy of every seed, in order, for each variant."""
     reference: Sequence[float] = ()
-    """Without noise; empty where there is no such run."""
+    """Mean accuracy by round without noise; empty if there is no such run."""
     upload: str = ""
-    """Of which kind the pictures are, "audit" or "real"; "" where nothing was attacked."""
+    """Kind of upload that the images come from, "audit" or "real"; "" without an attack."""
     client: int = -1
     original: Mapping[str, Any] | None = None
     pictures: Sequence[Mapping[str, Any] | None] = ()
-    """For each variant, of the first seed, what came closest: {image, original, psnr, recovered, images,
-    kind}."""
+    """Closest reconstruction of each variant's first seed: {image, original, psnr, recovered, images,
+    kind}.
+    """
     lesson: str = ""
-    """What the scenario teaches, as far as these runs bear it out."""
+    """The scenario's sentences that these runs support."""
 
     @property
     def current(self) -> bool:

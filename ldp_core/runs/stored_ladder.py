@@ -23,24 +23,24 @@ from ldp_core.system.json_file import read_json, write_json
 
 NAME = "ladder"
 SCENARIO = "picture_forms"
-"""Whose pictures one recognises, and can go back through."""
+"""Scenario whose uploads are attacked; its reconstructions have frames."""
 EQUAL, LAW = "everybody_equal", "piecewise"
-"""Whose accuracy stands beside a budget: the ladder's first mechanism, for clients who ask alike."""
+"""Scenario of the accuracy at each ε, for equal clients; and the mechanism, the grid's first."""
 IMAGES = 12
 KEPT = ("ladder", "reference", "cell", "guess", "end")
 EVERY = 2
-"""Of the looks at a search so many make one frame that is kept."""
+"""One of so many frames of a search is stored."""
 
 
 @dataclass(frozen=True)
 class StoredLadder:
     desk: Desk
     version: str
-    """Of the code that climbed it."""
+    """Program version that measured the grid."""
     date: str
-    """YYYY-MM-DD"""
+    """Date of the measurement, YYYY-MM-DD."""
     accuracies: dict[float, float]
-    """By ε: the last accuracy of `EQUAL` where all its clients ask for that, mean of its seeds."""
+    """Final accuracy of `EQUAL` by ε of all its clients, averaged over seeds."""
 
     @property
     def scenario(self) -> str:

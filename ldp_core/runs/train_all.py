@@ -17,7 +17,7 @@ from ldp_core.runs.lockstep import load
 from ldp_core.settings.table import RAY_ADDRESS
 
 NAME, WORTH = "epsilon-fold", 8
-"""Of processes that share runs, and how many of these: fewer are done before processes have begun."""
+"""Name of the processes, and number of runs from which on starting them saves time."""
 
 
 def train_all(

@@ -12,11 +12,11 @@ from ldp_core.settings import table as settings
 
 MB = 10**6
 WANTED = 8192
-"""Descriptors of the server's process: a browser has up to seven connections, a run that is seen some."""
+"""File descriptors requested for the server's process: a browser has up to seven connections."""
 KEPT = 300
-"""Of them for databases, logs and assets."""
+"""Descriptors left for databases, logs and assets."""
 PER_LOOP, PER_PAGE = 3, 5
-"""A page has an event loop, open or lost; and where it is open a connection, and one for its files."""
+"""Descriptors of a page's event loop, connected or lost; and of a connected page."""
 
 
 @dataclass(frozen=True)
@@ -24,21 +24,21 @@ class Limits:
     """Limits on visitors, set by the operator or derived from the machine."""
 
     connections: int
-    """Open at a time, of whatever kind; a browser has up to seven."""
+    """Open connections of any kind; a browser has up to seven."""
     connections_each: int
-    """Of one address, where no proxy stands before the server."""
+    """Open connections of one address, if no proxy precedes the server."""
     pages: int
-    """Open at a time."""
+    """Open pages."""
     pages_each: int
-    """Of one address."""
+    """Open pages of one address."""
     silent_seconds: float
-    """Until something is heard on a new connection."""
+    """Time until a new connection must send something."""
     idle_seconds: float
-    """Until something more is heard from a page."""
+    """Time after which a page without messages is closed."""
     uploads: int
-    """Bytes that all sessions together keep."""
+    """Bytes of uploads of all sessions together."""
     uploads_each: int
-    """Bytes that one session keeps."""
+    """Bytes of uploads of one session."""
 
 
 def limits() -> Limits:

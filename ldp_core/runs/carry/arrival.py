@@ -29,9 +29,9 @@ from ldp_core.runs.record.recorder import restore
 from ldp_core.runs.storage.disk_space import is_full, refuse_a_full_disk
 
 MOST_BYTES = 10**9
-"""Of what is in it, unpacked; a page takes less."""
+"""Largest unpacked size of an import on the command line; pages have a smaller limit."""
 LATEST = 10**11
-"""Seconds since 1970 at which no event can be."""
+"""Largest time of an event, in seconds since 1970."""
 _one_at_a_time = threading.Lock()
 
 

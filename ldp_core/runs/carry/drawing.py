@@ -12,13 +12,13 @@ import numpy as np
 from ldp_core.mechanisms.base import Floats
 
 COLOURS = ("#1f5fae", "#b35900", "#00795c", "#9c3587", "#8a6d00", "#b3261e", "#3d3d8f", "#00708a", "#6b4f2a")
-"""Those of the pages' light theme: distinct with any kind of colour vision, and legible as text."""
+"""Colours of the pages' light theme, distinct with any colour vision and legible as text."""
 CONTROL = "#64707f"
 WIDTH, HEIGHT = 620, 300
 LEFT, RIGHT, TOP, BOTTOM = 52, 170, 14, 34
 NAMESPACE = 'xmlns="http://www.w3.org/2000/svg"'
 GAP = 16
-"""Between two labels, in pixels."""
+"""Least distance between two labels, in pixels."""
 
 
 @dataclass(frozen=True)
@@ -30,9 +30,9 @@ class Curve:
     low: Floats
     high: Floats
     colour: str = ""
-    """`#rrggbb`; the next of `COLOURS` where none is given."""
+    """`#rrggbb`; "" for the next of `COLOURS`."""
     control: bool = False
-    """A control, such as a run without noise: thin, grey and dashed."""
+    """True for a control, such as a run without noise, which is drawn thin, grey and dashed."""
 
 
 def drawn(title: str, curves: Sequence[Curve], percent: bool, alone: bool = False) -> str:

@@ -28,7 +28,7 @@ from ldp_core.system.shipped import ASSETS, PACKAGE
 
 SOURCE = ASSETS / "flower"
 FOLDER = "flower_app"
-"""In the ZIP, which holds nothing else."""
+"""The only folder in the ZIP."""
 DATA = "studio_app/experiment.json"
 SELECTIONS = ("all", "fraction")
 ABOUT = (

@@ -18,18 +18,19 @@ from ldp_core.runs.jobs.archive import FORMAT
 from ldp_core.system.zip_directory import short_directory
 
 LONGEST, MARKS = 2_000_000, 300_000
-"""Bytes of job.json, and of one event; and their commas, colons and brackets, each of which may become an
-object of fifty times its size."""
+"""Largest size in bytes of job.json and of one event; and largest number of commas, colons and brackets, each
+of which may become a Python object of fifty times its size.
+"""
 DIRECTORY = 20_000
-"""Bytes of the list of what is in it: that of an export has a tenth of them."""
+"""Largest size of the ZIP's directory in bytes, ten times that of an export."""
 NEEDED = ("job.json", "events.jsonl")
-"""What is read; whatever else is in it is not."""
+"""Entries that are read; others are ignored."""
 ABOUT = {"format", "events_sha256", "id", "kind", "status", "message", "created", "started", "ended"}
 ABOUT |= {"request", "exported_by"}
 NO_ZIP = "this is no ZIP file that can be read; take one that export has written"
 NONSENSE = "this export is damaged or was edited: it makes no sense; export the job anew"
 WRONG = (ValueError, LookupError, TypeError, AttributeError, RecursionError, OverflowError)
-"""What making sense of a file raises that makes none."""
+"""Exceptions that parsing an invalid file may raise."""
 
 
 class Arrived(NamedTuple):
@@ -38,7 +39,7 @@ class Arrived(NamedTuple):
     kind: str
     request: dict[str, Any]
     size: int
-    """Bytes that are read of it, unpacked."""
+    """Unpacked bytes of the entries that are read."""
     events: Iterator[dict[str, Any]]
 
 

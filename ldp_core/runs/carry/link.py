@@ -11,7 +11,7 @@ from ldp_core.errors import InvalidInput, StudioError
 from ldp_core.experiment import Draft, parse_draft
 
 MOST = 3000
-"""Characters: what browsers, mails and chats pass on as it is."""
+"""Largest number of characters, which browsers, mail and chats pass on unchanged."""
 MOST_UNPACKED = 1_000_000
 BROKEN = "this link was cut short or changed on its way; ask for it again"
 

@@ -31,9 +31,11 @@ CREATE TABLE IF NOT EXISTS rounds (
 PRAGMA user_version = 1;
 """
 ROUNDS = (".csv", ".tsv", ".jsonl", ".json", ".txt")
-"""What the names of such files end in."""
+"""Endings of files with imported rounds."""
 EACH, ALL = 20, 200
-"""Files of one person; and of everybody, of which the oldest of the place that has most goes for the next."""
+"""Largest number of files of one person, and of all; beyond the latter the oldest file of the network address
+with the most files is deleted.
+"""
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ SHELL = (
     "style-src 'unsafe-inline'\">"
     '<meta name="viewport" content="width=device-width">'
 )
-"""No script, nothing from elsewhere: the browser refuses both, whatever stands in a name."""
+"""Beginning of the page; its security policy makes the browser refuse scripts and external content."""
 
 
 @dataclass(frozen=True)
@@ -47,15 +47,15 @@ class Shown:
 
     headline: str
     figures: Sequence[tuple[str, str, str]]
-    """Name, value and remark of each."""
+    """Name, value and remark of each figure."""
     words: Sequence[str]
-    """Paragraphs."""
+    """Paragraphs below the figures."""
     columns: Sequence[str]
-    """What the pictures of each row are of, from the left."""
+    """Headings of the columns of images, from the left."""
     pictures: Sequence[tuple[str, Sequence[tuple[Mapping[str, object], str]], str]]
-    """A row a client: name, encoded images with captions, verdict."""
+    """A row per client: name, encoded images with captions, verdict."""
     colours: Mapping[int, str]
-    """By variant, as `#rrggbb`."""
+    """Colour of each variant as `#rrggbb`."""
 
 
 def as_page(identity: str, screen: Shown | None = None) -> str:

@@ -12,7 +12,7 @@ from ldp_core.runs.view.run_progress import RunProgress, progress_of
 
 Variants = Mapping[int, Sequence[RunProgress]]
 CURVES = {"accuracy": "Accuracy by round", "noise_variance": "Noise variance by round"}
-"""What is drawn, each as `NAME.svg`."""
+"""Title of each chart, by file name without ending."""
 
 
 def variants(job: Job) -> dict[int, list[RunProgress]]:

@@ -8,7 +8,7 @@ from ldp_core.errors import NotNow
 from ldp_core.runs.record import quota
 
 EACH, NEAR = (20, 0.05), (100, 0.2)
-"""Records that one person, and one address, may have brought here, and the share of the quota for them."""
+"""Number of imported records, and their share of the quota: limits for one person, and for one address."""
 
 
 def refuse_without_room(size: int, owner: str | None, address: str | None) -> None:

@@ -15,7 +15,7 @@ from ldp_core.tables import Column, Table, find, is_gap, read_table
 from ldp_core.tables.headings import words
 
 FIGURES = {"accuracy": 1.0, "loss": math.inf, "noise_variance": math.inf}
-"""What is kept of a round, and the most that it can be; the least is 0."""
+"""Imported figures of a round with their largest values; the least is 0."""
 TEST = {"test", "testing"}
 HELD_OUT = {"val", "valid", "validation", "eval", "evaluation", "held", "heldout"}
 _OF = (
@@ -33,7 +33,7 @@ COLUMNS = {
     "label": Column.of("label run name experiment method algorithm mechanism strategy variant", "id"),
 }
 OF_A_RUN = re.compile(r"(?P<label>.+) - (?P<figure>[^-]+?)(?P<rest>__MIN|__MAX)?")
-"""A heading of Weights & Biases: a run's figure, and the ends of its band."""
+"""Heading in an export of Weights & Biases: label, figure, and which end of the band if any."""
 Row = dict[str, Any]
 
 

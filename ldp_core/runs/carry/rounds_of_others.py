@@ -19,7 +19,7 @@ from ldp_core.tables.notation import value
 MOST_BYTES = 500_000
 MOST_ROUND, MOST_SEED = 100_000, 2**53 - 1
 MOST_LINES = 60
-"""Labels and seeds in a file."""
+"""Largest number of (label, seed) pairs in a file."""
 MOST_NAME = 60
 
 
@@ -28,7 +28,7 @@ class Line:
     label: str
     seed: int
     figures: Mapping[str, tuple[tuple[int, float | None], ...]]
-    """By name: rounds in their order, each with its value; None where the file says that it is no number."""
+    """Rounds and values by figure, ascending by round; None where the file has NaN."""
 
 
 def read(content: bytes) -> tuple[Line, ...]:

@@ -65,7 +65,7 @@ WAYS: dict[str, tuple[str, str, Callable[[str], bytes]]] = {
     ".flower.zip": ("an app for Flower, ready for `flwr run`", "application/zip", as_flower),
     ".py": ("a program that trains it again", "text/x-python", lambda identity: as_script(identity).encode()),
 }
-"""By ending: in words, the kind of file, and what makes it."""
+"""Description, MIME type and maker of each format, by file ending."""
 
 
 def written(identity: str, out: Path) -> str:

@@ -24,10 +24,12 @@ LIKE = f"{ADDRESS} must be {RAY_ADDRESS.read}"
 KNOCK_SECONDS = 10.0
 SETTINGS = b"\4"
 GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes(3) + SETTINGS + bytes(5)
-"""HTTP/2 begins so, and with settings that set nothing; the answer begins with settings (RFC 9113, 3.4)."""
+"""First bytes of an HTTP/2 client, with an empty SETTINGS frame; a server answers with SETTINGS (RFC 9113,
+3.4).
+"""
 GONE_SECONDS = 20.0
 TRIES, ANSWER_SECONDS = 5, 20
-"""A second apart, where this program is not let in, and for any answer; by itself Ray waits longer."""
+"""Attempts, a second apart, at a cluster that refuses the connection; and timeout for any answer."""
 
 
 def connected(address: str) -> Any:

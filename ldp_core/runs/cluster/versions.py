@@ -12,9 +12,11 @@ from ldp_core.errors import StudioError
 from ldp_core.system.resources import gpus
 
 PACKAGES = ("numpy", "scipy", "scikit-learn", "torch", "pydantic", "llvmlite")
-"""Of which another version may give other bits."""
+"""Packages whose version may change the last bits of results."""
 PLUGGED = "the part "
-"""A machine without one refuses, in a sentence, what names it; one with another version would not."""
+"""Beginning of the message for a plug-in of another version; a missing plug-in is refused by name
+elsewhere.
+"""
 PROBE_SECONDS = 120.0
 
 

@@ -35,7 +35,7 @@ PACKAGES = (
     "plotly",
 )
 FORMAT = 2
-"""Counts up when an older program could not read what is written any more."""
+"""Version of the ZIP's format; raised when older programs cannot read new files."""
 NOTHING: Mapping[str, str] = {}
 CONTENTS = """An export of Epsilon Studio.
 

@@ -22,7 +22,7 @@ FIELDS = {
     "aggregator": "aggregator.name",
     "rounds": "rounds",
 }
-"""Columns of what was asked for, and the fields of an experiment."""
+"""Columns of settings, with the experiment's field of each."""
 
 
 def rows(some: Sequence[Line]) -> list[Row]:

@@ -15,21 +15,21 @@ from ldp_core.runs.queue.job import Job
 from ldp_core.runs.view.final_figures import Final
 
 MOST = 5000
-"""Jobs that are looked through, the newest ones."""
+"""Number of jobs that are searched, the newest ones."""
 Order = Literal["newest", "accuracy", "budget", "leakage"]
-"""By time, by accuracy, by the ε of the whole run, by how often the right image was picked out."""
+"""Sort criterion: time, accuracy, worst-case ε of the whole run, or identification rate."""
 
 
 @dataclass(frozen=True)
 class Line:
     job: Job
-    """Without what it was asked to do, unless that was looked through (`whole`)."""
+    """The job, without its request unless `whole` loaded it."""
     finals: tuple[Final, ...]
-    """One a variant, or one of a job that trains none; none before it has ended."""
+    """Final figures of each variant; of a job without variants, one; empty before the end."""
     words: str = ""
-    """All that is looked for, in small letters."""
+    """Searchable text in lower case."""
     equal: int = 1
-    """Jobs that this line stands for."""
+    """Number of jobs that this line stands for."""
 
     @property
     def accuracy(self) -> float | None:
@@ -50,14 +50,14 @@ class Line:
 @dataclass(frozen=True)
 class Wanted:
     text: str = ""
-    """Every word of it stands in the name, the note or a variant's label."""
+    """Words that must all occur in the name, the note or a variant's label."""
     accuracy: float = 0.0
-    """Some variant reaches it, with …"""
+    """Least accuracy of some variant …"""
     epsilon: float = inf
-    """… at most this for the whole run at worst."""
+    """… whose worst-case ε of the whole run is at most this."""
     order: Order = "newest"
     turned: bool = False
-    """The last first, of those that have a figure."""
+    """Whether the order of jobs that have the figure is reversed."""
 
     @property
     def limits(self) -> bool:

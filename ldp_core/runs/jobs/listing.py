@@ -16,12 +16,12 @@ DAMAGED = "damaged: its record cannot be read"
 class Listed:
     job: Job
     name: str
-    """As it was typed; "" if it has none."""
+    """The experiment's name as typed; "" if it has none."""
     rounds: int
-    """Planned, of each run; 0 if its request cannot be read."""
+    """Planned rounds of each run; 0 if the request cannot be read."""
     damaged: bool
     imported: bool = False
-    """Imported: whether its figures are as they were computed is unknown."""
+    """True for an imported job, whose figures may have been changed by hand."""
 
     @property
     def state(self) -> str:

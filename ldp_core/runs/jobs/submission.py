@@ -16,7 +16,7 @@ from ldp_core.runs.storage.disk_space import refuse_a_full_disk
 from ldp_core.runs.storage.locks import refuse_without_locks
 
 CLICK_SECONDS = 1.0
-"""Two clicks within this time are one."""
+"""Two launches of equal settings within this time count as a double click."""
 
 
 def launch(

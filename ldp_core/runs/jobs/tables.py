@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 TABLES = {"round": "rounds", "attack": "attacks", "cell": "cells", "reference": "references"}
-"""Events that occur many times have a table each."""
+"""File names of tables, by the event that fills them."""
 BATCH = 5000
-"""Lines that are turned into columns at a time, so that a long table takes no more memory."""
+"""Rows that are converted to columns at a time, to bound memory."""
 MOST = 2**63
 Row = dict[str, Any]
 

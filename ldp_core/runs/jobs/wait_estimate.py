@@ -17,22 +17,22 @@ from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record.progress import how_far
 
 READING_SECONDS = 0.2
-"""Spent at a time on what has no estimate yet: a request of 60 000 clients takes as long."""
+"""Time for estimating jobs that have no estimate yet; one of 60 000 clients takes as long."""
 MOST = 1024
 _kept: dict[tuple[str, Rates], float | None] = {}
-"""What jobs take, which never changes."""
+"""Estimated seconds by job id and machine speed, which never change."""
 _one = threading.Lock()
 NEW = Job("", "run", None, "", "queued", "", 0.0, None, None, None, sys.maxsize)
-"""A job that is not in the queue: it would be the last one there."""
+"""Stand-in for a job that would be the last in the queue."""
 
 
 @dataclass(frozen=True)
 class Wait:
     ahead: int
-    """Jobs that begin or began before it and have not ended."""
+    """Number of earlier jobs that have not ended."""
     seconds: float
     sure: bool
-    """False if some job's duration is unknown: then it is at least so many seconds."""
+    """False if the duration of some job is unknown, so that the wait is a lower bound."""
 
 
 def would_wait(owner: str | None, address: str | None = None) -> Wait:

@@ -21,7 +21,7 @@ from ldp_core.runs.record.events import is_whole, refuse_damaged
 from ldp_core.runs.record.recorder import move_aside
 
 SAYS_NOTHING = (DiskFull, KeptLocked, ReadOnly)
-"""What a record raises that may be sound."""
+"""Errors that do not mean that a record is damaged."""
 registry: Registry[Kind] = Registry("ldp_core.runs.kinds", Kind, "kind of job")
 
 

@@ -25,9 +25,9 @@ from ldp_core.runs.record.events import Stored
 from ldp_core.runs.record.recorder import Recorder
 
 Request = Mapping[str, Any]
-"""What the queue holds: JSON values."""
+"""JSON values of a request, as stored in the queue."""
 UNREADABLE = (StudioError, LookupError, TypeError, ValueError, OverflowError)
-"""What a request or a record raises that is damaged, or of another version of the program."""
+"""Exceptions that a damaged request or record, or one of another program version, may raise."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Words(NamedTuple):
 
     name: str
     size: str = ""
-    """What is done, and how much of it."""
+    """What the job does, and how much of it."""
     compared: str = ""
     asked: str = ""
 
@@ -51,17 +51,17 @@ class Words(NamedTuple):
 @dataclass(frozen=True)
 class Work:
     job: str
-    """Its id."""
+    """Id of the job."""
     computations: tuple[Computation, ...]
     room: str = ""
-    """Where it is private."""
+    """Id of the private room; "" if shared."""
 
     @property
     def keys(self) -> list[str]:
         return [one.key for one in self.computations]
 
     report: Report = quiet
-    """How far it is."""
+    """Receives the job's progress."""
 
 
 @contextmanager
@@ -87,11 +87,11 @@ class Kind(Component):
     """A kind of job. `asked` stands for a parsed request, of a type of the kind's own."""
 
     smallest: ClassVar[Mapping[str, Any]]
-    """A file of this kind that takes a second: what the contract tests submit."""
+    """A request that takes about a second, for contract tests."""
     part: ClassVar[str]
-    """Name under which a stored request holds what it is asked for."""
+    """Key of the request's main part in stored JSON."""
     fresh: ClassVar[bool] = False
-    """Whether each job computes what it asks for anew, though it may be known."""
+    """Whether each job computes its request anew, even if results are stored."""
 
     @abstractmethod
     def read(self, data: Any, changes: Mapping[str, Any]) -> Any:

@@ -43,7 +43,7 @@ class Training:
     draft: Draft
     reference: bool = False
     drawings: tuple[Drawing, ...] = ()
-    """Of the first clients, one each: what is trained on them has no export."""
+    """Drawings, one for each of the first clients; a training with drawings cannot be exported."""
 
     def runs(self) -> list[Run]:
         return self.draft.runs(self.reference)

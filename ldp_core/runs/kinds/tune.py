@@ -32,10 +32,10 @@ from ldp_core.tuning.leaks import UPLOADS, Leak, bounded, leaks_of, next_uploads
 from ldp_core.tuning.search import undecided
 
 CLOSE = 1.05
-"""From the largest ε that surely leaks no more than is allowed to the next one, where nothing was found."""
+"""Ratio between the next ε and the largest ε within the limit at which the search for that limit stops."""
 Train = Callable[[Sequence[Experiment], Report], Iterator[tuple[int, dict[str, Any]]]]
 USUAL_RUNS = 150
-"""That a question takes, for an estimate: 76 to 316 were seen."""
+"""Typical number of runs of a search, for estimates; between 76 and 316 were observed."""
 
 
 class TuneJob(Kind):

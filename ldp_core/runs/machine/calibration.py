@@ -19,7 +19,7 @@ from ldp_core.system.json_file import read_json, write_json
 ROUNDS = 4
 VALUES = 2**20
 MOST_SECONDS = 3600.0
-"""For a round without work, or less; what says more was not measured."""
+"""Largest plausible duration of a round without work; a larger one means a failed measurement."""
 
 
 def rates() -> Rates | None:

@@ -23,9 +23,9 @@ class Slot:
     number: int
     cores: int
     memory: int
-    """Bytes that it may fill, besides the program itself."""
+    """Bytes that the slot's process may use beyond the program itself."""
     gpu: str | None = None
-    """As CUDA_VISIBLE_DEVICES names it."""
+    """The GPU as in CUDA_VISIBLE_DEVICES; None without one."""
 
     def enter(self) -> None:
         """Limit this process and its children to the slot's cores and GPU."""

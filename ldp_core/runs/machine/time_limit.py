@@ -9,7 +9,7 @@ from ldp_core.runs.machine.calibration import rates
 from ldp_core.settings.table import MOST_HOURS
 
 UNSURE = 10.0
-"""So many times slower or faster than `USUAL` a machine may be that has not been measured yet."""
+"""Factor by which an unmeasured machine may be slower or faster than `USUAL`."""
 WORDS = ((3600 * 24 * 365, "years"), (3600 * 24, "days"), (3600, "hours"), (60, "minutes"), (1, "seconds"))
 
 

@@ -13,7 +13,7 @@ from ldp_core.runs.lockstep import Start, Turn
 from ldp_core.runs.machine.calibration import rates
 
 LONG_SECONDS = 0.5
-"""Rounds that take no longer are reported at their ends alone."""
+"""Duration of a round above which progress is also reported within the round."""
 
 
 class CellsDone:

@@ -26,9 +26,9 @@ from ldp_core.system import kernel_lock
 STARTED = time.time()
 LOG, LOG_BYTES = "worker.log", 10**7
 ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1"}
-"""A thread that OpenBLAS cannot start, for want of memory, is one that it waits for for ever."""
+"""Environment for the worker: OpenBLAS hangs if it cannot start a thread for lack of memory."""
 _started: list[subprocess.Popen[bytes]] = []
-"""Workers that this process has started, kept so that they are reaped."""
+"""Worker processes started by this process, kept to be reaped."""
 
 
 def ensure_worker(newest: bool = False) -> None:

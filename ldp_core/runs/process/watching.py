@@ -26,7 +26,7 @@ from ldp_core.system import process_group
 CONTEXT: Any = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
 KEPT = "what it trained is kept"
 GRACE_SECONDS = 1.0
-"""A job that is cancelled has this long to finish its step before it is killed."""
+"""Time for a cancelled job to finish its step before its process is killed."""
 
 
 class Watched:

@@ -44,13 +44,13 @@ from ldp_core.system.seldom import Seldom
 
 POLL_SECONDS = 0.05
 LOOK_SECONDS = 2.0
-"""Between two turns of a worker without a job whose queue has not changed."""
+"""Interval between two cycles of an idle worker whose queue has not changed."""
 UNREADABLE_SECONDS = 120.0
-"""So long another process may keep the queue locked before the worker gives up."""
+"""Time for which another process may keep the queue locked before the worker gives up."""
 QUIET_SECONDS = 1.0
-"""After so long without a job, a machine that has not been measured is measured."""
+"""Idle time after which an unmeasured machine's speed is measured."""
 PATIENCE_SECONDS = 60.0
-"""So long one that is to take another one's place waits for its end."""
+"""Time for which a new worker waits for the end of the one that it replaces."""
 STOPPED = Outcome("interrupted", "the worker was told to stop; what was trained is kept")
 REPLACED = Outcome("queued")
 

@@ -13,9 +13,9 @@ from ldp_core.runs.queue.states import LIVE, MAY_BECOME, Status
 from ldp_core.runs.queue.table import changing, one
 
 MOST_NAME, MOST_NOTE = 80, 500
-"""Characters."""
+"""Largest numbers of characters of a job's name and note."""
 MAY_GO = f"deleted IS NULL AND NOT pinned AND status NOT IN {LIVE}"
-"""Of a job that is deleted, or whose record is removed."""
+"""SQL condition for jobs that may be deleted, or whose records may."""
 
 
 def move(identity: str, to: Status, message: str = "") -> bool:

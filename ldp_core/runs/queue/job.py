@@ -22,10 +22,10 @@ class Job:
     kind: str
     draft: str | None
     text: str
-    """What it was asked to do, as JSON; of a `long` request, with words in place of its long lists."""
+    """Request as JSON; of a `long` one with its long lists replaced by words."""
     status: Status
     message: str
-    """Why it is so, and what else is to be said of it, in words that nothing depends on."""
+    """Reason for the status and other remarks, for people only."""
     created: float
     started: float | None
     ended: float | None
@@ -33,26 +33,29 @@ class Job:
     place: int
     owner: str | None = None
     keys: tuple[str, ...] = ()
-    """Of its computations (`record.computations`): of a training, of each run in their order."""
+    """Keys of the job's computations (`record.computations`), in the order of its runs."""
     removed: bool = False
-    """True once its record was removed to make room."""
+    """True once the quota has deleted the job's record."""
     long: bool = False
     """True for a request of thousands of clients."""
     address: str | None = None
-    """From where it was launched, as a digest (`people.address`); None if unknown."""
+    """Digest of the network address of the launch (`people.address`); None if unknown."""
     room: str = ""
-    """Of a private job: it is in its owner's lists alone, and shares no computation with others' jobs."""
+    """Private room of the job, which is then visible to its owner only and shares no computations; "" if
+    shared.
+    """
     pinned: bool = False
     deleted: float | None = None
-    """When it was deleted (seconds since 1970)."""
+    """Time of deletion, in seconds since 1970; None if not deleted."""
     name: str = ""
     note: str = ""
-    """What its owner calls it; "" where that is what its experiment is called."""
+    """Name given by the owner; "" for the experiment's name."""
     noted: str | None = None
-    """What each variant came to, as JSON; None before it has ended, or of another kind of job."""
+    """Final figures of each variant as JSON; None before the end, or for kinds without figures."""
     imported: bool = False
-    """Its record came here as a file: its figures may have been changed, nothing
-    goes on from it, and it is the first to go."""
+    """True for an imported job: its figures may have been changed, it cannot be resumed, and it is deleted
+    first.
+    """
 
     @cached_property
     def request(self) -> dict[str, Any]:

@@ -25,7 +25,7 @@ class Person:
     """A visitor of a page, or the user of the machine itself."""
 
     owner: str | None
-    """The digest of their token; None without one."""
+    """Digest of the person's token; None without one."""
     teacher: bool = False
 
     def may(self, owner: str | None) -> bool:
@@ -45,7 +45,7 @@ class Person:
 
 
 OPERATOR = Person(None, teacher=True)
-"""The user of the machine itself: the command line."""
+"""The user of the command line on this machine."""
 
 
 def person(token: str, secret: str = "") -> Person:

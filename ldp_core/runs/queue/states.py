@@ -25,10 +25,10 @@ MAY_BECOME: dict[str, tuple[Status, ...]] = {
     "interrupted": ("queued",),
     "diverged": (),
 }
-"""One that has ended is only taken up, as queued, on request (`queue.requeue`)."""
+"""Allowed transitions by status; an ended job returns to the queue only by `queue.requeue`."""
 STALLED: Status = "stalled"
-"""What a running job is called whose process stands still; no row holds it, for it may go on at any time."""
+"""Status of a running job without progress; never stored, since the job may continue at any time."""
 LIVE = ("queued", "running", "cancelling")
 RESUMABLE = tuple(status for status, after in MAY_BECOME.items() if status not in LIVE and after)
 FINAL = tuple(status for status, after in MAY_BECOME.items() if not after)
-"""What no job comes out of: its record never changes again."""
+"""Statuses without transitions."""

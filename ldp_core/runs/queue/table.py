@@ -17,7 +17,7 @@ from ldp_core.runs.storage.database import reading, writing
 from ldp_core.runs.storage.paths import runs_dir
 
 FORMAT = 1
-"""Rises when a meaning changes; a file of another format is neither read nor written."""
+"""Version of the table's format; a file of another version is neither read nor written."""
 SCHEMA = f"""
 CREATE TABLE IF NOT EXISTS jobs (
     place INTEGER PRIMARY KEY AUTOINCREMENT,  -- order of arrival
@@ -62,9 +62,9 @@ COLUMNS = (
 WITHOUT_REQUESTS = COLUMNS.replace("request,", "'' AS request,")
 ID = re.compile(r"[0-9a-f]{12}")
 LONG = 20_000
-"""Characters of a request from which on lists read it without its long lists."""
+"""Number of characters from which on a request is stored twice, for lists without its long arrays."""
 MOST_ITEMS = 100
-"""Of a list in what is left of it."""
+"""Longest array that remains in the version for lists."""
 
 
 def queue_path() -> Path:

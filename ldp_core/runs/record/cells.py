@@ -15,7 +15,7 @@ from ldp_core.runs.record.computations import key_of_figures
 from ldp_core.runs.record.recorder import Recorder
 
 NOTE_SECONDS = 1.0
-"""Between two transactions on the table that all jobs share."""
+"""Least interval between two transactions on the shared table."""
 
 
 def cell_body(number: int, cell: Cell, figures: dict[str, Any], known: bool = False) -> dict[str, Any]:

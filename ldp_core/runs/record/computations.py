@@ -29,18 +29,18 @@ from ldp_core.runs.storage.paths import runs_dir
 
 KEY = re.compile(r"(?:[0-9a-f]{16}\.)?(?:imported-)?[0-9a-f]{16}")
 IMPORTED = "imported-"
-"""What the keys of records begin with that were not computed here: no experiment has such a key."""
+"""Beginning of the keys of imported records, which no experiment's key has."""
 MOST_CELLS = 50_000
-"""Rows without events that are kept; the oldest go first."""
+"""Largest number of stored ends without events; the oldest are deleted first."""
 BEGUN = "begun"
-"""The status of what has not ended."""
+"""Status of a computation that has not ended."""
 
 
 class Computation(NamedTuple):
     key: str
     kind: str
     what: str
-    """As JSON: the experiment of a run, the request of another kind of job."""
+    """The computed run's experiment, or the job's request, as JSON."""
 
 
 @dataclass(frozen=True)

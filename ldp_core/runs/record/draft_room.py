@@ -13,11 +13,11 @@ from math import log2
 from ldp_core.settings.table import DRAFTS_MB
 
 MOST_EACH = 4 * 10**6
-"""Bytes of one draft's revisions: of a large one fewer changes can be undone."""
+"""Largest number of bytes of one draft's revisions; large drafts keep fewer."""
 LEAST_REVISIONS, REVISIONS = 2, 50
-"""Of one draft; what is older is forgotten."""
+"""Least and largest number of stored revisions of a draft."""
 LEFT = 0.8
-"""Of the room is taken once some have gone, so that this is seldom done."""
+"""Share of the limit that remains in use after a deletion, so that deletions are rare."""
 TABLES = {"revisions": "draft", "snapshots": "id"}
 
 

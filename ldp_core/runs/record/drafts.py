@@ -47,7 +47,7 @@ CREATE TABLE IF NOT EXISTS typed (
 PRAGMA user_version = 1;
 """
 LONG = 10_000
-"""Characters in a field that are too many to keep."""
+"""Largest number of characters of a stored input."""
 ID = re.compile(r"[0-9a-f]{12}")
 
 

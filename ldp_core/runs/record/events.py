@@ -17,25 +17,25 @@ from ldp_core.runs.record.computations import database
 from ldp_core.runs.storage.database import reading
 
 FORMAT = 1
-"""Rises when a meaning changes; a file of another format is not read."""
+"""Version of the file format; a file of another version is not read."""
 
 AGAIN = "train it again"
-"""What to do about one that is damaged."""
+"""Advice for a damaged record."""
 
 
 @dataclass(frozen=True)
 class Stored:
     seq: int
-    """Its number within its computation, from 1."""
+    """Number of the event within its computation, from 1."""
     run: int
-    """The place of its computation among its job's."""
+    """Index of the computation among the job's."""
     at: float
     body: dict[str, Any]
 
 
 class News(NamedTuple):
     began: float | None
-    """When it began, which tells its record from one that stood there before; None where there is none."""
+    """Start of the computation, which distinguishes its record from an earlier one; None without a record."""
     events: list[Stored]
 
 
@@ -65,9 +65,9 @@ class Row(NamedTuple):
     label: str
     seed: int
     key: str
-    """Of its experiment."""
+    """Key of the run's experiment."""
     experiment: str
-    """As JSON."""
+    """Experiment as JSON."""
 
 
 def runs_of(job: Job) -> tuple[Row, ...]:

@@ -29,20 +29,20 @@ from ldp_core.settings.table import OWN_DATA_HOURS
 NAMED = re.compile(r"(?:table|images):([0-9a-f]{16})\.([0-9a-f]{8})")
 MOST_BYTES = 5 * 2**20
 EACH, ALL = 5, 200
-"""Data sets of one visitor, and of all."""
+"""Largest number of data sets of one visitor, and of all."""
 MOST_TITLE = 40
 ENDINGS = (*_table.SUFFIXES, ".zip", *_pictures.SUFFIXES)
-"""What may be dropped."""
+"""Accepted file endings."""
 
 
 @dataclass(frozen=True)
 class Own:
     name: str
-    """Of the data set."""
+    """Name of the data set."""
     title: str
-    """What it was called when it came."""
+    """Name of the uploaded file."""
     until: float
-    """When it is deleted, in seconds since 1970."""
+    """Time of deletion, in seconds since 1970."""
 
     @property
     def table(self) -> bool:

@@ -20,11 +20,11 @@ from ldp_core.system.json_file import read_json, write_json
 
 FILE = "progress.json"
 EVERY_SECONDS = 0.25
-"""So often at most; a new phase at once."""
+"""Least interval between two writes, except at a new step."""
 WINDOW_SECONDS = 60.0
-"""The pace is that of the last minute, or of the last step if that took longer."""
+"""Window in which the speed is measured, unless the last step took longer."""
 LEAST_SHARE, LEAST_SECONDS = 0.01, 10.0
-"""Of the work or of the time that a pace is taken from."""
+"""Least share of the work, or time, from which a speed is computed."""
 
 
 class Pace:
@@ -71,7 +71,7 @@ class Reporter:
 class Reached(NamedTuple):
     step: Step
     left: float | None
-    """Seconds, by the job's own pace; None before it has one, or once it is overdue."""
+    """Estimated seconds left; None while the speed is unknown, or once the job is overdue."""
 
 
 def how_far(job: Job) -> Reached | None:

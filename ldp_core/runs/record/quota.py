@@ -30,7 +30,7 @@ class Kept:
 
     job: Job
     size: int
-    """Bytes of its computations that no older job names."""
+    """Bytes of the job's computations that no older job names."""
 
 
 def kept() -> list[Kept]:

@@ -19,7 +19,7 @@ from ldp_core.runs.record import computations
 from ldp_core.runs.storage import disk_space
 
 UNDO_SECONDS = 600.0
-"""So long a deleted job can be brought back, unless the disk is short of room."""
+"""Time for which a deleted job can be restored, unless disk space is short."""
 
 
 def delete(job: Job) -> bool:

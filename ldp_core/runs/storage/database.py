@@ -18,21 +18,22 @@ from ldp_core.errors import DiskFull, KeptLocked, ReadOnly, StorageFailed
 from ldp_core.runs.storage.disk_space import is_full
 
 BUSY_SECONDS = 10.0
-"""So long a page waits for another writer."""
+"""Time that a page waits for another writer."""
 AGAIN_SECONDS = 1.0
-"""So long it waits to read what was kept locked for all that time a moment ago: not for ever shorter, as a
-worker that gives way to all others on a busy machine may keep a lock for seconds."""
+"""Time that a read waits if it has just waited in vain for the same file; not shorter, as a worker with low
+priority may keep a lock for seconds.
+"""
 PATIENT_SECONDS = 120.0
-"""So long a process waits that would have to give up a job."""
+"""Time that a process waits which would otherwise have to give up a job."""
 _busy = [BUSY_SECONDS]
 _locked: dict[Path, float] = {}
-"""When this process last waited in vain to read a file: a page reads several times, and each would wait."""
+"""Time of this process's last vain wait by file, since a page reads several times."""
 KEPT_LOCKED = "in the folder of runs is kept locked by another program; try again in a moment"
 MOVE_IT = "move it away to start afresh, or name another folder in EPSILON_RUNS_DIR"
 Errors = tuple[type[Exception], ...]
 EITHER: Errors = (sqlite3.Error, OSError)
 UNREADABLE: Errors = (sqlite3.Error, UnicodeDecodeError)
-"""What reading a damaged file may raise: Python decodes some of what SQLite finds before it looks at it."""
+"""Exceptions that reading a damaged file may raise; Python decodes some values before SQLite checks them."""
 
 
 def be_patient() -> None:

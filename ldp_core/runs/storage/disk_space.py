@@ -15,11 +15,11 @@ from ldp_core.errors import DiskFull, StorageFailed
 from ldp_core.runs.storage.paths import runs_dir
 
 RESERVE = 2**20
-"""Bytes kept back: enough to note how a job ended, and that records are removed."""
+"""Size of the reserve file, enough to store a job's end and the deletion of records."""
 SPARE = 10**9
-"""Bytes that must be free before anything is launched, however little it needs."""
+"""Free bytes without which no job is launched, however small."""
 LEAST = 10 * 2**20
-"""Bytes without which nothing begins: what is there is for those that have begun."""
+"""Free bytes without which no queued job begins; the rest is for running jobs."""
 FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 
 

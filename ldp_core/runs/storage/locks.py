@@ -26,17 +26,19 @@ from ldp_core.system import kernel_lock
 
 WORKER = "worker.lock"
 BEAT_BYTES = 32
-"""In which the last sign of life stands, a time of its holder's own clock: compared with no other."""
+"""Length of the heartbeat in the file: a time of the holder's own clock, never compared with another
+clock.
+"""
 ASKED_AT = 2048
-"""Where the token of a holder is written that shall leave."""
+"""Position in the file of the token of the holder that is asked to leave."""
 BEAT_SECONDS = 1.0
 STALLED_SECONDS = 15.0
-"""Without a sign of life, and a process is called stalled."""
+"""Time without heartbeat after which a process counts as stalled."""
 SURE_SECONDS = 5 * BEAT_SECONDS
-"""Between two looks that have seen the same, at least: the date of a file is a hint and no proof."""
+"""Least interval between two equal observations of a heartbeat; a file's date alone proves nothing."""
 MOST_FILES = 1000
 _seen: dict[Path, tuple[bytes, float, float]] = {}
-"""By file: its last sign of life, when that was first seen here, and how old it seemed to be then."""
+"""Last heartbeat by file, the time of its first observation here, and its apparent age then."""
 
 
 @dataclass(frozen=True)
@@ -46,15 +48,15 @@ class Holder:
     pid: int
     host: str
     token: str
-    """Of this one holding."""
+    """Random token of this lock."""
     beats: bool = False
-    """Whether it gives signs of life."""
+    """Whether the holder writes heartbeats."""
     program: str = ""
-    """Of a worker: the version of its code …"""
+    """For a worker: version of its code, …"""
     wanted: float = 0.0
-    """… when the process began that asked for it …"""
+    """… start of the process that launched the worker, …"""
     slots: int = 0
-    """… and how many jobs it trains at a time."""
+    """… and number of parallel jobs."""
 
     @property
     def here(self) -> bool:

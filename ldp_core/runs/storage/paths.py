@@ -15,7 +15,7 @@ from ldp_core.errors import FolderGone, ReadOnly, StorageFailed
 from ldp_core.settings.table import RUNS_DIR
 
 _bound = list[tuple[int, int]]()
-"""The folder that a worker and its children belong to: its device and number."""
+"""Device and inode of the folder that this process is bound to, if it is."""
 
 
 def bind() -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from ldp_core.runs.view.compact_series import Column
 
 CONTROLS = (None, "clean", "clipped")
-"""An upload as sent (None), and the two that are held against it."""
+"""The upload as sent (None), and its two controls: without clipping and noise, and without noise."""
 
 
 @dataclass
@@ -24,32 +24,32 @@ class Tries:
     client: int
     attacker: str = ""
     numbers: Column = field(default_factory=Column)
-    """The rounds that were attacked, in order: all of them, or every so many."""
+    """Attacked rounds, ascending."""
     psnr: dict[str | None, Column] = field(default_factory=dict)
-    """By control, in dB; of a real upload: of the image that came back best."""
+    """PSNR in dB by control; of a real upload that of its best recovered image."""
     recovered: dict[str | None, Column] = field(default_factory=dict)
-    """Of a real upload, by control: how many of its images came back."""
+    """Number of recovered images of a real upload, by control."""
     by_chance: Column = field(default_factory=Column)
-    """Of a real upload: the share that came back of images which were not in it."""
+    """Share of images not in the real upload that count as recovered by chance."""
     ranks: Column = field(default_factory=Column)
-    """The place of the right image among random ones; 1 is right."""
+    """Rank of the true image among random candidates; 1 is an identification."""
     picks: Column = field(default_factory=Column)
-    """What each round counts: 1 for a right pick, 1/k for the right one among k equally likely ones."""
+    """Score of each round: 1 for an identification, 1/k for a tie of k candidates."""
     picks_same_class: Column = field(default_factory=Column)
-    """Among images of one class."""
+    """The same score among candidates of the true image's class."""
     caps: Column = field(default_factory=Column)
-    """The smallest bound on the share of right picks, round by round."""
+    """Least upper bound on the identification rate, by round."""
     images: int = 1
-    """How many were looked for in each upload."""
+    """Number of images in each upload."""
     candidates: int | None = None
     mean_image: float = 0.0
-    """PSNR of the average image: a guess without any upload."""
+    """PSNR in dB of the mean image, a guess without any upload."""
     class_mean: float | None = None
-    """PSNR of the average image of the right class."""
+    """PSNR in dB of the mean image of the true class."""
     newest: dict[str, Any] | None = None
-    """The event of the upload as sent, with its pictures, of the newest round; None before the first."""
+    """Latest event of the upload as sent, with its images; None before the first."""
     closest: dict[str, Any] | None = None
-    """Of the round in which most of its images came back, or in which the image came back best."""
+    """Event of the round with the most recovered images or, for one image, the largest PSNR."""
     _sent: dict[str, Any] = field(default_factory=dict)
 
     @property

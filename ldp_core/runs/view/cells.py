@@ -10,21 +10,20 @@ from ldp_core.tuning import Point
 
 Body = dict[str, Any]
 Place = tuple[str, float | None, str | None]
-"""Mechanism, budget and control; one of the last two is None."""
+"""Mechanism, budget and control; budget or control is None."""
 
 
 class Desk(Folded):
     """An attack grid: its start, the controls, and the cells so far."""
 
     start: Body
-    """The event that tells what is attacked; empty before it has come."""
+    """Start event of the grid; empty before it has come."""
     references: dict[tuple[str, str], Body]
-    """(mechanism, control) → the same attack where nothing is perturbed."""
+    """Event of a control without noise, by mechanism and control."""
     cells: dict[tuple[str, float], Body]
-    """(mechanism, ε) → what the attack came to."""
+    """Event of a cell, by mechanism and ε."""
     frames: dict[Place, dict[int, Body]]
-    """(mechanism, ε, control) → how it looked after so many steps of a search, in their order; empty where
-    nothing is searched."""
+    """Frames of a search by number of steps, for each cell or control; empty without a search."""
     end: Body | None
 
     @classmethod
@@ -61,7 +60,7 @@ class Desk(Folded):
 
 class SweepProgress(Folded):
     cells: dict[int, Body]
-    """A cell's number → what it came to."""
+    """Event of each completed cell, by number."""
 
     def _forget(self) -> None:
         self.cells = {}
@@ -73,7 +72,7 @@ class SweepProgress(Folded):
 class SearchProgress(Folded):
     cells: list[Body]
     leaks: list[Body]
-    """What an attacker picked at budgets that were tried for that."""
+    """Identification events of the values of ε tried for a limit on identification."""
     answer: Body | None
 
     def _forget(self) -> None:

@@ -14,7 +14,7 @@ from ldp_core.experiment import Experiment
 from ldp_core.runs.view.run_progress import RunProgress
 
 MOST_POINTS = 32
-"""Of a curve: as many as a list has room for."""
+"""Largest number of points of a curve in lists."""
 
 
 @dataclass(frozen=True)
@@ -24,10 +24,10 @@ class Worst:
     """
 
     epsilon: float | None
-    """None where some client has no guarantee."""
+    """The ε; None if some client has no guarantee."""
     delta: float
     why: str = ""
-    """Why there is none."""
+    """Reason for a missing guarantee."""
 
 
 @dataclass(frozen=True)
@@ -35,20 +35,20 @@ class Final:
     label: str
     seeds: int
     accuracy: float | None
-    """The mean over the seeds that completed; None where none did."""
+    """Mean accuracy over completed seeds; None without any."""
     epsilon: float | None
-    """For the whole run at worst, of the client that gives most away; None where nothing is promised."""
+    """Worst-case ε of the whole run for the client with the weakest guarantee; None without a bound."""
     delta: float
     hits: float
-    """Right images picked out of one-image uploads: one of k that are equally likely counts 1/k …"""
+    """Identifications from one-image uploads, a tie of k candidates counting 1/k, …"""
     attempts: int
-    """… in so many attempts, …"""
+    """… number of attempts, …"""
     chance: float
-    """… and what guessing gives as a share (0 where nothing was picked)."""
+    """… and success rate of guessing; 0 without attempts."""
     curve: tuple[float, ...] = ()
-    """Accuracy over the rounds, thinned."""
+    """Accuracy over rounds, thinned."""
     answer: str = ""
-    """What a sweep, a search or an attack found, in a few words."""
+    """Result of a sweep, a search or an attack grid in a few words."""
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)

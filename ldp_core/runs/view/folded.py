@@ -13,7 +13,7 @@ from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record.events import News, Stored, news, sound
 
 MOST = 50
-"""Events of a computation that are read at a time."""
+"""Number of events of one computation that are read at a time."""
 
 
 class Folded(ABC):

@@ -22,7 +22,7 @@ CURVES = (
     "clipped_fraction",
 )
 MOST_EVENTS = 20_000
-"""Of a record, that are read in about a second, to see it as it stood after some round."""
+"""Largest record that can be shown as of an earlier round: reading it takes about a second."""
 
 
 @dataclass
@@ -33,21 +33,22 @@ class RunProgress:
     label: str
     seed: int
     experiment: str
-    """As JSON text."""
+    """Experiment as JSON text."""
     start: dict[str, Any] = field(default_factory=dict)
     curves: dict[str, Column] = field(default_factory=dict)
     last: dict[str, Any] = field(default_factory=dict)
-    """The newest round's event."""
+    """Event of the latest round."""
     targets: dict[int, dict[str, Any]] = field(default_factory=dict)
-    """Client → the event that shows its image."""
+    """Event with the attacked image, by client."""
     tries: dict[tuple[str, int], Tries] = field(default_factory=dict)
-    """What became of the uploads of each kind ("audit", "real") of each client under attack."""
+    """Attack results by kind of upload ("audit", "real") and client."""
     frames: dict[int, dict[int, dict[int, dict[str, Any]]]] = field(default_factory=dict)
-    """Client → round → steps of a search → how the picture looked by then, `psnr` and `image`: of the round
-    that is searched, and of those whose attempts' pictures are kept."""
+    """Frames `{"psnr", "image"}` of searches by client, round and number of steps: of the round under search,
+    and of rounds whose images are kept.
+    """
     end: dict[str, Any] | None = None
     ended: float = 0.0
-    """When that came (seconds since 1970)."""
+    """Time of the end event, in seconds since 1970."""
 
     @property
     def round(self) -> int:
