@@ -13,6 +13,7 @@ from ldp_core.experiment import Draft, Variant
 from ldp_core.experiment.attack_grid import DEFAULT, Ladder, parse_ladder
 from ldp_core.runs import Desk, Job, drafts, jobs, kinds, rates
 from pages.parts.attack.changes import ladder_changes
+from pages.parts.attack.saved_upload import saved_upload
 from pages.parts.attack.settings import settings
 from pages.parts.attack.view import desk_view
 from pages.parts.runs.earlier import of_earlier_settings, results
@@ -58,6 +59,7 @@ def main() -> None:
             _launch(workspace, job, before, ladder)
         with right, results(_stale(job, before, ladder)):
             desk_view(job, own=True)
+    saved_upload()
 
 
 def _newest(found: list[Job]) -> Job | None:

@@ -61,7 +61,7 @@ def _format(groups: dict[str, Arrays]) -> Finding:
         square += float(((values - (0 if begun is None else begun)) ** 2).sum())
         steps += float((np.spacing(np.abs(array).astype(coarsest)).astype(np.float64) ** 2).sum())
     ratio = np.sqrt(square / max(steps, 1e-300))
-    much = f"{coarsest}; the change is as large as {ratio:.3g} of its steps"
+    much = f"{coarsest}; the change is as large as {ratio:,.0f} of its steps"
     if 0 < ratio < COARSE:
         return Finding("a fine number format", False, f"{much}, so rounding has eaten it: save float32")
     return Finding("a fine number format", True, much)

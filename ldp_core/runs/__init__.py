@@ -30,6 +30,7 @@ from ldp_core.runs.kinds.tune import search
 from ldp_core.runs.lockstep import drive, load, one_thread
 from ldp_core.runs.machine import slots
 from ldp_core.runs.machine.calibration import rates
+from ldp_core.runs.process import inspecting
 from ldp_core.runs.process.start import ensure_worker
 from ldp_core.runs.queue import people
 from ldp_core.runs.queue.changes import MOST_NAME, MOST_NOTE

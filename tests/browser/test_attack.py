@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import io
+import json
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 from playwright.sync_api import expect
 
@@ -14,6 +17,7 @@ from ldp_core.runs.record import drafts
 from tests.browser.conftest import TRAINING, Visitor, at_rest, wait_until
 from tests.browser.layouts import as_it_was, look
 from tests.gate import holding
+from tests.inspection.made import digits, upload
 
 SHOTS = ".es-cells-all .es-shot"
 THERE = f"{SHOTS}:not(.es-missing)"
@@ -144,3 +148,26 @@ def test_a_reconstruction_forms_and_one_goes_back_through_its_frames(
     assert rows.first.inner_text() != end
     slider.fill(slider.get_attribute("max") or "")
     expect(rows.first).to_have_text(end, use_inner_text=True)
+
+
+def test_an_upload_saved_elsewhere_is_looked_at(visitor: Visitor):
+    arrays, card = upload()
+    out = io.BytesIO()
+    np.savez(out, **(arrays | {"originals": digits()[0]}))
+    page = visitor.open("/attack", ".es-ladder")
+    page.get_by_text("An upload that you saved elsewhere").click()
+    npz, described = page.locator("input[type=file]").all()
+    npz.set_input_files({"name": "upload.npz", "mimeType": "application/zip", "buffer": out.getvalue()})
+
+    def described_as(more: dict[str, int]) -> None:
+        text = json.dumps(card | more).encode()
+        described.set_input_files({"name": "card.json", "mimeType": "application/json", "buffer": text})
+
+    described_as({"classes": 1})
+    expect(page.get_by_text("Classes must be a whole number between 2")).to_be_visible()
+    described_as({})
+    expect(page.get_by_text("the closest picture is at 120.0 dB of the original")).to_be_visible()
+    expect(page.get_by_text("came back, exact copy of its original")).to_be_visible()
+    described_as({"learning_rate": 1})
+    expect(page.get_by_text("An assumption fails").first).to_be_visible()
+    expect(page.get_by_role("cell", name="fails", exact=True)).to_be_visible()

@@ -1,0 +1,58 @@
+"""Inspection of an upload in a process of its own: the server loads no torch, and nothing is written."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from ldp_core.errors import InvalidInput
+from ldp_core.runs.process.start import ONE_THREAD
+from ldp_core.runs.record import own_data
+from ldp_core.runs.storage.paths import data_dir
+from ldp_core.settings.secrets import without_secrets
+from ldp_core.settings.table import DATA_DIR
+
+SECONDS, WAIT_SECONDS = 120, 60
+_one_at_a_time = Lock()
+
+
+def inspected(upload: bytes, card: bytes) -> dict[str, Any]:
+    """What `ldp_core.inspection.inspect` says of an npz and its card.
+
+    Raises:
+        InvalidInput: a sentence on what is wrong with them, or why there is no answer.
+    """
+    if not own_data.hours():
+        raise InvalidInput("this server takes no data of its visitors: its operator has switched that off")
+    if len(upload) + len(card) > own_data.MOST_BYTES:
+        raise InvalidInput(f"these files have more than {own_data.MOST_BYTES >> 20} MB: {YOURSELF}")
+    if not _one_at_a_time.acquire(timeout=WAIT_SECONDS):
+        raise InvalidInput("this server looks at other uploads just now; try again in a minute")
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "ldp_core.inspection"],
+            input=f"{len(card)}\n".encode() + card + upload,
+            capture_output=True,
+            timeout=SECONDS,
+            cwd=Path(__file__).parents[3],
+            env=without_secrets(os.environ) | ONE_THREAD | {DATA_DIR.name: str(data_dir())},
+            check=True,
+        )
+    except subprocess.TimeoutExpired:
+        raise InvalidInput(f"an attack on it takes more than {SECONDS} seconds here: {YOURSELF}") from None
+    except (subprocess.CalledProcessError, OSError):
+        raise InvalidInput(f"it could not be looked at here: {YOURSELF}") from None
+    finally:
+        _one_at_a_time.release()
+    found: dict[str, Any] = json.loads(done.stdout)
+    if "refused" in found:
+        raise InvalidInput(found["refused"])
+    return found
+
+
+YOURSELF = "run `python -m ldp_core inspect UPLOAD.npz --card CARD.json` on a machine of your own"

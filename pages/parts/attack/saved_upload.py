@@ -1,0 +1,86 @@
+"""An upload that a visitor saved elsewhere: dropped with its card, what comes back of it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from ldp_core.errors import InvalidInput
+from ldp_core.images import decode
+from ldp_core.runs import inspecting
+from pages.parts.ui.tables import table
+from pages.parts.ui.text import decibels, plain
+
+KEY = "upload from elsewhere"
+CARD = {"model": {"layers": "dense 32 relu"}, "shape": [8, 8], "classes": 10, "steps": 1, "batch": 1}
+CARD |= {"learning_rate": 0.1}
+HOW = (
+    "The arrays that a client began with and sends, as `before/NAME` and `after/NAME` in one npz, and a card "
+    "that says how they came about. The programs in `assets/uploads` save both, of Flower and of PyTorch. "
+    "Both files are read in this server's memory and stored nowhere."
+)
+HOLDS = {True: "holds", False: "fails", None: "cannot be told"}
+SIDE = 160
+"""Pixels on the screen, at least."""
+
+
+def saved_upload() -> None:
+    with st.expander("An upload that you saved elsewhere"):
+        st.markdown(HOW)
+        left, right = st.columns(2)
+        upload = left.file_uploader("Upload, .npz", type="npz", key=f"{KEY} npz")
+        card = right.file_uploader("Its card, .json", type="json", key=f"{KEY} card")
+        if upload is None or card is None:
+            st.code(json.dumps(CARD), "json", wrap_lines=True)
+            return
+        given = upload.getvalue(), card.getvalue()
+        digest = hashlib.sha256(b"".join(given)).hexdigest()
+        if st.session_state.get(KEY, ("",))[0] != digest:
+            with st.spinner("The upload is attacked…"):
+                st.session_state[KEY] = digest, _looked_at(*given)
+        found = st.session_state[KEY][1]
+        if isinstance(found, str):
+            st.error(plain(found[0].upper() + found[1:], 400))
+        else:
+            _shown(found)
+
+
+def _looked_at(upload: bytes, card: bytes) -> dict[str, Any] | str:
+    try:
+        return inspecting.inspected(upload, card)
+    except InvalidInput as error:
+        return str(error)
+
+
+def _shown(found: dict[str, Any]) -> None:
+    st.markdown(f"**{found['verdict'].capitalize()}**: {plain(found['says'], 400)}")
+    shown = [(one, _caption(found, i)) for i, one in enumerate(found.get("pictures", [])[:8])]
+    if found.get("mean_image"):
+        shown.append((found["mean_image"], "the mean image: a guess without the upload"))
+    for place, (image, words) in zip(st.columns(max(5, len(shown))), shown, strict=False):
+        place.image(_enlarged(image), caption=words, width=SIDE)
+    if who := found.get("identified"):
+        tied = "" if who["tied"] == 1 else f", as likely as {who['tied'] - 1} others"
+        st.markdown(f"Of {who['candidates']} candidates number {who['picked']} explains it best{tied}.")
+    rows = [
+        [plain(one["assumption"]), HOLDS[one["holds"]], plain(one["says"], 300)]
+        for one in found["assumptions"]
+    ]
+    table(["what the attack assumes", "", "seen in the upload"], rows)
+    st.caption("An attack that fails proves nothing: another may succeed.")
+
+
+def _caption(found: dict[str, Any], place: int) -> str:
+    best = found.get("psnr", [])
+    return f"came back, {decibels(best[0])} of its original" if len(best) == 1 and not place else "came back"
+
+
+def _enlarged(image: dict[str, Any]) -> np.ndarray:
+    pixels = decode(image)
+    pixels = pixels if pixels.ndim == 2 else np.moveaxis(pixels, 0, -1)
+    times = -(-SIDE // min(pixels.shape[:2]))
+    return pixels.repeat(times, axis=0).repeat(times, axis=1)

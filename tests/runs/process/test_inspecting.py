@@ -1,0 +1,59 @@
+"""A look at an upload in a process of its own."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from ldp_core.errors import InvalidInput
+from ldp_core.runs import inspecting
+from ldp_core.settings.table import OWN_DATA_HOURS
+from tests.conftest import ROOT
+from tests.inspection.made import upload
+
+
+def files() -> tuple[bytes, bytes]:
+    arrays, card = upload()
+    out = io.BytesIO()
+    np.savez(out, **arrays)
+    return out.getvalue(), json.dumps(card).encode()
+
+
+def test_what_comes_back_and_what_is_refused_are_told():
+    data, card = files()
+    assert inspecting.inspected(data, card)["verdict"] == "comes back"
+    for wrong, words in (
+        ((b"PK", card), "no npz file"),
+        ((data, b"\xff"), "no text"),
+        ((data, b"{"), "JSON"),
+    ):
+        with pytest.raises(InvalidInput, match=words):
+            inspecting.inspected(*wrong)
+
+
+def test_it_is_refused_where_no_data_are_taken_or_too_much_is_asked(monkeypatch: pytest.MonkeyPatch):
+    data, card = files()
+    with pytest.raises(InvalidInput, match="more than 5 MB: run `python"):
+        inspecting.inspected(data + bytes(6 * 2**20), card)
+    monkeypatch.setattr(inspecting, "SECONDS", 0.01)
+    with pytest.raises(InvalidInput, match="seconds here: run"):
+        inspecting.inspected(data, card)
+    monkeypatch.setattr(inspecting, "WAIT_SECONDS", 0.01)
+    with inspecting._one_at_a_time, pytest.raises(InvalidInput, match="other uploads just now"):
+        inspecting.inspected(data, card)
+    monkeypatch.setenv(OWN_DATA_HOURS.name, "0")
+    with pytest.raises(InvalidInput, match="takes no data"):
+        inspecting.inspected(data, card)
+
+
+def test_the_server_needs_no_torch_for_it():
+    script = "import sys; from pages.parts.attack import saved_upload; print('torch' in sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "False"
