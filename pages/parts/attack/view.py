@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import streamlit as st
 
 from ldp_core import attacks, mechanisms
@@ -14,7 +16,7 @@ from pages.parts.attack.settings import setting_of
 from pages.parts.attack.words import caption, controls, findings, limits
 from pages.parts.charts.attack_grid import ends_in_words, identification_figure, picture_figure, share_figure
 from pages.parts.runs.job_state import shared_state, time_left
-from pages.parts.train.attributes import RULE, attributes, is_table
+from pages.parts.train.attributes import RULE, attributes, is_table, of_rows
 from pages.parts.ui import components
 from pages.parts.ui.components import Card
 from pages.parts.ui.fragments import pace, refreshing
@@ -76,14 +78,23 @@ def _read() -> stored_ladder.StoredLadder | None:
 
 
 def _drawn(desk: Desk, live: bool) -> None:
-    components.ladder(pictures(desk, back=not live) | {"head": head(desk, live)}, key="ladder")
-    st.caption(caption(desk))
+    dataset = desk.start["ladder"]["base"]["dataset"]
+    drawn = pictures(desk, back=not live) | {"head": head(desk, live)}
+    components.ladder(of_rows(drawn, dataset), key="ladder")
+    st.caption(of_rows(caption(desk), dataset))
     if not live and desk.cells:
-        st.markdown("\n".join(f"- {sentence}" for sentence in findings(desk)))
+        st.markdown("\n".join(f"- {of_rows(sentence, dataset)}" for sentence in findings(desk)))
     real = desk.start["ladder"]["upload"] == "real"
-    if not real and is_table(dataset := desk.start["ladder"]["base"]["dataset"]):
+    if not real and is_table(dataset):
         _attributes(desk, dataset)
     charts = [_first_card(desk, real), *([] if real else [_second_card(desk)])]
+    charts = [
+        replace(
+            one,
+            **of_rows({name: getattr(one, name) for name in ("title", "rest", "caption", "label")}, dataset),
+        )
+        for one in charts
+    ]
     components.cards(components.sheet(charts), key="desk charts")
     with st.container(horizontal=True):
         with st.popover("What the attacker knows"):

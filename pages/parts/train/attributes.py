@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
@@ -18,6 +19,10 @@ from pages.parts.train.server_panel import asked_by
 from pages.parts.ui.tables import table
 from pages.parts.ui.text import number, plain
 
+IMAGES = re.compile(r"\b(?:image|picture)s?\b", re.IGNORECASE)
+WORDS = {"image": "row", "picture": "strip"}
+"""A row is drawn as a strip, each attribute in its shade of grey."""
+DRAWN = ("pixels", "figure")
 NEAR = 0.1
 """Of a column's spread: a number that is closer has come back."""
 RULE = (
@@ -29,6 +34,23 @@ RULE = (
 
 def is_table(dataset: str) -> bool:
     return dataset.startswith("table:")
+
+
+def of_rows(said: Any, dataset: str) -> Any:
+    """What is said of images, in all texts of a view's data, said of a table's rows where they are one."""
+    if not is_table(dataset):
+        return said
+    if isinstance(said, str):
+        return IMAGES.sub(_as_row, said)
+    if isinstance(said, dict):
+        return {key: one if key in DRAWN else of_rows(one, dataset) for key, one in said.items()}
+    return type(said)(of_rows(one, dataset) for one in said) if isinstance(said, list | tuple) else said
+
+
+def _as_row(found: re.Match[str]) -> str:
+    word = found[0]
+    said = WORDS[word.lower().removesuffix("s")] + "s" * word.endswith("s")
+    return said.capitalize() if word[0].isupper() else said
 
 
 def attributes_of_runs(shown: Sequence[Series], dataset: str) -> None:

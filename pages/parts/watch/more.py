@@ -14,7 +14,7 @@ from ldp_core.runs import Job, evidence
 from pages.parts.runs.job_state import diverged_lines
 from pages.parts.runs.take_away import take_away
 from pages.parts.train.attack_rounds import attack_rounds
-from pages.parts.train.attributes import RULE, attributes_of_runs, is_table
+from pages.parts.train.attributes import RULE, attributes_of_runs, is_table, of_rows
 from pages.parts.train.findings import findings
 from pages.parts.train.heard import heard
 from pages.parts.train.ledger_panel import ledger_section, spent_so_far
@@ -66,7 +66,7 @@ def _in_words(now: Seen, lesson: Lesson) -> None:
     status = now.job.status
     words_of_runs = findings(now.shown, now.reference, chance_of(now.shown), stopped=status != "completed")
     learned = lesson_in_words(lesson, evidence(now.progress.runs)) if status == "completed" else ""
-    for words in (words_of_runs, plain(learned, 2000)):
+    for words in of_rows((words_of_runs, plain(learned, 2000)), now.draft.base.dataset):
         if words:
             st.markdown(words)
     diverged_lines(now.job, now.shown, known=now.reference is not None)

@@ -12,6 +12,7 @@ from ldp_core.runs import Job, carry, describe, evidence, progress_of
 from pages.parts.charts.series import series
 from pages.parts.charts.styles import COLOURS
 from pages.parts.runs.take_away import take_away as files
+from pages.parts.train.attributes import of_rows
 from pages.parts.train.chosen_job import lesson_of
 from pages.parts.train.findings import findings
 from pages.parts.train.server_panel import MOST_COLUMNS, MOST_PAIRS, server_panel, uploads_in
@@ -36,11 +37,11 @@ def report(identity: str) -> bytes:
     empty, chance = nothing_yet(job, draft, shown), chance_of(shown)
     attacked = [one for one in shown if one.runs[0].tries]
     upload = next(iter(uploads_in(attacked)), "audit")
-    done = job.status == "completed"
+    done, dataset = job.status == "completed", draft.base.dataset
     begun = head(draft, shown, chance, upload, "completed" if done else "stopped", empty, reference)
-    panel = server_panel(attacked[-MOST_COLUMNS:], upload, True, empty)
+    begun, panel = of_rows([begun, server_panel(attacked[-MOST_COLUMNS:], upload, True, empty)], dataset)
     lesson = in_words(lesson_of(job), evidence(progress.runs)) if done else ""
-    words = [findings(shown, reference, chance, stopped=not done), lesson]
+    words = of_rows([findings(shown, reference, chance, stopped=not done), lesson], dataset)
     screen = carry.Shown(
         headline=_joined(begun["line"]) + ".",
         figures=[(chip["name"], _joined(chip["pieces"]), chip["rest"]) for chip in begun["chips"]],

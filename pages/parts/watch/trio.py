@@ -17,6 +17,7 @@ from pages.parts.charts.series import Series, announced
 from pages.parts.charts.split import served, served_figure
 from pages.parts.charts.styles import ladders
 from pages.parts.runs.job_state import is_gone
+from pages.parts.train.attributes import of_rows
 from pages.parts.train.server_panel import server_panel
 from pages.parts.ui import components
 from pages.parts.ui.meanings import GLOSSARY
@@ -78,7 +79,7 @@ def trio(
     }
     if draft.base.partition.name == "group_labels" and (found := served(shown)):
         panel = _served(draft, shown, found)
-    return {
+    body = {
         "head": head(draft, shown, chance, pictured.upload, state, empty, reference, open_question),
         "accuracy": {
             "title": "Accuracy",
@@ -91,6 +92,7 @@ def trio(
         "server": server_panel(pictured.shown, pictured.upload, pictured.worst, empty, back=state != "live")
         | {"hint": f"{GLOSSARY['dB']} {GLOSSARY['Control']}"},
     }
+    return dict(of_rows(body, draft.base.dataset))
 
 
 def _served(draft: Draft, shown: Sequence[Series], found: Mapping[str, Sequence[float]]) -> dict[str, Any]:

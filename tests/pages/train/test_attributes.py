@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 import ldp_core
 from ldp_core import datasets
 from ldp_core.images import decode, encode
+from pages.parts.train.attributes import of_rows
 
 ROWS = [(i * 37 % 100, ["red", "green", "blue"][i % 3], "yes" if i % 2 else "no") for i in range(200)]
 
@@ -64,3 +65,11 @@ def test_without_noise_an_upload_of_one_row_gives_it_back_to_the_last_attribute(
     assert len(clean) == len(rows) == 3
     for one in clean:
         assert np.array_equal(decode(one["image"]), rows[one["client"]])
+
+
+def test_what_is_said_of_images_is_said_of_rows_of_a_table_alone():
+    said = {"head": [("The image is back", 1)], "pixels": "image", "figure": "images", "n": 3}
+    assert of_rows(said, "digits") is said
+    rows = {"head": [("The row is back", 1)], "pixels": "image", "figure": "images", "n": 3}
+    assert of_rows(said, "table:mine") == rows
+    assert of_rows("Pictures of 10 images, imagery", "table:mine") == "Strips of 10 rows, imagery"
