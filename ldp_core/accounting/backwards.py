@@ -14,9 +14,9 @@ from ldp_core.limits import EPSILON
 from ldp_core.mechanisms.base import Floats
 
 TOLERANCE = 1e-4
-"""Of a budget, relative: so much less than it a run may cost."""
+"""Relative distance by which a run's ε may stay below its budget."""
 LEAST = 1e-12
-"""An ε of one use below which its loss has no digits."""
+"""Least ε of one use, below which its loss loses all digits."""
 MANY = 256
 STEEP = 1.2
 STEPS = 200

@@ -31,7 +31,7 @@ class Bound:
     delta: float
     rule: str
     basic: float
-    """The plain sum, whose δ is 0."""
+    """Sum of the ε (basic composition), with δ = 0."""
 
 
 def compose(epsilons: ArrayLike, delta: float = 0.0, method: str = "best") -> dict[str, Any]:

@@ -22,11 +22,11 @@ from ldp_core.mechanisms import Mechanism
 
 Precision = Literal["float64", "float32"]
 ALPHA = 1e-6
-"""The probability that any of an audit's intervals misses."""
+"""Probability that some interval of an audit misses."""
 VECTOR = 8
-"""Weights in a layer that stands for all layers, where the budget is for a layer."""
+"""Number of weights of the layer that is sampled for a mechanism per layer."""
 MOST = 2_500_000
-"""Values drawn at most: of whole uploads there are fewer samples, and the bound is looser."""
+"""Largest number of perturbed values; audits of whole uploads have fewer samples and a looser bound."""
 
 
 @dataclass(frozen=True)
@@ -36,12 +36,12 @@ class Audit:
     claimed: float
     exact: float
     measured: float
-    """A lower bound; wrong with probability at most `alpha`."""
+    """Lower bound on ε; wrong with probability at most `alpha`."""
     delta: float
     samples: int
     alpha: float = ALPHA
     given_away: float | None = None
-    """The share of answers that only one of the inputs can have caused; None if it was not looked for."""
+    """Share of float32 outputs that only one of the two inputs can produce; None if not searched."""
 
 
 def audit(

@@ -11,7 +11,7 @@ Scope = Literal["coordinate", "upload", "run_expected", "run_worst"]
 SCOPES: tuple[Scope, ...] = get_args(Scope)
 Word = Literal["much", "some", "little", "nothing"]
 UP_TO: tuple[tuple[float, Word], ...] = ((1.0, "much"), (3.0, "some"), (10.0, "little"))
-"""The largest ε of a whole run that still promises so much."""
+"""Largest ε of a whole run for each word."""
 NOTHING: Word = "nothing"
 
 
@@ -21,7 +21,7 @@ AGAINST = {
     "sum": "everybody who sees the sum",
     "model": "everybody who sees the model",
 }
-"""What `against` says, as the end of “against …”."""
+"""What the adversary sees, by `Entry.against`, as the end of “against …”."""
 
 
 def word_of(epsilon: float | None) -> Word:
@@ -34,16 +34,16 @@ class Promise:
     """A differential privacy guarantee for one client in one scope."""
 
     epsilon: float | None = None
-    """The smallest bound computed; None where there is none."""
+    """Smallest computed bound; None if there is none."""
     delta: float = 0.0
     rule: str = "none"
-    """Which gave ε: a name of `spending.RULES`."""
+    """Rule that gave ε: a name of `spending.RULES`."""
     basic: float | None = None
-    """The plain sum; None where there is none."""
+    """Sum of ε over all uses (basic composition); None if there is none."""
     generic: float | None = None
-    """The bound for any mechanism of this ε; None where there is no pure ε."""
+    """Bound for any mechanism of this ε per use; None without pure ε."""
     guarantee: bool = False
-    """False also of an ε that bounds nothing: an average, or a paper's own that is too small."""
+    """False if ε is no bound: an average over runs, or a paper's own value that is too small."""
     why: str = ""
 
     @property
@@ -68,7 +68,9 @@ class Entry:
     run_expected: Promise
     run_worst: Promise
     against: str = "server"
-    """Of whom the promises hold against, what they see: "server", "shuffled heap", "sum" or "model"."""
+    """What the adversary of the promises sees: "server", "shuffled heap", "sum" or "model" (see
+    `AGAINST`).
+    """
 
     def __getitem__(self, scope: Scope) -> Promise:
         found: Promise = getattr(self, scope)

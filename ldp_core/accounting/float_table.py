@@ -19,7 +19,7 @@ from ldp_core.mechanisms import Mechanism
 FILE = Path(__file__).with_name("float32.json")
 EPSILONS = (0.1, 0.2, 0.5, 1.0, 2.0, 4.0, 8.0, 12.0, 16.0, 17.0, 20.0)
 SPANS = ((-1.0, 1.0), (-0.1, 0.1))
-"""Safe ranges: the usual one, and that of an update."""
+"""Measured safe ranges: a usual one for weights, and one for updates."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Measured:
     low: float
     high: float
     found: dict[float, GivenAway]
-    """By budget, ascending."""
+    """Privacy loss of rounding by ε, ascending."""
 
     def nearest(self, epsilon: float) -> float:
         """ε of the table with the nearest ratio to `epsilon`."""

@@ -23,15 +23,15 @@ from ldp_core.mechanisms.shared.scale_free import ScaleFree
 from ldp_core.streams import stream
 
 DRAWS = 2**24
-"""Uniforms that there are in float32."""
+"""Number of different float32 uniforms."""
 COINS = 2**53
-"""Uniforms that there are in float64, in which Harmony tosses its coin."""
+"""Number of different float64 uniforms, of which one is Harmony's coin."""
 CELL = 2**10
-"""Draws between two of those that are tried first."""
+"""Spacing of the draws that are evaluated first."""
 FARTHEST = 16.0
-"""No normal draw lies beyond."""
+"""Largest magnitude of a normal draw."""
 SAMPLE = 2**17
-"""Answers that stand for all of them, where the draws are too many to try."""
+"""Number of outputs in a sample where draws are too many to enumerate."""
 
 Answers = NDArray[np.float32]
 
@@ -41,13 +41,13 @@ class GivenAway:
     """Privacy loss of float32 outputs at one ε and safe range, between the range's two ends."""
 
     low: float | None
-    """Of the answers for the low end, the share that the high end cannot give; None if not known."""
+    """Probability that the low end's output cannot come from the high end; None if unknown."""
     high: float | None
-    """Of the answers for the high end, the share that the low end cannot give."""
+    """Probability that the high end's output cannot come from the low end."""
     loss: float | None
-    """The largest log ratio of how many draws give an answer; infinite where only one end gives it."""
+    """Largest log ratio of the probabilities of an output; infinite if only one end produces it."""
     exact: bool = True
-    """All draws were tried; otherwise the shares are of a sample, and at least so large."""
+    """True if all draws were enumerated; else the shares are lower bounds from a sample."""
 
     @property
     def share(self) -> float | None:

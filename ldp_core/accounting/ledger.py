@@ -21,7 +21,7 @@ from ldp_core.accounting.table import each_as_json
 from ldp_core.experiment import Experiment, parse
 
 SHARE = 0.95
-"""Of the clients, whose uploads `within` bounds."""
+"""Share of the clients whose number of uploads `within` bounds by default."""
 AVERAGE = (
     "the price of {:.4g} uploads, an average number of them, and no bound: a client may upload more often"
 )

@@ -23,19 +23,23 @@ from ldp_core.mechanisms import Mechanism
 from ldp_core.mechanisms.base import Floats
 
 CELLS, FEWEST = 32, 4
-"""Lattice cells between a loss of 0 and ε of a curved δ; and those left where a window would be too long."""
+"""Lattice cells between a loss of 0 and ε for a curve that is not linear; and the least number, if the window
+would be too long.
+"""
 WINDOW = 2**18
-"""Points of that window, about."""
+"""Approximate number of points of that window."""
 OUTSIDE = 1e-13
-"""Probability that may lie outside the window; it is taken off δ."""
+"""Probability outside the window, which is subtracted from δ."""
 STRAIGHT = 1e-5
-"""Probability of the losses between 0 and ε up to which a curve is taken for a straight line, from above."""
+"""Probability of losses strictly between 0 and ε up to which the curve is replaced by a linear one above
+it.
+"""
 LEAST = 1e-9
-"""A pure loss below which a curve has too few digits for its slopes: the sum is what is known."""
+"""Pure loss below which the curve has too few digits, so that the sum of losses is used."""
 NOTHING = 1e-16
-"""|φ|² at least, so that it has a logarithm."""
+"""Least |φ|², so that its logarithm exists."""
 FADED = 42.0
-"""Frequencies at which |φ|^k is below e to the minus this are left out."""
+"""Frequencies with |φ|^k below e^−FADED are left out."""
 
 
 @dataclass(frozen=True)

@@ -20,16 +20,16 @@ from ldp_core.errors import InvalidInput, shown
 from ldp_core.mechanisms.base import Floats
 
 TOO_LARGE = 60.0
-"""A local ε that no heap of less than 10^20 messages lowers."""
+"""Local ε from which on fewer than 10^20 messages give no amplification."""
 PLACES = 200
-"""Values of C that are told apart, about …"""
+"""Approximate number of distinguished values of C …"""
 REACH = 9.0
-"""… in so many standard deviations about its mean."""
+"""… within so many standard deviations of its mean."""
 STEPS = 32
 CELLS = 48
-"""Of the lattice of losses on which heaps are composed."""
+"""Number of cells of the loss lattice on which shuffled sets are composed."""
 ROUNDING = 1e-9
-"""Relative, of a δ from sums and special functions."""
+"""Relative rounding error of a δ."""
 
 
 @cache

@@ -17,9 +17,9 @@ from ldp_core.normal import epsilon_of
 from ldp_core.systems import Release
 
 DELTA = 1e-5
-"""The δ at which sums of many uses, and Gaussian noise, are bounded."""
+"""Total δ of composed bounds and of Gaussian noise."""
 GAIN = 1e-3
-"""What a bound must save over a simpler one to be worth its rule, and its δ."""
+"""Relative saving over a simpler bound from which on a rule with δ is used."""
 
 RULES = {
     "basic": "the sum over all uses, which an attacker can reach",
@@ -36,11 +36,11 @@ NO_NOISE = "values are sent without noise"
 IN_CLEAR = "what is sent depends on private data in a way that no ε bounds"
 
 Client = tuple[float, float, float]
-"""epsilon, low, high"""
+"""ε, low and high of a client."""
 
 
 Releases = tuple[tuple[int, Release], ...]
-"""For how many rounds each release is made, in order."""
+"""Number of rounds of each release, in order."""
 
 
 @dataclass(frozen=True)

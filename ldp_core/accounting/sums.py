@@ -22,11 +22,11 @@ from ldp_core.normal import delta_of, epsilon_of
 
 ORDERS = np.unique(np.geomspace(2, 1e5, 400).astype(np.int64)).astype(np.float64)
 CELLS = 64
-"""Of the lattice of losses."""
+"""Number of cells of the loss lattice."""
 ROUNDING = 1e-11
-"""Relative, of the largest term of a δ."""
+"""Rounding error relative to the largest term of a δ."""
 SHARE = 1e-3
-"""Of δ, that pays for losses beyond the lattice."""
+"""Share of δ that covers losses beyond the lattice."""
 
 
 @lru_cache(maxsize=4096)

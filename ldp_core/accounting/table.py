@@ -15,11 +15,12 @@ import numpy as np
 from ldp_core.accounting.entry import Entry
 
 EACH = 1000
-"""Clients of whom each has an entry of its own in the event."""
+"""Largest number of clients with an entry each in the event."""
 
 Table = Sequence[Mapping[str, Any]] | Mapping[str, Any]
-"""One entry a client; or `clients` (their number), `promises` (the different entries) and `of`: for each
-client the number of its promise, little-endian, 16 bits each (32 where there are more), base64."""
+"""One entry per client; or `clients` (their number), `promises` (the distinct entries) and `of`: each
+client's index among them, little-endian, 16 bits each (32 if there are more), base64.
+"""
 
 
 def to_json(entries: Sequence[Entry]) -> list[dict[str, Any]] | dict[str, Any]:

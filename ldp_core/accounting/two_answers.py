@@ -17,17 +17,17 @@ from ldp_core.mechanisms import Mechanism
 from ldp_core.mechanisms.base import Floats
 
 BLOCKS = range(10, 26)
-"""Uses that a block may have."""
+"""Possible numbers of uses in a block."""
 CELLS = 8
-"""Cells of the lattice in the larger loss."""
+"""Lattice cells up to the larger loss."""
 TOO_FEW = 1e-3
-"""A loss of the low answer, as a share of the high one's, below which the lattice tells little."""
+"""Ratio of the low output's loss to the high one's below which the lattice is too coarse."""
 MOST = 4
-"""Answers that are looked at, some of which may tell the same."""
+"""Largest number of outputs considered, some of which may be equivalent."""
 SAME = 1e-9
-"""Losses that lie closer together, as a share of the largest, are one."""
+"""Relative distance below which two losses are equal."""
 LEAST = -667.0
-"""The logarithm of an answer's probability below which its ratio to another is lost."""
+"""Log-probability below which ratios to other outputs are lost."""
 
 
 class Answers(NamedTuple):
@@ -38,7 +38,7 @@ class Answers(NamedTuple):
     likely: float
     unlikely: float
     other_likely: float
-    """Of the answer that tells less, from the end that the first speaks for: its loss is negative there."""
+    """Log-probability of the less revealing output, for the input that favours the first output."""
     other_unlikely: float
 
     @property

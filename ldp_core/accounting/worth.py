@@ -22,16 +22,16 @@ RULE = (
     "beyond, or without a guarantee, nothing."
 )
 FEWEST = 100
-"""Tries of which right answers are counted, or the power of ten that leaves one wrong answer at least."""
+"""Least number of tries for which right answers are counted."""
 COUNTED = math.log(1e6)
-"""−ln of the rarest share of wrong answers that is counted."""
+"""Largest −ln of the error probability for which tries are counted."""
 
 
 @dataclass(frozen=True)
 class Worth:
     word: Word
     wrong: float
-    """The natural logarithm of the share of answers that is wrong at least; −∞ where nothing forces any."""
+    """Natural logarithm of the least share of wrong answers; −∞ without a lower bound."""
 
     @property
     def right(self) -> tuple[int, int] | None:

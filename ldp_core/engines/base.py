@@ -33,29 +33,29 @@ from ldp_core.settings.table import CORES
 from ldp_core.system.resources import cores
 
 BATCH = 2048
-"""Test samples that are scored at a time."""
+"""Number of test samples scored at a time."""
 BATCH_ALONE = 250
-"""The same for convolutions on a CPU, where what fits in the cache is fastest."""
+"""The same number for convolutions on a CPU, fastest if activations fit into the cache."""
 MOST_PROCESSES = 64
-"""For one job, if the machine has no more cores than that."""
+"""Largest number of processes of one job."""
 POOLS = 2
-"""Data sets whose processes are kept; the runs of one job hardly ever use more."""
+"""Number of data sets whose process pools are kept."""
 
 Done = tuple[int, NDArray[np.float32]]
-"""The number of a task and its result."""
+"""Number of a task, and its result."""
 
 _pools: dict[tuple[int, ...], tuple[Pool, Samples]] = {}
-"""By the place of the samples in memory; they are kept with it, so the place is theirs alone."""
+"""Process pools by the memory addresses of their samples, which are kept so that addresses are not reused."""
 
 
 @dataclass(frozen=True)
 class Engine:
     kind: choice.Kind
     processes: int
-    """Or threads."""
+    """Number of processes or threads."""
     device: str
     note: str = ""
-    """Why it is no other engine, where that needs a word."""
+    """Why a faster engine is not used; "" if it is."""
 
     @property
     def description(self) -> str:

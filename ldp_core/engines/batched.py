@@ -14,12 +14,14 @@ from ldp_core.optimizers import Optimizer, get
 from ldp_core.system.memory import give_back, ran_out
 
 CPU_BYTES = 2**30
-"""That the activations of all clients may fill on a CPU, where the system would kill rather than refuse."""
+"""Largest size of all clients' activations on a CPU, whose system kills processes instead of refusing
+memory.
+"""
 COPIES = 3
-"""How often an activation is there at its worst: as it is kept, its gradient, and a copy on the way."""
+"""Copies of an activation at its peak: the kept one, its gradient, and a temporary one."""
 
 Tick = Callable[[float], None]
-"""Called from time to time with the share of the work that is done."""
+"""Receives the share of the work done, in [0, 1]."""
 
 
 def train(

@@ -15,10 +15,10 @@ import torch
 from ldp_core.system.memory import ran_out
 
 LEAST = 16
-"""Steps that are worth a recording, which launches what a step does and then is put together."""
+"""Least number of steps for which capturing a CUDA graph saves time."""
 
 Step = Callable[[torch.Tensor, torch.Tensor], None]
-"""Moves the first k weights in place, by samples (k, B) and their shares of the loss (k, B)."""
+"""Updates the first k rows of weights in place, given samples (k, B) and their weights in the loss (k, B)."""
 
 
 class Replays:

@@ -20,7 +20,7 @@ from ldp_core.system.resources import gpus
 
 Kind = Literal["batched", "processes", "fused"]
 OPTIMIZERS = ("sgd", "optimal", "adam")
-"""That a kernel can step by: a rate times the gradient, or Adam's moments."""
+"""Optimisers that a kernel supports."""
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,9 @@ from ldp_core.engines.plan import Plan
 from ldp_core.engines.recipe import Recipe
 
 ROWS = 320
-"""Clients that are trained together at most: more leave the processor's cache and gain nothing, and the
-first run to end would wait for more others."""
+"""Largest number of clients trained together; more exceed the processor's cache and delay the first run's
+end.
+"""
 
 
 @dataclass(frozen=True)
@@ -32,11 +33,11 @@ class Work:
     engine: Engine
     recipe: Recipe
     start: torch.Tensor
-    """(d,), or (K, d) in the order of the plan's shards."""
+    """Initial weights (d,), or (K, d) in the order of the plan's shards."""
     samples: Samples
     plan: Plan
     tick: Tick | None = None
-    """Called with the share of it that is done."""
+    """Receives the share of the training done, in [0, 1]."""
 
     def alone(self) -> torch.Tensor:
         """Trained weights (K, d), by this work's own engine."""

@@ -12,7 +12,7 @@ from ldp_core.engines.plan import Indices, Plan
 from ldp_core.engines.recipe import Recipe
 
 Samples = tuple[torch.Tensor, torch.Tensor, torch.Tensor]
-"""Training samples and labels, and test samples."""
+"""Training samples, training labels and test samples."""
 
 
 @dataclass(frozen=True)

@@ -22,13 +22,13 @@ class Plan:
     """
 
     rows: Indices
-    """(K,) which of the given shards each row of the plan trains on."""
+    """Index of the shard that each row trains on, (K,)."""
     samples: Indices
-    """(T, K, B) sample indices; entries of weight 0 point at any sample."""
+    """Sample indices (T, K, B); entries of weight 0 are arbitrary."""
     weights: NDArray[np.float32]
-    """(T, K, B) 1/b for the b samples of a batch, 0 for padding."""
+    """Weights in the loss (T, K, B): 1/b for the b samples of a batch, 0 for padding."""
     active: list[int]
-    """(T,) how many leading rows still train at each step."""
+    """Number of leading rows that still train, by step, (T,)."""
 
     @property
     def nbytes(self) -> int:

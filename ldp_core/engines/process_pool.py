@@ -29,10 +29,10 @@ CRASHES = [
     for name in ("SIGABRT", "SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE")
     if hasattr(signal, name)
 ]
-"""What a process gets that went wrong by itself; from outside it is ended by another signal."""
+"""Signals of a process that crashed by itself, as opposed to one killed from outside."""
 
 Task = Callable[[Any], Any]
-"""Something to compute from what is shared: a result, or an iterator over several."""
+"""Function of the shared data that returns a result, or an iterator over several."""
 
 
 class Pool:

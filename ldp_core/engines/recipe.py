@@ -12,7 +12,7 @@ from ldp_core.optimizers import Optimizer
 class Recipe:
     model: Model
     shape: Shape
-    """Of one sample."""
+    """Shape of one sample."""
     classes: int
     optimizer: Optimizer
     learning_rate: float

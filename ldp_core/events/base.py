@@ -16,7 +16,7 @@ Count = Annotated[int, Field(ge=0, le=2**53)]
 Some = Annotated[int, Field(ge=1, le=2**53)]
 Share = Annotated[float, Field(ge=0, le=1)]
 STRICT = CoreConfig(extra_fields_behavior="forbid", strict=True, allow_inf_nan=False, str_max_length=2000)
-"""Whatever is longer than that says so at its field."""
+"""Validation settings; a field with longer text has its own limit."""
 
 
 @dataclass(frozen=True)

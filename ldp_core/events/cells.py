@@ -30,12 +30,12 @@ class SweepCell(_Came):
 
     cell: Count
     set: Annotated[dict[str, Scalar], Field(max_length=100)]
-    """Fields of the experiment, by dotted name."""
+    """Field values by dotted name."""
     seed: Count
     key: str
-    """The experiment's identity."""
+    """Key of the experiment."""
     known: bool
-    """Whether it had been trained before."""
+    """Whether the figures were stored before."""
 
 
 @dataclass(frozen=True)

@@ -19,23 +19,23 @@ class LadderStarted(Event):
 
     ladder: Json
     n: Some
-    """Images on every rung."""
+    """Number of attacked images."""
     dimension: Count
     attackers: Annotated[dict[str, str], Field(max_length=20)]
-    """Mechanism → who reconstructs."""
+    """Reconstructor by mechanism."""
     knows: Annotated[dict[str, Sentences], Field(max_length=20)]
-    """Mechanism → everything that the attacker uses, in sentences."""
+    """Facts that the attacker uses, in sentences, by mechanism."""
     label: Count
-    """Of the example."""
+    """Label of the example image."""
     image: Picture
-    """The example: the first of the n images."""
+    """Example image: the first of the n images."""
     mean_image: Picture
     class_mean: Picture
     psnr_mean_image: float
-    """The median over the images of what the average held-out image gets, in dB."""
+    """PSNR in dB of the mean held-out image, median over the images."""
     psnr_class_mean: float
     chance: Share
-    """The share of right identifications by guessing."""
+    """Identification rate of guessing."""
 
 
 @dataclass(frozen=True)
@@ -46,41 +46,41 @@ class Figures(Event):
     attacker: str
     n: Some
     psnr: float
-    """In dB; of a real upload: of the image that came back best."""
+    """PSNR in dB; for a real upload, of its best recovered image."""
     ncc: float
     ncc_non_members: float
     ssim: float
     recovered: Count
-    """How many came back with 20 dB or more."""
+    """Number of images recovered with 20 dB or more."""
     recovered_low: float
-    """The 95 % interval of that share (Wilson)."""
+    """Lower end of the 95 % interval of that share (Wilson)."""
     recovered_high: float
     image: Picture
-    """Of the example; of a real upload: of the image that came back best."""
+    """Reconstruction of the example; for a real upload, of its best recovered image."""
     psnr_low: float | None = None
-    """The 95 % interval of the median."""
+    """Lower end of the 95 % interval of the median PSNR."""
     psnr_high: float | None = None
     psnr_median: float | None = None
-    """Of a real upload: over its images."""
+    """For a real upload: median PSNR over its images."""
     recovered_non_members: float | None = None
-    """Of a real upload: the share among as many held-out images, by chance."""
+    """For a real upload: share of as many held-out images that count as recovered by chance."""
     identified: float | None = None
-    """How many were the likeliest of their random candidates; one that shares the front with k − 1 others
-    counts 1/k."""
+    """Number of identified uploads; a tie of k candidates counts 1/k."""
     identified_low: float | None = None
     identified_high: float | None = None
     identified_same_class: float | None = None
     identified_same_class_low: float | None = None
     identified_same_class_high: float | None = None
     labels_recovered: Count | None = None
-    """How many labels were read from the gradient of the last bias."""
+    """Number of labels read correctly from the last bias's gradient."""
     pairs: Pairs = field(default_factory=list)
-    """Of a real upload, best first: `original`, `image` and `psnr` of up to 20 of its images."""
+    """For a real upload: `original`, `image` and `psnr` of up to 20 of its images, best first."""
     caps: Caps = field(default_factory=list)
-    """Bounds on the share identified, on average over which candidate is the right one: `name`, `label`,
-    `value`, `vacuous`."""
+    """Upper bounds on the identification rate, averaged over the true candidate: `name`, `label`, `value`,
+    `vacuous`.
+    """
     cap: float | None = None
-    """The smallest of them."""
+    """Least of these bounds."""
 
 
 @dataclass(frozen=True)
@@ -97,10 +97,10 @@ class Cell(Figures):
     event: ClassVar[str] = "cell"
 
     epsilon: float = 1.0
-    """In the mechanism's own scope."""
+    """ε in the mechanism's own scope."""
     rounds_observed: Count = 1
     verdict: Verdict = field(default_factory=dict)
-    """`kind` and `text`, as attacks.findings.verdict has them."""
+    """`kind` and `text`, as in attacks.findings.verdict."""
 
 
 @dataclass(frozen=True)
@@ -111,16 +111,16 @@ class Guess(Event):
 
     mechanism: str
     epsilon: float | None
-    """null of a control."""
+    """ε of the cell; null for a control."""
     control: Literal["clean", "clipped"] | None
     iterations: Count
-    """Steps of the search so far; of several images, the most."""
+    """Steps of the search so far; the largest number over images."""
     psnr: float
-    """The median over images, in dB."""
+    """Median PSNR over images, in dB."""
     image: Picture
-    """Of the example."""
+    """Current reconstruction of the example."""
     done: float
-    """Of the ladder, how many cells' worth has been done by now."""
+    """Completed part of the grid, in cells."""
 
 
 @dataclass(frozen=True)

@@ -15,14 +15,14 @@ from ldp_core.experiment import Experiment, departures
 
 CONTROLS = (None, "clean", "clipped")
 LOOKS = 100
-"""At one search on its way: more than any attacker tells, and all that its readers keep."""
+"""Largest number of frames of one search."""
 
 
 class Order(ABC):
     """State machine of one job's valid events."""
 
     kinds: ClassVar[tuple[type[Event], ...]]
-    """Those that there may be."""
+    """Possible events."""
 
     @abstractmethod
     def take(self, run: int, event: Event) -> Event:
@@ -96,7 +96,7 @@ class _Run:
         self._targets = set[int]()
         self._round = self._attacked = 0
         self._tried = set[tuple[str, int, str | None]]()
-        """Since the last round: kinds of upload, clients and controls."""
+        """Attacks since the last round: kind of upload, client and control."""
         self._looks = Looks()
         self.end: Ended | None = None
 

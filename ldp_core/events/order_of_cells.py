@@ -18,7 +18,7 @@ from ldp_core.experiment.sweep import Sweep
 from ldp_core.tuning import Question
 
 MOST_MADE = 64_000_000
-"""Characters of the experiments of all cells, each of which is made to be looked at."""
+"""Largest total length of all cells' experiments in characters, since each is parsed for validation."""
 
 
 class LadderOrder(Order):

@@ -31,7 +31,7 @@ def _indexed(table: Json) -> Json:
 
 
 Packed = Annotated[str, Field(max_length=10**6)]
-"""Many things in base64."""
+"""Base64 of packed values."""
 Shares = Annotated[list[Share], Field(max_length=1000)]
 Sentences = Annotated[list[str], Field(max_length=100)]
 Verdict = Annotated[dict[str, str], fields_of(verdict.Verdict)]
@@ -39,7 +39,7 @@ Departures = Annotated[list[Annotated[Json, fields_of(Departure)]], Field(max_le
 PerGroup = Annotated[dict[str, Any], Like({"strict": float | None, "permissive": float | None})]
 _shape = Annotated[list[Annotated[int, Field(ge=1, le=10_000)]], Field(min_length=1, max_length=4)]
 Picture = Annotated[Json, Like({"shape": _shape, "pixels": Packed}), AfterValidator(_decodes)]
-"""As `ldp_core.images` encodes it."""
+"""An image encoded by `ldp_core.images`."""
 _pair = Annotated[Json, Like({"original": Picture, "image": Picture, "psnr": float})]
 Pairs = Annotated[list[_pair], Field(max_length=20)]
 _bound = Annotated[Json, Like({"name": str, "label": str, "value": float, "vacuous": bool})]
@@ -68,4 +68,4 @@ _table = {"clients": Count, "promises": _promises, "of": Packed}
 Ledger = (
     Annotated[list[_entry], Field(max_length=EACH)] | Annotated[Json, Like(_table), AfterValidator(_indexed)]
 )
-"""As `ldp_core.accounting.table` has it."""
+"""A ledger as JSON, as in `ldp_core.accounting.table`."""

@@ -29,29 +29,29 @@ class Started(Event):
 
     experiment: Json
     key: str
-    """The experiment's identity."""
+    """Key of the experiment."""
     dimension: Count
-    """d, weights in an upload."""
+    """Number of weights of the network, d."""
     device: str
     engine: str
-    """How clients are trained, in words."""
+    """Engine of local training, in words."""
     engine_kind: str
-    """Which engine that is, in one: runs with the same one are equal bit for bit."""
+    """Kind of engine; runs with the same kind are equal bit for bit."""
     accuracy: Share
     accuracy_per_class: Shares
     loss: float
     mean_image: Picture | None
-    """The mean of the held-out images: what guessing without an upload looks like."""
+    """Mean of the held-out images, a guess without an upload."""
     chance: Share
-    """The accuracy of guessing the most frequent class of the test set."""
+    """Accuracy of always guessing the test set's most frequent class."""
     targets: Count
-    """How many clients are attacked: as many target events follow at once."""
+    """Number of attacked clients; as many target events follow."""
     spies: Spies = field(default_factory=list)
-    """For each kind of upload under attack: `upload`, `attacker` and what it `knows`, in sentences."""
+    """`upload`, `attacker` and facts it `knows`, for each kind of attacked upload."""
     attack_note: str = ""
-    """Why nothing is attacked, where an attack was asked for and none is possible."""
+    """Why the requested attack is impossible; "" if it is possible or not requested."""
     departures: Departures = field(default_factory=list)
-    """Of a published system's run: each `field` that is not as in the `paper`, and what it is `now`."""
+    """Departures of a system's run from its paper: `field`, value in the `paper`, value `now`."""
     round: Literal[0] = 0
 
 
@@ -63,7 +63,7 @@ class Target(Event):
 
     client: Count
     epsilon: float
-    """The client's budget in the mechanism's scope."""
+    """The client's ε in the mechanism's scope."""
     label: Count
     image: Picture
 
@@ -85,26 +85,31 @@ class RoundDone(Event):
     accuracy: Share
     accuracy_per_class: Shares
     accuracy_per_group: PerGroup
-    """Weighted by the classes that the strict (ε at most the median) and the permissive clients hold;
-    null where a group is empty."""
+    """Accuracy weighted by the class mixtures of the strict (ε at most the median) and the permissive
+    clients; null for an empty group.
+    """
     loss: float
     noise_variance: float
-    """Measured: mean squared difference, per weight, between the aggregate of the uploads and the
-    aggregate of the same clipped values without noise; after a vote, before any projection."""
+    """Measured mean squared difference per weight between the aggregate of the uploads and that of the same
+    clipped values without noise; after a vote, before any projection.
+    """
     noise_variance_theory: float | None
-    """Its exact expectation, given the clipped values and the weights; null for a vote that it may turn."""
+    """Exact expectation of `noise_variance` given clipped values and weights; null for a vote with random
+    signs.
+    """
     signal_variance: float
-    """Mean square, per weight, of that aggregate without noise: what the noise is to be held against."""
+    """Mean square per weight of the aggregate without noise, for comparison with the noise."""
     clipped_fraction: Share
-    """Share of the values that lay outside their safe range."""
+    """Share of the values outside their safe range before clipping."""
     participants: Count
     client_weights: PerGroup
-    """The aggregator's total weight of the strict and of the permissive clients."""
+    """Total aggregation weight of the strict and of the permissive clients."""
     spent: Spent
-    """For the strictest, the median and the most permissive client: `uploads` so far, the `epsilon` they
-    have cost at `delta` (null without a guarantee), and what is `left` of the client's own limit."""
+    """For the clients with the least, median and greatest ε: `uploads` so far, `epsilon` spent at `delta`
+    (null without a guarantee), and what is `left` of the client's own limit.
+    """
     stopped: Count
-    """Clients that have reached their own limit."""
+    """Number of clients that have reached their own ε limit."""
     accuracy_per_client: Shares | None = None
     """Where every client has a model of its own (a system's): what each gets with it, up to a thousand of
     them; `accuracy` is then their mean, or that of what clients share, where that is a model by itself.

@@ -61,7 +61,7 @@ class Who:
     """Validator of a field that names a reconstructor with its parameters; None stands for "auto"."""
 
     part: Part
-    """Any attacker of the registry."""
+    """Validator of the reconstructor's name and parameters."""
 
     @property
     def registry(self) -> Registry[Any]:

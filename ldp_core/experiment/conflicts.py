@@ -10,7 +10,7 @@ from ldp_core.errors import InvalidInput, one_of, shown
 from ldp_core.mechanisms.shared.resolution import least_in_words, too_narrow
 
 Conflict = tuple[tuple[str, ...], Any, str]
-"""Field, what was given, what is wrong."""
+"""Field path, given value, and what is wrong."""
 
 
 def conflicts(experiment: Any) -> Iterator[Conflict]:

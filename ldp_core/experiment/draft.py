@@ -19,7 +19,7 @@ from ldp_core.experiment.schema import Experiment
 from ldp_core.experiment.threat_model import resolved
 
 REFERENCE = -1
-"""The variant number of the run without noise that a page asks for beside the draft's own."""
+"""Variant number of the run without noise."""
 
 
 def without_noise(seeds: int) -> str:

@@ -13,9 +13,9 @@ from ldp_core.component import Part
 from ldp_core.errors import DataUnavailable, UnknownName
 
 KEYS = ("name", "kind")
-"""Of an object that names a part: the parameters beside it are that part's own."""
+"""Keys of a part's name in JSON; other keys of the same object are the part's parameters."""
 GROUPS = ("clients", "local")
-"""Objects that only hold fields together."""
+"""JSON objects that group fields and name no part."""
 
 
 def filled(data: Any) -> Any:

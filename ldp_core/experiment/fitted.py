@@ -22,13 +22,15 @@ RATE, MODEL = "local.learning_rate", "model.name"
 @dataclass(frozen=True)
 class Fit:
     rate: float
-    """Learning rate of SGD that ends best, of those that were tried."""
+    """Learning rate of SGD with the best final accuracy of those tried."""
     half: float | None
-    """Half-width of the narrowest safe range that costs at most a point; None where all did."""
+    """Half-width of the narrowest safe range that costs at most one percentage point; None if all cost
+    more.
+    """
     accuracy: float
-    """What it ends at with that rate, without noise: a share."""
+    """Final accuracy with this rate without noise, in [0, 1]."""
     where: str
-    """On which data, and when."""
+    """Data set and date of the measurement."""
 
 
 @cache

@@ -28,7 +28,7 @@ class Hypercube:
     """
 
     fields: Mapping[str, tuple[Number, Number]]
-    """Dotted names, with the least and the largest value."""
+    """Least and largest value by dotted field name."""
     points: int
 
     def settings(self, base: Experiment) -> list[dict[str, Number]]:

@@ -19,7 +19,7 @@ class Mode:
     label: str
     summary: str
     deal: Callable[[int], Floats]
-    """count → one value for each client, shape (count,)."""
+    """Function from the number of clients to one value per client, shape (count,)."""
 
 
 def cycle(*values: float) -> Callable[[int], Floats]:
@@ -79,7 +79,7 @@ EPSILON_MODES: dict[str, Mode] = {
 }
 
 STRICT_SHARES = (10, 25, 50, 75, 90)
-"""Of the clients, in per cent: between none is strict and all are."""
+"""Percentages of clients with the small ε."""
 EPSILON_MODES |= {
     f"strict_{share}": Mode(
         f"{share} % strict",
@@ -101,7 +101,7 @@ PAPER_001: dict[str, tuple[tuple[float, float], ...]] = {
     "votes_lh": ((0.5, 5), (0.5, 15)),
     "votes_lmh": ((0.3, 5), (0.4, 10), (0.3, 15)),
 }
-"""(share, ε) of each block of clients. Low, middle and high are the paper's own names for them."""
+"""(share, ε) of each block of clients; low, middle and high are the paper's names."""
 
 
 def _of_paper_001() -> dict[str, Mode]:

@@ -29,7 +29,7 @@ class Departure:
     paper: Any
     now: Any
     printed: bool = True
-    """False where the paper leaves the value open, and `paper` is what stands for it here."""
+    """False if the paper does not state the value, and `paper` is this program's choice."""
 
     def __str__(self) -> str:
         theirs = "there" if self.printed else "which the paper leaves open; here it is usually"

@@ -13,7 +13,7 @@ from ldp_core.experiment.schema import LATER, UNSAID, Experiment
 
 NAMING = ("name", "kind")
 SHORT = ("features", "model", "optimizer", "attack", "attacker", "system")
-"""Fields that may hold a bare name."""
+"""Fields whose JSON may be a bare name."""
 RANGE = {"clients.range": ("low", "high"), "clients.low": ("range",), "clients.high": ("range",)}
 
 

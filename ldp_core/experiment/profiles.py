@@ -41,7 +41,7 @@ HEADINGS = {
     "scope": Column.of("scope covers", "epsilon eps ε budget one"),
 } | {name: Column.of("") for name in DERIVED}
 Lines = npt.NDArray[np.int64]
-"""The numbers of the lines that cells stand on."""
+"""Line numbers of cells."""
 
 
 def write_profiles(clients: Clients, costs: Mapping[str, Floats] = MappingProxyType({})) -> str:

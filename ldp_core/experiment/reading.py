@@ -15,9 +15,9 @@ from ldp_core.experiment.schema import Experiment
 
 Path = tuple[int | str, ...]
 MOST_PROBLEMS = 100
-"""Mistakes that one message lists."""
+"""Largest number of problems in one message."""
 MOST_OF_A_NAME = 60
-"""Characters of an unknown name, when it is repeated."""
+"""Largest number of quoted characters of an unknown name."""
 TOO_DEEP = Problem("", "an experiment is an object of a few levels, and this one goes far too deep")
 
 

@@ -53,11 +53,11 @@ TARGETS = {
     "class_means": "no weights: once, the image's features in the block of its label, for the class means",
 }
 FEW_ROUNDS = 5
-"""In which a random start is not undone."""
+"""Number of rounds up to which training does not recover from a random start."""
 LATER: dict[str, Any] = {"features": "none", "trust": {"kind": "local"}}
-"""Fields that no key counts while they are at this default: stored experiments may lack them."""
+"""Fields that the key ignores at this default, so that older stored experiments keep their keys."""
 UNSAID = "trust"
-"""The one of these that JSON leaves out, too."""
+"""The one of these fields that JSON omits at its default."""
 
 
 class Local(BaseModel):

@@ -42,13 +42,13 @@ class Sweep:
 
     base: Experiment
     grid: Mapping[str, tuple[Scalar, ...]]
-    """Dotted names of fields, and the values that each takes; empty where settings are named or drawn."""
+    """Values by dotted field name; empty if settings are listed or drawn."""
     seeds: int = 1
-    """They count up from the cell's own, so that cells of one seed are paired."""
+    """Seeds per setting, counted up from the base's, so that cells with the same seed are paired."""
     listed: tuple[Mapping[str, Scalar], ...] = ()
-    """The settings that are named one by one."""
+    """Settings listed one by one."""
     latin: Hypercube | None = None
-    """What settings are drawn from."""
+    """Hypercube that settings are drawn from; None otherwise."""
 
     @cached_property
     def settings(self) -> tuple[Mapping[str, Scalar], ...]:
@@ -228,7 +228,7 @@ def in_words(values: Mapping[str, Scalar]) -> str:
 
 STEPS = re.compile(r"([-+−]?[\d.,][^:;]*):([^:;]+):\s*(\d{1,6})\s*(log)?", re.ASCII)
 ONE_OR_TWO = re.compile(r"(?:^|,\s+)([-+−]?\d+,\d+)(?=,\s|$)", re.ASCII)
-"""Between commas that spaces follow, what may be a number with a decimal comma, or two."""
+"""Between commas with spaces: text that may be a number with a decimal comma, or two numbers."""
 MOST_STEPS = 1000
 
 

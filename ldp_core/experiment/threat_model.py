@@ -27,7 +27,7 @@ class Spy:
     """An attack on one kind of upload: the reconstructor, and the public facts it uses."""
 
     upload: str
-    """ "audit" or "real"."""
+    """Kind of upload, "audit" or "real"."""
     who: Reconstructor
     facts: Facts
 

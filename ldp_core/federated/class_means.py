@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from ldp_core.federated.federation import Federation
 
 INSIDE = 1 - 2**-20
-"""Of the longest message: float32 rounds none of it to longer than that."""
+"""Factor on the longest message, so that float32 rounding does not make it longer than allowed."""
 RIDGE = 2.0
-"""Times √(numbers): how far noise moves an eigenvalue of a symmetric matrix whose entries vary by 1."""
+"""Factor on √(numbers): how far noise of deviation 1 moves an eigenvalue of a symmetric matrix."""
 
 
 def messages(federation: Federation, clients: NDArray[np.int64]) -> torch.Tensor:

@@ -21,10 +21,12 @@ from ldp_core.partitions.base import Indices
 OVERHEAD = 2000
 """Bytes of a plan besides its arrays."""
 PLANS_BYTES = 2**23
-"""That a deal's plans may fill; the oldest go first. Those of the default experiment's rounds take 0.6 MB."""
+"""Largest size of a deal's cached plans; the oldest are dropped. The default experiment's plans take 0.6
+MB.
+"""
 
 _deals: WeakValueDictionary[Hashable, Deal] = WeakValueDictionary()
-"""Those that a run holds."""
+"""Partitions in use by some run."""
 
 
 class Deal:

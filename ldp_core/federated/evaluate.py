@@ -21,7 +21,7 @@ from ldp_core.mechanisms.base import Floats
 from ldp_core.systems import Participation
 
 OWN_SAMPLES = 100_000
-"""Held-out samples that are scored in a round where every client has a model of its own, in all."""
+"""Number of held-out samples scored per round in all if every client has a model of its own."""
 
 
 @dataclass(frozen=True)
@@ -32,13 +32,13 @@ class Score:
     per_class: list[float]
     loss: float
     right: NDArray[np.bool_] | None
-    """Which held-out samples are named right, (n,); None where every client has a model of its own."""
+    """Mask (n,) of correctly classified held-out samples; None if every client has a model of its own."""
     per_client: list[float] | None = None
-    """Accuracy of each client's own model, up to 1 000; their mean is `accuracy` unless a model is shared."""
+    """Accuracy of up to 1 000 clients' own models; `accuracy` is their mean unless a model is shared."""
     groups: dict[str, float | None] | None = None
-    """Accuracy of each group of clients with its own models."""
+    """Accuracy of the own models of each group of clients."""
     own_mix: float | None = None
-    """The mean over clients, each with the model that it has and classes weighted as it holds them."""
+    """Mean accuracy over clients, each with its own model and its own class mixture."""
 
 
 def evaluate(federation: Federation, weights: torch.Tensor, joined: Participation | None = None) -> Score:

@@ -41,9 +41,9 @@ class Federation:
     population: Population
     engine: Engine
     recipe: Recipe
-    """How every client trains."""
+    """Settings of local training."""
     tick: Callable[[float], None] | None = None
-    """Called, within a round, with the share of its training that is done."""
+    """Receives the trained share of the current round, in [0, 1]."""
 
     @property
     def shards(self) -> list[Indices]:

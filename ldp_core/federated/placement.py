@@ -9,9 +9,9 @@ from ldp_core.datasets import Data
 from ldp_core.features import Features
 
 PLACED = 4
-"""Data sets, or features of one, that are kept on a device."""
+"""Number of data sets, or features of one, cached on devices."""
 _placed: dict[tuple[int, Features, str, float], tuple[Data, tuple[torch.Tensor, ...]]] = {}
-"""With the data, so that its id stays its own."""
+"""Cached tensors, with the data, so that the data's id is not reused."""
 
 
 def on_device(data: Data, features: Features, device: torch.device, scale: float) -> tuple[torch.Tensor, ...]:

@@ -36,19 +36,18 @@ class RoundResult:
     """New state after a round, with its measurements; NaN for what was not measured."""
 
     state: State
-    """After it."""
+    """State after the round."""
     unnoised: torch.Tensor
-    """The model (d,) that it would be, had the same uploads come without their noise."""
+    """Global model (d,) that the same uploads without noise would give."""
     participants: NDArray[np.int64]
     client_weights: Floats
-    """The aggregator's weights, in the order of the participants."""
+    """Aggregation weights in the order of the participants."""
     noise_variance: float
     noise_variance_theory: float | None
     signal_variance: float
     clipped_fraction: float
     heterogeneity: float | None = None
-    """The variance between participants of their losses after training, on their own samples; None where
-    it is not asked for."""
+    """Variance over participants of the loss after training on their own samples; None if not measured."""
 
     @property
     def weights(self) -> torch.Tensor:
@@ -67,7 +66,7 @@ class Round:
     participants: NDArray[np.int64]
     client_weights: Floats
     joined: Participation
-    """The system's part; what its clients keep is this round's copy."""
+    """The system's part in this round, with a copy of what its clients keep."""
 
     @property
     def number(self) -> int:

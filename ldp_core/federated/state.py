@@ -19,13 +19,13 @@ class State:
 
     round: int
     weights: NDArray[np.float32]
-    """The global model, (d,)."""
+    """Global model, (d,)."""
     uploads: NDArray[np.int64]
-    """How often each client has uploaded, (K,)."""
+    """Number of uploads of each client so far, (K,)."""
     arrays: Mapping[str, NDArray[Any]] = field(default_factory=dict)
-    """What a system's clients keep, by name."""
+    """What a system's clients keep between rounds, by name."""
     engine: str = ""
-    """The kind of engine that the run began with; "" if that is not known. Others have other last bits."""
+    """Kind of engine that the run began with, which decides the last bits; "" if unknown."""
 
     def as_bytes(self) -> tuple[bytes, bytes]:
         """Weights (float32) and uploads (int64) as little-endian bytes."""

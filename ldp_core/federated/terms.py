@@ -14,7 +14,7 @@ from ldp_core.mechanisms.shared.law import Law
 from ldp_core.theory import worst_variance
 
 Columns = tuple[Floats, Floats, Floats]
-"""Budget, low and high of some clients, (k, 1) each, or (k, m) where each weight has its own."""
+"""ε, low and high of some clients: (k, 1) each, or (k, m) if they differ between weights."""
 
 
 class Terms:

@@ -19,7 +19,7 @@ from ldp_core.systems import Encoded
 
 Vectors = NDArray[np.float32]
 TOGETHER = 2**17
-"""Numbers that are clipped, or whose moments are computed, at a time."""
+"""Number of values that are clipped, or whose moments are computed, at a time."""
 
 
 @dataclass(frozen=True)
@@ -27,16 +27,16 @@ class Uploads:
     """Uploads of some clients, with measurements that only a simulation can take."""
 
     values: Vectors
-    """(k, m)"""
+    """Perturbed uploads, (k, m)."""
     exact: Vectors
-    """The same, clipped and without noise."""
+    """Clipped values without noise, (k, m)."""
     bias: Floats
-    """Of the noise, given the exact values, summed by shares, (m,); a single 0 where it was not asked for."""
+    """Bias of the noise given the exact values, summed with the clients' weights, (m,); 0 if not computed."""
     variance: Floats
     outside: int
-    """How many of the values that are sent lay outside their safe range (0 if moments are not asked for) …"""
+    """Number of sent values outside their safe range before clipping (0 if moments are not computed) …"""
     sent: int
-    """… of how many."""
+    """… out of so many sent values."""
 
 
 def uploaded(
@@ -143,7 +143,7 @@ class Moments:
         self._laws = laws if whole else None  # of all clients: they are those of the only rows
         self._waiting = iter(self._rows)  # taking the next ones is a single step of the interpreter
         self.sums: dict[int, tuple[Floats, Floats]] = {}
-        """Biases summed by shares and variances by their squares, (m,), by the first of some clients."""
+        """Weighted sums (m,) of biases and variances, by the index of a chunk's first client."""
 
     @property
     def summed(self) -> tuple[Floats, Floats]:

@@ -21,15 +21,15 @@ class Candidates:
     """Candidates of each of V attacked images, and the mean images as baseline guesses."""
 
     originals: Image
-    """(V, *shape)"""
+    """Attacked images, (V, *shape)."""
     labels: np.ndarray
     any_class: Public
-    """(V, M, *shape): the attacked image, then held-out images."""
+    """Candidates (V, M, *shape): the attacked image, then held-out images."""
     same_class: Public
-    """The same with held-out images of its own class; fewer where there are not enough of them."""
+    """The same with held-out images of the attacked image's class only; fewer if there are not enough."""
     mean_image: Image
     class_means: Image
-    """(V, *shape): of each image's own class."""
+    """Mean image of each attacked image's class, (V, *shape)."""
 
     @cached_property
     def guessed(self) -> dict[str, Floats]:

@@ -24,7 +24,7 @@ from ldp_core.leakage.summary import summary
 from ldp_core.mechanisms import Mechanism
 
 TOGETHER = 2**25
-"""Numbers in the uploads of cells that are searched side by side, at most."""
+"""Largest number of values in the uploads of cells that are searched side by side."""
 
 
 @dataclass

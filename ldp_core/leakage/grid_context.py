@@ -30,7 +30,7 @@ from ldp_core.streams import stream
 from ldp_core.systems import Participation
 
 SHARE = 16
-"""Of memory: a victim's uploads are looked at in parts of so many blocks."""
+"""Fraction 1/SHARE of the memory that a block of uploads may take."""
 CONTROLS: tuple[Control, ...] = ("clean", "clipped")
 
 Figures = dict[str, Any]
@@ -42,11 +42,11 @@ class Known:
     """Stored results of the same ladder, as JSON."""
 
     references: dict[tuple[str, str], dict[str, Any]]
-    """By mechanism and control."""
+    """Stored controls by mechanism and control."""
     cells: set[tuple[str, float]]
-    """By mechanism and budget."""
+    """Stored cells by mechanism and ε."""
     guesses: set[tuple[str, float | None, str | None, int]]
-    """By mechanism, budget, control and steps."""
+    """Stored frames by mechanism, ε, control and number of steps."""
 
     @classmethod
     def of(cls, earlier: Sequence[dict[str, Any]]) -> Known:
@@ -64,7 +64,7 @@ class Known:
 class Rung:
     mechanism: Mechanism
     row: int
-    """Its number from below, from 0."""
+    """Index of the cell's ε, ascending from 0."""
     epsilon: float
 
     def streams(self, seed: int) -> tuple[np.random.Generator, np.random.Generator]:

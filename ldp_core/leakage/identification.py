@@ -25,9 +25,9 @@ from ldp_core.streams import stream
 Rows = dict[Control | None, list[dict[str, Any]]]
 Sent = Sequence[np.ndarray]
 TOGETHER = 2**22
-"""Numbers that the uploads of all candidates may have which are reckoned at once."""
+"""Largest number of values in the candidates' uploads that are computed at once."""
 SUFFIXES = ("", "_same_class")
-"""Of the figures among candidates of any class, and among those of the right one's class."""
+"""Suffixes of figures for candidates of any class, and of the true image's class."""
 
 
 def identify(

@@ -31,15 +31,17 @@ from ldp_core.mechanisms.base import Floats
 from ldp_core.streams import stream
 
 CONFIDENCE = 0.95
-"""That all bounds of a run hold."""
+"""Probability that all bounds of a run hold at once."""
 FEWEST, MOST = 2**18, 2**23
-"""Values that are perturbed: as many as in the run itself, within these."""
+"""Limits on the number of perturbed values, which is otherwise that of the run itself."""
 TRIALS, ENOUGH = 100, 20_000
-"""In either world, unless more weights than can be perturbed so often belong together; and at most."""
+"""Usual and largest number of trials for each of the two images."""
 APART = 6.0
-"""Standard deviations between two worlds that so many trials cannot tell from more."""
+"""Distance of the two uploads' laws, in standard deviations, beyond which more weights add nothing
+measurable.
+"""
 TOGETHER = 2**22
-"""Numbers in what all candidates of a client would send, and in trials of weights that belong together."""
+"""Largest number of values in all candidates' uploads, and in trials of weights that are not independent."""
 
 
 @dataclass(frozen=True)
@@ -47,11 +49,11 @@ class _Worlds:
     """Clipped uploads of a client for the two images."""
 
     values: Floats
-    """(2, m)"""
+    """Clipped uploads of the two images, (2, m)."""
     terms: tuple[Floats, Floats, Floats]
     """ε, low and high: (1, 1) each, or (1, m)."""
     apart: Floats
-    """(m,): the squared distance between the worlds over the variance of one weight's noise."""
+    """Squared difference of the two uploads over the noise variance, by weight, (m,)."""
 
 
 def measured(
@@ -137,11 +139,11 @@ def _worlds(federation: Federation, client: int, lineup: Candidates, v: int) -> 
 @dataclass(frozen=True)
 class _Plan:
     weights: NDArray[np.int64]
-    """Which are looked at."""
+    """Indices of the weights that are compared."""
     uses: int
-    """Uploads that are looked at."""
+    """Number of uploads that are compared."""
     trials: int
-    """In either world."""
+    """Number of trials for each of the two images."""
     separation: float
 
 

@@ -31,7 +31,7 @@ from ldp_core.systems import Encoded, Participation
 
 Control = Literal["clean", "clipped"]
 PUBLIC_IMAGES = 512
-"""Held-out pictures that an attacker may know, at most."""
+"""Largest number of held-out images that an attacker may know."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class VictimStart:
     """Weights that victims start a round from, and the server's notes about them."""
 
     own: torch.Tensor
-    """(d,), the global model; or (V, d), where clients keep some weights."""
+    """Initial weights: the global model (d,), or (V, d) if clients keep some weights."""
     noted: Mapping[str, Floats] = field(default_factory=dict)
 
     def of(self, victims: slice) -> VictimStart:

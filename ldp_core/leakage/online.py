@@ -37,7 +37,7 @@ from ldp_core.leakage.scores import identification_bounds, score_audits, score_r
 from ldp_core.streams import stream
 
 MOST_MEMBERS = 2000
-"""Of a larger client, so many of its images are looked for."""
+"""Largest number of a client's images that are looked for in a real upload."""
 
 
 class Attempts:

@@ -17,7 +17,7 @@ from ldp_core.leakage.candidates import Candidates
 from ldp_core.mechanisms.base import Floats
 
 Attempt = tuple[Observation, Image, list[dict[str, Any]]]
-"""What was seen of V audit uploads, the surest guess (V, *shape) at each, and what came of identification."""
+"""Observation of V audit uploads, best guess at each (V, *shape), and identification results."""
 
 
 def score_audits(attempts: Sequence[Attempt], lineup: Candidates) -> list[list[dict[str, Any]]]:

@@ -21,7 +21,7 @@ class Quote:
     where: str
     """Section, table, equation or algorithm."""
     text: str
-    """As it stands there, white space apart."""
+    """Literal text, except for white space."""
 
 
 @dataclass(frozen=True)
@@ -30,9 +30,9 @@ class Control:
 
     arm: str
     why: str
-    """What it would mean if it did as well."""
+    """What a control as good as the paper's arm would mean."""
     against: str = ""
-    """The paper's own arm that it is held against; "" for one that is only shown."""
+    """The paper's arm that the control is compared with; "" if it is only shown."""
 
 
 @dataclass(frozen=True)
@@ -41,11 +41,11 @@ class Reading:
 
     name: str
     says: str
-    """What is set, and what of the paper speaks for it."""
+    """The chosen values, and the evidence for them in the paper."""
     set: Mapping[str, Any] = field(default_factory=dict)
-    """In every arm, in place of what it sets itself there; empty for the claim's own settings."""
+    """Field values that every arm takes in this reading; empty for the claim's own settings."""
     against: str = ""
-    """What the paper prints that it contradicts: it is shown then, and judges nothing."""
+    """Printed figures that the reading contradicts, in which case it gives no verdict; "" without any."""
 
 
 @dataclass(frozen=True)
@@ -54,27 +54,27 @@ class Claim:
 
     id: str
     where: str
-    """Figure or section."""
+    """Figure or section of the paper."""
     title: str
     setting: str
-    """In words."""
+    """The paper's setting in words."""
     statements: tuple[Statement, ...]
     measured: tuple[Arm, ...]
     """The paper's own arms and the controls."""
     controls: tuple[Control, ...] = ()
     seeds: int = SEEDS
     note: str = ""
-    """What the paper leaves open, and how it was read here."""
+    """What the paper leaves open, and how it was filled in."""
     paper: Mapping[str, float] = field(default_factory=dict)
-    """The paper's own figure of an arm, in the quantity's unit, where it prints one."""
+    """Printed figure by arm, in the quantity's unit, as far as the paper has one."""
     about: str = "accuracy"
-    """What of its runs it speaks of: one of `statements.QUANTITIES`."""
+    """Name of the quantity in `statements.QUANTITIES`."""
     quotes: tuple[Quote, ...] = ()
-    """Where the paper says it; each printed figure that a statement has stands in one of them."""
+    """The paper's text; every printed figure of a statement occurs in one of them."""
     readings: tuple[Reading, ...] = ()
-    """Two to four, where the paper leaves open what decides a figure; the first changes nothing."""
+    """Two to four readings if the paper leaves a decisive setting open; the first changes nothing."""
     tried: int = 1
-    """By how many readings it is judged, of which this is one: each interval is widened for that."""
+    """Number of readings that judge the claim, by which each interval is widened."""
 
     @property
     def most(self) -> int:
@@ -144,7 +144,7 @@ class Flaw:
     title: str
     text: str
     where: str = ""
-    """What of the paper is wrong: section, equation or algorithm; "" for what follows from all of it."""
+    """Section, equation or algorithm with the error; "" if it concerns the whole paper."""
 
 
 @dataclass(frozen=True)
@@ -156,7 +156,7 @@ class Table:
     title: str
     columns: tuple[str, ...]
     rows: Mapping[str, tuple[tuple[str, str], ...]]
-    """By the row's head, a claim's id and an arm's label for each column."""
+    """Claim id and arm label of each column, by the row's heading."""
 
 
 @dataclass(frozen=True)
@@ -166,12 +166,12 @@ class Paper:
     order: int
     label: str
     source: str
-    """Authors' short form, journal, year."""
+    """Authors, journal and year in short."""
     idea: str
-    """In two sentences."""
+    """The paper's idea in two sentences."""
     flaws: tuple[Flaw, ...]
     example: Mapping[str, Any] | None = None
-    """An experiment with its own settings; None for a system that is to come."""
+    """A small experiment with the system; None for a system that is not implemented."""
     claims: tuple[Claim, ...] = ()
     tables: tuple[Table, ...] = ()
 

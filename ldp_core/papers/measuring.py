@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from ldp_core.federated.state import State
 
 TOGETHER = 12
-"""Runs that are trained together at most."""
+"""Largest number of runs trained together."""
 LONG = 5e10
-"""Multiplications, about a quarter of a minute, after which no more runs are added: what is trained together
-is lost together when it is stopped.
+"""Number of multiplications (about 15 s) after which a batch takes no more runs, since a stop loses the whole
+batch.
 """
 
 HOUR = 3600.0
-"""Seconds of processor time that a claim may take before no more seeds are added."""
+"""CPU seconds of a claim after which no further seeds are added."""
 
 Asked = tuple[Arm, int]
 """An arm and a seed."""

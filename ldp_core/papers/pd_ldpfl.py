@@ -29,7 +29,9 @@ TABLE_2 = {
     25: "90.29 93.7 95.15 76.68 78.21 79.85",
     50: "89.69 92.97 94.87 74.50 77.31 78.53",
 }
-"""By the number of clients, as printed: FedAvg, PrivateFL and PD-LDPFL on MNIST, then on Fashion-MNIST."""
+"""The paper's table 2 by number of clients: FedAvg, PrivateFL and PD-LDPFL on MNIST, then on
+Fashion-MNIST.
+"""
 COLUMNS = {"mnist": slice(0, 3), "fashion_mnist": slice(3, 6)}
 SIGNS = {"none": "x", "affine": "ax+b", "log": "log", "tanh": "tanh", "sigmoid": "σ"}
 TABLE_1 = {
@@ -39,7 +41,7 @@ TABLE_1 = {
     "tanh": "0.549 0.526 NAN 0.184 0.124",
     "sigmoid": "4.114 4.47 NAN 1.86 0.503",
 }
-"""As printed. Rows: before the network; columns: after it, in the same order. NAN: it did not converge."""
+"""The paper's table 1: rows by layer before the network, columns by layer after it; NAN: did not converge."""
 READS = "The paper prints neither batch size nor layer widths."
 BATCHES = (
     Reading("batch 32", "Batches of 32 images."),

@@ -135,7 +135,7 @@ VOTED: dict[str, dict[str, Any]] = {
     BEST: {"aggregator.votes": "inverse_variance"},
 }
 SIGNS: dict[str, Any] = {"clients.epsilon": 700}
-"""As the paper has it, clients send their weights' signs: at this ε those of all but the smallest hold."""
+"""Setting for signs without noise: at this ε only the smallest weights change sign."""
 INSTEAD: dict[str, dict[str, Any]] = {
     "Duchi, mean": {"mechanism.name": "duchi", "form": "corrected", "aggregator.name": "mean"},
     "Piecewise, mean": {"mechanism.name": "piecewise", "form": "corrected", "aggregator.name": "mean"},
@@ -145,7 +145,7 @@ COVERED: dict[str, dict[str, Any]] = {
     "C, σ over the range": {"form": "corrected", "aggregator.name": "probability_selection"}
     | {"mechanism.sensitivity": None}
 }
-"""The corrected form: it is measured where the data come with the program."""
+"""Arms in the corrected form, measured on shipped data only."""
 
 
 DIGITS = _claim(

@@ -14,15 +14,15 @@ from ldp_core.judgement import SMALL, Outcome, judged
 from ldp_core.mechanisms.base import Floats
 
 TOLERANCE = 2.0
-"""Percentage points that a figure of a paper may miss our interval by: papers give one figure, without an
-interval of their own, often read off a curve."""
+"""Percentage points by which a printed figure may miss the measured interval, as papers print no
+intervals.
+"""
 WIDEST = 10.0
-"""Percentage points: half of an interval that is wider meets no figure, or who measures badly would be
-right about everything."""
+"""Largest half-width, in percentage points, of an interval that can confirm a figure."""
 SEEDS = 3
-"""Fewer seeds than that are no verdict."""
+"""Least number of seeds for a verdict."""
 MOST = {"digits": 20, "mnist": 5}
-"""Seeds that an undecided statement is given at most, by the data that its arms train on."""
+"""Largest number of seeds for an undecided statement, by data set."""
 
 
 @dataclass(frozen=True)
@@ -31,13 +31,13 @@ class Quantity:
 
     axis: str
     unit: str
-    """After a figure."""
+    """Unit after a figure."""
     apart: str
-    """After a difference of two."""
+    """Unit after a difference of two figures."""
     factor: float
-    """Stored figures times this are shown."""
+    """Factor from stored to displayed figures."""
     of_a_model: bool = True
-    """Whether it says little where the model has learned nothing."""
+    """Whether the quantity says little for a model that has learnt nothing."""
 
 
 QUANTITIES = {
@@ -46,10 +46,10 @@ QUANTITIES = {
     "processor": Quantity("seconds of processor time a round", "s", "s", 1.0, of_a_model=False),
     "recovered": Quantity("images that came back, %", "%", "points", 100.0, of_a_model=False),
 }
-"""What claims are about; all but the accuracy stand in a figure's `also`."""
+"""Quantities of claims; all but the accuracy are stored in a figure's `also`."""
 
 Figures = Callable[[Sequence[str]], Mapping[str, Floats]]
-"""Arms' names → each one's figures in per cent, seed by seed, the same seeds for all."""
+"""Function from arms' labels to their figures in percent, by seed, for seeds common to all."""
 
 
 @dataclass(frozen=True)
@@ -82,12 +82,12 @@ def interval(values: Floats, tried: int = 1) -> Interval:
 @dataclass(frozen=True)
 class Part:
     says: str
-    """The paper's, with its figure."""
+    """The paper's statement with its figure."""
     ours: Interval
     outcome: Outcome
     unit: str
     shows: str
-    """Ours, as it stands after “here”."""
+    """The measured result, as the text after “here”."""
 
 
 @dataclass(frozen=True)
@@ -208,7 +208,7 @@ class Saves(Statement):
     what: str
     first: str
     second: str
-    """That saves."""
+    """The arm with the smaller figure."""
     paper: float
 
     @property

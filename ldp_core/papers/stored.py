@@ -22,34 +22,34 @@ from ldp_core.system.shipped import ASSETS
 
 SHIPPED = ASSETS / "papers"
 ROUND = "round "
-"""Before a number: the accuracy after that round."""
+"""Beginning of the name of the accuracy after a certain round; a number follows."""
 
 
 @dataclass(frozen=True)
 class Figure:
     key: str
-    """The run's identity."""
+    """Key of the arm and seed (`Arm.key`)."""
     seed: int
     value: float | None
-    """A share: accuracy in [0, 1], or a relative error; None where the run did not end as it should."""
+    """Accuracy in [0, 1], or another share; None if the run diverged or failed."""
     status: str
     seconds: float
     version: str
     date: str
-    """YYYY-MM-DD"""
+    """Date of the measurement, YYYY-MM-DD."""
     setting: Mapping[str, Any]
-    """The experiment, as JSON."""
+    """Settings of the arm as JSON."""
     device: str = "cpu"
     curve: Sequence[float] = ()
-    """Accuracy, round by round."""
+    """Accuracy by round."""
     noise: float | None = None
-    """Standard deviation of the aggregate's noise, per weight, over the rounds."""
+    """Standard deviation of the aggregate's noise per weight, over all rounds."""
     size: float | None = None
-    """Of the un-noised aggregate's weights in the last round, root mean square."""
+    """Root mean square of the noise-free aggregate's weights in the last round."""
     chance: float | None = None
-    """The share of the largest class."""
+    """Share of the largest class."""
     also: Mapping[str, float] = field(default_factory=dict)
-    """What else the run came to, by name (`statements.QUANTITIES`); others are shares."""
+    """Further quantities of the run by name (`statements.QUANTITIES`), and other shares."""
 
     @property
     def diverged(self) -> bool:

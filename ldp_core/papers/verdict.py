@@ -48,19 +48,19 @@ RULE = (
 class Verdict:
     word: Word
     reason: str
-    """One sentence."""
+    """Reason in one sentence."""
     parts: tuple[Part, ...] = ()
     seeds: int = 0
     date: str = ""
-    """Of the newest figure."""
+    """Date of the newest figure."""
     older: tuple[str, ...] = ()
-    """Versions of figures that are not of this one."""
+    """Program versions of figures that were measured by other versions."""
     seconds: float = 0.0
-    """That all the runs took together."""
+    """Duration of all runs together, in seconds."""
     reading: str = ""
-    """Whose it is, of a claim that has several."""
+    """Name of the reading that the verdict is from; "" for a single one."""
     each: tuple[tuple[Reading, Verdict], ...] = ()
-    """Of every reading, where there are several."""
+    """Verdict of every reading, if there are several."""
 
 
 def verdict(claim: Claim, shelf: Shelf) -> Verdict:

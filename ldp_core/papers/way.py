@@ -15,12 +15,12 @@ class Step:
     """An action of a client or the server in a round, and what it sends."""
 
     who: str
-    """ "client" or "server"."""
+    """"client" or "server"."""
     does: str
     sends: str
-    """To the other side; "" where nothing leaves."""
+    """Data sent to the other side; "" if none."""
     kind: str
-    """ "noised", "clear" or "" for what is no client's data."""
+    """"noised" or "clear" for clients' data, else ""."""
 
 
 def way(experiment: Experiment) -> tuple[Step, ...]:

@@ -33,11 +33,11 @@ class Allocation:
     """Least noise within the clients' limits; arrays have shape (K,), in client order."""
 
     experiment: Experiment
-    """With these ranges, and weights by 1/σ²."""
+    """The experiment with the ranges of least noise, and weights by 1/σ²."""
     variance: Floats
-    """σ², of each client's noise per weight, in the first round; what goes without noise has none."""
+    """Noise variance σ² of each client per weight in the first round; 0 for weights sent without noise."""
     clipped: int
-    """Clients whose range is narrower than the weights need."""
+    """Number of clients whose range is narrower than the weights need."""
 
     @cached_property
     def weights(self) -> Floats:

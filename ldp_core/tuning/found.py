@@ -25,7 +25,7 @@ class Point(NamedTuple):
 
 
 Known = Mapping[Point, float]
-"""The accuracy of each point that was trained; 0 of one that diverged."""
+"""Final accuracy by trained point; 0 for a diverged run."""
 
 
 @dataclass(frozen=True)
@@ -34,15 +34,15 @@ class Tried:
     epsilon: float
     mean: float
     sure: float
-    """What a fresh run reaches with 97.5 % confidence, if no other setting was looked at."""
+    """Accuracy that a further run reaches with 97.5 % confidence."""
     most: float
-    """What 97.5 % of runs reach is less than this, with the same confidence."""
+    """Upper confidence limit (97.5 %) on the accuracy that 97.5 % of runs reach."""
     accuracy: float
-    """That is asked for."""
+    """Target accuracy."""
     runs: int
-    """That decide."""
+    """Number of deciding runs."""
     confirmed: bool = False
-    """It was tried with as many seeds again as a setting is decided by at first."""
+    """Whether the setting was tried with as many further seeds as decided at first."""
 
     @property
     def meets(self) -> bool:
@@ -59,7 +59,7 @@ class More(NamedTuple):
     """Further runs that would settle an open question, if figures stay as they are."""
 
     effort: int
-    """To ask again with."""
+    """Effort of the question with which these runs would be made."""
     runs: int
     uploads: int
 
@@ -67,18 +67,18 @@ class More(NamedTuple):
 @dataclass(frozen=True)
 class Answer:
     epsilon: float | None
-    """The least; None where none was found."""
+    """Least ε that meets the target; None if none was found."""
     half: float | None
     above: float | None
-    """The largest ε, at that range, that was seen not to do: the least lies above it."""
+    """Largest ε at that range that does not meet the target; the least ε lies above it."""
     mean: float | None
-    """Accuracy at the answer, over seeds that the search had not seen; None before they are trained."""
+    """Mean accuracy at the answer over seeds that the search has not used; None before they are trained."""
     sure: float | None
-    """What one more run reaches with 97.5 % confidence, by the same seeds."""
+    """Accuracy that a further run reaches with 97.5 % confidence, by the same seeds."""
     why: str
-    """In a sentence."""
+    """Reason in one sentence."""
     more: More | None = None
-    """Where none was found and more trials may tell."""
+    """Further runs that may find an answer; None if there is one, or if none would help."""
 
     @classmethod
     def none(cls, why: str, more: More | None) -> Self:

@@ -19,9 +19,9 @@ from ldp_core.experiment import Experiment, changed
 from ldp_core.theory import client_variance, server_noise, worst_variance
 
 TOLERANCE = 1e-9
-"""Of an ε, or of a σ: relative."""
+"""Relative tolerance on ε and σ."""
 COARSE = 1.0
-"""Of log ε: so narrow is a bracket in which σ goes nearly as a power of ε."""
+"""Width of a bracket in log ε within which σ is nearly a power of ε."""
 COVERS = {
     "coordinate": "one weight of one upload",
     "layer": "one layer of one upload",
@@ -36,18 +36,18 @@ class Follows:
 
     epsilon: float
     covers: str
-    """What this ε is for."""
+    """What ε covers, in words."""
     clients: int
     aggregate: float
-    """σ in the server's aggregate, of weights in mid-range: the root of its mean square over all rounds."""
+    """σ of the aggregate for weights in mid-range: root of its mean square over all rounds."""
     aggregate_error: float
-    """One standard error of that σ, where it is an expectation over turnouts that were drawn; 0 if exact."""
+    """Standard error of that σ if participation is simulated; 0 if exact."""
     upload: float
-    """σ of one upload, of weights in mid-range, of the client who has most of it."""
+    """σ of one upload for weights in mid-range, of the client with the largest."""
     worst: float
-    """The same for the weights that have most noise."""
+    """The same σ for the weights with the largest noise."""
     run: Promise
-    """What the whole run costs a client at worst."""
+    """Worst-case guarantee of a client for the whole run."""
 
     def as_json(self) -> dict[str, Any]:
         found = worth(self.run)

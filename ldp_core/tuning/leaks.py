@@ -19,14 +19,15 @@ from ldp_core.attacks.findings.metrics import wilson
 from ldp_core.tuning.question import LOWEST, Cap, Question, rounded
 
 COARSE = 7
-"""Budgets that are tried at first."""
+"""Number of values of ε that are tried first."""
 UPLOADS = 5000
-"""By which a budget is judged at most, before more are asked for."""
+"""Largest number of uploads per ε at the usual effort."""
 SURE = 2.7
-"""Standard errors: a budget is looked at up to seven times, with twice as many uploads each, and in all of
-these together an interval errs on one side in at most one of 40 cases."""
+"""Half-width of an interval in standard errors; an ε is judged up to seven times, with twice as many uploads
+each, and all intervals together err on one side in at most one of 40 cases.
+"""
 LOWER = 8
-"""So many times less is tried where the smallest budget leaks too much."""
+"""Factor by which a smaller ε is tried if the smallest one exceeds the limit."""
 
 
 class Leak(NamedTuple):
@@ -35,10 +36,10 @@ class Leak(NamedTuple):
     half: float
     epsilon: float
     picked: float
-    """Uploads of which the right image was picked."""
+    """Number of identified uploads; a tie of k candidates counts 1/k."""
     made: int
     blocks: int
-    """Clients, or repetitions of one, of whose images these uploads were made."""
+    """Number of clients, or repetitions, whose images the uploads were made of."""
 
     @property
     def share(self) -> float:

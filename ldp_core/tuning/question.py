@@ -20,18 +20,18 @@ from ldp_core.limits import CANDIDATES, EPSILON, HALF_WIDTH, LADDER_IMAGES, Limi
 
 FIELDS = ("base", "accuracy", "ranges", "run_budget", "identification", "precision", "seeds", "effort")
 RANGES = {"weights": (0.25, 0.5, 1.0, 2.0), "update": (0.02, 0.05, 0.1, 0.2), "class_means": (1.0,)}
-"""Half-widths that are tried where none are named."""
+"""Default half-widths by target."""
 MOST_RANGES = 8
 IMAGES = int(LADDER_IMAGES.maximum)
-"""Of one client at most, to see what leaks of uploads."""
+"""Largest number of one client's images that are uploaded in one batch."""
 BLOCKS = 100_000
-"""Of such uploads at most: seeds have room for so many."""
+"""Largest number of batches, for each of which there is a seed."""
 GUESSING = 1 / CANDIDATES.default
 PRECISION = Limit(1.02, 2.0, 1.2)
 SEEDS = Limit(3, 20, 8, "seeds")
 EFFORT = Limit(1, 64, 1)
 RUNS = 4
-"""Times its seeds, and its effort, a question tries a setting at most where that is open."""
+"""Largest number of runs of an undecided setting, as a factor on seeds times effort."""
 
 
 class Cap(NamedTuple):
@@ -39,15 +39,15 @@ class Cap(NamedTuple):
 
     half: float
     most: float | None
-    """The largest ε that surely leaks no more; None if none was found."""
+    """Largest ε that surely stays within the limit; None if none was found."""
     above: float | None = None
-    """The next ε that was tried; None if none leaks too much."""
+    """Next larger ε that was tried; None if all stay within the limit."""
     uploads: float = 0
-    """More of them that would settle whether this one leaks more; 0 where it surely does."""
+    """Further uploads that would decide about that ε; 0 if it surely exceeds the limit."""
     effort: float = 0
-    """That this takes."""
+    """Effort of the question with which these uploads would be made."""
     beyond: float | None = None
-    """The smallest ε that surely leaks more, if one was found."""
+    """Smallest ε that surely exceeds the limit, if one was found."""
 
 
 @dataclass(frozen=True)
@@ -58,22 +58,24 @@ class Question:
 
     base: Experiment
     accuracy: float
-    """Of the last round, on held-out samples, in (0, 1)."""
+    """Target accuracy in the last round on held-out samples, in (0, 1)."""
     ranges: tuple[float, ...]
-    """Half-widths to choose among."""
+    """Half-widths to choose from."""
     run_budget: float | None = None
-    """The ε that a whole run may cost a client, at worst; None for any."""
+    """Limit on the worst-case ε of a client's whole run; None for no limit."""
     identification: float | None = None
-    """The share of uploads, made of one image each, of which an attacker may pick the right one among ten;
-    None for any."""
+    """Limit on the share of one-image uploads whose image an attacker identifies among ten; None for no
+    limit.
+    """
     precision: float = PRECISION.default
-    """The search stops where the least ε that does is at most so many times the largest that does not."""
+    """Largest final ratio between the least ε that meets the target and the largest that does not."""
     seeds: int = int(SEEDS.default)
     effort: int = int(EFFORT.default)
-    """So many times the usual trials are made where it is open whether a setting meets what is asked."""
+    """Factor on the number of runs of undecided settings."""
     caps: tuple[Cap, ...] = ()
-    """Of all ranges, once it was measured what leaks; without, the price of a run alone bounds them. Found on
-    the way, and no part of what is asked."""
+    """Limits on ε from `identification`, once measured, for all ranges; part of the search, not of the
+    request.
+    """
 
     def experiment(self, half: float, epsilon: float | None, seed: int) -> Experiment:
         """One run of the search; `epsilon` None trains without noise, with a plain mean."""
@@ -209,4 +211,4 @@ def _number(value: Any) -> bool:
 
 
 LOWEST = max(EPSILON.minimum, 0.01)
-"""An ε below which nothing is looked for."""
+"""Least ε that is searched."""

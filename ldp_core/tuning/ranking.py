@@ -21,7 +21,7 @@ from ldp_core.mechanisms.base import Floats
 from ldp_core.systems import Release, Sent
 
 GROUPS = 24
-"""Budgets that stand for all clients, evenly between the smallest and the largest."""
+"""Number of evenly spaced budgets that stand for all clients."""
 
 
 @dataclass(frozen=True)
@@ -30,10 +30,10 @@ class Asked:
 
     clients: int
     weights: int
-    """m, of an upload."""
+    """Number of weights of an upload."""
     lowest: float
     highest: float
-    """Of the clients' budgets, which lie evenly between them."""
+    """Largest budget; budgets are evenly spaced."""
     half: float
     """τ: every safe range is [−τ, τ]."""
     rounds: int
@@ -45,11 +45,11 @@ class Asked:
 class Ranked:
     mechanism: Mechanism
     noise: Mapping[str, float]
-    """σ per weight at the server, for weights in mid-range, by the aggregator's name."""
+    """σ per weight of the aggregate for weights in mid-range, by the aggregator's name."""
     strict: Promise
-    """For the whole run, to the client with the smallest budget …"""
+    """Guarantee of the whole run for the client with the smallest budget …"""
     generous: Promise
-    """… and to that with the largest."""
+    """… and for the client with the largest."""
 
     @property
     def least(self) -> float:

@@ -26,15 +26,15 @@ from ldp_core.tuning.inverses import covers
 from ldp_core.tuning.question import EFFORT, LOWEST, RUNS, Cap, Question, rounded
 
 FEW = 2
-"""Seeds by which a setting is first looked at."""
+"""Number of seeds of a setting's first runs."""
 RUNGS = 7
-"""Budgets at which each range is first looked at."""
+"""Number of values of ε that each range is tried with first."""
 INSIDE = 3
-"""Budgets that are tried at once between one that does and one that does not."""
+"""Number of values of ε tried at once within a bracket."""
 HOPEFUL = 2.5
-"""A range stays in the race whose crossing, as it looks at first, is at most so many times the best one's."""
+"""Factor on the best range's estimated least ε up to which other ranges are still searched."""
 MOST_RUNS = 1200
-"""Before more are asked for."""
+"""Largest number of runs at the usual effort."""
 
 
 def next_points(question: Question, known: Known) -> list[Point]:

@@ -26,7 +26,7 @@ from ldp_core.mechanisms.base import Floats
 from ldp_core.streams import stream
 
 WORLDS = 8
-"""Inputs that are held against each other: of more, some that are spread from the smallest to the largest."""
+"""Largest number of inputs that are compared; of more, some evenly spread ones."""
 MOST_EPSILON = 700.0
 
 
@@ -39,10 +39,10 @@ class Answers:
     """Statistics of the outputs for one input."""
 
     input: float
-    """The mean over its coordinates and rounds."""
+    """Mean input over coordinates and rounds."""
     trials: int
     bias: float
-    """Of an answer's value, and its variance, each a mean over coordinates and rounds."""
+    """Bias, and below variance, of the output: means over coordinates and rounds."""
     variance: float
 
 
@@ -50,13 +50,13 @@ class Answers:
 class SampleAudit:
     claimed: float
     measured: float
-    """The lower bound on ε; below the true one with probability `confidence`."""
+    """Lower bound on ε, below the true one with probability `confidence`."""
     delta: float
     confidence: float
     event: str
-    """The set of answers that shows the bound, in words; "" where none tells two inputs apart."""
+    """Set of outputs that gives the bound, in words; "" if none distinguishes two inputs."""
     shares: tuple[int, int, int, int]
-    """How often the event came of how many trials: after the input that makes it likelier, and the other."""
+    """Occurrences of the event and trials for the input that makes it likelier, then for the other input."""
     answers: tuple[Answers, ...]
 
     @property

@@ -17,13 +17,13 @@ from ldp_core.limits import spelled
 from ldp_core.mechanisms.base import Floats
 
 NUMBERS = 24
-"""Single values of an answer that are looked at: those that differ most."""
+"""Number of single output values that are tried as statistics: those that differ most."""
 PIECES = 64
 TAIL = 8
-"""Trials in the outermost piece of a line, at least."""
+"""Least number of trials in the outermost interval of a statistic."""
 LEAST = 1e-300
 SURE = 4.0
-"""Standard errors by which a set's shares are doubted: the best of many sets has had luck."""
+"""Standard errors subtracted from a set's shares, as the best of many sets is best by luck too."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Number:
 
     words: str
     of: Callable[[Floats], Floats]
-    """From answers (n, rounds, coordinates) to (n,)."""
+    """Function from outputs (n, rounds, coordinates) to values (n,)."""
 
 
 @dataclass(frozen=True)
@@ -42,9 +42,9 @@ class Event:
     number: Number
     edges: Floats
     inside: NDArray[np.bool_]
-    """Of the pieces below the first edge, between two edges, and from the last on."""
+    """Which intervals belong to the set: below the first edge, between two edges, from the last edge on."""
     score: float
-    """ln(P/Q) that it is expected to show."""
+    """Expected ln(P/Q)."""
 
     def count(self, answers: Floats) -> int:
         return int(self.inside[np.searchsorted(self.edges, self.number.of(answers), side="right")].sum())

@@ -30,10 +30,10 @@ class Samples:
     """Trials of a mechanism."""
 
     inputs: Floats
-    """(trials, rounds, coordinates)"""
+    """Inputs, (trials, rounds, coordinates)."""
     outputs: Floats
     worlds: NDArray[np.str_] | None
-    """(trials,), as the table names them; None where it does not."""
+    """Name of each trial's neighbouring input, (trials,); None if the table has none."""
 
 
 def read_samples(data: bytes, most: int = MOST_BYTES) -> Samples:

@@ -17,7 +17,7 @@ from llvmlite import ir
 from ldp_core.engines.fused.memory import LINE
 
 Value = Any
-"""An LLVM value; llvmlite has no types for them."""
+"""An LLVM value; llvmlite has no type annotations."""
 WHOLE, SHORT, POINTER = ir.IntType(64), ir.IntType(32), ir.PointerType()
 
 
@@ -27,7 +27,7 @@ class Number:
 
     bytes: int
     fused: bool = True
-    """False where the processor cannot round a product and a sum once."""
+    """Whether the processor has fused multiply-add."""
 
     @property
     def type(self) -> Value:

@@ -32,7 +32,7 @@ from ldp_core.settings.table import CACHE_DIR
 from ldp_core.system import private_files
 
 DIGEST = 32
-"""Bytes in front of what is kept: of its content."""
+"""Length in bytes of the content's digest at the beginning of a cache file."""
 _lock = threading.Lock()
 
 
@@ -44,7 +44,7 @@ class Compiled:
         self.memory = memory
         self.batch = batch
         self.idle: list[Workspace] = []
-        """Memory of its threads that is not in use."""
+        """Unused workspaces."""
         p, n = ctypes.c_void_p, ctypes.c_int64
         self.train = _function(engine, "train", p, n, *[p] * 8, *[n] * 4, *[p] * 3)
         self.score = _function(engine, "score", *[p] * 3, n, n, p)

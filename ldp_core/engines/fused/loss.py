@@ -10,12 +10,14 @@ from ldp_core.engines.fused.code import POINTER, SHORT, WHOLE, Code, Number, Val
 from ldp_core.engines.fused.memory import up_to
 
 TERMS = {4: 7, 8: 13}
-"""Of the exponential's series on ±ln 2/2, for numbers of so many bytes: the next is below half a last bit."""
+"""Number of terms of the exponential's series on ±ln 2/2 by bytes per number; the next term is below half a
+last bit.
+"""
 MANTISSA = {4: 23, 8: 52}
 LEAST = {4: -87.0, 8: -708.0}
-"""Where the exponential is hardly more than the smallest normal number."""
+"""Least argument of the exponential by bytes per number, just above the smallest normal result."""
 LN2 = {4: (0.693359375, -2.12194440054690583e-4), 8: (0.6931471803691238, 1.9082149292705877e-10)}
-"""In two parts, the first of which times a small whole number is exact."""
+"""ln 2 in two parts by bytes per number; the first times a small integer is exact."""
 
 
 def exponential(code: Code, value: Value) -> Value:

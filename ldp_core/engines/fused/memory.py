@@ -13,10 +13,10 @@ import numpy as np
 from ldp_core.models.chain import Layers
 
 LINE = 64
-"""Bytes of a cache line and of the vectors that everything is computed in."""
+"""Bytes of a cache line, and of the vectors of all computations."""
 GUARD = 0xA5
 LEAST_BATCH = 64
-"""Samples that there is always room for: scoring takes them together."""
+"""Least number of samples that a workspace has room for, used in scoring."""
 
 
 def up_to(count: int, step: int) -> int:

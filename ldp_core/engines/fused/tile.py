@@ -12,12 +12,12 @@ class Tile:
     samples: int
     outputs: int
     vectors: int
-    """Of a row of weights."""
+    """Vectors of a row of weights."""
     channels: int
     columns: int
     """Vectors of a convolution's outputs."""
     patch: int
-    """Vectors of patches."""
+    """Vectors of a patch."""
 
     def choose(self, total: int, most: int) -> int:
         """Largest block size up to `most` that wastes least when covering `total`."""

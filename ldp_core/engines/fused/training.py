@@ -28,13 +28,13 @@ from ldp_core.optimizers import Optimizer
 from ldp_core.optimizers.adam import BETA1, BETA2
 
 AT_ONCE = 2e8
-"""Multiplications that are not worth a thread: a few hundredths of a second."""
+"""Number of multiplications below which a second thread gains nothing."""
 PIECES = 8
-"""Calls that a thread makes, about, so that all end at about the same time."""
+"""Approximate number of calls per thread, so that all threads end at about the same time."""
 WAIT_SECONDS = 0.1
-"""Between two looks at how far it is."""
+"""Interval between two progress reports."""
 SCORED = 500
-"""Samples that are scored in one call."""
+"""Number of samples scored in one call."""
 
 Call = Callable[[Workspace], None]
 

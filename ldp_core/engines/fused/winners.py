@@ -20,7 +20,7 @@ from ldp_core.engines.fused.tile import Tile
 from ldp_core.models.chain import Conv
 
 Piece = tuple[int, int, int]
-"""A vector of a patch: its row, where in the row it begins, its lanes."""
+"""A vector of a patch: row, position in the row, number of lanes."""
 
 
 def pieces(layer: Conv, lanes: int, most: int) -> Iterator[list[Piece]]:

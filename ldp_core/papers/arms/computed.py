@@ -17,7 +17,7 @@ from ldp_core.theory.relative_error import relative_errors
 
 class Computed(Arm):
     unit: ClassVar[str]
-    """What its figure is, as an axis says it."""
+    """Axis title of the arm's figure."""
 
     @abstractmethod
     def measure(self, seed: int) -> float:
@@ -87,7 +87,7 @@ class Records(Computed):
 
     mechanism: str
     epsilon: str
-    """A mode's name."""
+    """Name of the mode of budgets."""
     range: str
     centre: float | None = None
     form: str = "as_printed"

@@ -82,9 +82,9 @@ class Trained(Arm):
 
     base: Mapping[str, Any]
     set: Mapping[str, Any]
-    """Fields by dotted names, as a draft's variant has them."""
+    """Field values by dotted name, as in a draft's variant."""
     about: str = ""
-    """What of its run it is judged by, where not by what its claim speaks of; another arm has that run."""
+    """Quantity that the arm is judged by if not the claim's; another arm then holds the run."""
 
     def experiment(self, seed: int = 0) -> Experiment:
         """Experiment with a seed; without attacks unless the arm sets one, as attacks change no weight."""
@@ -119,7 +119,7 @@ class Leaking(Trained):
     """An arm that trains, and measures identification of images from its uploads in every round."""
 
     images: int = field(default=1, kw_only=True)
-    """Of each client in each round."""
+    """Number of attacked images of each client in each round."""
 
     @property
     def setting(self) -> dict[str, Any]:

@@ -15,16 +15,16 @@ from ldp_core.presets.of_systems.five_side_by_side import BASE
 HELD_OUT = datasets.get(str(BASE["dataset"])).test_size
 NONE = f"None of the five surely learns it: none ends above {LEARNS:.0f} %, error and all."
 FEWER = 10
-"""Times less traffic is worth a word."""
+"""Least ratio of traffic between two systems that the advice mentions."""
 
 
 @dataclass(frozen=True)
 class Advice:
     population: str
     runs: tuple[float, ...]
-    """The prices at which it holds."""
+    """Values of the run's ε for which the advice holds."""
     take: Point | None
-    """None where none of them learns."""
+    """The recommended system's point; None if no system learns."""
     says: str
 
 

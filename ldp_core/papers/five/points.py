@@ -37,9 +37,9 @@ from ldp_core.presets.of_systems.five_side_by_side import (
 
 NAME = "five"
 RUNS = (10.0, 100.0, 1_000.0, 10_000.0)
-"""What a run costs a client at worst, in ε at the ledger's δ."""
+"""Compared worst-case ε of a client's whole run, at the ledger's δ."""
 MORE = 10
-"""Times as much a run costs a volunteer."""
+"""Factor on the run's ε of a volunteer."""
 ASKED: Mapping[str, tuple[float, ...]] = {
     PLDP: (0.0613908, 0.315011, 1.15025, 5.15351, 51.2827),
     PERSONALIZED: (1.02986, 6.43882, 42.1903, 382.880, EPSILON.maximum),
@@ -47,7 +47,7 @@ ASKED: Mapping[str, tuple[float, ...]] = {
     PD: (0.0456046, 0.247260, 1.05251, 5.36515, 51.2827),
     OPTIMAL: (3.33336, 33.3305, 333.325, EPSILON.maximum, EPSILON.maximum),
 }
-"""Which ε a system asks for at each of `RUNS`, and at ten times the last."""
+"""ε of each system for each value of `RUNS`, and for ten times the last one."""
 CLIENTS, VOLUNTEERS = 20, 2
 ALIKE, TWO, UNLIKE = "All alike", "Two volunteers among twenty", "Unlike data"
 POPULATIONS: Mapping[str, str] = {
@@ -72,11 +72,11 @@ CHOSEN: Mapping[tuple[str, str], tuple[float, ...]] = {
     (OPTIMAL, TWO): (3.2, 12.8, 12.8, 12.8),
     (OPTIMAL, UNLIKE): (0.8, 0.2, 0.2, 0.2),
 }
-"""At each of `RUNS`, what `public_images.best_rate` finds."""
+"""Learning rates of `public_images.best_rate` for each value of `RUNS`."""
 SEEDS, IMAGES = 5, 4
-"""Of a point, and of each client in each round."""
+"""Number of seeds of a point, and of attacked images of each client per round."""
 LEARNS = 30.0
-"""Per cent: what ends above it, error and all, has learnt something."""
+"""Accuracy in percent that the interval's lower end must exceed for a system to count as learning."""
 
 
 def settings(label: str, population: str, run: float, rate: float) -> dict[str, Any]:
@@ -116,13 +116,13 @@ class Point:
     label: str
     population: str
     run: float
-    """What a run costs a client at worst, in ε."""
+    """Worst-case ε of a client's whole run."""
     accuracy: Interval
-    """Per cent, over seeds."""
+    """Final accuracy in percent, over seeds."""
     leaked: float
-    """The share of images picked out, in [0, 1]."""
+    """Identification rate, in [0, 1]."""
     low: float
-    """Of its 95 % interval …"""
+    """Lower end of its 95 % interval …"""
     high: float
     trials: int
     figures: tuple[Figure, ...]
