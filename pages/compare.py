@@ -10,6 +10,7 @@ import streamlit as st
 from pages.parts.compare import elsewhere
 from pages.parts.compare.arms import Arm, arms
 from pages.parts.compare.choice import Chosen, choose, chosen, newest, suggestions
+from pages.parts.compare.pictures import pictures
 from pages.parts.compare.side_by_side import bought, curves, figures, served, settings
 from pages.parts.compare.verdict import verdict
 from pages.parts.runs.take_away import take_away
@@ -63,6 +64,7 @@ def _side_by_side(now: Sequence[Chosen], trouble: Sequence[str], live: bool) -> 
         moment = _moment(begun)
         beside = "".join(f",{one.id}" for one in files)
         curves(begun, Moment(moment.job + beside, moment.status, moment.seq), others)
+        pictures(begun)
         figures(found)
         elsewhere.show(others)
         settings(found, fields)

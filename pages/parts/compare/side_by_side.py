@@ -190,7 +190,7 @@ def bought(arms: Sequence[Arm], moment: Moment) -> None:
             without.append(arm.series.label)
         else:
             points.append(Bought(arm.series, found.accuracy, found.epsilon))
-    shown = [_budgets(points, without)] if len(points) > 1 else []
+    shown = [_budgets(points, without)] if len({point.price for point in points}) > 1 else []
     shown += [_leaks(picked, unsure)] if len(picked) > 1 else []
     if not shown:
         return

@@ -1,0 +1,44 @@
+"""What the server sees of compared runs: the image under attack, and what came back in each run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import streamlit as st
+from numpy.typing import NDArray
+
+from ldp_core.images import decode
+from pages.parts.compare.arms import Arm
+from pages.parts.train.server_panel import MOST_COLUMNS, server_panel, uploads_in
+from pages.parts.ui.text import plain
+
+SIDE = 112
+"""Pixels of a picture on the page, at least."""
+
+
+def pictures(arms: Sequence[Arm]) -> None:
+    """Draw a row for each client that was attacked in all of the first runs with an attack, or nothing."""
+    attacked = [arm.series for arm in arms if arm.series.runs and arm.series.runs[0].targets][:MOST_COLUMNS]
+    kinds = uploads_in(attacked)
+    panel = server_panel(attacked, "audit" if "audit" in kinds else next(iter(kinds), "audit"), True, "")
+    rows = [row for row in panel["rows"] if row.get("cells")]
+    if not rows:
+        return
+    st.header("What the server sees", anchor=False)
+    for row in rows:
+        with st.container(horizontal=True, vertical_alignment="bottom", key=f"seen {row['name']}"):
+            for title, cell in zip(panel["columns"], row["cells"], strict=True):
+                words = f"{plain(title, 30)}: {', '.join(map(plain, cell['captions']))}"
+                st.image(_enlarged(cell["image"]), caption=words, width=SIDE)
+        st.markdown(f"**{plain(row['name'])}**, {plain(row['budget'])}: {plain(row['says'], 300)}")
+    st.caption(plain(panel["note"], 500))
+
+
+def _enlarged(image: dict[str, Any]) -> NDArray[np.uint8]:
+    """Encoded pixels, each as a square, so that a browser does not blur them; colours last."""
+    pixels = decode(image)
+    pixels = np.moveaxis(pixels, 0, -1) if pixels.ndim == 3 else pixels
+    times = -(-SIDE // pixels.shape[0])
+    return pixels.repeat(times, axis=0).repeat(times, axis=1)
