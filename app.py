@@ -27,6 +27,7 @@ from ldp_core.settings.table import refuse_nonsense
 from ldp_core.system.memory import share_one_heap
 from ldp_core.system.quiet_log import be_quiet
 from ldp_core.system.shipped import ASSETS, SHIPPED
+from pages.server.compressed import Compressed
 from pages.server.crowd import Crowd
 from pages.server.host_check import Door
 from pages.server.listening import listen_within
@@ -108,6 +109,7 @@ app = st.App(
     middleware=[
         Middleware(Door),
         Middleware(Crowd, limits=LIMITS),
+        Middleware(Compressed),
         Middleware(Uploads, limits=LIMITS),
         Middleware(WakesWorker),
         Middleware(Messages),

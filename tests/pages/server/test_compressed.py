@@ -1,0 +1,86 @@
+"""Files go out compressed, once computed, to whoever takes that; what may not be is left alone."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.datastructures import Headers
+from starlette.staticfiles import StaticFiles
+
+from pages.server import compressed
+from pages.server.compressed import Compressed
+
+TEXT = b"const answer = 42;\n" * 500
+
+
+@pytest.fixture
+def app(tmp_path: Path) -> Compressed:
+    (tmp_path / "page.js").write_bytes(TEXT)
+    (tmp_path / "short.js").write_bytes(TEXT[:100])
+    (tmp_path / "font.woff2").write_bytes(TEXT)
+    return Compressed(StaticFiles(directory=tmp_path))
+
+
+def ask(app: Compressed, path: str, method: str = "GET", **headers: str) -> tuple[int, Headers, bytes]:
+    """Status, headers and body of an answer."""
+    said: list[Any] = []
+
+    async def send(message: Any) -> None:
+        said.append(message)
+
+    async def receive() -> Any:
+        return await asyncio.Event().wait()  # the visitor stays
+
+    raw = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
+    scope = {
+        "type": "http",
+        "method": method,
+        "path": path,
+        "root_path": "",
+        "headers": raw,
+        "extensions": {},
+    }
+    asyncio.run(app(scope, receive, send))
+    body = b"".join(one.get("body", b"") for one in said[1:])
+    return said[0]["status"], Headers(raw=said[0]["headers"]), body
+
+
+def test_a_file_is_compressed_once_and_the_same_to_all(app: Compressed, monkeypatch: pytest.MonkeyPatch):
+    status, headers, body = ask(app, "/page.js", accept_encoding="gzip, br")
+    assert (status, headers["content-encoding"], gzip.decompress(body)) == (200, "gzip", TEXT)
+    assert int(headers["content-length"]) == len(body) < len(TEXT) / 10
+    assert "Accept-Encoding" in headers["vary"]
+    monkeypatch.setattr(compressed.gzip, "compress", lambda *_: pytest.fail("compressed again"))
+    assert ask(app, "/page.js", accept_encoding="gzip")[2] == body
+    assert ask(app, "/page.js", accept_encoding="gzip", if_none_match=headers["etag"])[::2] == (304, b"")
+
+
+@pytest.mark.parametrize(
+    ("path", "method", "headers"),
+    [
+        ("/page.js", "GET", {}),
+        ("/page.js", "GET", {"accept_encoding": "br"}),
+        ("/page.js", "GET", {"accept_encoding": "gzip", "range": "bytes=0-9"}),
+        ("/page.js", "HEAD", {"accept_encoding": "gzip"}),
+        ("/short.js", "GET", {"accept_encoding": "gzip"}),
+        ("/font.woff2", "GET", {"accept_encoding": "gzip"}),
+    ],
+)
+def test_what_may_not_be_compressed_goes_as_it_is(
+    app: Compressed, path: str, method: str, headers: dict[str, str]
+):
+    _, given, body = ask(app, path, method, **headers)
+    assert "content-encoding" not in given
+    assert body in (TEXT, TEXT[:100], TEXT[:10], b"")
+
+
+def test_memory_is_bounded(app: Compressed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(compressed, "KEPT", 2)
+    for i in range(5):
+        (tmp_path / f"{i}.js").write_bytes(TEXT + bytes(i))
+        assert gzip.decompress(ask(app, f"/{i}.js", accept_encoding="gzip")[2]) == TEXT + bytes(i)
+    assert len(app.known) <= 2
