@@ -25,7 +25,9 @@ PLACES = 200
 """Approximate number of distinguished values of C …"""
 REACH = 9.0
 """… within so many standard deviations of its mean."""
-STEPS = 32
+STEPS = 64
+TOLERANCE = 1e-5
+"""Relative, of an ε."""
 CELLS = 48
 """Number of cells of the loss lattice on which shuffled sets are composed."""
 ROUNDING = 1e-9
@@ -56,15 +58,26 @@ def shuffled(epsilon: float, clients: int, delta: float, heaps: int = 1) -> floa
         return epsilon * heaps
     # the least loss that is exceeded with so little probability that it may be left to δ
     share = 1.0 if heaps == 1 else 1e-3
-    low, high = 0.0, float(epsilon)
-    for _ in range(STEPS):
-        middle = (low + high) / 2
-        enough = float(heap_delta(middle, epsilon, clients)[()]) * heaps <= share * delta
-        low, high = (low, middle) if enough else (middle, high)
+    high = _least(float(epsilon), clients, share * delta / heaps)
     if heaps == 1 or high < LEAST:
         return high * heaps
     curve = heap_delta(np.linspace(0.0, high, CELLS + 1), epsilon, clients)
     return min(epsilon_of_sum(joined(high, curve), heaps, (1 - 2 * share) * delta), heaps * float(epsilon))
+
+
+def _least(epsilon: float, clients: int, delta: float) -> float:
+    """The least target, from above, at which a heap's δ is no more than `delta`: by secants of ln δ, within a
+    bracket that is halved where they do not get on."""
+    low, high, above, below = 0.0, epsilon, math.inf, -math.inf
+    for step in range(STEPS):
+        share = above / (above - below) if math.isfinite(above - below) and step % 3 else 0.5
+        middle = low + min(max(share, 0.001), 0.999) * (high - low)
+        over = math.log(max(float(heap_delta(middle, epsilon, clients)[()]), 1e-300) / delta)
+        low, high = (middle, high) if over > 0 else (low, middle)
+        above, below = (over, below) if over > 0 else (above, over)
+        if high - low <= TOLERANCE * high:
+            break
+    return high
 
 
 def heap_delta(target: Floats | float, epsilon: float, clients: int) -> Floats:

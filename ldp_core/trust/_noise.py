@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from ldp_core.mechanisms.base import Floating, Floats, Region, Scope, Values
 from ldp_core.mechanisms.shared.ball import lengths
 from ldp_core.mechanisms.shared.gaussian_noise import GaussianLaw, GaussianNoise
+from ldp_core.normal import mu_of
 
 if TYPE_CHECKING:
     import torch
@@ -34,7 +35,8 @@ class SumLaw(GaussianLaw):
         flat = data.reshape(-1, data.shape[-1])
         for budget in np.unique(budgets):
             rows = np.flatnonzero(budgets == budget)
-            variance = len(rows) * float(own.parts[float(budget)]) ** 2
+            sigma = float(own.sigma_of(np.array(budget), np.zeros(())))
+            variance = len(rows) * (sigma**2 - own.grid**2 / 12)
             if own.grid:
                 counts = generator.poisson(variance / own.grid**2 / 2, (2, data.shape[-1]))
                 flat[rows[0]] += (counts[0] - counts[1]) * own.grid
@@ -67,10 +69,6 @@ class SumNoise(GaussianNoise):
     """Whether uploads are shortened to the upper end of the range, instead of clipped weight by weight."""
 
     @property
-    def parts(self) -> dict[float, float]:
-        return dict(self.shares)
-
-    @property
     def scope(self) -> Scope:
         return "upload"
 
@@ -80,8 +78,13 @@ class SumNoise(GaussianNoise):
 
     def sigma_of(self, epsilon: Floats, sensitivity: Floats) -> Floats:
         budgets, places = np.unique(epsilon, return_inverse=True)
-        parts = self.parts
-        found = np.array([np.hypot(parts[float(one)], self.grid / np.sqrt(12)) for one in budgets])
+        known = np.array(self.shares)
+        nearest = known[np.abs(np.log(known[:, 0]) - np.log(budgets)[:, None]).argmin(axis=1)]
+        # for a budget that no client has, the noise of the nearest one, as Gaussian noise grows
+        share = nearest[:, 1] * np.where(
+            budgets == nearest[:, 0], 1.0, mu_of(nearest[:, 0], self.delta_) / mu_of(budgets, self.delta_)
+        )
+        found = np.hypot(share, self.grid / np.sqrt(12))
         return found[places].reshape(np.shape(epsilon)) + np.zeros_like(sensitivity)
 
     def project(self, values: Floating, low: ArrayLike, high: ArrayLike) -> Floating:

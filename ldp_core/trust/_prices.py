@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from ldp_core.accounting.entry import Promise
@@ -12,6 +12,7 @@ from ldp_core.accounting.shuffling import shuffled
 from ldp_core.accounting.spending import DELTA, GAIN, Client, Spending, by_rule
 from ldp_core.accounting.sums import sampled_epsilon, skellam_epsilon
 from ldp_core.mechanisms import Mechanism
+from ldp_core.normal import mu_of
 
 
 @dataclass(frozen=True)
@@ -97,9 +98,17 @@ class Sums(Spending):
     def _of(self, client: Client, uses: int, alone: bool = False) -> Promise:
         if uses <= 0:
             return by_rule("basic", 0.0, 0.0, 0.0, generic=0.0)
-        rule, once = _of_row(self.rows[client[0]], 1, self.size, alone and self.boxed)
-        rule, all_of_them = _of_row(self.rows[client[0]], uses, self.size, alone and self.boxed)
+        row, boxed = self._row(client[0]), alone and self.boxed
+        rule, once = _of_row(row, 1, self.size, boxed)
+        _, all_of_them = _of_row(row, uses, self.size, boxed)
         return by_rule(rule, all_of_them, DELTA, max(all_of_them, uses * once))
+
+    def _row(self, epsilon: float) -> Row:
+        """Of a budget that no client has: the nearest one's, with noise as `SumNoise` has for it."""
+        if epsilon in self.rows:
+            return self.rows[epsilon]
+        near = self.rows[min(self.rows, key=lambda known: abs(math.log(known / epsilon)))]
+        return replace(near, added=near.added * float(mu_of(near.epsilon, DELTA) / mu_of(epsilon, DELTA)))
 
 
 @lru_cache(maxsize=4096)

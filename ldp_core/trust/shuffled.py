@@ -4,7 +4,6 @@ unordered heap of messages.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -80,21 +79,19 @@ class Shuffled(Trust):
 
         alone = super().per_use(experiment, asked, low, high)
         sizes = self._sizes(experiment, experiment.clients.budgets(), *experiment.clients.bounds())
-        found, columns = alone.copy(), (np.ravel(asked), np.ravel(low), np.ravel(high))
-        known: dict[tuple[float, ...], float] = {}
-        for i, key in enumerate(zip(*(column.tolist() for column in columns), strict=True)):
-            if key not in known:
-                start, most = float(alone.flat[i]), experiment.most_uploads
-                mixed = Heaps(experiment.releases, self.message, alone=sizes.get(key, 1))
+        found, most = np.ravel(alone).copy(), experiment.most_uploads
+        keys, places = _kinds(*(np.ravel(one) for one in (asked, low, high)))
+        for number, key in enumerate(keys):
+            if (size := sizes.get(key, 1)) < 2:
+                continue  # a heap of one message hides nothing
+            start = float(found[np.argmax(places == number)])
+            mixed = Heaps(experiment.releases, self.message, alone=size)
 
-                def cost(
-                    epsilon: float, mixed: Heaps = mixed, ends: Any = key[1:], most: int = most
-                ) -> float:
-                    return mixed.uploads((epsilon, *ends), most).bound
+            def cost(epsilon: float, mixed: Heaps = mixed, ends: Any = key[1:]) -> float:
+                return mixed.uploads((epsilon, *ends), most).bound
 
-                known[key] = max(start, largest(cost, key[0], start))
-            found.flat[i] = known[key]
-        return found
+            found[places == number] = max(start, largest(cost, key[0], start))
+        return found.reshape(np.shape(alone))
 
     def prices(self, experiment: Any) -> Spending:
         from ldp_core.trust._prices import Heaps
@@ -108,17 +105,15 @@ class Shuffled(Trust):
         groups = _groups(*terms)
         if len(groups) == 1:
             return dict.fromkeys(groups, heard(experiment) or 1)
-        return dict(groups)
+        return groups
 
     def handed_on(
         self, uploads: NDArray[np.float32], terms: tuple[Floats, ...], generator: np.random.Generator
     ) -> NDArray[np.float32]:
-        _, group = np.unique(
-            np.hstack([np.broadcast_to(t, (len(uploads), 1)) for t in terms]), axis=0, return_inverse=True
-        )
+        keys, places = _kinds(*(np.broadcast_to(term, (len(uploads), 1))[:, 0] for term in terms))
         mixed = uploads.copy()
-        for one in range(int(group.max(initial=-1)) + 1):
-            rows = np.flatnonzero(group.ravel() == one)
+        for number in range(len(keys)):
+            rows = np.flatnonzero(places == number)
             if self.message == "upload":
                 mixed[rows] = uploads[generator.permutation(rows)]
             else:
@@ -126,5 +121,18 @@ class Shuffled(Trust):
         return mixed
 
 
-def _groups(*terms: Floats) -> Counter[tuple[float, ...]]:
-    return Counter(zip(*(term.tolist() for term in terms), strict=True))
+def _groups(*terms: Floats) -> dict[tuple[float, ...], int]:
+    """How many clients there are of each kind."""
+    keys, places = _kinds(*terms)
+    return dict(zip(keys, np.bincount(places).tolist(), strict=True))
+
+
+def _kinds(*terms: Floats) -> tuple[list[tuple[float, ...]], NDArray[np.int64]]:
+    """The different terms of clients, and whose are which, (K,)."""
+    places = np.zeros(len(terms[0]), np.int64)
+    for term in terms:
+        if (term != term[0]).any():
+            own = np.unique(term, return_inverse=True)[1]
+            places = np.unique(places * (own.max() + 1) + own, return_inverse=True)[1]
+    _, first = np.unique(places, return_index=True)
+    return list(zip(*(term[first].tolist() for term in terms), strict=True)), places

@@ -38,8 +38,11 @@ class Style:
 
 
 def tint_of(registry: Registry[Any], name: str) -> int:
-    """Colour number of a part by its place; beyond the palette, alternating between the last two colours."""
-    place = list(registry.labels()).index(name)
+    """Colour number of a part by its place, of a part that is in no list after the last; beyond the palette,
+    alternating between the last two colours.
+    """
+    names = [*registry.labels(), name]
+    place = names.index(name)
     return place if place < COLOURS else COLOURS - 1 - place % 2
 
 
