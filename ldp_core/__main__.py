@@ -7,7 +7,7 @@ import gc
 import sys
 
 SELDOM = 100_000
-"""New objects between two looks for garbage: imports make more than that, and all of them stay."""
+"""Number of new objects between two garbage collections, more than imports create."""
 OLDEST, TOO_NEW = (3, 11), (3, 15)
 
 

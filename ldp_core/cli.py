@@ -23,7 +23,7 @@ from ldp_core.experiment import Experiment, amended, changed, departures, read_j
 from ldp_core.settings.table import markdown, refuse_nonsense
 
 MOST_CHARACTERS = 50_000_000
-"""Of an experiment: the budgets and ranges of as many clients as there may be take a fifth of it."""
+"""Largest length of an experiment's JSON; the largest number of clients takes a fifth of it."""
 
 
 def main(arguments: Sequence[str] | None = None, called: str = "python -m ldp_core") -> int:

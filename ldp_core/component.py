@@ -29,21 +29,21 @@ class Component(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
 
     name: ClassVar[str]
-    """The file's name, set on discovery."""
+    """Name of the part, which is the file's name; set on discovery."""
     label: ClassVar[str]
-    """What a page calls it."""
+    """Name on pages."""
     summary: ClassVar[str]
-    """One sentence that a student understands."""
+    """Description in one sentence for students."""
     formula: ClassVar[str] = ""
-    """LaTeX, shown in a popover."""
+    """Formula in LaTeX, shown in a popover."""
     reference: ClassVar[str] = ""
-    """Paper and equation."""
+    """Source: paper and equation."""
     order: ClassVar[int] = 50
-    """Where a page lists it: simple and usual parts first, those from outside last."""
+    """Sort key in lists: simple parts first, plug-ins last."""
     given_by: ClassVar[str] = ""
-    """A parameter that stands for the name: an object that has no name, and this, means the part."""
+    """Parameter that implies this part in a JSON object without a name."""
     plugin: ClassVar[str] = ""
-    """Of a part from outside: where it comes from and in which version; "" for the program's own."""
+    """Origin and version of a plug-in; "" for a built-in part."""
 
     def __hash__(self) -> int:
         """Hash over class and parameters: many parts have no parameters."""
@@ -70,7 +70,7 @@ class Registry(Generic[C]):
     def __init__(self, package: str, kind: type[Any], noun: str) -> None:
         self.package, self._kind, self._noun = package, kind, noun
         self.refused = dict[str, str]()
-        """By name, why a part from outside is left out; known once the parts have been looked for."""
+        """Why a plug-in was left out, by name; complete after discovery."""
 
     @cached_property
     def _classes(self) -> dict[str, type[C]]:

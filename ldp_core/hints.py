@@ -100,9 +100,11 @@ MEANT: dict[str, tuple[str, ...]] = {
     "adamw": (),
     "momentum": (),
 }
-"""What people call a name of ours, without case and punctuation; () where nothing of ours is meant."""
+"""This program's names by common other names, without case and punctuation; () for names without
+counterpart.
+"""
 CLOSE = 0.75
-"""As alike as a slip of the finger leaves two names."""
+"""Similarity from which on a name counts as misspelled."""
 
 
 def hint(given: object, known: Iterable[str]) -> str:

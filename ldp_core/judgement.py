@@ -8,9 +8,9 @@ from typing import Literal
 Outcome = Literal["holds", "contradicted", "no difference", "cannot tell", "nothing learns"]
 
 SMALL = 0.005
-"""As a share: an interval around 0 that ends within ± this counts as no difference."""
+"""Half-width, as a share, of the interval around 0 that counts as no difference."""
 AT_CHANCE = 0.05
-"""An accuracy that is less than this share above guessing is called chance."""
+"""Distance above the guessing rate, as a share, below which an accuracy counts as chance."""
 
 RULE = (
     "A statement **holds** if the whole 95 % interval over seeds lies on its side of zero, and is "

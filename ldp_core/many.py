@@ -19,7 +19,7 @@ from ldp_core.simulate import Run
 from ldp_core.system.threads import on_one_thread
 
 BYTES = 2**27
-"""That the clients' weights of the runs under way may fill."""
+"""Largest size of the weights of all clients of the active runs, in bytes."""
 
 
 def at_once(experiment: Experiment, device: torch.device | None = None) -> int:

@@ -20,7 +20,7 @@ from ldp_core.mechanisms.base import Floats
 THIN = "\u202f"
 
 FEW = 5
-"""Seeds up to which each one's difference is listed."""
+"""Number of seeds up to which each difference is listed."""
 
 
 @dataclass(frozen=True)
@@ -33,15 +33,15 @@ class Difference:
 
     mean: float
     half: float
-    """Half the interval's length, …"""
+    """Half-width of the interval, …"""
     wider: float
-    """… and half of that which holds for all `among` at once (Bonferroni)."""
+    """… and of the wider one that holds for all `among` differences at once (Bonferroni)."""
     seeds: int
     among: int = 1
     gaps: tuple[float, ...] = ()
-    """Seed by seed; none where the two share no seeds."""
+    """Difference by seed; empty without common seeds."""
     held_out: int = 0
-    """Samples whose own error is in the interval; 0 where it is not known sample by sample."""
+    """Number of held-out samples whose sampling error is included; 0 if not recorded by sample."""
 
     @property
     def low(self) -> float:

@@ -28,12 +28,13 @@ class Aggregator(Component):
     """Turns uploads of shape (K, d) into one aggregate of shape (d,)."""
 
     reads_in_clear: ClassVar[str] = ""
-    """What clients send it in clear, besides their budgets and ranges ("" if nothing)."""
+    """What clients send in clear besides their budgets and ranges; "" if nothing."""
     weighs_by_size: ClassVar[bool] = False
-    """Whether it matters how many samples each client has."""
+    """Whether weights depend on the clients' numbers of samples."""
     unpredicted: ClassVar[str] = ""
-    """Why it cannot be predicted how much noise is left in the aggregate, as the end of a sentence that
-    begins “as”; "" where `noise` says it."""
+    """Why the noise of the aggregate cannot be predicted, as the end of a sentence that begins “as”; "" if
+    `noise` predicts it.
+    """
 
     def in_words(self) -> str:
         """End of a sentence "the server …": how uploads are combined."""

@@ -24,7 +24,7 @@ VOTES: dict[str, type[Aggregator]] = {
     "lottery": ProbabilitySelection,
 }
 EVEN = 1e-12
-"""A sum of ±1/K that is smaller is rounding, and the vote even."""
+"""Magnitude of a sum of ±1/K below which the vote is a tie, as it is rounding error."""
 
 
 class SignMajority(Aggregator):

@@ -23,7 +23,7 @@ names = registry.names
 get = registry.get
 
 IDENTIFIER = "likelihood"
-"""Who identifies; there is no better one than the exact likelihood."""
+"""Name of the identifier; none is better than the exact likelihood."""
 
 
 def reconstructors() -> list[str]:

@@ -21,9 +21,9 @@ from ldp_core.optimizers import Optimizer
 
 Progress = Callable[[float], None]
 CONTROLS = 2
-"""Attacks on the same upload without noise, and only clipped. Neither asks a mechanism anything."""
+"""Number of control attacks on the same upload: without noise, and without clipping and noise."""
 TOGETHER = 2**16
-"""Numbers of an observation, at most, for which a call costs more than what it computes."""
+"""Largest number of values in an observation for which several are attacked in one call."""
 
 
 @dataclass(frozen=True)
@@ -31,26 +31,26 @@ class Facts:
     """Public facts about the uploads under attack."""
 
     upload: str
-    """ "audit" or "real"."""
+    """Kind of upload, "audit" or "real"."""
     target: str
     optimizer: Optimizer
     learning_rate: float
-    """Of the first step."""
+    """Learning rate of the first step."""
     model: Model
     mechanism: Mechanism
     batch_size: int
     epochs: int
     rounds: int
-    """Uploads of the same values that the server sees."""
+    """Number of uploads of the same values that the server sees."""
     shape: Shape
-    """Of one sample."""
+    """Shape of one sample."""
     classes: int
     clear: float = 0.0
-    """The share of the upload's weights that come without noise beside those that have some."""
+    """Share of the upload's weights that are sent without noise in a partly perturbed upload."""
     also: tuple[str, ...] = ()
-    """What a system makes known of its uploads besides, as noun phrases."""
+    """Further facts that a system reveals, as noun phrases."""
     kept: bool = False
-    """Clients keep layers of their own around the model."""
+    """Whether clients keep layers of their own around the model."""
 
 
 @dataclass(frozen=True)
@@ -58,18 +58,18 @@ class Effort:
     """Dominant cost of an attack on one observed upload."""
 
     gradients: float = 0.0
-    """Gradients of one image that are computed and differentiated again."""
+    """Number of second-order gradients of one image."""
     likelihoods: float = 0.0
-    """Answers that the mechanism is asked about: how likely is this one?"""
+    """Number of evaluations of the mechanism's likelihood."""
 
 
 class Attacker(Component):
     """An honest-but-curious server: it follows the protocol and analyses what it receives."""
 
     also_knows: ClassVar[str] = ""
-    """What it needs besides uploads, model and experiment ("" if nothing)."""
+    """What the attacker needs besides uploads, model and experiment; "" if nothing."""
     cannot: ClassVar[str] = ""
-    """What it does not do on the models that it fits, and why ("" if there is nothing to say)."""
+    """Limits of the attacker on models that it fits, with reasons; "" if none."""
 
     @classmethod
     def unfit(cls, model: Model, shape: Shape, classes: int) -> str:
@@ -114,10 +114,11 @@ class Reconstructor(Attacker):
     """Turns uploads back into images."""
 
     many: ClassVar[bool] = False
-    """It finds several images in one upload; others take an upload for a single image's."""
+    """Whether the attacker finds several images in one upload; others assume a single image."""
     apart: ClassVar[bool] = False
-    """It reads each victim's uploads by themselves and draws nothing; so those of several observations are
-    read at once, to the same bits."""
+    """Whether the attacker treats every victim separately and draws nothing, so that several observations in
+    one call give the same bits.
+    """
 
     @classmethod
     def unfit(cls, model: Model, shape: Shape, classes: int) -> str:

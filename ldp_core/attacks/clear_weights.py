@@ -15,7 +15,9 @@ from ldp_core.attacks.shared.first_layer import Mask, leading_of_known, reach, s
 from ldp_core.mechanisms.base import Floats
 
 NARROWING, FINEST = 0.8, 1e-7
-"""What is taken for noise is narrowed by this share at a time, down to what rounding in float32 leaves."""
+"""Factor by which the threshold between clear and perturbed weights falls, and its least value, float32's
+rounding.
+"""
 
 
 class ClearWeights(Reconstructor):

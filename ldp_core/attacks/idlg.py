@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import torch
 
 ENOUGH = 1e-14
-"""A squared relative distance that float32, in which uploads are sent, does not tell from none."""
+"""Squared relative distance of gradients that float32 uploads cannot distinguish from 0."""
 
 
 class IDLG(Search):

@@ -18,7 +18,7 @@ from ldp_core.attacks.shared.laws import log_likelihood
 from ldp_core.mechanisms.base import Floats
 
 ALIKE = 1e-12
-"""Sums of log likelihoods that differ by less than this share of their size differ by rounding alone."""
+"""Relative difference of log-likelihood sums that is rounding error."""
 
 
 class Likelihood(Identifier):
@@ -45,11 +45,11 @@ class Places:
     """Ranks of the true candidate for V victims."""
 
     rank: NDArray[np.int64]
-    """(V,), 1 for the first; among equals a coin decides."""
+    """Rank of the true candidate, (V,), 1 for the likeliest; ties are broken at random."""
     tied: NDArray[np.int64]
-    """(V,): how many candidates were as likely as the right one, itself included; 1 where it stood alone."""
+    """Number of candidates as likely as the true one, (V,), itself included."""
     credit: Floats
-    """(V,): what a pick among the likeliest is worth: 1/tied where the right one is in front, else 0."""
+    """Score of a choice among the likeliest, (V,): 1/tied if the true candidate is among them, else 0."""
 
 
 def places(scores: Floats, right: NDArray[np.int64], coin: Floats) -> Places:

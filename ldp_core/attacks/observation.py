@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 Image = NDArray[np.float64]
 Part = tuple[slice, Mechanism]
-"""A stretch of the upload and the mechanism that perturbed it."""
+"""A slice of the upload, and the mechanism that perturbed it."""
 T = TypeVar("T")
 
 
@@ -53,41 +53,41 @@ class Observation:
     """
 
     uploads: NDArray[np.float32]
-    """(T, V, d), as they arrived; the same values, perturbed T times."""
+    """Received uploads, (T, V, d): the same values perturbed T times."""
     previous: NDArray[np.float32]
-    """(d,), the global model that the clients started from."""
+    """Global model (d,) that the clients started from."""
     target: str
     """Whether uploads are weights or updates."""
     optimizer: Optimizer
-    """Whose first step made an audit upload."""
+    """Optimiser whose first step made an audit upload."""
     nominal_rate: float
     """The experiment's learning rate, which some optimisers ignore."""
     model: Model
     shape: Shape
-    """Of one sample."""
+    """Shape of one sample."""
     classes: int
     parts: tuple[Part, ...]
-    """Who perturbed what; together they cover the upload."""
+    """Slices with their mechanisms; together they cover the upload."""
     epsilon: Floats
-    """(V,), in the mechanism's scope."""
+    """ε in the mechanism's scope, (V,)."""
     low: Floats
-    """The safe range, (V,); or (V, d), where each weight has a public one of its own."""
+    """Lower ends of the safe ranges, (V,); or (V, d) if each weight has a public range of its own."""
     high: Floats
     batch_size: int = 1
     epochs: int = 1
     public: Public | None = None
     noted: Mapping[str, Floats] = field(default_factory=dict)
-    """What the server has worked out of the victims from their earlier uploads, by name; one row a victim."""
+    """The server's notes from the victims' earlier uploads, by name, one row per victim."""
     device: str = "cpu"
-    """Where to compute."""
+    """Device to compute on."""
     clear: float = 0.0
-    """The share of an upload's weights that a system sends without noise; which they are is not announced."""
+    """Share of an upload's weights that a system sends without noise, without telling which."""
     unsent: NDArray[np.bool_] | None = None
-    """(T, V, d): weights that were not sent, whatever the data; the server sees which, and has its own."""
+    """Mask (T, V, d) of weights that were not sent, whatever the data; the server keeps its own values."""
     white: float = 1.0
-    """What the pixels of pictures, in [0, 1], were multiplied by before training."""
+    """Factor by which pixels in [0, 1] were multiplied before training."""
     shortened_by: Mechanism | None = None
-    """Whose ball uploads were shortened to, where clipping is by length and not weight by weight."""
+    """Mechanism whose ball uploads were scaled into; None where weights are clipped one by one."""
 
     @property
     def mechanism(self) -> Mechanism:

@@ -25,13 +25,12 @@ from ldp_core.attacks.trimmed import Trimmed
 from ldp_core.mechanisms.base import Floats
 
 BRIGHTNESS, SPREADS = np.linspace(0, 1, GRID), np.linspace(-4, 4, GRID)
-"""Levels at which a posterior is computed: of pixels, and of reactions, in standard deviations from what is
-expected."""
+"""Grids of the posterior: pixel levels, and reactions in standard deviations from the expected one."""
 ROWS = 24
-"""Of a wide layer, only the units that react most are read."""
+"""Number of units with the largest reactions that are used of a wide layer."""
 PASSES = 3
 PUBLIC = 256
-"""Public images whose reactions are computed, at most."""
+"""Largest number of public images whose reactions are computed."""
 
 
 Likelihood = Callable[[Floats], Any]

@@ -14,9 +14,9 @@ from ldp_core.attacks.shared.first_layer import leading_of_known, scaled, trimme
 from ldp_core.mechanisms.base import Floats
 
 BEYOND = 1e-4
-"""So little outside [0, 1] is rounding."""
+"""Distance from [0, 1] that counts as rounding."""
 ENDS = (0.01, 0.99)
-"""Shares of the pixels that black and white are taken from."""
+"""Quantiles of the pixels that are mapped to black and white."""
 
 
 class UpToContrast(Reconstructor):

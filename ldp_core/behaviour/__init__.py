@@ -23,7 +23,7 @@ from ldp_core.system.json_file import read_json
 
 RECORDED = Path(__file__).with_name("recorded.json")
 Part = tuple[str, str]
-"""A kind (`ldp_core.contract.registries`) and a name."""
+"""A kind of part (`ldp_core.contract.registries`) and a name."""
 
 
 def version(*of: Experiment | Ladder) -> str:

@@ -19,13 +19,13 @@ from ldp_core.streams import stream
 from ldp_core.system.data_folder import data_dir
 
 DIGITS = 6
-"""Of a recorded figure."""
+"""Number of digits of a recorded figure."""
 NEAR = 2e-4
-"""So much of a figure, or of 1 where it is smaller, may be another processor's rounding."""
+"""Difference, relative to a figure or 1, that may be another processor's rounding."""
 COUNTED, SHARES = ("accuracy", "identification", "recovered"), 0.01
-"""The same of what counts samples, of which another processor may see one otherwise."""
+"""Figures that count samples, and their tolerance: another processor may classify one sample differently."""
 CAME_BACK = 40.0
-"""Decibels beyond which a picture's likeness is rounding."""
+"""PSNR in dB above which differences are rounding."""
 NUMBERS = (
     *("accuracy", "loss", "noise_variance", "noise_variance_theory", "signal_variance", "clipped_fraction"),
     *("client_weights", "heterogeneity", "accuracy_per_client", "accuracy_own_mix", "ledger"),

@@ -21,10 +21,11 @@ from ldp_core.runs import Job, Training, jobs, progress_of
 from ldp_core.runs.record import computations
 
 CLIENTS = (20, 35)
-"""At least, with stock clients for those who are missing; and at most, or less than 40 stock images are each
-client's."""
+"""Least number of clients, filled up with clients of stock images; and largest, so that each has 40
+images.
+"""
 STOCK = (2.0, 0.1)
-"""ε and τ of a stock client."""
+"""ε and τ of a client without a student."""
 EPSILONS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
 RANGES = (0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
 ROUNDS = 15
@@ -36,11 +37,11 @@ class Own(NamedTuple):
 
     digit: int
     pixels: bytes
-    """28 × 28 of them, as drawn."""
+    """The drawing, 28 × 28 bytes."""
     epsilon: float
-    """For each weight of an upload."""
+    """ε per weight of an upload."""
     half: float
-    """τ: changes of a weight beyond ±τ are clipped."""
+    """τ: changes of a weight are clipped to ±τ."""
 
 
 def send(session: Session, who: str, digit: Any, pixels: Any, epsilon: float, half: float) -> None:
@@ -129,9 +130,9 @@ class Read(NamedTuple):
     """Results about one student's drawing: the server's reconstruction, and each variant's classification."""
 
     audit: dict[str, Any]
-    """What the server could read of the digit (`ldp_core.leakage.own_images`)."""
+    """Attack on the drawing's upload (`ldp_core.leakage.own_images`)."""
     right: dict[str, bool]
-    """Whether each variant's model names it right."""
+    """Whether each variant's model classifies the drawing correctly."""
 
 
 class Served(NamedTuple):
@@ -141,11 +142,11 @@ class Served(NamedTuple):
 
     label: str
     say: tuple[float, float]
-    """Of the answers' weights in the last round, shares."""
+    """Total aggregation weights in the last round."""
     right: tuple[int, int]
-    """Own digits that it names right …"""
+    """Numbers of correctly classified drawings …"""
     drawn: tuple[int, int]
-    """… of so many."""
+    """… and of drawings."""
 
 
 def read_of(session: Session, job: Job, who: str) -> Read | None:

@@ -15,10 +15,10 @@ from ldp_core.errors import InvalidInput, NotYours
 from ldp_core.runs.queue.people import Person
 
 LETTERS = "BCDFGHKLMNPRSTVWXZ"
-"""No two look alike, and without vowels no code is a word."""
+"""Letters of codes: none look alike, and without vowels no code is a word."""
 LENGTH = 4
 HOURS = 12.0
-"""After so long a class ends by itself."""
+"""Hours after which a class ends by itself."""
 Phase = Literal["ask", "closed", "running", "shown", "free"]
 PHASES: tuple[Phase, ...] = get_args(Phase)
 FREE = {
@@ -28,7 +28,7 @@ FREE = {
     "clients.range": "everybody's safe range ±τ",
     "rounds": "the number of rounds",
 }
-"""What a teacher may leave free for students to try, by its dotted name."""
+"""Fields that a teacher may leave free for students, by dotted name, with their names for people."""
 
 
 @dataclass(frozen=True)
@@ -37,11 +37,11 @@ class Session:
     teacher: str
     opened: float
     scenario: str
-    """Or the name of another topic (`topics`)."""
+    """Name of a scenario or of another topic (`topics`)."""
     phase: Phase
     free: str
     job: str | None
-    """The run that all watch."""
+    """Id of the run shown to the class; None before there is one."""
 
 
 def open_class(teacher: Person, scenario: str, free: str = "aggregator.name") -> Session:

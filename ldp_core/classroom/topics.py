@@ -10,7 +10,7 @@ from ldp_core.lessons import LessonPlan
 from ldp_core.presets.base import Preset
 
 OWN_DIGITS = "own_digits"
-"""Each student is a client, with a digit of the own hand."""
+"""Name of the topic in which each student is a client with a drawn digit."""
 OWN = (
     "Each of you is a client: draw a digit, say how much privacy you want, and train one model together. "
     "Nobody else sees your drawing."
@@ -21,7 +21,7 @@ OWN = (
 class Topic:
     label: str
     scenario: str = ""
-    """What is predicted and run; "" for the room's own digits."""
+    """Scenario that is predicted and run; "" for the students' own digits."""
     plan: LessonPlan | None = None
 
     @property

@@ -11,7 +11,7 @@ from ldp_core.datasets.folders import ImageFolder
 from ldp_core.errors import DataUnavailable, on_one_line
 
 LOOKED_INTO = 5000
-"""Files of a folder that are opened to list it: some seconds."""
+"""Number of a folder's files that are opened for the list, which takes seconds."""
 
 
 def data(asked: str | None, report: Report) -> int:

@@ -11,10 +11,10 @@ from ldp_core.mechanisms import Mechanism
 from ldp_core.mechanisms.base import Floats
 
 Budget = tuple[float, float, float]
-"""epsilon, low, high"""
+"""ε, low and high."""
 
 REACH = 60.0
-"""Tails are cut off this many standard deviations out."""
+"""Standard deviations beyond which tails are cut off."""
 PANELS = 200
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(16)
 

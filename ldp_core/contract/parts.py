@@ -11,7 +11,7 @@ from ldp_core.selections import Selection
 from ldp_core.streams import stream
 
 LABELS = np.resize(np.arange(10), 2_000)
-"""Of samples that are dealt."""
+"""Labels of the partitioned samples."""
 
 
 def of_aggregator(one: Aggregator) -> Promises:

@@ -13,7 +13,7 @@ class Broken(AssertionError):
 class Promise(NamedTuple):
     words: str
     check: Callable[[], None]
-    """Raises `Broken`, or whatever the part does."""
+    """The check; raises `Broken`, or whatever the part raises."""
 
 
 Promises = Iterator[Promise]

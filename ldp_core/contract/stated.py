@@ -11,7 +11,7 @@ from ldp_core.contract.promise import Broken, require
 from ldp_core.mechanisms import Mechanism
 
 VECTOR = 8
-"""Weights in a vector, for mechanisms whose law is of a whole one."""
+"""Number of weights of a vector, for mechanisms on whole vectors."""
 
 
 def close(a: float, b: float, rel: float, absolute: float = 0.0) -> bool:

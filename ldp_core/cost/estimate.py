@@ -18,24 +18,25 @@ from ldp_core.experiment.threat_model import spies
 from ldp_core.theory.clients import alike
 
 MEMORY = 3 * 2**30
-"""Bytes that a training process may fill, besides the program itself."""
+"""Largest memory of a training process in bytes, besides the program itself."""
 STORAGE = 2 * 2**30
-"""Bytes that one job may leave on the disk."""
+"""Largest number of bytes that one job may store."""
 COPIES = 13
-"""Matrices of a chunk's size that a round holds at its widest: weights, gradients, noise, moments in
-double precision (12.7 were measured with ResNet-18 and Piecewise)."""
+"""Matrices of a chunk's size in memory at the peak of a round: weights, gradients, noise, moments in double
+precision (12.7 measured with ResNet-18 and Piecewise).
+"""
 ACTIVATIONS = 2
-"""How often a layer's output is there at its worst: as it is kept, and its gradient."""
+"""Copies of a layer's output in memory: the output and its gradient."""
 ROUND_BYTES = 1200
-"""A round's event as JSON."""
+"""Size of a round's event as JSON."""
 ATTACK_BYTES = 950
-"""An attack's event, besides its images."""
+"""Size of an attack's event without its images."""
 CELL_BYTES = 1000
-"""What a cell of a sweep came to, and its place in the index of results."""
+"""Size of a sweep's cell, with its entry in the index of results."""
 PROMISE_BYTES = 1000
-"""A client's entry of the ledger, in the event of a run's end (619 to 998 were measured)."""
+"""Size of a client's ledger entry in the end event (619 to 998 measured)."""
 IMAGE_BYTES = 110
-"""An encoded image, besides its pixels."""
+"""Size of an encoded image without its pixels."""
 
 
 @dataclass(frozen=True)
@@ -43,11 +44,11 @@ class Cost:
     """Time, memory and disk that a draft takes."""
 
     memory: int
-    """Bytes, at most."""
+    """Largest memory in bytes."""
     storage: int
-    """Bytes of events."""
+    """Bytes of stored events."""
     work: Sequence[Work]
-    """Of each run."""
+    """Work of each run."""
 
     def seconds(self, rates: Rates) -> float:
         """Estimated seconds of all runs, one after another."""

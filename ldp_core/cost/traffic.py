@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ldp_core.experiment import Experiment, changed
 
 FLOAT = 4
-"""Bytes of a weight as it is trained."""
+"""Bytes of a float32 weight."""
 
 
 @dataclass(frozen=True)
@@ -17,11 +17,11 @@ class Traffic:
     """Bytes sent in an average round by all clients, without protocol overhead."""
 
     down: float
-    """The server's model, to everybody who takes part."""
+    """The server's model, to all participants."""
     up: float
-    """What they send back, each weight as a float32."""
+    """Uploads with each weight as float32."""
     packed: float
-    """The same in as few bits as it takes: an answer that is one of k values needs log₂ k."""
+    """Uploads in as few bits as possible: log₂ k for an output with k values."""
 
 
 def traffic(experiment: Experiment) -> Traffic:

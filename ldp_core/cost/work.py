@@ -16,8 +16,8 @@ from ldp_core.experiment.threat_model import resolved, spies, spread_by_budget
 from ldp_core.models.chain import is_chain
 
 EVALUATION, PICTURE = 2_300_000, 150_000
-"""Products that take as long as what a search's gradients cost besides their own: each evaluation, of however
-many pictures, and each picture (`python -m tests.benchmarks.search_units`).
+"""Overhead of a search in multiplications: of each evaluation, and of each image (`python -m
+tests.benchmarks.search_units`).
 """
 
 
@@ -26,24 +26,26 @@ class Rates:
     """Seconds of this machine for each kind of operation."""
 
     product: float
-    """For one sample through one weight of a fully connected layer, forwards and backwards."""
+    """Seconds per sample and weight of a fully connected layer, forward and backward."""
     convolution: float
-    """For one product of a convolutional model that is no chain, forwards and backwards, on all cores."""
+    """Seconds per multiplication of a convolutional model that is no chain, forward and backward, on all
+    cores.
+    """
     value: float
-    """For one perturbed value of one client."""
+    """Seconds per perturbed value."""
     round: float
-    """For a round, whatever is in it."""
+    """Constant seconds per round."""
     attack: float
-    """For an attack on one client's upload in one round, both controls included, however small it is."""
+    """Constant seconds per attacked upload, both controls included."""
     attacked: float
-    """For each weight of an upload that is attacked, both controls included."""
+    """Seconds per weight of an attacked upload, both controls included."""
     likelihood: float
-    """For an attacker to ask a mechanism how likely one answer is."""
+    """Seconds per likelihood of an output."""
     search: float = 0.0
-    """For a product of a searching attacker's gradient, forwards, backwards and once more."""
+    """Seconds per multiplication of a search's second-order gradient."""
     chain: float = 0.0
-    """For one product of a convolutional model that is a chain of layers, which may have a kernel made for
-    it: forwards and backwards, on all cores.
+    """Seconds per multiplication of a convolutional model that a kernel can train, forward and backward, on
+    all cores.
     """
 
 
@@ -51,7 +53,7 @@ USUAL = Rates(
     product=5e-10, convolution=2.2e-10, value=8e-8, round=5e-3, attack=2e-3, attacked=5e-7, likelihood=1.2e-8,
     search=2.2e-9, chain=1e-10,
 )  # fmt: skip
-"""Where a machine has not been measured yet."""
+"""Speed assumed for an unmeasured machine."""
 
 
 @dataclass(frozen=True)
@@ -61,20 +63,20 @@ class Work:
     products: float
     """Samples times multiplications, in fully connected models."""
     convolutions: float
-    """The same, in convolutional ones that are no chain; scoring the model included."""
+    """Samples times multiplications in convolutional models that are no chain, scoring included."""
     values: float
-    """Perturbed."""
+    """Number of perturbed values."""
     rounds: float
     attacks: float
-    """Uploads that are attacked, over all rounds."""
+    """Number of attacked uploads over all rounds."""
     attacked: float
-    """Weights in them."""
+    """Number of weights in attacked uploads."""
     likelihoods: float
-    """Answers that are weighed."""
+    """Number of likelihood evaluations."""
     searches: float = 0.0
-    """Products in gradients that are differentiated again, and what they cost besides."""
+    """Multiplications of second-order gradients, overhead included."""
     chains: float = 0.0
-    """As `convolutions`, in convolutional models that are chains of layers (`ldp_core.models.chain`)."""
+    """As `convolutions`, for models that are chains of layers (`ldp_core.models.chain`)."""
 
 
 def seconds(works: Iterable[Work], rates: Rates) -> float:

@@ -22,10 +22,10 @@ from ldp_core.system.data_folder import data_dir, own_dir
 ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}")
 RENAME = "rename it with up to 40 letters (a to z), digits, - and _"
 ROOM = re.compile(r"[0-9a-f]{16}")
-"""Of a visitor's own data (`people.room_of`)."""
+"""Id of a visitor's private room (`people.room_of`)."""
 SPLIT = ("train", "test")
 HELD_OUT = 5
-"""Where there is no test folder, one image of so many is held out."""
+"""One image of so many is held out if there is no test folder."""
 MOST_IMAGES, MOST_CLASSES = 500_000, 1000
 
 Sample = tuple[str, int]
@@ -40,7 +40,7 @@ class Contents:
     test: tuple[Sample, ...]
     version: str
     left_out: str
-    """What lies there and is not read; "" where that is nothing."""
+    """Sentence on files that are not read; "" if all are."""
 
 
 def root_of(identity: str) -> tuple[Path, str]:

@@ -12,9 +12,9 @@ from ldp_core.datasets._overlooked import KINDS
 from ldp_core.errors import DataUnavailable, shown
 
 SIDE = 32
-"""Pixels of a square image, either way."""
+"""Height and width of a decoded image in pixels."""
 MOST_PIXELS = 50_000_000
-"""A file that says it has more is not unpacked: a few kilobytes can hold a gigabyte of one colour."""
+"""Largest number of pixels according to the file; a few kilobytes may unpack to a gigabyte."""
 
 
 class BadImage(DataUnavailable):

@@ -21,17 +21,17 @@ from ldp_core.settings.table import DATA_MIRROR
 
 CHUNK = 64 * 2**10
 SECONDS = 20.0
-"""A server that is silent for so long is given up."""
+"""Timeout for a silent server."""
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 OF_THE_DISK = (*FULL, errno.EACCES, errno.EPERM, errno.EROFS, errno.EIO)
-"""No other address mends these."""
+"""Errors of the disk, for which another address does not help."""
 
 
 @dataclass(frozen=True)
 class Remote:
     urls: tuple[str, ...]
     checksum: str
-    """In hexadecimal: MD5 or SHA-256, by its length."""
+    """MD5 or SHA-256 in hexadecimal, by its length."""
 
     @property
     def name(self) -> str:

@@ -20,7 +20,7 @@ from ldp_core.datasets.base import Data, Labels, Report
 
 PARTS = ("train-images-idx3", "train-labels-idx1", "t10k-images-idx3", "t10k-labels-idx1")
 BYTES = 8
-"""The type of a number in the header of an IDX file whose numbers are bytes."""
+"""Type code of unsigned bytes in an IDX file's header."""
 
 
 class Idx(Downloaded):

@@ -13,7 +13,7 @@ from ldp_core.limits import spelled
 SUFFIXES = (".png", ".jpg", ".jpeg", ".jpe", ".jfif", ".webp")
 KINDS = "PNG, JPEG or WebP"
 JUNK = ("__macosx", "@eadir", "thumbs.db", "desktop.ini")
-"""What systems leave beside the files of people, as are all names that begin with a dot."""
+"""Files that operating systems create, as those whose names begin with a dot."""
 MOST_LOOKED_AT, MOST_NAMED = 2000, 5
 
 

@@ -17,7 +17,7 @@ from ldp_core.errors import InvalidInput, shown
 
 MOST_FILES, MOST_UNPACKED, MOST_NAME = 1000, 50_000_000, 40
 CLASS = re.compile(r"[^\W\d_]+")
-"""Of a file that lies in no folder: the letters that its name begins with, as in cat.1.png."""
+"""Class of a picture outside any folder: the first letters of its name, as in cat.1.png."""
 
 
 def keep(folder: Path, files: Mapping[str, bytes]) -> None:

@@ -17,7 +17,7 @@ SHIPPED = ASSETS / "data" / "mnist_sample.npz"
 TRAIN, TEST = 5_000, 1_000
 SIDE = 28
 HEADERS = 16, 8
-"""Bytes before the first pixel and before the first label."""
+"""Bytes before the first pixel, and before the first label."""
 
 
 def draw(root: Path) -> dict[str, NDArray[np.uint8]]:

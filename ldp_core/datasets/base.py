@@ -32,7 +32,9 @@ class Data:
     test_y: Labels
     classes: int
     owned: int = 0
-    """So many of the first training samples belong to the first clients, one each; the rest is dealt."""
+    """Number of leading training samples that belong to the first clients, one each; the rest is
+    partitioned.
+    """
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -44,10 +46,10 @@ class Step:
     """A step of a job, and its progress."""
 
     doing: str
-    """A preparation; "" for what was asked for."""
+    """Name of a preparatory step; "" for the job's own work."""
     done: float = 0
     total: float = 0
-    """0 where it is not known."""
+    """Amount of work of the step; 0 if unknown."""
     unit: str = "bytes"
 
     @property
@@ -64,7 +66,7 @@ class Step:
 
 
 Report = Callable[[Step], None]
-"""Whoever wants to know how far it is."""
+"""Receives the steps of a job."""
 
 
 def quiet(step: Step) -> None:
@@ -75,27 +77,29 @@ class Dataset(Component):
     """A data set; everything except the samples is known without loading."""
 
     shape: ClassVar[tuple[int, ...]]
-    """Of one sample: (height, width), (channels, height, width), or (features,)."""
+    """Shape of one sample: (height, width), (channels, height, width), or (features,)."""
     classes: ClassVar[int]
     class_names: ClassVar[tuple[str, ...]]
     train_size: ClassVar[int]
     test_size: ClassVar[int]
     images: ClassVar[bool] = True
-    """False for samples that are no pictures: nothing of them is shown or attacked as one."""
+    """False if samples are no images, and are never shown or attacked as such."""
     download: ClassVar[int] = 0
-    """Bytes that are fetched before the first use."""
+    """Bytes of the first download."""
     files: ClassVar[str] = ""
-    """Where its files lie below the data folder; "" for data that a library carries."""
+    """Folder of its files below the data folder; "" for data shipped with a library."""
     also_from: ClassVar[str] = ""
-    """Where else its files are, as the end of a sentence; "" where the usual download is all."""
+    """Other sources of the files, as the end of a sentence; "" if there are none."""
     left_out: ClassVar[str] = ""
-    """What lies among its files and is not read."""
+    """Sentence on files that are not read."""
     learnt: ClassVar[str] = ""
-    """What of the training samples went into all of them before any mechanism, so that no ε counts it."""
+    """Information from training samples that enters all samples before any mechanism, so that no ε covers
+    it.
+    """
     clients: ClassVar[int] = 0
-    """How many clients the data themselves name; 0 where they name none."""
+    """Number of clients named by the data; 0 if they name none."""
     version: ClassVar[str] = ""
-    """What tells one state of the data from another, where they can change; part of a run's identity."""
+    """Version of data that can change, part of a run's key; "" for constant data."""
 
     def load(self, root: Path, report: Report = quiet) -> Data:
         """Samples and labels from `root` or a library; downloaded to `root` if missing.

@@ -19,7 +19,7 @@ from ldp_core.streams import stream
 
 UCI = "https://archive.ics.uci.edu/ml/machine-learning-databases/covtype/covtype.data.gz"
 MEASURED = 10
-"""The leading columns that are measurements; the other 44 say yes or no."""
+"""Number of leading columns with measurements; the other 44 are binary."""
 FILES = ("features.npy", "labels.npy")
 
 

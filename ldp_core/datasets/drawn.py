@@ -15,18 +15,18 @@ from ldp_core.datasets.base import Data
 from ldp_core.errors import InvalidInput
 
 SIDE, SMALL = 28, 8
-"""Pixels across of a drawing, and of what a model is trained on."""
+"""Side in pixels of a drawing, and of a training sample."""
 INK = 20
-"""Of 255: what is fainter counts as paper."""
+"""Grey value, of 255, from which on a pixel counts as ink."""
 LEAST_INK = 8
-"""Pixels."""
+"""Least number of pixels with ink."""
 NO_PICTURE = f"this is no drawing of {SIDE} × {SIDE} pixels; draw on the square and send it again"
 
 
 class Drawing(NamedTuple):
     label: int
     pixels: bytes
-    """8 × 8, row by row, 255 for ink."""
+    """8 × 8 bytes, row by row, 255 for ink."""
 
 
 def read_pixels(text: Any, side: int = SIDE) -> bytes:

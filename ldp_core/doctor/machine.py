@@ -11,7 +11,7 @@ from ldp_core.runs.visitor_limits import KEPT, PER_PAGE, descriptors, limits
 from ldp_core.system import resources
 
 LEAST_MEMORY = 10**9
-"""Bytes that a training process needs to be of use: PyTorch alone takes a fifth of them."""
+"""Least useful memory of a training process in bytes; PyTorch takes a fifth of it."""
 
 
 def cores() -> Finding:

@@ -15,7 +15,7 @@ from ldp_core.system.shipped import CONFIG
 PREFIX = "EPSILON_"
 OF_TESTS = ("EPSILON_CI", "EPSILON_TEST_ALL")
 SHORT = 8
-"""Characters of a secret that can be guessed in an afternoon, however slowly."""
+"""Number of characters of a secret that can be guessed within hours despite the rate limit."""
 
 
 def settings() -> Finding:

@@ -94,8 +94,8 @@ class RoundDone(Event):
     clipped values without noise; after a vote, before any projection.
     """
     noise_variance_theory: float | None
-    """Exact expectation of `noise_variance` given clipped values and weights; null for a vote with random
-    signs.
+    """Exact expectation of `noise_variance` given clipped values and weights; null for a vote whose result
+    noise may change.
     """
     signal_variance: float
     """Mean square per weight of the aggregate without noise, for comparison with the noise."""

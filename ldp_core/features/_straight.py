@@ -10,7 +10,7 @@ from ldp_core.features.base import Images
 from ldp_core.fields import Choice
 
 MOST = 1.0
-"""Pixels to the side a row, at most."""
+"""Largest shear, in pixels per row."""
 Straighten = Annotated[str, Choice(("no", "yes"))]
 
 

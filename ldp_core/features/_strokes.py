@@ -9,7 +9,7 @@ from ldp_core.streams import stream
 
 SIDE = 28
 POINTS = 24
-"""That a curve is drawn through."""
+"""Number of points on a curve."""
 
 
 def strokes(count: int, seed: int = 7) -> Images:

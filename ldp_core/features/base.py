@@ -17,14 +17,14 @@ from ldp_core.datasets.base import Report, quiet
 
 Images = NDArray[np.float32]
 AT_ONCE = 1000
-"""Images that are turned at a time, so that their numbers stay near the processor."""
+"""Number of images converted at a time, so that their numbers stay in the cache."""
 
 
 class Features(Component):
     """A fixed public program from an image to numbers, independent of any data."""
 
     assumed: ClassVar[str] = ""
-    """What is taken to be public knowledge, as a sentence."""
+    """Facts assumed to be public, in a sentence."""
 
     @property
     def identity(self) -> bool:

@@ -18,9 +18,9 @@ from ldp_core.limits import Limit
 CELLS, DIRECTIONS = 4, 8
 WIDTH = CELLS * CELLS * DIRECTIONS
 MARGIN = 2
-"""Pixels at the edge that lie in no cell."""
+"""Pixels at the edge that belong to no cell."""
 BOX = 20
-"""Pixels a side that a small image fills at least, in the middle: as much as the strokes do."""
+"""Side in pixels of a scaled small image within the 28 × 28, as large as the strokes."""
 DRAWINGS = 3000
 
 

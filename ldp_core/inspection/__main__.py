@@ -15,7 +15,7 @@ from ldp_core.inspection import inspect
 from ldp_core.system.threads import one_thread
 
 MOST_BYTES = 64_000_000
-"""Unpacked."""
+"""Largest unpacked size of a file in bytes."""
 
 
 def main() -> None:

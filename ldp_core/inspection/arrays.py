@@ -18,11 +18,11 @@ from ldp_core.system.zip_directory import short_directory
 MOST_BYTES = 512_000_000
 MOST_ARRAYS = 2000
 DIRECTORY = 400_000
-"""Bytes of the list of what is in the file: 200 for each array."""
+"""Largest size of the ZIP's directory in bytes; each array takes 200."""
 HEADER = 4096
-"""Bytes before an array's numbers."""
+"""Largest size of an array's header in bytes."""
 KINDS = "fiub"
-"""Of numbers, as numpy names them: floats, integers, booleans."""
+"""Accepted kinds of numpy types: floats, integers, booleans."""
 HOW = "save it with numpy.savez(FILE, **arrays), arrays of numbers alone"
 
 Arrays = dict[str, NDArray[Any]]

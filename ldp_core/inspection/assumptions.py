@@ -12,13 +12,15 @@ from ldp_core.inspection.card import Card
 from ldp_core.inspection.layout import Finding, misplaced, not_finite, statistics
 
 COARSE = 10.0
-"""A change must be so many steps of its number format, root mean square."""
+"""Least root mean square of a change, in resolution steps of its number format."""
 RANK = 1e-2
-"""Second singular value over the first, above which a matrix is no product of two vectors."""
+"""Ratio of the second to the first singular value above which a matrix is no outer product."""
 SUM = 1e-2
-"""Of the last bias's change: the sum over that of its absolute values; 0 for cross-entropy after softmax."""
+"""Largest |sum| over sum of magnitudes of the last bias's change; 0 for cross-entropy after softmax."""
 REMADE = 1e-2
-"""Squared distance of an upload from the one made of its picture, over its squared length."""
+"""Largest squared distance between an upload and one recomputed from its reconstruction, relative to the
+upload's squared length.
+"""
 
 
 def of_arrays(groups: dict[str, Arrays], card: Card) -> list[Finding]:

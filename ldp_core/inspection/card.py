@@ -64,14 +64,14 @@ class Card(BaseModel):
     optimizer: Annotated[optimizers.Optimizer, Part(optimizers.registry, "name")] = optimizers.get("sgd")
     clipped: Annotated[tuple[float, float] | None, Checked(_ends)] = None
     norm: Annotated[float | None, Number(limits.NORM, optional=True)] = None
-    """Length that the whole change was shortened to."""
+    """Length that the whole change was scaled down to; None without such a limit."""
     mechanism: Annotated[mechanisms.Mechanism | None, OptionalPart(mechanisms.registry, "name")] = None
     epsilon: Annotated[float | None, Number(limits.EPSILON, optional=True)] = None
     mean: Annotated[float, Number(Limit(-1e3, 1e3, 0))] = 0.0
     deviation: Annotated[float, Number(Limit(1e-3, 1e3, 1))] = Field(1.0)
-    """The network is given (pixel − mean) / deviation."""
+    """Divisor of the network's input, (pixel − mean) / deviation."""
     dataset: Annotated[str | None, Checked(_known)] = None
-    """Whose average picture is the guess to beat."""
+    """Data set whose mean image is the guess for comparison; None without one."""
 
     @property
     def rate(self) -> float:

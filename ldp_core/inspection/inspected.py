@@ -25,9 +25,9 @@ from ldp_core.mechanisms.base import Floats
 from ldp_core.streams import stream
 
 PICTURES = 20
-"""Shown at most."""
+"""Largest number of reconstructions in the result."""
 PUBLIC = 512
-"""Held-out pictures of the card's data set that the attacker may know, at most."""
+"""Largest number of held-out images that the attacker may know."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Upload:
     card: Card
     seen: Observation
     begun: bool
-    """Whether the weights before are there, so that uploads can be made of pictures."""
+    """Whether the initial weights are known, so that uploads of images can be computed."""
     beside: Arrays
 
     def pictures(self, inputs: Image) -> Image:

@@ -17,7 +17,7 @@ from ldp_core.models.base import Shape, Slice
 
 GROUPS = ("before", "after", "update", "gradient")
 BESIDE = ("candidates", "labels", "originals")
-"""Pictures to pick from with their labels, and those that the upload was made of; all optional."""
+"""Optional arrays: candidate images with labels, and the original images."""
 LARGEST = 1e15
 STATISTICS = ("running_mean", "running_var", "num_batches_tracked", "moving_mean", "moving_variance")
 
@@ -28,7 +28,7 @@ class Finding:
 
     assumption: str
     holds: bool | None
-    """None where nothing here can tell."""
+    """Whether the assumption holds; None if undecidable."""
     says: str
 
     def as_json(self) -> dict[str, Any]:

@@ -21,13 +21,13 @@ class LessonPlan:
     order: int
     label: str
     scenario: str
-    """Its question is what is predicted, and its stored runs answer it."""
+    """Scenario with the lesson's question; its stored runs give the answer."""
     setting: str
     """Two sentences before the question."""
     look: str
-    """Where in the picture it happens."""
+    """Where the effect is visible in the chart."""
     free: str
-    """The field that may be changed afterwards, by its dotted name."""
+    """Dotted name of the field that may be changed afterwards."""
     transfer: Transfer
     figure: Literal["", "releases", "leak"] = ""
-    """A picture of its own: the releases that a budget covers, or leaks against variance."""
+    """The lesson's own chart: numbers that ε covers, or leakage over variance; "" for none."""

@@ -29,7 +29,7 @@ class Result:
 
     experiment: Experiment
     events: list[dict[str, Any]]
-    """All that was said, as `python -m ldp_core run` prints it."""
+    """All events of the run, as `python -m ldp_core run` prints them."""
 
     @property
     def status(self) -> str:

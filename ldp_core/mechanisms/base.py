@@ -27,15 +27,15 @@ class Use:
     """Public facts about a mechanism's use in an experiment, which some mechanisms need."""
 
     dimension: int
-    """Values in the vector it is given: a layer's, or a whole upload's."""
+    """Number of values of the perturbed vector: a layer or a whole upload."""
     rounds: int = 1
-    """Rounds of the run."""
+    """Number of rounds of the run."""
     round: int = 1
-    """The round at hand, from 1."""
+    """Number of the round, from 1."""
     samples: float = 1.0
-    """Training samples of an average client."""
+    """Number of training samples of an average client."""
     labels: int = 1
-    """Equal blocks of an upload, one a label; 1 where it has none."""
+    """Number of equal blocks of an upload, one per label; 1 without blocks."""
 
 
 @dataclass(frozen=True)
@@ -61,19 +61,18 @@ class Mechanism(Component):
     """A randomiser of values in a safe range [low, high] with budget epsilon."""
 
     law: ClassVar[type[Law[Any]]]
-    """What it is at given budgets and ranges."""
+    """Class of the mechanism's law at given budgets and ranges."""
     role: ClassVar[Role] = "estimate"
-    """What an answer is: an estimate of the value, a vote (its sign, good for counting only), or the value
-    itself."""
+    """Meaning of an output: an estimate of the value, a vote (its sign), or the value itself."""
     form: ClassVar[Form] = "corrected"
-    """Of the law. Where a paper's own differs, it is a subclass in the same file, which sets this."""
+    """Form of the law; a differing form as printed is a subclass in the same file."""
     known_from_use: ClassVar[tuple[str, ...]] = ()
-    """Parameters that an experiment fills in, and that its JSON does not hold."""
+    """Parameters that an experiment sets, and that JSON omits."""
     forms: ClassVar[tuple[Form, ...]] = ("corrected", "as_printed")
-    """The forms it exists in; where the paper's own form is right, both are the same object."""
+    """Available forms; if the paper's own form is right, both are the same class."""
     as_printed: ClassVar[str] = ""
     corrected: ClassVar[str] = ""
-    """What each form does and the other does not, in one sentence ("" where both are the same)."""
+    """The difference of each form from the other in one sentence; "" if both agree."""
 
     @classmethod
     def lacking(cls) -> list[str]:

@@ -19,7 +19,7 @@ from ldp_core.mechanisms.shared.gaussian_noise import GaussianNoise, classical
 from ldp_core.normal import epsilon_of
 
 ROUND = Checked(Whole(ROUNDS, optional=True).check)
-"""Not a widget: an experiment fills it in."""
+"""Field type of the round, which the experiment sets and pages hide."""
 
 
 class DynamicGaussian(GaussianNoise):

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 DUCHI = Duchi()
 DIMENSION_FIELD = Checked(Whole(DIMENSION, optional=True).check)
-"""Not a widget of its own: an experiment fills it in."""
+"""Field type of the dimension, which the experiment sets and pages hide."""
 
 
 class LayerLaw(Law["Harmony"]):

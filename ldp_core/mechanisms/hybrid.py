@@ -18,9 +18,9 @@ from ldp_core.mechanisms.piecewise import Piecewise
 from ldp_core.mechanisms.shared.scale_free import ScaleFree, near
 
 EPSILON_STAR = 0.609352493027310
-"""Root of 3s³ − s² + s − 7 with s = e^{ε/2}: below it, Duchi alone is better."""
+"""ε* with s = e^{ε/2} the root of 3s³ − s² + s − 7; Duchi alone is better below it."""
 BLUR = 1e-11
-"""How near to an atom an output is one, even where its type is more exact."""
+"""Least relative tolerance for an output to count as an atom."""
 
 PIECEWISE, DUCHI = Piecewise(), Duchi()
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 DECIDE = 3
-"""Normal numbers of an answer that are none of its own numbers: which end, whether in the cap, how far."""
+"""Number of normal draws per output besides its own values: opposite direction, cap, distance."""
 Rows = NDArray[np.int64]
 
 
@@ -43,19 +43,19 @@ class Caps(NamedTuple):
     """Constants of the law that depend on ε and C, float64, shaped like ε."""
 
     labels: Floats
-    """m."""
+    """Number m of reported labels."""
     log_p: Floats
     log_not_p: Floats
     log_q: Floats
     log_not_q: Floats
     log_beyond: Floats
-    """ln Φ(−g): of a normal number to lie beyond the cut."""
+    """ln Φ(−g): log-probability of a normal number beyond the cap's edge."""
     cut: Floats
-    """g."""
+    """Edge g of the cap."""
     scale: Floats
-    """a."""
+    """Factor a that makes the output unbiased."""
     named: Floats
-    """Probability that the person's own label is in T."""
+    """Probability that the reported labels contain the client's own."""
     square: Floats
     """E[α²; y ∈ T] for α = ⟨V_y, z⟩."""
 

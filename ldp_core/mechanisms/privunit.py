@@ -30,19 +30,20 @@ if TYPE_CHECKING:
     import torch
 
 NARROWINGS = 50
-"""Of the interval in which logit p lies, by the golden section: to 1e-10 of it, which m does not feel."""
+"""Steps of the golden-section search for logit p, down to 1e-10 of its interval."""
 LEAST = 1e-30
-"""A length below which a vector has no direction."""
+"""Length below which a vector has no direction."""
 
 
 BLOCK = 2**20
-"""Values that are perturbed at a time."""
+"""Number of values perturbed at a time."""
 MOST_CUTS = 2**17
-"""Budgets whose constants a process keeps."""
+"""Number of budgets whose constants are cached."""
 GRID_BITS = 18
-"""Answers are multiples of the standard deviation's power of two, divided by 2 to this power: fine enough to
-change no figure, and so coarse that thousands of float64 draws share each answer. Float32 holds them exactly
-up to 64 standard deviations."""
+"""Outputs are multiples of the standard deviation's power of two, divided by 2 to this power: fine enough to
+change no figure, and coarse enough that thousands of float64 draws share each output. Float32 represents them
+exactly up to 64 standard deviations.
+"""
 
 
 class Cut(NamedTuple):
@@ -53,15 +54,15 @@ class Cut(NamedTuple):
     log_q: Floats
     log_not_q: Floats
     cut: Floats
-    """γ√d."""
+    """Edge γ√d of the half-space."""
     scale: Floats
-    """m√d."""
+    """Factor m√d."""
     square: Floats
     """E[α²]·d for α = ⟨V, x⟩."""
 
 
 _cuts: dict[float, Floats] = {}
-"""By budget, the constants of its law in the order of `Cut`."""
+"""Cached constants in the order of `Cut`, by budget."""
 
 
 class DirectionLaw(BallLaw["PrivUnit"]):

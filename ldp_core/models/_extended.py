@@ -21,10 +21,11 @@ if TYPE_CHECKING:
     from ldp_core.models._recorded import Recorded
 
 INPUT, OUTPUT = "input", "output"
-"""Layers; each has the weights `a` and `b`. Before the network: a for each channel, b for each pixel. After
-it: one a, and b for each class."""
+"""Layers with weights `a` and `b`: before the network a per channel and b per pixel, after it one a and b per
+class.
+"""
 OFFSET, SCALE = "offset", "scale"
-"""The names under which a curious server notes the b and the a before the network."""
+"""Names of a curious server's notes on b and a before the network."""
 
 
 class Extended(Model):

@@ -19,7 +19,7 @@ MOST_LAYERS = 16
 MOST_WEIGHTS = 12_000_000
 EXAMPLE = "conv 8 5 relu, pool 2, dense 32 relu"
 LONGEST = 4000
-"""Characters of a list of layers that is typed."""
+"""Largest number of characters of a typed list of layers."""
 FIELDS: dict[str, dict[str, Whole | Choice]] = {
     "dense": {"units": Whole(HIDDEN), "activation": Choice(ACTIVATIONS)},
     "conv": {
@@ -31,11 +31,11 @@ FIELDS: dict[str, dict[str, Whole | Choice]] = {
     },
     "pool": {"size": Whole(Limit(2, 8, 2, "pixels"))},
 }
-"""Per kind its numbers, in the order in which the short notation has them, and the activation after it."""
+"""Numbers by kind of layer, in the order of the short notation, and the activation after it."""
 NUMBERS = {"dense": 1, "conv": 2, "pool": 1}
-"""So many of the numbers need no name in the short notation."""
+"""Number of values without names in the short notation, by kind of layer."""
 USUAL = {"activation": "relu", "stride": 1, "padding": 0}
-"""What may be left out, and then is."""
+"""Defaults, omitted in the short notation."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Layer:
     units: int = 0
     channels: int = 0
     size: int = 0
-    """Pixels along each side of a kernel or of the squares that are pooled."""
+    """Side in pixels of a kernel or of a pooled square."""
     stride: int = 1
     padding: int = 0
     activation: str = "none"

@@ -23,9 +23,9 @@ class Layer:
     kind: str
     """"product" for linear and convolutional layers, "scale" for a normalisation's scale and offset."""
     inputs: torch.Tensor
-    """(n, fan-in, positions); of a scale: (n, channels, positions), normalised."""
+    """Inputs (n, fan-in, positions); for a scale normalised ones, (n, channels, positions)."""
     outputs: torch.Tensor
-    """(n, units, positions), before any nonlinearity."""
+    """Outputs (n, units, positions), before any nonlinearity."""
     bias: bool = True
 
 
@@ -35,9 +35,9 @@ class Part:
 
     name: str
     left: torch.Tensor
-    """(n, units, positions)"""
+    """Left factor, (n, units, positions)."""
     right: torch.Tensor | None
-    """(n, fan-in, positions); None where the gradient is the sum of `left` over positions."""
+    """Right factor, (n, fan-in, positions); None if the gradient is the sum of `left` over positions."""
 
     def whole(self) -> torch.Tensor:
         """Gradient (n, size), in the parameter's layout."""

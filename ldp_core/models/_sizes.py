@@ -6,7 +6,7 @@ from math import prod
 
 Shape = tuple[int, ...]
 MOMENTS = {1: (0.1307, 0.3081), 3: (0.4734, 0.2516)}
-"""Mean and standard deviation of MNIST's pixels, and of CIFAR-10's: what publications divide by."""
+"""Mean and standard deviation of MNIST's and of CIFAR-10's pixels, as publications use, by channels."""
 
 
 def moments(channels: int) -> tuple[float, float]:
@@ -19,11 +19,11 @@ class Sizes:
 
     def __init__(self) -> None:
         self.shapes: dict[str, Shape] = {}
-        """Of every parameter, in their order in the flat vector."""
+        """Shape of every parameter, in vector order."""
         self.products = 0
-        """Multiplications of one sample forwards."""
+        """Multiplications of one sample's forward pass."""
         self.activations = 0
-        """Numbers kept for the way back, patches of convolutions included."""
+        """Numbers kept for the backward pass, image patches of convolutions included."""
 
     @staticmethod
     def images(shape: Shape) -> Shape:

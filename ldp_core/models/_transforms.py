@@ -8,9 +8,9 @@ if TYPE_CHECKING:
     import torch
 
 LEARNED = ("affine", "log", "tanh", "sigmoid")
-"""Transforms of ax + b with a and b of each client's own."""
+"""Transforms of ax + b with each client's own a and b."""
 TRANSFORMS = ("none", *LEARNED, "gain")
-"""`none` leaves x as it is; `gain` multiplies it by one public number, the same for all."""
+"""All transforms: `none` is the identity, `gain` multiplies by one public number."""
 
 
 def transformed(

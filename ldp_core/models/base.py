@@ -36,11 +36,11 @@ class Model(Component):
     """An architecture; frozen, without weights."""
 
     needs: ClassVar[str] = "any samples"
-    """What it can read, in words."""
+    """Accepted samples, in words."""
     smooth: ClassVar[bool] = False
-    """True where scores have slopes of every order: no ReLU and no maxima."""
+    """True if scores are infinitely differentiable: without ReLU and max pooling."""
     batched: ClassVar[bool] = True
-    """True where computing for all clients at once is fastest on a CPU too."""
+    """True if computing all clients at once is fastest on a CPU too."""
 
     @property
     def title(self) -> str:

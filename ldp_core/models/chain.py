@@ -12,7 +12,7 @@ from ldp_core.models.dense import Dense as DenseModel
 
 MOST_CLASSES = 256
 MOST_KERNEL = 15
-"""Pixels along the side of a kernel."""
+"""Largest side of a kernel in pixels."""
 
 
 class Unfit(Exception):
@@ -28,9 +28,9 @@ class Conv:
     width: int
     out: int
     size: int
-    """Of the kernel, along each side."""
+    """Side of the kernel in pixels."""
     weight: int
-    """Where its weights (out, channels, size, size) begin in the flat vector."""
+    """Position of the weights (out, channels, size, size) in the flat vector."""
     bias: int
 
     @property
@@ -59,7 +59,7 @@ class Dense:
     inputs: int
     out: int
     weight: int
-    """Where its weights (out, inputs) begin in the flat vector."""
+    """Position of the weights (out, inputs) in the flat vector."""
     bias: int
     relu: bool
 
@@ -71,14 +71,14 @@ class Dense:
 @dataclass(frozen=True)
 class Layers:
     features: int
-    """Numbers of a sample."""
+    """Number of values of a sample."""
     moments: tuple[float, float] | None
-    """What is subtracted from each, and by what it is then divided."""
+    """Subtracted mean, and divisor, of each value; None without standardisation."""
     convs: tuple[Conv, ...]
     dense: tuple[Dense, ...]
-    """At least one."""
+    """Fully connected layers, at least one."""
     dimension: int
-    """d, the weights."""
+    """Number of weights, d."""
 
     @property
     def classes(self) -> int:
@@ -130,7 +130,7 @@ class At:
 
     shape: Shape
     layer: int = -1
-    """The layer that made it; −1 for the input."""
+    """Index of the layer that made it; −1 for the input."""
     done: tuple[str, ...] = ()
 
 

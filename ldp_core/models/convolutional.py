@@ -64,7 +64,7 @@ class Convolutional(Model):
 
     batched = False
     smallest: ClassVar[int]
-    """Pixels that an image must have along each side."""
+    """Least side of an image in pixels."""
 
     @abstractmethod
     def network(self, net: Network, x: Any, classes: int) -> Any:

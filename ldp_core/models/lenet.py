@@ -27,7 +27,7 @@ class LeNet(Convolutional):
     reference = "Zhu, Liu and Han 2019 (DLG); paper 003's attack"
 
     start: Annotated[str, Choice(("usual", "wide"))] = Field("usual", description="initial weights")
-    """usual: ±1/√fan-in; wide: ±0.5, as the attack's authors set them."""
+    """Initial weights: "usual" within ±1/√fan-in, "wide" within ±0.5 as the attack's authors use."""
 
     smooth = True
     needs = "images of at least 8 × 8 pixels"

@@ -28,9 +28,9 @@ class Optimizer(Component):
     """A rule for a step; frozen, without memory of its own."""
 
     memories: ClassVar[int] = 0
-    """How many numbers it remembers for each weight."""
+    """Number of stored values per weight."""
     has_own_rate: ClassVar[bool] = False
-    """True where the learning rate of the experiment is idle."""
+    """True if the experiment's learning rate is ignored."""
 
     @property
     def steady(self) -> bool:

@@ -42,7 +42,7 @@ class Optimal(Optimizer):
         "round", description="steps are counted anew in every round, or through the run"
     )
     _begun: int = PrivateAttr(0)
-    """Steps that were taken before this round."""
+    """Number of steps before this round."""
 
     has_own_rate = True
 

@@ -38,9 +38,9 @@ class Candidate:
 
     name: str
     origin: str
-    """A distribution and its version, or the file below the folder."""
+    """Distribution and version, or file below the folder."""
     load: Callable[[], Any]
-    """The module or the object that it names; raises whatever its import does."""
+    """Imports the named module or object; raises whatever the import raises."""
 
     def version(self, kind: type[Any]) -> str:
         """Origin of the plug-in, with a digest of its source file."""

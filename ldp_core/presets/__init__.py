@@ -10,7 +10,7 @@ from ldp_core.presets import of_systems
 from ldp_core.presets.base import Preset
 
 refused = dict[str, str]()
-"""By name, why a scenario from outside is left out; known once they have been looked for."""
+"""Why a plug-in scenario was left out, by name; complete after discovery."""
 
 
 @cache

@@ -16,22 +16,24 @@ class Preset:
     """A scenario that teaches one thing."""
 
     order: int
-    """Its place in lists; the default is 1."""
+    """Sort key in lists."""
     label: str
     question: str
-    """What it asks; the title of the page when it is open."""
+    """The scenario's question, the page's title."""
     says: Lesson
-    """Its lesson: what to look for. A sentence that names a figure or an order has a check, and a page tells
-    it of runs that bear it out."""
+    """The lesson: what to look for. A sentence with a figure or an order has a check, and is shown for runs
+    that support it.
+    """
     base: Mapping[str, Any]
     variants: tuple[tuple[str, Mapping[str, Any]], ...]
     ask: Question
-    """What is asked before its first run, and answered by it; `ask.why` is a sentence of its lesson."""
+    """Question before the first run, answered by the run; `ask.why` is a sentence of the lesson."""
     compares: tuple[str, ...] = ()
-    """Labels of the runs that the headline compares: by default those of the question, if there are several,
-    else all."""
+    """Labels of the runs that the headline compares; by default those of the question, if several, else
+    all.
+    """
     by: Literal["accuracy", "leak"] = "accuracy"
-    """What the headline compares of them."""
+    """Quantity that the headline compares."""
     seeds: int = 3
 
     @property

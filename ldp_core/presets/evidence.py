@@ -18,17 +18,17 @@ class Attempts:
     """Results of attacks on one client's uploads of one kind, over all rounds of a run."""
 
     psnr: Floats
-    """In dB, round by round; of a real upload: of the image that came back best."""
+    """PSNR in dB by round; of a real upload that of its best recovered image."""
     verdict: str
-    """On the round that came closest: attacks.findings.verdict's kind."""
+    """Kind of verdict on the closest round, as in attacks.findings.verdict."""
     hits: float = 0.0
-    """How often the right image was picked …"""
+    """Number of identifications …"""
     n: int = 0
-    """… in so many attempts (0 where nothing was picked) …"""
+    """… in so many attempts (0 without identification) …"""
     chance: float = 0.0
-    """… and how likely guessing is right."""
+    """… and success rate of guessing."""
     recovered: int = 0
-    """Of a real upload: how many of its images came back in the best round …"""
+    """Of a real upload: number of images recovered in the best round …"""
     images: int = 1
     """… of so many."""
 
@@ -38,18 +38,18 @@ class Outcome:
     label: str
     seed: int
     accuracy: float
-    """On held-out samples, after the last round."""
+    """Final accuracy on held-out samples, in [0, 1]."""
     per_class: tuple[float, ...]
     permissive: float
-    """The permissive clients' share of the aggregator's weight, in the last round."""
+    """Total aggregation weight of the permissive clients in the last round."""
     noise: Floats
     """Measured noise variance per weight, from round 1 on."""
     attempts: Mapping[tuple[str, int], Attempts] = field(default_factory=dict)
-    """(upload, client) → what became of it."""
+    """Attack results by kind of upload and client."""
     ledger: Table = ()
-    """Of every client, as the end event carries it."""
+    """Ledger of all clients, as in the end event."""
     chance: float | None = None
-    """How accurate guessing is."""
+    """Accuracy of guessing."""
 
 
 class Missing(LookupError):

@@ -17,9 +17,9 @@ from ldp_core.presets.evidence import Evidence, Missing, Outcome
 
 YES, NO = "yes", "no"
 TIE = "a tie"
-"""What a seed answers that prefers none; it cannot be guessed."""
+"""Answer of a seed without a unique best run; no guess can be a tie."""
 BEFORE = " < "
-"""Between designs that are ordered."""
+"""Separator between ordered runs."""
 
 
 @dataclass(frozen=True)
@@ -28,14 +28,14 @@ class Figure:
 
     text: str
     of: tuple[str, ...]
-    """Labels of the runs that tell."""
+    """Labels of the runs that the answer is computed from."""
     read: Callable[..., float]
-    """The answer of one seed, from its outcome of each of those runs."""
+    """Function from the results of those runs to the answer of one seed."""
     why: Sentence
-    """Of the scenario's lesson, the sentence that explains the answer."""
+    """Sentence of the scenario's lesson that explains the answer."""
     most: int = 100
     unit: str = "%"
-    """What the number is of; "" where it is so many of `most`."""
+    """Unit of the number; "" for a count out of `most`."""
 
     @property
     def near(self) -> float:
@@ -63,7 +63,7 @@ class Choice:
     of: tuple[str, ...]
     options: tuple[str, ...]
     read: Callable[..., str]
-    """One of the options, or TIE."""
+    """Function from the results of the runs to an option, or TIE."""
     why: Sentence
 
     def answers(self, evidence: Evidence) -> tuple[str, ...]:

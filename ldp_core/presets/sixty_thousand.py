@@ -42,7 +42,7 @@ SENT_ONCE = {
     "rounds": 1,
 }
 STEP = 25 / 64
-"""For gradients of 64 numbers whose mean square is 1."""
+"""Learning rate for 64 inputs with mean square 1."""
 
 PRESET = Preset(
     order=21,

@@ -5,7 +5,7 @@ from ldp_core.presets.claims import Sentence, both, listens, names, ranked
 from ldp_core.presets.questions import Figure, named_right
 
 LATE = range(5, 10)
-"""The digits that only the cautious hold."""
+"""Digits that only clients with a small ε hold."""
 SILENCED = Sentence(
     "Weighting by 1/σ² gives nearly all the weight to clients who hold only the digits "
     "0 to 4: the model names not one of the digits 5 to 9 right, and no single figure "

@@ -20,11 +20,11 @@ class Setting(Generic[T]):
     name: str
     default: T
     read: Callable[[str], T]
-    """Raises ValueError, with a reason if there is one to add; its text completes “must be …”."""
+    """Parser; raises ValueError, possibly with a reason that completes “must be …”."""
     about: str
-    """One sentence: what it does."""
+    """Description in one sentence."""
     usual: str = ""
-    """The default in words, where it is no constant."""
+    """Default in words, if it is not constant."""
 
     def value(self) -> T:
         """Value from the environment, or the default.
@@ -53,7 +53,7 @@ class Number:
     least: float
     most: float
     endless: bool = False
-    """Whether `inf` stands for the most."""
+    """Whether `inf` stands for no limit."""
 
     def __call__(self, text: str) -> float:
         value = _float(text)
@@ -118,7 +118,7 @@ class Folder:
     """A path, with `~` expanded."""
 
     there: bool = False
-    """Whether it must be there already."""
+    """Whether the folder must exist already."""
 
     def __call__(self, text: str) -> Path:
         try:

@@ -10,9 +10,9 @@ from ldp_core.settings.table import RAY_ADDRESS, RAY_TOKEN
 SECRET = re.compile(
     r"TEACHER|SECRET|TOKEN|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|(API|ACCESS|PRIVATE)_?KEY", re.I
 )
-"""In the name of a variable whose value is withheld."""
+"""Pattern of variables' names whose values are withheld."""
 OF_THE_CLUSTER = (RAY_TOKEN.name, "RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH")
-"""Those that a process needs which trains on a cluster."""
+"""Exceptions, which a process that trains on a cluster needs."""
 
 
 def without_secrets(environment: Mapping[str, str]) -> dict[str, str]:

@@ -19,10 +19,10 @@ try:
 except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 LAYOUT = "hhqqi4x"
-"""struct flock: type, whence, start, length (0: all), process."""
+"""Layout of struct flock: type, whence, start, length (0: all), process."""
 BY_OPEN_FILE = fcntl is not None and hasattr(fcntl, "F_OFD_SETLK")
 _kept: set[int] = set()
-"""What this process holds; a forked child lets go of it, or the lock would outlive its holder."""
+"""Descriptors of locked files; a forked child closes them, or the lock would outlive its holder."""
 
 
 def take(file: int) -> bool:

@@ -20,15 +20,16 @@ if TYPE_CHECKING:
 STATUS = Path("/proc/self/status")
 SCORE = Path("/proc/self/oom_score_adj")
 FIRST, SECOND = 1000, 500
-"""What trains is given up first, and who watches over it second."""
+"""Priorities of being killed when memory runs out: training processes, then their supervisor."""
 M_ARENA_MAX, M_MMAP_THRESHOLD, M_TRIM_THRESHOLD = -8, -3, -1
-"""As glibc's malloc.h has them."""
+"""Constants of glibc's malloc.h."""
 LARGE = 64 * 1024
-"""Bytes from which a block is given back to the system as soon as it is free: a view of a run is larger."""
+"""Size in bytes from which on blocks are returned to the system once freed."""
 
 MOST = 2**30
-"""Bytes of one block, and of what lies free at the heap's end, from which they are given back even where what
-is freed is kept."""
+"""Size in bytes of a block, or of free space at the heap's end, from which on freed memory is returned even
+in computing processes.
+"""
 
 
 def share_one_heap() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 NICENESS = 10
 TRIES = 20
 AUTOGROUP = Path("/proc/self/autogroup")
-"""Linux shares time between sessions first, and only within one by niceness; a session has its own."""
+"""Linux divides time between sessions first, each with a niceness of its own."""
 
 
 def give_way() -> None:

@@ -6,7 +6,7 @@ import threading
 import time
 
 MOST_NAMES = 10_000
-"""Of more, those that have waited long enough are forgotten, and then the oldest: memory has an end."""
+"""Largest number of names; beyond it expired ones are dropped first, then the oldest."""
 
 
 class Pace:
@@ -20,7 +20,7 @@ class Pace:
     def __init__(self, burst: int, seconds: float) -> None:
         self.burst, self.seconds = burst, seconds
         self._empty_until: dict[str, float] = {}
-        """By name: when its allowance will be whole again."""
+        """Time at which a name's allowance will be full again."""
         self._one = threading.Lock()
 
     def wait(self, name: str = "", now: float | None = None) -> float:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 OTHERS = stat.S_IWGRP | stat.S_IWOTH
 _closed = list[None]()
-"""An item for each `unwritten` that this process is in."""
+"""One item per active `unwritten` context of this process."""
 
 
 @contextmanager

@@ -9,11 +9,11 @@ from collections import Counter
 from ldp_core.system.pace import Pace
 
 SAME = (20, 60.0)
-"""Of one thing that a program says, whatever its details: at once, and seconds until one more."""
+"""Limit for records of one source line: number at once, and seconds until one more."""
 ALL = (300, 10.0)
-"""Of everything: some 40 MB a day if each line had a traceback."""
+"""Limit for all records: about 40 MB a day if each has a traceback."""
 MOST = 4000
-"""Characters of one message."""
+"""Largest number of characters of a record."""
 COUNTED = 1000
 
 

@@ -6,9 +6,9 @@ import logging
 import time
 
 SECONDS = 60.0
-"""So long nothing is logged twice."""
+"""Interval between two equal records."""
 MOST = 200
-"""Different things that are remembered."""
+"""Number of remembered records."""
 
 
 class Seldom(logging.Filter):

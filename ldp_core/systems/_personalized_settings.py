@@ -14,7 +14,7 @@ class Setting:
     clip: float
     budgets: tuple[str, ...]
     sampling: float = 0.8
-    """q; for clients that are alike only."""
+    """Sampling probability q, for clients with equal distributions only."""
 
 
 DIGITS = ("digits_llh", "digits_lmh", "digits_lhh")
@@ -29,5 +29,5 @@ SETTINGS = {
     ("non_iid", "covtype"): Setting(10, 20, 2500, 1e-5, 2, COVTYPE),
 }
 STANDS_FOR = {"mnist": "digits"}
-"""What the paper calls MNIST are scikit-learn's digits."""
+"""Actual data set by the paper's name: what the paper calls MNIST are scikit-learn's digits."""
 DATA = tuple(dict.fromkeys(dataset for _, dataset in SETTINGS))

@@ -22,11 +22,11 @@ class Sent:
     """Numbers of perturbed and of clear weights in an upload, for the ledger."""
 
     perturbed: float
-    """Coordinates that go through the mechanism; on average, where a draw decides."""
+    """Number of perturbed weights; the mean, if random."""
     clear: float = 0.0
-    """Coordinates that go without noise: then no ε bounds what an upload tells."""
+    """Number of weights without noise; if any, no ε bounds what an upload reveals."""
     why: str = ""
-    """What goes in clear, as a sentence; or what the ledger does not see."""
+    """What is sent in clear, in a sentence; or what the ledger does not cover."""
 
 
 @dataclass(frozen=True)
@@ -35,9 +35,9 @@ class Release:
 
     mechanism: Mechanism
     uses: int
-    """How often it spends the mechanism's ε: once a weight, once a layer, or once."""
+    """Number of times that the mechanism's ε is spent: per weight, per layer, or once."""
     sent: Sent
-    """What of it goes through the mechanism, and what goes in clear."""
+    """Perturbed and clear weights of the upload."""
 
 
 @dataclass(frozen=True)
@@ -49,16 +49,16 @@ class Public:
     seed: int
     dataset: str
     target: str
-    """ "weights" or "update"."""
+    """"weights" or "update"."""
     form: str
     layers: tuple[slice, ...]
-    """Where the layers lie in the model's vector (d,)."""
+    """Slice of each layer in the model's vector (d,)."""
     sent: slice
-    """Where in it lies what is sent."""
+    """Slice of the vector that is sent."""
     shards: tuple[int, ...]
-    """How many samples each client holds."""
+    """Number of samples of each client."""
     model: Model
-    """What they share, without what a system puts around it."""
+    """The shared model, without what a system adds."""
 
     @property
     def dimension(self) -> int:
@@ -71,14 +71,16 @@ class Encoded:
     """Encoded values for the mechanism, with masks of those sent in clear or not at all; arrays (k, m)."""
 
     values: Vectors
-    """(k, m), before they are clipped."""
+    """Values before clipping, (k, m)."""
     low: Floats
-    """The safe range, (k, 1) or (k, m)."""
+    """Lower ends of the safe ranges, (k, 1) or (k, m)."""
     high: Floats
     clear: NDArray[np.bool_] | None = None
-    """(k, m): these are clipped and sent without noise."""
+    """Mask (k, m) of values that are clipped and sent without noise."""
     unsent: NDArray[np.bool_] | None = None
-    """(k, m): these are not sent; the server takes what it has, so that they carry neither news nor noise."""
+    """Mask (k, m) of values that are not sent; the server keeps its own, so they carry neither information
+    nor noise.
+    """
 
 
 class Participation:
@@ -91,8 +93,9 @@ class Participation:
     """
 
     compares_clients: ClassVar[bool] = False
-    """True where a round also tells how unlike its clients are: how far apart their losses lie after their
-    training, and how accurate their models are on each one's own mixture of classes."""
+    """Whether rounds also measure heterogeneity: spread of the clients' losses, and accuracy on each client's
+    own class mixture.
+    """
 
     def __init__(self, public: Public, arrays: dict[str, NDArray[Any]] | None = None) -> None:
         self.public = public
@@ -147,17 +150,18 @@ class System(Component):
     """A published system; subclasses add parameters as fields."""
 
     participation: ClassVar[type[Participation]] = Participation
-    """Its part in a round; the plain one, for a system that only composes."""
+    """Class of the system's part in a run; the base class if it has none."""
 
     shuffles: ClassVar[bool] = False
-    """Its clients' answers are to arrive one by one and in any order, so that it is hidden whose they are. It
-    moves no mean, so nothing of it is simulated; what it is worth is said."""
+    """Whether a shuffler hides whose uploads are whose. Means do not change, so shuffling is not simulated;
+    its amplification is stated.
+    """
 
     readings: ClassVar[tuple[str, ...]] = ()
-    """How the paper is read where it is silent or cannot be followed, as sentences."""
+    """Interpretations where the paper is silent or impossible to follow, in sentences."""
 
     left_open: ClassVar[tuple[str, ...]] = ()
-    """Fields that `fill` sets to a value that the paper does not print."""
+    """Fields that `fill` sets to values that the paper does not print."""
 
     def fill(self, dataset: str | None) -> dict[str, Any]:
         """Experiment fields that the system sets, as JSON; given fields have priority.

@@ -22,8 +22,7 @@ from ldp_core.systems.base import Encoded, Indices, Participation, Public, Syste
 DATA = ("mnist", "fashion_mnist")
 RANGES = ("adaptive", "fixed")
 NARROWEST = 0.01
-"""Half-width below which no range shrinks, in shares of the client's own: a layer whose weights
-are equal would leave no range at all."""
+"""Least half-width of a layer's range, as a share of the client's own; equal weights would leave no range."""
 
 
 class LayerRanges(Participation):

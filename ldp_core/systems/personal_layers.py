@@ -15,7 +15,7 @@ from ldp_core.models._extended import INPUT, OFFSET, OUTPUT, SCALE, channels
 from ldp_core.systems.base import Encoded, Indices, Participation, Public, Vectors
 
 STRAY, USUAL = 4.0, 0.9
-"""Times this quantile of the sizes: an answer further from the old weight than that is taken for noise."""
+"""Factor and quantile of step sizes: outputs further from the old weight count as noise."""
 
 
 class PersonalLayers(Participation):

@@ -24,13 +24,15 @@ from ldp_core.systems.base import Indices, Participation, Public, System, Vector
 CASES = ("iid", "non_iid")
 STARTS = ("random", "zero")
 RAW = {"digits": 16.0, "mnist": 255.0, "fashion_mnist": 255.0}
-"""The brightest pixel, where pixels are whole numbers: here they are kept in [0, 1]."""
+"""Value of the brightest raw pixel, as an integer; this program scales pixels to [0, 1]."""
 AS_IN_PAPER = {"digits": 16.0, "mnist": 255.0}
-"""Where the paper's range for weights, ±200, and its figures speak for raw pixels; ±2 elsewhere does not."""
+"""Factors on pixels for data where the paper's range ±200 and its figures indicate raw pixels; ±2 elsewhere
+does not.
+"""
 
 
 UNIT = 1.0
-"""The sensitivity that the paper takes, whatever weights are clipped to."""
+"""The paper's sensitivity, whatever weights are clipped to."""
 
 
 class RecordSampling(Participation):

@@ -23,9 +23,9 @@ from ldp_core.systems.rpss import RPSS
 
 DATA = ("mnist", "fashion_mnist", "cifar10")
 REST = ("form", "clear", "kept", "noised")
-"""What becomes of the weights that R-PSS leaves out: as the form has it, in clear, not sent, perturbed."""
+"""Treatment of the weights that R-PSS omits: by form, in clear, not sent, or perturbed."""
 CLIENTS = {"digits": 5}
-"""Where ten would hold too few images each to learn from."""
+"""Number of clients, where the paper's ten would hold too few images each."""
 LENGTH, DELTA = 10.0, 1e-5
 
 

@@ -11,7 +11,7 @@ from ldp_core.mechanisms.base import Floating, Floats
 from ldp_core.systems.base import Encoded, Indices, Participation, Public, Vectors
 
 NEAR_ZERO = 1e-6
-"""The paper's z: smaller weights are not perturbed, whatever is drawn."""
+"""The paper's z: smaller weights are never perturbed."""
 
 
 class RPSS(Participation):

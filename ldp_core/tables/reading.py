@@ -26,12 +26,12 @@ class Table:
 
     headings: tuple[str, ...]
     lines: tuple[int, ...]
-    """The numbers of the lines that rows stand on."""
+    """Line number of each row."""
     rows: tuple[list[str], ...]
-    """Each with as many cells as there are headings, or fewer."""
+    """Cells of each row, at most one per heading."""
     delimiter: str = ","
     problems: list[Problem] = field(default_factory=list)
-    """Of single lines, which are left out of the rows."""
+    """Faults of single lines, which `rows` omits."""
 
     @cached_property
     def decimal(self) -> str:

@@ -10,13 +10,13 @@ from ldp_core.theory.heard import by_lot, counting
 from ldp_core.theory.server import ServerNoise
 
 FAR, PIXELS = 5.0, 64
-"""Noise over the most that weights in their ranges can hold, beyond which nothing is learnt, for inputs of so
-many values: what a class's inputs add up grows with their number, the noise with its root. Of 140 random runs
-on digits and a sample of MNIST beyond it (models of three widths, SGD and Adam, alike and unlike clients)
-the best ended at 26 %.
+"""Ratio of noise to the most that weights in their ranges can hold beyond which nothing is learnt, for so
+many inputs: a class's signal grows with their number, the noise with its root. Of 140 random runs beyond it
+(digits and a sample of MNIST, models of three widths, SGD and Adam, equal and unequal clients) the best ended
+at 26 %.
 """
 MANY = 3.0
-"""Clients that count at least: a round may else be one client's own."""
+"""Least effective number of clients; with fewer, a round may be one client's own."""
 
 
 def drowned(experiment: Experiment, noise: ServerNoise, held: Callable[[float], float]) -> float:

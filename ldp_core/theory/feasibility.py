@@ -35,43 +35,53 @@ from ldp_core.theory.server import ServerNoise, server_noise
 Word = Literal["learns", "borderline", "chance", "unknown"]
 
 WEIGHTS = {"logistic_regression": (0.3, 1.75), "mlp": (0.2, 0.9)}
-"""Noise over size, where weights are sent: below the first it learns, above the second it does not."""
+"""Ratios of noise to weight size for the target “weights”: training learns below the first, fails above the
+second.
+"""
 ROOM = {"logistic_regression": 1.25, "mlp": 3.0}
-"""How many times their size without noise weights may usefully take on against it, where the safe range
-leaves room: a network does much better in a wide range, a linear model a little."""
+"""Factor by which weights can usefully grow against noise if the safe range allows: much for a network in a
+wide range, little for a linear model.
+"""
 CHANGES = {"logistic_regression": (0.35, 4.5), "mlp": (0.3, 3.2)}
-"""Changes: the noise of all rounds over what as many rounds can move a weight. One grows with their root, the
-other with their number; and only the direction of weights decides about a class, not their size."""
+"""Ratios for the target “update”: noise of all rounds (grows with their root) to what as many rounds can move
+a weight (grows with their number).
+"""
 STEP = (0.1, 0.3)
-"""The size of a round's changes where no range cuts them, over that of trained weights: for one step at
-learning rate 1, and at most. A range wider than that brings more noise and nothing else."""
+"""Size of a round's changes without clipping, relative to trained weights: for one step at learning rate 1,
+and at most. A wider range only adds noise.
+"""
 REACH = (0.25, 1.0)
-"""Changes: how far all rounds may go, over the size of trained weights. Below the first it was not measured,
-below the second training does not arrive, and learns part of the way."""
+"""For changes: distance that all rounds can move, relative to trained weights. Below the first nothing was
+measured; below the second training learns only part of the way.
+"""
 WAY = {"logistic_regression": 10.0, "mlp": 30.0}
-"""Learning rate times steps below which training ends too early to be called learnt."""
+"""Learning rate times number of steps below which training ends too early."""
 ALONE = {"logistic_regression": 0.0, "mlp": 1.5}
-"""Clients that count in a round of weights, up to which the model is one client's own, and no average: what a
-network learns from one client after the other comes and goes."""
+"""Effective number of clients in a round up to which the new model is one client's own and what a network
+learns is lost again.
+"""
 NARROW = 0.5
-"""A safe range that leaves less than this share of the weights' size keeps a model from learning well."""
+"""Share of the weights' size left by clipping below which a model does not learn well."""
 FEW = (2, 3)
-"""Rounds in which anybody is heard, on average. Below the first a run may well end as it began; below the
-second which ones they are is luck."""
+"""Mean number of rounds with participants: below the first a run may end as it began, below the second the
+result depends on chance.
+"""
 ENDS = {"learns": (0.75, 1.0), "borderline": (0.2, 0.9), "chance": (0.0, 0.35)}
-"""Between which accuracies a run must end for a verdict to count as right."""
+"""Final accuracies that confirm each verdict."""
 HOPELESS = 1.3
-"""Noise over the largest that is borne, beyond which no doubt leaves any hope."""
+"""Ratio to the largest tolerable noise above which training fails for certain."""
 COUNTED = (700, 1000)
-"""The benchmark experiments by which the rule is judged, the last excluded: the rule was finished before any
-of them was trained. `python -m tests.benchmarks.outlook 700 1000` counts again."""
+"""Numbers of the benchmark experiments (the last excluded) on which the finished rule was tested. `python -m
+tests.benchmarks.outlook 700 1000` counts again.
+"""
 HITS: Mapping[Word, tuple[int, int]] = {"learns": (27, 28), "borderline": (90, 98), "chance": (139, 142)}
-"""Of those: how often each verdict was right, and said at all."""
+"""Correct verdicts among those experiments, and number of verdicts, by verdict."""
 
 OUTSIDE, SPOKEN, DRAWN, APART = 205, 217, 250, 166
-"""Of the first experiments of the outsider's space 606, drawn beyond what the rule was made from: verdicts
-that were right, verdicts at all, experiments; and right where bands may not overlap: up to 35 %, 75 % and 1.
-`python -m tests.benchmarks.outlook 0 250 outsider` counts again."""
+"""Of the first experiments of the outsider's space 606, beyond the rule's settings: correct verdicts,
+verdicts, experiments; and correct ones with disjoint bands (up to 35 %, 75 % and 1). `python -m
+tests.benchmarks.outlook 0 250 outsider` counts again.
+"""
 BAND = (
     (-2.5, 0.82, 0.96),
     (-1.75, 0.78, 0.91),
@@ -85,9 +95,10 @@ BAND = (
     (0.75, 0.08, 0.18),
     (1.5, 0.05, 0.16),
 )
-"""Place on the logarithmic scale of limits (−1: noise up to which it learns, 0: above which it does not), and
-between which accuracies eight of ten runs as noisy ended: 411 random experiments of
-tests/benchmarks/outsider.py, counted by `python -m tests.benchmarks.outlook bands`."""
+"""Place on the logarithmic scale (−1: noise up to which training learns, 0: above which it fails), and
+accuracies between which eight of ten runs ended: 411 random experiments of tests/benchmarks/outsider.py,
+counted by `python -m tests.benchmarks.outlook bands`.
+"""
 
 
 def hits_in_words() -> str:
@@ -108,15 +119,16 @@ def hits_in_words() -> str:
 class Outlook:
     word: Word
     sigma: float
-    """Standard deviation of the server's noise per weight in a round in which a client is heard; NaN where
-    none is predicted."""
+    """Standard deviation of the aggregate's noise per weight in rounds with participants; NaN if not
+    predicted.
+    """
     size: float | None
-    """Of trained weights, where it is known."""
+    """Root mean square of trained weights, if known."""
     ratio: float | None
-    """Noise over what stands against it: see WEIGHTS and CHANGES."""
+    """Noise relative to the signal; see WEIGHTS and CHANGES."""
     why: str
     limits: tuple[float, float] | None = None
-    """Up to which ratio it learns, and above which not at all; None where nothing is said."""
+    """Ratio up to which training learns, and ratio above which it fails; None without a verdict."""
 
     @property
     def place(self) -> float | None:

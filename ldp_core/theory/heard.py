@@ -9,9 +9,11 @@ from ldp_core.theory.clients import client_variance, end_variance, worst_varianc
 from ldp_core.theory.server import client_weights
 
 MIXED = 4.0
-"""Largest over smallest variance of the clients' noise: above it, who is drawn decides about a round."""
+"""Ratio of largest to smallest noise variance above which the choice of participants decides about a
+round.
+"""
 HELD = 6
-"""Clients that count in a round, up to which weights may be held at the ends of their range."""
+"""Effective number of clients in a round up to which weights may stay at the ends of their range."""
 
 
 def by_lot(experiment: Experiment) -> bool:

@@ -18,11 +18,11 @@ TRAINED = {
 """Root mean square of trained weights without noise in the default training, by hidden units."""
 
 CENTRED = 0.1
-"""How far a safe range's centre may lie from 0, in half-widths: the rule was measured for ranges around 0."""
+"""Largest distance of a range's centre from 0, in half-widths, for which the rule was measured."""
 WIDEST_CHANGE = 0.5
-"""Half-width up to which the rule was measured for changes."""
+"""Largest half-width for which the rule was measured for changes."""
 UNEVEN = 1.5
-"""Widest safe range over narrowest up to which the rule speaks: weighting by noise hears the narrow ones."""
+"""Largest ratio of widest to narrowest range; beyond it weights by noise favour narrow ranges."""
 USUAL = {
     "samples per client": (45, 300),
     "rounds": (5, 30),
@@ -30,16 +30,17 @@ USUAL = {
     "epochs": (1, 3),
     "batch size": (5, 20),
 }
-"""The training for which the rule was measured."""
+"""Least and largest settings with which the rule was measured."""
 PRINTED = "the printed scale is each upload's largest weight, and how large that is shows in training"
 UNLIKE = "the rule of thumb was made with clients that hold the same mixture of classes"
 UNEVENLY = "the rule of thumb was made for clients whose safe ranges are alike"
 USUAL_WIDTH = 32
-"""Hidden units."""
+"""Number of hidden units with which the rule was measured."""
 STEADY = {"logistic_regression": math.inf, "mlp": 0.27}
-"""Learning rate over √(batch size) up to which training without noise keeps what it has learnt. SGD shakes
-weights in proportion to it, and a network's hidden units can die of that: of 180 runs without noise, all
-132 below end at 85 % or more, and of the 48 above, 23 below 30 %."""
+"""Largest learning rate over √(batch size) at which training without noise keeps what it has learnt; above it
+SGD may disable a network's hidden units. Of 180 runs without noise all 132 below end at 85 % or more, and of
+the 48 above, 23 below 30 %.
+"""
 
 
 def trained_size(experiment: Experiment) -> float | None:

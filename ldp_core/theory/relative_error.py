@@ -15,7 +15,7 @@ from ldp_core.mechanisms.base import Floats, Mechanism
 from ldp_core.streams import stream
 
 RECORDS = 100
-"""Of each client, in the paper."""
+"""Number of records of each client in the paper."""
 
 
 def relative_errors(

@@ -23,9 +23,9 @@ from ldp_core.theory.clients import alike, mid_range, worst_variance
 from ldp_core.theory.turnout import Turnout, sizes, turnouts
 
 NODES = 24
-"""Rounds at which noise that changes from round to round is computed …"""
+"""Number of rounds at which changing noise is evaluated …"""
 DEGREE = 12
-"""… and the degree of what is laid through them."""
+"""… and degree of the interpolating polynomial."""
 
 
 @dataclass(frozen=True)
@@ -33,16 +33,17 @@ class ServerNoise:
     """Mean square per weight of the aggregate's noise; NaN if not predicted."""
 
     variance: float
-    """Over all rounds of a run; a round in which no client is heard adds nothing."""
+    """Mean over all rounds; a round without participants adds 0."""
     heard: float
-    """Over the rounds in which a client is heard; 0 if there are none."""
+    """Mean over rounds with participants; 0 without any."""
     empty: float
-    """The share of the rounds in which no client is heard: none is drawn, or none sends any more."""
+    """Share of the rounds without participants: none is drawn, or all have reached their ε limits."""
     error: float
-    """One standard error of `variance`; 0 where nothing is imagined: then it is exact, but for noise that
-    changes from round to round, which is interpolated (1e-5 of it off at most, wherever tried)."""
+    """Standard error of `variance`; 0 if not simulated, and then exact except for noise that changes over
+    rounds, which is interpolated (relative error at most 1e-5 in all tests).
+    """
     unknown: str = ""
-    """Why none is predicted, as the end of a sentence that begins “as”; "" where it is."""
+    """Why no noise is predicted, as the end of a sentence that begins “as”; "" if it is."""
 
 
 def server_variance(experiment: Experiment) -> float:

@@ -19,16 +19,16 @@ from ldp_core.mechanisms.base import Floats
 from ldp_core.streams import stream
 
 MOST_CASES = 20_000
-"""Mixtures of clients that are gone through one by one, and rounds that are imagined otherwise, at most."""
+"""Largest number of enumerated mixtures, or of simulated rounds."""
 MOST_NUMBERS = 2_000_000
-"""Numbers that imagined rounds may take."""
+"""Largest size of simulated rounds, in numbers."""
 MOST_TOGETHER = 1_000_000
-"""Clients times rounds up to which whole runs are imagined, with what each choice leaves to later rounds."""
+"""Clients times rounds up to which whole runs are simulated, with limits carried over between rounds."""
 MOST_RUNS = 1000
 EACH = 30
-"""Rounds of a limited run that are looked at one by one."""
+"""Number of rounds of a run with limits that are evaluated one by one."""
 MOST_KINDS = 16
-"""More kinds of clients than that have too many mixtures."""
+"""Number of groups of equal clients above which there are too many mixtures."""
 
 
 @dataclass(frozen=True)
@@ -36,15 +36,15 @@ class Turnout:
     """J possible rounds that represent the rounds of a run, or of a part of it."""
 
     share: Floats
-    """(J,): of the run's rounds; together with other turnouts they add up to 1."""
+    """Share of the run's rounds that each possible round represents, (J,); all turnouts add up to 1."""
     clients: NDArray[np.int64]
-    """(J, n): whom the server chose."""
+    """Clients chosen by the server, (J, n)."""
     here: NDArray[np.bool_]
-    """(J, n): who of them still sends."""
+    """Mask of those that still upload, (J, n)."""
     rounds: tuple[int, int]
-    """The first and the last round that it stands for."""
+    """First and last represented round."""
     drawn: bool = False
-    """The rounds are a sample, and not all that may be."""
+    """Whether the rounds are a random sample."""
 
 
 def turnouts(experiment: Experiment, kinds: NDArray[np.int64]) -> Iterator[Turnout]:

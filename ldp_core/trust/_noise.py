@@ -60,13 +60,13 @@ class SumNoise(GaussianNoise):
     summary = "Noise is added to the sum of all uploads; its law follows from whom clients trust."
 
     shares: tuple[tuple[float, float], ...]
-    """(ε, standard deviation of a client's part of the noise), each ε once."""
+    """Pairs of ε and the standard deviation of a client's share of the noise, each ε once."""
     grid: float = 0.0
     """Step of the grid that values are rounded to, for Skellam noise; 0 for Gaussian noise."""
     apart: bool = False
     """Whether each upload has noise of its own: what is left of a sum whose other members are known."""
     ball: bool = False
-    """Whether uploads are shortened to the upper end of the range, instead of clipped weight by weight."""
+    """Whether uploads are scaled to the range's upper end as norm, instead of clipped weight by weight."""
 
     @property
     def scope(self) -> Scope:

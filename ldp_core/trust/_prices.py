@@ -22,11 +22,11 @@ class Heaps(Spending):
     """
 
     message: str
-    """ "upload" or "coordinate"."""
+    """What is shuffled: "upload" or "coordinate"."""
     sizes: Mapping[tuple[float, ...], int] = field(default_factory=dict)
-    """Messages in a heap, by the terms of a client's messages."""
+    """Number of messages in a heap, by the clients' (ε, low, high)."""
     alone: int = 1
-    """The same for all other clients."""
+    """Number of messages in the heap of any other client."""
 
     def coordinate(self, client: Client) -> Promise:
         return self._mixed(super().coordinate(client), client, 1, 1)
@@ -60,19 +60,19 @@ class Row:
     """The noise in a sum for the clients of one budget."""
 
     epsilon: float
-    """For the whole run, as asked for."""
+    """Budget of the whole run."""
     share: float
-    """Standard deviation of each client's part of it, per weight …"""
+    """Standard deviation of each client's share of the noise, per weight …"""
     added: float
-    """… and of all that the promise counts on."""
+    """… and of all noise that ε relies on."""
     reach: float
-    """Half the distance of two values of a client that are farthest apart, as it is summed."""
+    """Half the largest distance of two uploads of one client, as they enter the sum."""
     chance: float = 1.0
-    """Of a client to be in a round's sum, hidden."""
+    """Hidden probability of a client to be in a round's sum."""
     replaced: bool = False
-    """As in `sampled_delta`."""
+    """Kind of sampling, as in `sampled_delta`."""
     grid: float = 0.0
-    """Step of the grid that values are rounded to; 0 for Gaussian noise, which has none."""
+    """Step of the grid that values are rounded to; 0 for Gaussian noise."""
 
 
 @dataclass(frozen=True)
@@ -80,11 +80,11 @@ class Sums(Spending):
     """ε of a client's values in sums with Skellam or Gaussian noise."""
 
     rows: Mapping[float, Row]
-    """By the budget of the whole run."""
+    """Noise by budget of the whole run."""
     size: int
-    """Weights of an upload."""
+    """Number of weights of an upload."""
     boxed: bool
-    """Whether each weight has its own range, so that one weight moves less than an upload."""
+    """Whether each weight is clipped to its own range, so that one weight moves less than an upload."""
 
     def coordinate(self, client: Client) -> Promise:
         return self._of(client, 1, alone=True)

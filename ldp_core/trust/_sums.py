@@ -121,9 +121,9 @@ class Facts:
     def __init__(self, budgets: Floats, reach: float, heard: int, uses: int, size: int) -> None:
         values, counts = np.unique(budgets, return_counts=True)
         self.budgets: tuple[float, ...] = tuple(values.tolist())
-        """Different ones, ascending …"""
+        """Distinct budgets, ascending …"""
         self.counts: tuple[int, ...] = tuple(counts.tolist()) if len(values) > 1 else (heard,)
-        """… and how many clients of each are in a round's sum."""
+        """… and number of clients of each in a round's sum."""
         self.reach, self.heard, self.uses, self.size = reach, heard, uses, size
 
     @classmethod
@@ -136,7 +136,7 @@ class Facts:
 
 
 BELOW = 1 - 1e-6
-"""Factor that keeps a solved distance below the budget, whatever rounding does."""
+"""Factor on a solved distance that keeps ε below the budget despite rounding."""
 
 
 @lru_cache(maxsize=1024)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 Against = Literal["server", "shuffled heap", "sum", "model"]
 Conflict = tuple[tuple[str, ...], Any, str]
-"""Field, what was given, what is wrong."""
+"""Field path, given value, and what is wrong."""
 
 
 class Trust(Component):
@@ -28,15 +28,15 @@ class Trust(Component):
     """
 
     against: ClassVar[Against]
-    """What an attacker sees of whom a promise holds against."""
+    """What the adversary sees that ε holds against."""
     sees: ClassVar[str]
-    """Who sees what, as one sentence."""
+    """Who sees what, in one sentence."""
     breaks: ClassVar[str]
-    """What ends the promise, as one sentence."""
+    """What voids the guarantee, in one sentence."""
     unseen: ClassVar[str] = ""
     """Why no attack is simulated, as a sentence; "" where one is."""
     own_noise: ClassVar[bool] = False
-    """Whether noise in the sum takes the place of the mechanism's."""
+    """Whether noise in the sum replaces the mechanism's."""
 
     def problems(self, experiment: Any) -> Iterator[Conflict]:
         """Fields of the experiment that cannot be combined with this trust."""

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 UNEQUAL = ("group", "strictest")
 FINE = 100.0
-"""√m grid steps fit so often into the distance of two uploads: what rounding costs."""
+"""Distance of two uploads in units of √m grid steps, which bounds the cost of rounding."""
 WRAPS = 1e-6
-"""Probability, in a run, up to which a sum may leave its modulus."""
+"""Largest probability that a sum of the run exceeds its modulus."""
 
 
 class SecureSum(SumTrust):

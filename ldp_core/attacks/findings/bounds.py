@@ -16,7 +16,7 @@ from scipy.special import ndtr, ndtri
 from ldp_core.mechanisms.base import Floats
 
 VACUOUS = 0.999
-"""A bound on a share from here on excludes nothing."""
+"""Value from which on a bound on a share excludes nothing."""
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,11 @@ from ldp_core.attacks.observation import Image
 from ldp_core.mechanisms.base import Floats
 
 PSNR_CAP = 120.0
-"""In dB; an exact copy would be infinite, which JSON cannot say."""
+"""PSNR in dB of an exact copy, which would be infinite; JSON has no infinity."""
 SSIM_WINDOW = 7
-"""Pixels of the side of the square over which structure is compared."""
+"""Side in pixels of the window in which structure is compared."""
 MOST_PAIRS = 20
-"""Images of a batch that are shown beside what came back of them."""
+"""Largest number of a batch's images shown beside their reconstructions."""
 TINY = 1e-12
 
 

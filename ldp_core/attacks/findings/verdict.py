@@ -9,19 +9,19 @@ from dataclasses import dataclass
 from typing import Literal
 
 RECOVERED_DB = 20.0
-"""A mean squared error of 0.01: a copy, if a grainy one. That is what “back” means on every page."""
+"""PSNR from which on an image counts as recovered on every page: a mean squared error of 0.01."""
 READ = 0.8
-"""Correlation from which on a picture can be read, if it is more like its image than like any decoy, and
-closer to it than any guess (`reads`).
+"""Correlation from which on an image is recognisable, if it is also closer to its image than to any decoy and
+than any guess (`reads`).
 
-Of 3 060 pictures that attackers made of digits at ε 0.5 to 100, a classifier that had seen none of the
-victims read 91 % of those above, and this threshold agreed with it about 92 % of all; 20 dB did about 69 %.
-In a second draw of 440: 92, 93 and 83 % (`tests.benchmarks.reading`, November 2026; 8 × 8 pixels alone).
+Of 3 060 reconstructions of digits at ε 0.5 to 100, a classifier that had not seen the victims recognised 91 %
+of those above the threshold, and agreed with it on about 92 % of all, with 20 dB on about 69 %. In a second
+sample of 440: 92, 93 and 83 % (`tests.benchmarks.reading`, November 2026; 8 × 8 pixels only).
 """
 VISIBLE_DB = 3.0
-"""Less than this above the best guess without an upload is no reconstruction."""
+"""Least distance in dB from the best guess without an upload for a reconstruction to count."""
 RECOVERED_SHARE = 0.1
-"""Of a batch of images: a control that gives back less has not shown that the attack works."""
+"""Least share of a batch's images that a control must recover to show that the attack works."""
 
 Kind = Literal["recovered", "partly", "clipping", "hidden", "inconclusive"]
 

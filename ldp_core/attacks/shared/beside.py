@@ -14,16 +14,17 @@ from ldp_core.attacks.base import CONTROLS, Facts, Reconstructor
 from ldp_core.attacks.shared.search import Search
 
 SHARE = 1 / 5
-"""Of what training does, so much an attack may do by default …"""
+"""Largest default cost of an attack relative to training …"""
 UNNOTICED = 75_000_000
-"""… or as many answers, where a closed form looks at those: it takes no time."""
+"""… or number of likelihoods of a closed form, which take no noticeable time."""
 GRADIENT, TORCH = 96, 8
-"""Samples that a kernel trains, made for a chain of layers: what a search's gradient counts as, which is
-differentiated again, a few pictures at a time; and what a sample does that PyTorch trains."""
+"""Cost of a search's second-order gradient, and of a sample trained by PyTorch, in samples trained by a
+kernel.
+"""
 UPLOAD, WEIGHT, ROUND = 100_000, 20, 300_000
-"""Answers that an upload that is looked at counts as, each of its weights, and a round of training."""
+"""Cost of an attacked upload, of each of its weights, and of a round of training, in likelihoods."""
 PRODUCTS = 1_250
-"""Of training, that an answer counts as."""
+"""Multiplications of training that one likelihood costs as much as."""
 
 
 @dataclass(frozen=True)
@@ -32,13 +33,13 @@ class Training:
 
     rounds: int
     samples: float
-    """That are trained on, over all rounds and clients."""
+    """Number of samples trained over all rounds and clients."""
     products: int
-    """Of one sample, forwards."""
+    """Multiplications of one sample's forward pass."""
     dimension: int
-    """Weights of an upload's model."""
+    """Number of weights of the uploaded model."""
     chain: bool
-    """Whether a kernel is made for its model."""
+    """Whether a kernel can be compiled for the model."""
 
     @property
     def counted(self) -> float:
@@ -51,15 +52,15 @@ class AttackSchedule:
     """Rounds and steps of the attacks beside or after a training."""
 
     every: int = 1
-    """Rounds from one that is attacked to the next, from round 1 on."""
+    """Interval in rounds between attacks, from round 1 on."""
     once: bool = False
-    """In round 1 alone."""
+    """Whether round 1 only is attacked."""
     after: bool = False
-    """When the training is over."""
+    """Whether the attack runs after training."""
     victims: int = 0
-    """Clients, at most."""
+    """Largest number of attacked clients."""
     steps: int | None = None
-    """Of each search, at most; None for as many as it says itself."""
+    """Largest number of steps of a search; None for the search's own."""
 
 
 def beside(

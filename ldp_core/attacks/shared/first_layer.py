@@ -12,7 +12,7 @@ from ldp_core.mechanisms.base import Floats, Mechanism
 
 Mask = NDArray[np.bool_]
 ITERATIONS = 40
-"""Of the power method: the leading direction stands out, or noise has drowned it for good."""
+"""Iterations of the power method, after which the leading direction is found or lost in noise."""
 SWEEPS = 4
 
 

@@ -11,9 +11,9 @@ from ldp_core.attacks.observation import Public
 from ldp_core.mechanisms.base import Floats
 
 GRID = 33
-"""Levels of brightness."""
+"""Number of pixel levels."""
 SPREAD = np.array([0.05, 0.25, 0.4, 0.25, 0.05])
-"""Neighbouring levels share their counts: what was seen at one could have been at the one beside it."""
+"""Smoothing of the histograms over neighbouring levels."""
 
 
 @dataclass(frozen=True)
@@ -21,9 +21,9 @@ class Kind:
     """Statistics of each class."""
 
     means: NDArray[np.float32]
-    """(classes, *shape): of each class, or of all where there is none of it."""
+    """Mean image of each class, (classes, *shape); of all images for a class without any."""
     brightness: Floats
-    """(classes, F, GRID): smoothed histograms of each pixel."""
+    """Smoothed histogram of each pixel by class, (classes, F, GRID)."""
 
     @classmethod
     def of(cls, public: Public, classes: int) -> Kind:

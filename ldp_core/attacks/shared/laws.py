@@ -10,10 +10,10 @@ from ldp_core.attacks.observation import Observation
 from ldp_core.mechanisms.base import Floats, as_floats
 
 BLOCK = 2**20
-"""Numbers that are looked at together, so that memory stays small."""
+"""Number of values evaluated at a time, to bound memory."""
 
 ROUNDING = 1e-6
-"""Of the largest weight: closer than that two float32 weights are the same."""
+"""Difference, relative to the largest weight, below which two float32 weights are equal."""
 
 
 def log_likelihood(seen: Observation, values: Floats) -> Floats:

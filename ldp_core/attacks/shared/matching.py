@@ -14,9 +14,11 @@ if TYPE_CHECKING:
 
 Distance = Literal["squared", "cosine"]
 OUTER = 2**16
-"""Weights of a fully connected layer from which on its gradient is compared as an outer product, unformed."""
+"""Number of a layer's weights from which on its gradient is compared as an outer product, without forming
+it.
+"""
 SMOOTH = 1e-3
-"""Of brightness: edges below are rounded off, so that their length has a slope everywhere."""
+"""Pixel difference below which total variation is smoothed, so that it is differentiable."""
 
 
 @dataclass
@@ -24,17 +26,17 @@ class Goal:
     """Objective of the search for n images."""
 
     gradients: torch.Tensor
-    """(n, d)"""
+    """Observed gradients, (n, d)."""
     known: torch.Tensor | None
-    """(n, d), 1 where the gradient is known and 0 where not; None if it is everywhere."""
+    """Mask (n, d), 1 where the gradient is known; None if everywhere."""
     targets: torch.Tensor | None
-    """(n, classes), labels or slopes; None where labels are sought, too."""
+    """Labels or slopes, (n, classes); None if labels are optimised as well."""
     edges: torch.Tensor
-    """(n,): what the mean length of edges costs."""
+    """Weight of total variation, (n,)."""
     slopes: bool = False
-    """`targets` are the loss's slopes by the scores."""
+    """Whether `targets` are slopes of the loss with respect to the scores."""
     before: tuple[torch.Tensor, torch.Tensor] | None = None
-    """A factor and an addend for each pixel (n, pixels), by which a picture goes into the network."""
+    """Factor and offset of each pixel, (n, pixels), applied before the network."""
 
 
 class Match:

@@ -15,19 +15,19 @@ if TYPE_CHECKING:
     import torch
 
 HISTORY = 20
-"""Pairs of steps and changes of slope that a row remembers."""
+"""Number of stored pairs of step and gradient change per row."""
 TRIES = 12
-"""Halvings of a step before a row gives up for good."""
+"""Largest number of halvings of a step, after which a row stops."""
 DESCENT = 1e-4
-"""Of the descent that the slope promises, the share that a step must keep (Armijo)."""
+"""Share of the descent predicted by the slope that a step must reach (Armijo)."""
 STALE, LESS = 20, 0.995
-"""A row rests that has not come below this share of its value in so many steps: noise has the rest."""
+"""A row stops if its value has not fallen below LESS times itself within STALE steps."""
 FALLS = (3 / 8, 5 / 8, 7 / 8)
-"""Shares of the way at which signed steps become ten times smaller (Geiping et al. 2020)."""
+"""Shares of the search at which signed steps become ten times smaller (Geiping et al. 2020)."""
 RATE, BETAS, TINY = 0.1, (0.9, 0.999), 1e-8
 
 Objective = Callable[["torch.Tensor", "torch.Tensor"], "tuple[torch.Tensor, torch.Tensor]"]
-"""Points (k, n) of k problems and which ones they are (k,) → their values (k,) and slopes (k, n)."""
+"""Function from points (k, n) and problem numbers (k,) to values (k,) and slopes (k, n)."""
 
 
 class Descent(ABC):
@@ -43,9 +43,9 @@ class Descent(ABC):
 
         self._objective, self._iterations, self._enough = objective, iterations, enough
         self.x = start.clone()
-        """(N, n), where the rows are."""
+        """Current points, (N, n)."""
         self.value, self._slope = objective(self.x, torch.arange(len(start), device=start.device))
-        """(N,), what the objective is there."""
+        """Values (N,) and slopes (N, n) at the current points."""
         self._alive = torch.isfinite(self.value) & (self.value > enough)
         self.taken = 0
 

@@ -11,11 +11,11 @@ from ldp_core.attacks.observation import Observation
 from ldp_core.mechanisms.base import Floats
 
 PUBLIC, MOST = 64, 2**24
-"""Public images whose steps are computed; where weights come in clear, as many as hold so many numbers."""
+"""Number of public images whose steps are computed; for weights in clear as many as have so many numbers."""
 FEW = 8
-"""With fewer images of a label those of all labels stand for it."""
+"""Number of images of a label below which images of all labels are used."""
 ROUNDING = 1e-8
-"""What float32 leaves of a step, on either side."""
+"""Float32 rounding error of a step, on either side."""
 
 
 @dataclass(frozen=True)
@@ -23,12 +23,13 @@ class PublicSteps:
     """Ranges of one-step weight changes over public images."""
 
     furthest: Floats
-    """(d,): the largest in each layer."""
+    """Largest step in each weight's layer, (d,)."""
     each: Floats
-    """(d,): the largest of each weight."""
+    """Largest step of each weight, (d,)."""
     low: Floats
-    """(classes, d): the ends of what images of a label send, and as much again on either side; of no label
-    where nothing comes in clear."""
+    """Lower ends of the steps of each label's images, widened by the range's length, (classes, d); without
+    labels if nothing is sent in clear.
+    """
     high: Floats
 
 

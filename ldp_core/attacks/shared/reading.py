@@ -19,11 +19,11 @@ class Reading:
     """Known part of the gradients of V uploads."""
 
     gradients: Floats
-    """(V, d); 0 where nothing is known."""
+    """Gradients, (V, d); 0 where unknown."""
     known: Mask | None
-    """(V, d); None where everything is."""
+    """Mask of known gradients, (V, d); None if all are known."""
     variance: Floats
-    """(V,): of the noise that is left on a gradient that is known, on average."""
+    """Mean variance of the remaining noise on known gradients, (V,)."""
 
     def mask(self) -> Floats:
         """(V, d): 1 where the gradient is known, else 0."""

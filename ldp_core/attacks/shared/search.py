@@ -36,11 +36,11 @@ if TYPE_CHECKING:
     import torch
 
 CHUNK = 16
-"""Pictures that are solved side by side on a processor; a GPU takes all that there are."""
+"""Number of images solved side by side on a CPU; a GPU takes all."""
 FIRST, FINER = 4, 1.5
-"""A look is had after so many steps, and each time that there are so many times as many."""
+"""Number of steps of the first report, and factor to each next one."""
 LARGEST = 2**21
-"""Weights of a model that is searched: more take hours."""
+"""Largest number of model weights; searches in larger models take hours."""
 
 
 class Search(Reconstructor):
@@ -49,13 +49,13 @@ class Search(Reconstructor):
     distance: ClassVar[Distance]
     seeks_labels: ClassVar[bool] = False
     behind_layers: ClassVar[bool] = False
-    """It reckons with layers that clients keep around the network: what goes in is ax + b as they began, and
-    what the last bias tells is not a label, but the loss's slope by each score.
+    """Whether the search accounts for clients' own layers: inputs are ax + b with initial a and b, and the
+    last bias gives slopes of the loss instead of a label.
     """
     each: ClassVar[float] = 1.0
-    """Gradients that a step takes on average."""
+    """Average number of gradients per step."""
     enough: ClassVar[int]
-    """Steps after which most pictures of uploads without noise can be recognised."""
+    """Number of steps after which most images are recognisable without noise."""
 
     iterations: Annotated[int, Whole(SEARCH_STEPS)] = Field(
         int(SEARCH_STEPS.default), description="steps of the search, at most"
@@ -146,7 +146,7 @@ class Search(Reconstructor):
 class SearchProgress:
     observation: int
     iterations: int
-    """Steps that its pictures have taken, at most."""
+    """Largest number of steps taken so far."""
     done: bool
 
 

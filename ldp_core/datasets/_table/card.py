@@ -15,18 +15,18 @@ from ldp_core.hints import hint
 
 MOST_CARD = 2**20
 MOST_NAME = 80
-"""Characters of a heading or of a value."""
+"""Largest number of characters of a heading or a value."""
 FIELDS = ("target", "client", "scales", "leave_out")
 Scale = tuple[float, float] | tuple[str, ...]
-"""The least and the most of a number, or the values of a category."""
+"""Least and largest number, or the values of a category."""
 
 
 @dataclass(frozen=True)
 class Card:
     target: str | None = None
-    """The heading of what is to be predicted; None where it is guessed."""
+    """Heading of the target column; None to guess it."""
     client: str | None = None
-    """The heading of whose row it is; "" where no column says; None where it is guessed."""
+    """Heading of the column that names each row's client; "" for none; None to guess it."""
     scales: Mapping[str, Scale] = field(default_factory=dict)
     leave_out: tuple[str, ...] = ()
 

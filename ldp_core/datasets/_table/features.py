@@ -17,9 +17,9 @@ from ldp_core.tables import Table, is_gap, is_no_number
 
 MOST_VALUES = 100
 MIDDLE = 0.5
-"""Of a scale: what an empty number counts as."""
+"""Scaled value of a missing number."""
 NUMBERS = 0.9
-"""Share of a column's different values that are numbers, from which it is one of numbers."""
+"""Share of numbers among a column's distinct values from which on it is numeric."""
 Whole = NDArray[np.int64]
 
 
@@ -32,9 +32,9 @@ class Feature:
     scale: Scale
     stated: bool
     missing: int = 0
-    """Rows without a value, or with one that is no number."""
+    """Number of rows without a valid value."""
     outside: int = 0
-    """Rows beyond the scale, which are clipped; or with a value that is not in the list."""
+    """Number of rows with a number outside the scale, which is clipped, or an unlisted category."""
 
     @property
     def number(self) -> bool:

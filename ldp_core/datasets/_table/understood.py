@@ -28,19 +28,19 @@ CLIENT = Column.of(
 class Understood:
     target: str
     client: str
-    """"" where no column says whose a row is."""
+    """Heading of the client column; "" without one."""
     classes: tuple[str, ...]
     clients: tuple[str, ...]
     features: tuple[Feature, ...]
     train: Whole
-    """Rows of the table, in order."""
+    """Indices of the training rows, ascending."""
     test: Whole
     labels: Whole
-    """Of all rows of the table; −1 for those that are left out."""
+    """Class of every row of the table; −1 for rows that are left out."""
     owners: Whole | None
-    """The client of each training row, counted from 0."""
+    """Client of each training row, counted from 0; None without a client column."""
     notes: tuple[str, ...]
-    """What was guessed and what is left out, a sentence each without its full stop."""
+    """What was guessed and what is left out, in sentences without full stops."""
     learnt: str
 
     @property

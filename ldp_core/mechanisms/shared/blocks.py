@@ -22,13 +22,14 @@ if TYPE_CHECKING:
     import torch
 
 BLOCK = 2**15
-"""Values in a block: 128 kB of float32, so that a handful of temporaries fit in a 1 MB cache."""
+"""Number of values in a block: 128 kB of float32, so that several temporaries fit into a 1 MB cache."""
 
 GRID = "grid"
-"""A coefficient: the step of a public grid, a power of two. Values are then perturbed in float64 and rounded
-to its multiples, so that every answer that one value can cause, every other can."""
+"""Name of a coefficient: the step of a public grid, a power of two. Values are then perturbed in float64 and
+rounded to its multiples, so that every output of one value is possible for every other.
+"""
 PLACES = 2**24
-"""Multiples on either side of 0 that float32 holds exactly."""
+"""Number of multiples on either side of 0 that float32 represents exactly."""
 
 Sampler = Callable[[Any, Any, Any, Mapping[str, Any]], Any]
 
@@ -44,7 +45,7 @@ class Tables:
     """Ranges and coefficients in the array type and shape of some values, to be cut into blocks with them."""
 
     shape: tuple[int, ...]
-    """That all have together."""
+    """Common shape of all arrays."""
     rows: int
     ranges: list[Any]
     """Low, high, centre and half-width."""
@@ -224,7 +225,7 @@ WHOLE: Mapping[Any, Any] = {
     np.dtype(np.float32): np.dtype(np.int32),
     np.dtype(np.float64): np.dtype(np.int64),
 }
-"""Whole numbers as long as floats."""
+"""Integer type of equal size by floating type."""
 SELECTS = Selects()
 
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 PER = {"weight": "weight", "upload": "whole upload"}
 FARTHEST = 60
-"""Standard deviations that no draw reaches."""
+"""Standard deviations that no draw exceeds."""
 
 
 class GaussianLaw(Law["GaussianNoise"]):

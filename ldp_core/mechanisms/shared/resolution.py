@@ -17,7 +17,7 @@ from ldp_core.limits import RESOLUTION, spelled
 from ldp_core.mechanisms.base import Floats, as_floats
 
 SINGLE = np.finfo(np.float32)
-"""What training, and so every upload, is computed in."""
+"""Number type of training and uploads."""
 
 
 def least_width(low: ArrayLike, high: ArrayLike, precision: Any = SINGLE) -> Floats:

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     import torch
 
 STEPS = 8
-"""Of floating point, by which an output may lie off what it stands for."""
+"""Floating-point steps by which an output may differ from its exact value."""
 FORGIVEN = 1e-5
-"""A law forgives so much anyway: see `near`."""
+"""Least tolerance for an output to count as an atom (see `near`)."""
 
 
 class UnitLaw(Law["ScaleFree"]):
@@ -94,7 +94,7 @@ class ScaleFree(Mechanism):
 
     law = UnitLaw
     discrete: ClassVar[bool] = False
-    """All its outputs are atoms."""
+    """Whether all outputs are atoms."""
 
     @abstractmethod
     def unit_coefficients(self, epsilon: Floats) -> dict[str, Floats]:

@@ -18,7 +18,7 @@ from ldp_core.presets.of_systems.five_side_by_side import (
 from ldp_core.presets.questions import Figure, above
 
 RUN = 10.0
-"""What a run costs a client at worst, in ε at the ledger's δ."""
+"""Worst-case ε of a client's whole run, at the ledger's δ."""
 NONE_LEARNS = Sentence(
     "None of them learns: with fifty clients and three rounds, all end below 30 %.",
     both(*(reaches(label, high=0.3) for label in (*FIVE, SHORT))),

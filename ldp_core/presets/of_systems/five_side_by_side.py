@@ -16,7 +16,7 @@ PD, OPTIMAL, SHORT = "PD-LDPFL", "Optimal LDP-FL", "PPRD-FL, length 5"
 LEARNING = (PLDP, PERSONALIZED, PPRD, PD)
 FIVE = (*LEARNING, OPTIMAL)
 RUN = 1000.0
-"""What a run costs a client at worst, in ε at the ledger's δ."""
+"""Worst-case ε of a client's whole run, at the ledger's δ."""
 
 SHARED: Mapping[str, Any] = {
     "form": "corrected",
@@ -30,9 +30,10 @@ SHARED: Mapping[str, Any] = {
     "local.learning_rate": 0.2,
     "rounds": 3,
 }
-"""What all of them are given, whatever their papers set. Mechanism, selection, aggregator and what else is a
-system's own stay with it. Ranks depend on it: at learning rate 0.5 a run of PD-LDPFL left the numbers, and
-PLDP-FL was ahead (seen in two seeds)."""
+"""Settings that all systems get, whatever their papers use; mechanism, selection and aggregator stay each
+system's own. Ranks depend on them: at learning rate 0.5 a run of PD-LDPFL diverged, and PLDP-FL was ahead (in
+two seeds).
+"""
 OWN: Mapping[str, Mapping[str, Any]] = {
     PLDP: {"system.name": "pldp_fl"},
     PERSONALIZED: {"system.name": "personalized_ldp_fl", "system.pixels": "unit"},

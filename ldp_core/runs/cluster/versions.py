@@ -14,8 +14,8 @@ from ldp_core.system.resources import gpus
 PACKAGES = ("numpy", "scipy", "scikit-learn", "torch", "pydantic", "llvmlite")
 """Packages whose version may change the last bits of results."""
 PLUGGED = "the part "
-"""Beginning of the message for a plug-in of another version; a missing plug-in is refused by name
-elsewhere.
+"""Beginning of a plug-in's entry; a plug-in that a machine lacks is not compared, since experiments that name
+it are refused there.
 """
 PROBE_SECONDS = 120.0
 
