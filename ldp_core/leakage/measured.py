@@ -18,7 +18,13 @@ import torch
 from numpy.typing import NDArray
 
 from ldp_core.accounting import entries
-from ldp_core.accounting.samples.likelihoods import cannot_tell, likelihood_bound, log_ratio, trials_needed
+from ldp_core.accounting.samples.likelihoods import (
+    cannot_tell,
+    expected_bound,
+    likelihood_bound,
+    log_ratio,
+    trials_needed,
+)
 from ldp_core.experiment import Experiment
 from ldp_core.experiment.schema import Piece
 from ldp_core.federated.federation import Federation, taking_part, untrained
@@ -36,10 +42,8 @@ FEWEST, MOST = 2**18, 2**23
 """Limits on the number of perturbed values, which is otherwise that of the run itself."""
 TRIALS, ENOUGH = 100, 20_000
 """Usual and largest number of trials for each of the two images."""
-APART = 6.0
-"""Distance of the two uploads' laws, in standard deviations, beyond which more weights add nothing
-measurable.
-"""
+OPTIONS = 12
+"""Numbers of weights tried when trials are planned."""
 TOGETHER = 2**22
 """Largest number of values in all candidates' uploads, and in trials of weights that are not independent."""
 
@@ -60,7 +64,7 @@ def measured(
     federation: Federation, after: State, victims: Victims, lineup: Candidates
 ) -> list[dict[str, Any]]:
     """Rows of the end event's field `measured`: bounds for each victim and scope; empty where an upload's
-    distribution is not the mechanism's alone.
+    distribution is not the mechanism's alone, or it is too large.
 
     Args:
         after: state of the run at its end.
@@ -68,8 +72,8 @@ def measured(
     """
     experiment = federation.experiment
     mechanism = experiment.pieces(1)[0].mechanism
-    hidden = not experiment.trust.measures(experiment)
-    if hidden or mechanism.role == "identity" or mechanism.in_clear() or not len(victims.clients):
+    apart = experiment.trust.measures(experiment) and experiment.uploaded <= TOGETHER
+    if not apart or mechanism.role == "identity" or mechanism.in_clear() or not len(victims.clients):
         return []
     taken = [v for v, client in enumerate(victims.clients) if after.uploads[client]]
     worlds = {v: found for v in taken if (found := _worlds(federation, int(victims.clients[v]), lineup, v))}
@@ -78,16 +82,16 @@ def measured(
     clients = victims.clients.tolist()
     promised = dict(zip(worlds, entries(experiment, [clients[v] for v in worlds]), strict=True))
     values = min(MOST, max(FEWEST, int(after.uploads.sum()) * experiment.uploaded))
-    share, shown = values // (4 * len(worlds)), 2 * len(worlds)  # two scopes, two worlds
+    share = values // (4 * len(worlds))  # two scopes, two worlds
+    alpha = (1 - CONFIDENCE) / (2 * len(worlds))
     rows = []
     for v, found in worlds.items():
         noise, sent = stream(experiment.seed, "measured", clients[v]), int(after.uploads[clients[v]])
         promises = {"upload": (1, promised[v].upload), "run": (sent, promised[v].run_worst)}
         lower = most = 0.0
         for scope, (uses, promise) in promises.items():
-            plan = _plan(experiment.pieces(1), found.apart, uses, share)
+            plan = _plan(experiment.pieces(1), found.apart, uses, share, alpha)
             one, other = (_ratios(experiment, found, plan, world, noise) for world in (0, 1))
-            alpha = (1 - CONFIDENCE) / shown
             bound = likelihood_bound(one, other, alpha, promise.delta)
             # a run holds the upload: what is shown of that is shown of the run, and both bounds hold together
             lower, most = max(lower, bound.epsilon), max(most, bound.most)
@@ -147,20 +151,22 @@ class _Plan:
     separation: float
 
 
-def _plan(pieces: Sequence[Piece], apart: Floats, sent: int, share: int) -> _Plan:
-    """Weights, uploads and trials to simulate, with about `share` perturbed values for each image."""
+def _plan(pieces: Sequence[Piece], apart: Floats, sent: int, share: int, alpha: float) -> _Plan:
+    """Weights, uploads and trials to simulate, with about `share` perturbed values for each image: few
+    weights often or many seldom, whichever gives the larger expected bound.
+    """
     fits = max(1, share // TRIALS)
-    if pieces[0].mechanism.separable and pieces[0].mechanism.scope == "coordinate":
-        order = np.argsort(-apart, kind="stable")
-        enough = int(np.searchsorted(np.cumsum(sent * apart[order]), APART**2)) + 1
-        weights = np.sort(order[: max(1, min(enough, fits // sent, len(order)))])
-        first = float(apart[order[0]])
-        uses = sent if len(weights) > 1 or not first else max(1, math.ceil(min(sent, fits, APART**2 / first)))
-    else:
-        weights, uses = np.arange(len(apart)), max(1, min(sent, fits // len(apart)))
-    each = len(weights) * uses
-    trials = min(ENOUGH, max(share // each, min(TRIALS, max(2, TOGETHER // each))))
-    return _Plan(weights, uses, trials, math.sqrt(uses * float(apart[weights].sum())))
+    if not pieces[0].mechanism.separable or pieces[0].mechanism.scope != "coordinate":
+        uses = max(1, min(sent, fits // len(apart)))
+        each = len(apart) * uses
+        trials = min(ENOUGH, max(share // each, min(TRIALS, max(2, TOGETHER // each))))
+        return _Plan(np.arange(len(apart)), uses, trials, math.sqrt(uses * float(apart.sum())))
+    order, plans = np.argsort(-apart, kind="stable"), []
+    for many in np.unique(np.geomspace(1, min(fits, len(apart) * sent), OPTIONS).astype(int)).tolist():
+        weights, uses = order[: max(1, many // sent)], min(sent, many)
+        separation = math.sqrt(uses * float(apart[weights].sum()))
+        plans.append(_Plan(np.sort(weights), uses, min(ENOUGH, share // (len(weights) * uses)), separation))
+    return max(plans, key=lambda plan: expected_bound(plan.separation, plan.trials, alpha))
 
 
 def _ratios(

@@ -120,6 +120,13 @@ def trials_needed(separation: float, alpha: float) -> float:
     return math.ceil(2 * runs * CHOOSING / (CHOOSING - 1))
 
 
+def expected_bound(separation: float, runs: int, alpha: float) -> float:
+    """About the bound that so many trials of each of two such worlds show; below 0 where they show none."""
+    threshold, z = np.linspace(-2.0, 4.0, 25), -float(ndtri(alpha / 2))
+    p, q = (wilson(ndtr(side * separation / 2 - threshold), runs, side * -z) for side in (1, -1))
+    return float(np.log(np.maximum(p, LEAST) / q).max())
+
+
 def cannot_tell(found: Bound, needed: float) -> str:
     """Why a bound of 0 says nothing: `cannot tell yet: 0 of 12; 60 trials would do`."""
     needed = max(needed, 3 * found.counted)
