@@ -33,14 +33,9 @@ def audit(options: argparse.Namespace) -> int:
     )
     samples = read_samples(_bytes(options.samples), MOST_BYTES)
     found = audit_samples(samples.inputs, samples.outputs, claimed, delta, sure, samples.worlds)
-    print(found.verdict)
-    if found.event:
-        hits, runs, false, among = found.shares
-        print(f"{found.event}: in {hits} of {runs} trials of one input, in {false} of {among} of the other")
-    heading = [f"{one.input:g} ({one.trials} trials)" for one in found.answers]
-    own = [(one.bias, one.variance) for one in found.answers]
-    _say("bias and variance at", heading)
-    for label, row in (("these samples", own), *beside(found, samples.inputs[0].size)):
+    print("\n".join(filter(None, (found.verdict, found.evidence))))
+    _say("bias and variance at", [f"{one.input:g} ({one.trials} trials)" for one in found.answers])
+    for label, row in beside(found, samples.inputs[0].size):
         _say(label, [f"{bias:.4g}, {variance:.4g}" for bias, variance in row])
     return int(found.refuted)
 

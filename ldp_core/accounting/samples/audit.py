@@ -72,9 +72,15 @@ class SampleAudit:
             return f"claimed {self.claimed:g}{at}, nothing shown ({level}): no answer tells two inputs apart"
         digits = 10.0 ** (1 - math.floor(math.log10(self.measured)))
         least = math.floor(self.measured * digits) / digits
-        return f"claimed {self.claimed:g}{at}, at least {least:g} ({level})" + (
-            ": refuted" if self.refuted else ": not refuted"
-        )
+        judged = "refuted" if self.refuted else "not refuted"
+        return f"claimed {self.claimed:g}{at}, at least {least:g} ({level}): {judged}"
+
+    @property
+    def evidence(self) -> str:
+        """What shows the bound; "" where nothing does."""
+        hits, runs, false, among = self.shares
+        counted = f"in {hits} of {runs} trials of one input, in {false} of {among} of the other"
+        return f"{self.event}: {counted}" if self.event else ""
 
 
 def audit_samples(
@@ -162,11 +168,12 @@ def audit_function(
 
 
 def beside(found: SampleAudit, dimension: int = 1) -> Iterator[tuple[str, list[tuple[float, float]]]]:
-    """For each built-in mechanism its label, and bias and variance for each of an audit's inputs.
+    """Bias and variance for each of an audit's inputs: of these samples, and of each built-in mechanism.
 
     The range is from the least to the greatest input. Mechanisms on single values get an equal share of the
     claimed ε for each of `dimension` values; a mechanism is left out if it does not take that ε.
     """
+    yield "these samples", [(one.bias, one.variance) for one in found.answers]
     inputs = np.array([one.input for one in found.answers])
     low, high = float(inputs.min()), float(inputs.max())
     for name in mechanisms.names():
@@ -176,13 +183,10 @@ def beside(found: SampleAudit, dimension: int = 1) -> Iterator[tuple[str, list[t
         share = dimension if mechanism.scope == "coordinate" else 1
         try:
             law = mechanism.at(found.claimed / share, low, high)
-            bias, variance = np.broadcast_to(law.mean(inputs) - inputs, inputs.shape), law.variance(inputs)
+            table = np.broadcast_arrays(law.mean(inputs) - inputs, law.variance(inputs) + 0 * inputs)
         except InvalidInput:
             continue
-        yield (
-            mechanism.label,
-            list(zip(bias.tolist(), np.broadcast_to(variance, inputs.shape).tolist(), strict=True)),
-        )
+        yield mechanism.label, list(zip(*(row.tolist() for row in table), strict=True))
 
 
 def _check(claimed: float, delta: float, confidence: float) -> None:
