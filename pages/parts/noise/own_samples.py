@@ -90,34 +90,24 @@ def weighed(name: str, data: bytes, claimed: float, delta: float) -> Found:
 
 
 def _verdict(name: str, found: SampleAudit, size: int) -> None:
-    (st.error if found.refuted else st.info)("\n\n".join(in_words(name, found)))
-    rows = list(_moments(found, size))
+    (st.error if found.refuted else st.info)(in_words(name, found))
     inputs = [f"at {signed(one.input)}: bias, variance" for one in found.answers]
-    table(["mechanism", *inputs[:MOST_INPUTS]], rows)
-    values = (
-        f" A trial holds {number(size, 6)} values, so those of single weights share it." if size > 1 else ""
-    )
-    st.caption(
-        f"Below these samples stand the mechanisms that come with this program, at the same ε.{values}"
-    )
+    table(["mechanism", *inputs[:MOST_INPUTS]], list(moments(found, size)))
+    values = f"; each of a trial's {number(size, 6)} values has an equal share of it" if size > 1 else ""
+    st.caption(f"Below these samples stand the mechanisms of this program, at the same ε{values}.")
 
 
-def in_words(name: str, found: SampleAudit) -> Iterator[str]:
-    """The verdict, what shows it, and what it does not say."""
-    yield f"**{plain(name, 40)}: {plain(found.verdict, 200)}**"
-    if found.event:
-        hits, runs, false, among = found.shares
-        likely = f"{percent(hits / runs, 1)} of {number(runs, 7)} trials of one input"
-        rare = f"{percent(false / among, 1)} of {number(among, 7)} of another"
-        yield f"{plain(found.event, 200).capitalize()}: in {likely}, in {rare}. Other trials chose it."
+def in_words(name: str, found: SampleAudit) -> str:
+    """Verdict, evidence, and what the audit cannot tell."""
     wrong = percent(1 - found.confidence)
-    if found.refuted:
-        yield f"A mechanism that keeps its claim is refuted in at most {wrong} of audits."
-    else:
-        yield "That proves no claim: samples can only refute one, and other inputs may tell more."
+    kept = f"A mechanism that keeps its claim is refuted in at most {wrong} of audits."
+    open_still = "That proves no claim: samples can only refute one, and other inputs may tell more."
+    evidence = f"{plain(found.evidence, 300)}. Other trials chose it.\n\n" if found.evidence else ""
+    verdict = f"**{plain(name, 40)}: {plain(found.verdict, 200)}**\n\n{evidence}"
+    return verdict + (kept if found.refuted else open_still)
 
 
-def _moments(found: SampleAudit, size: int) -> Iterator[list[str]]:
-    own = [(one.bias, one.variance) for one in found.answers]
-    for label, row in ((":blue[these samples]", own), *beside(found, size)):
+def moments(found: SampleAudit, size: int) -> Iterator[list[str]]:
+    """Rows of the table: each mechanism's bias and variance for each input."""
+    for label, row in beside(found, size):
         yield [label, *(f"{signed(bias)}, {number(variance, 3)}" for bias, variance in row[:MOST_INPUTS])]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import html
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any
 
-import numpy as np
 import streamlit as st
 
 from ldp_core.experiment import Draft
@@ -56,16 +56,13 @@ def shown_of(one: Series, client: int, scope: str) -> Mapping[str, Any] | None:
 def bars(draft: Draft, shown: Sequence[Series], client: int) -> list[Bar]:
     """One bar for each run and scope; runs with the same numbers share one. At most `MOST_BARS`."""
     experiments, found = draft.experiments(), dict[Any, Bar]()
-    for one in shown:
-        for scope in SCOPES:
-            if not (row := shown_of(one, client, scope)):
-                continue
+    for one, scope in product(shown, SCOPES):
+        if row := shown_of(one, client, scope):
             entry = Promised.to(client, one.label, experiments[one.number]).entry
             bound = (entry.upload if scope == "upload" else entry.run_worst).bound
             key = (*row.values(), bound)
-            names = (*found[key].names, one.label) if key in found else (one.label,)
-            tint = found[key].tint if key in found else one.style.tint
-            found[key] = Bar(names, tint, row, bound)
+            alike = found.get(key, Bar((), one.style.tint, row, bound))
+            found[key] = replace(alike, names=(*alike.names, one.label))
     return sorted(found.values(), key=lambda bar: bar.names)[:MOST_BARS]
 
 
@@ -123,13 +120,12 @@ def bar_figure(found: Sequence[Bar]) -> Figure:
                 hoverinfo="skip",
             )
         )
-        texts = (np.log10(start), "right", _left(bar)), (np.log10(stop), "left", _right(bar))
-        for x, side, text in texts if lower else texts[1:]:
-            inside = side == "left" and not math.isfinite(bar.promised)
-            anchor = {"xanchor": "right" if inside else side, "xshift": -8 if side == "right" else 8}
-            notes.append(_note(x, y, text, TEXT, **anchor))
-        words = _scope(bar) if lower else f"{_scope(bar)}: {_left(bar)}"
-        notes.append(_note(0, y, html.escape(words), MUTED, xref="paper", xanchor="left", yshift=15))
+        name = _scope(bar) if lower else f"{_scope(bar)}: {_left(bar)}"
+        notes.append(_note(0, y, html.escape(name), MUTED, xref="paper", xanchor="left", yshift=15))
+        if lower:
+            notes.append(_note(math.log10(start), y, _left(bar), TEXT, xanchor="right", xshift=-8))
+        side = "left" if math.isfinite(bar.promised) else "right"
+        notes.append(_note(math.log10(stop), y, _right(bar), TEXT, xanchor=side, xshift=8))
     return figure(
         traces,
         x={"title": "ε", **log_axis(low, high)},
@@ -153,9 +149,7 @@ def _left(bar: Bar) -> str:
 
 
 def _right(bar: Bar) -> str:
-    if math.isfinite(bar.promised):
-        return f"≤ {number(bar.promised, 4)}"
-    return "nothing promised"
+    return f"≤ {number(bar.promised, 4)}" if math.isfinite(bar.promised) else "nothing promised"
 
 
 def in_short(shown: Sequence[Series], client: int) -> str:
