@@ -26,9 +26,9 @@ from pages.parts.ui.text import ASSUMED, asked_in_words, number, plain, ranges_i
 from pages.parts.ui.workspace import Workspace, open_workspace
 
 PAGE = 50
-"""Rows shown at a time."""
+"""Rows of the clients' table shown at a time."""
 MOST_TABLES = 20
-"""Whose edits are remembered as seen: a table begins anew with its page."""
+"""Number of tables whose applied edits are remembered; each page of rows is a table."""
 
 
 def main() -> None:

@@ -24,9 +24,9 @@ from pages.parts.ui.workspace import start_with
 from pages.parts.watch.guess_field import way_around
 
 ACROSS = 3
-"""Scenarios in a row."""
+"""Number of scenarios in a row."""
 SMALL = 150
-"""Height of a card's picture, in pixels."""
+"""Height of a card's chart in pixels."""
 
 
 def main() -> None:

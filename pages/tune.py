@@ -109,7 +109,7 @@ BY_FORMULA: dict[str, tuple[str, Callable[[Workspace], None]]] = {
     "limits": ("Limits each", limits),
     "best": ("Best mechanism", best),
 }
-"""What needs no job: its title, and what draws it."""
+"""Title and drawing function of each part that needs no job."""
 
 
 def _asked(kind: str, job: Job) -> Any:

@@ -21,7 +21,7 @@ from ldp_core.settings.table import ADDRESS_HEADER
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 UNKNOWN = "an unknown address"
 WITH_PORT = re.compile(r"\[([^\]]+)\](?::\d+)?|([\d.]+):\d+")
-"""As some proxies tell an address."""
+"""Address with port, as some proxies write it."""
 
 
 def of_request(scope: Scope) -> str:

@@ -19,7 +19,7 @@ from pages.server.private_streamlit import is_session, sessions
 
 RETRY_SECONDS = 30
 NEW_SECONDS = 0.5
-"""Between two pages that one address opens, once it has opened as many as it may have."""
+"""Least interval between two new pages of an address that has used up its burst."""
 AWAY = 1001
 PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Epsilon Studio is full</title>
 <meta name="viewport" content="width=device-width"><body style="font: 1.1rem sans-serif; margin: 4rem auto;
@@ -33,9 +33,9 @@ class Crowd:
     def __init__(self, app: ASGIApp, limits: visitor_limits.Limits) -> None:
         self.app, self.limits = app, limits
         self.open: Counter[str] = Counter()
-        """Pages by address."""
+        """Number of open pages by address."""
         self.room = max(1, (visitor_limits.descriptors() - visitor_limits.KEPT) // visitor_limits.PER_PAGE)
-        """Pages, open or lost, for which this process has descriptors."""
+        """Number of pages, open or reconnecting, for which this process has descriptors."""
         self.new = Pace(limits.pages_each, NEW_SECONDS)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -9,11 +9,11 @@ from ldp_core.runs import people
 from ldp_core.system.pace import Pace
 
 EACH, PLACE, ALL = Pace(5, 20.0), Pace(10, 6.0), Pace(30, 2.0)
-"""For a visitor, who may be a new one at any time; for an address, which a class shares; for everybody."""
+"""Rate limits of guesses: per visitor (easily new), per address (shared by a class), for all."""
 CODES_EACH, CODES_PLACE = Pace(10, 3.0), Pace(90, 1.0)
-"""Wrong codes of a visitor, and of an address: all of a class may mistype theirs at once."""
+"""Rate limits of wrong codes: per visitor, and per address, where a whole class may mistype."""
 LINES = Pace(10, 60.0)
-"""Of the log."""
+"""Rate limit of log lines."""
 WRONG = "That is not the secret that this server was started with."
 log = logging.getLogger(__name__)
 

@@ -22,13 +22,13 @@ from ldp_core.settings.table import FRAME_ANCESTORS
 from ldp_core.system.pace import Pace
 
 OWN_NAMES = ("localhost", "127.0.0.1", "::1")
-"""Requests from this machine are always allowed: no other site's name reads like these."""
+"""Names of this machine, which are always allowed, since other sites cannot have them."""
 
 HIDDEN = ("/_stcore/metrics", "/auth/login", "/auth/logout", "/oauth2callback")
-"""Parts of Streamlit that serve its operators; and sign-in, where none is set up."""
+"""Paths of Streamlit for operators, and of sign-in if it is not configured."""
 NAME = re.compile(r"[\w.:-]{1,253}")
 LINES = Pace(3, 600.0)
-"""Of the log."""
+"""Rate limit of log lines."""
 log = logging.getLogger(__name__)
 
 

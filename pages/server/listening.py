@@ -26,7 +26,7 @@ FULL = (
     b"Content-Length: %d\r\nConnection: close\r\n\r\n%s" % (len(WORDS), WORDS)
 )
 LINES = Pace(3, 600.0)
-"""Of the log."""
+"""Rate limit of log lines."""
 log = logging.getLogger(__name__)
 
 

@@ -19,16 +19,16 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from pages.server.private_streamlit import is_download
 
 MOST_FILES = 20
-"""Addresses for uploads that one message may ask for; the page asks for one."""
+"""Largest number of upload addresses that one message may request; pages request one."""
 MOST_BYTES = 2_000_000
-"""Of one message: what stands in all fields of a page is far less."""
+"""Largest size of a message; the values of all fields of a page are far smaller."""
 MOST_QUERY = 4_000
-"""Characters of an address behind its question mark."""
+"""Largest number of characters of an address's query."""
 MOST_NAME = 100
 NAME = re.compile(r"[0-9a-f]{0,64}")
-"""Of pages and of their parts."""
+"""Valid identifiers of pages and fragments."""
 BURST, A_SECOND = 60, 30.0
-"""Messages at once, and from then on: a hand that drags a slider makes about 25 a second."""
+"""Number of messages at once, and rate per second; dragging a slider sends about 25 per second."""
 
 
 class Messages:

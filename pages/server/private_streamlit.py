@@ -137,9 +137,9 @@ def _read(states: WStates, identity: str) -> Any:
 
 
 OBJECTS = {"json_value": dict, "json_trigger_value": list}
-"""What a component of our own may say."""
+"""Types of values that this program's components may send."""
 NUMBERS = {"int_value", "double_value"}
-"""A field for whole numbers is drawn as one for any, until its first one is known."""
+"""Number types that are interchangeable before a field's first value is known."""
 
 
 def _is_object(text: str, kind: type) -> bool:

@@ -19,10 +19,10 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from pages.server.private_streamlit import run_again, session_named
 
 SESSION = 2
-"""A browser that comes back names its session as the third of the protocols that it offers."""
+"""Position of the session id among the websocket protocols that a reconnecting browser offers."""
 
 PATIENCE_SECONDS = 0.5
-"""Within this time a browser that knows that it misses something has asked for it."""
+"""Time within which a browser that misses messages requests a run by itself."""
 
 OF_A_RUN = ("new_session", "delta", "ref_hash", "script_finished", "session_status_changed", "auto_rerun")
 

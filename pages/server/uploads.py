@@ -17,9 +17,9 @@ from pages.server.private_streamlit import uploaded, vouched
 PATH = "/_stcore/upload_file/"
 READING = ("GET", "HEAD", "OPTIONS")
 SHARE = 0.5
-"""Of all uploads that may be kept, those of one address."""
+"""Largest share of all stored uploads from one address."""
 MOST_SECONDS = 60.0
-"""Until an upload is all here: it takes its place meanwhile."""
+"""Time limit of an upload, which takes up room meanwhile."""
 
 
 class Uploads:
@@ -28,9 +28,9 @@ class Uploads:
     def __init__(self, app: ASGIApp, limits: visitor_limits.Limits) -> None:
         self.app, self.limits = app, limits
         self.coming: Counter[str] = Counter()
-        """Bytes that are on their way, by session."""
+        """Bytes of uploads in progress by session."""
         self.addresses: dict[str, str] = {}
-        """Where the sessions are that have uploaded something."""
+        """Address of each session that has uploaded something."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or scope["method"] in READING:

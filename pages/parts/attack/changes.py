@@ -23,7 +23,7 @@ NAMES = {
 LISTS = ("mechanisms", "epsilons")
 IDLE = ("attack", "mechanism", "aggregator", "seed")
 IDLE_OF_CLIENTS = ("epsilon", "epsilon_scope", "run_limit")
-"""What a ladder sets for itself, or has no use for: it trains without noise and asks for every budget."""
+"""Fields without effect on an attack grid, which trains without noise and has its own budgets."""
 
 
 def ladder_changes(before: Ladder, now: Ladder) -> str:

@@ -27,9 +27,9 @@ from pages.parts.charts.styles import tint_of
 from pages.parts.ui.text import few, number, upwards
 
 Piece = tuple[str, int | None]
-"""Words, and the number of the colour they are written in."""
+"""Text, and the number of its colour (None: the text's own)."""
 MOST_NAMED = 3
-"""Mechanisms in the headline."""
+"""Largest number of mechanisms in the headline."""
 _WAITING: list[Piece] = [("not told yet", None)]
 _NOTHING: list[Piece] = [("nothing was attacked", None)]
 

@@ -25,7 +25,7 @@ HOW = (
 )
 HOLDS = {True: "holds", False: "fails", None: "cannot be told"}
 SIDE = 160
-"""Pixels on the screen, at least."""
+"""Least side of an image on the screen, in pixels."""
 
 
 def saved_upload() -> None:

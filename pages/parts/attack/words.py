@@ -14,7 +14,7 @@ from pages.parts.ui.text import decibels, few, number, percent, plain
 
 Body = dict[str, Any]
 FEW_IMAGES = 10
-"""Up to so many a share says little: they are counted."""
+"""Number of images up to which counts are shown instead of shares."""
 MARKS = {
     "audit": f"Red: back with {RECOVERED_DB:.0f} dB or more, median of the images; orange: it can be read "
     f"(alike {READ:g} or more, more than any decoy, and closer than any guess), or is {VISIBLE_DB:.0f} dB or "
@@ -22,7 +22,7 @@ MARKS = {
     "real": "Red: more images are back than by chance, and at least half as many as without noise; orange: "
     "more than by chance, but fewer than that.",
 }
-"""What the colours around the pictures mean, by the kind of upload: as `judge` and `judge_share` say it."""
+"""Meaning of the colours around the images, by kind of upload, as in `judge` and `judge_share`."""
 
 
 def caption(desk: Desk) -> str:

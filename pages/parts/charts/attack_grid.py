@@ -18,7 +18,7 @@ from pages.parts.ui.text import number, percent
 
 TICKS = [0.1, 0.2, 0.5, 1, 2, 4, 8, 16]
 MOST_DB = 45.0
-"""A better copy looks the same as the image."""
+"""PSNR in dB at the axis's upper end; better copies look the same."""
 SHARES = [0, 0.25, 0.5, 0.75, 1.0]
 End = tuple[float, str, str]
 

@@ -20,12 +20,12 @@ from pages.parts.ui.figure_json import Figure
 from pages.parts.ui.text import EXACT_DB, decibels, number, percent
 
 Attacked = Sequence[tuple[Series, Sequence[Tries]]]
-"""Each variant with what became of one client's uploads in each of its seeds."""
+"""Variants with the attack results of one client, by seed."""
 Ends = list[tuple[float, str, str]]
 TOP_DB = 50.0
-"""Above this no eye tells a reconstruction from its image, so the axis ends here at the latest."""
+"""Largest PSNR in dB on the axis; better copies look the same."""
 ALIKE = 0.03
-"""Bounds that differ by less are drawn as one."""
+"""Difference below which bounds are drawn as one."""
 
 
 def pixels_figure(attacked: Attacked, rounds: int) -> Figure:
@@ -136,7 +136,7 @@ def _drawn(
 
 MOST_CAPS = 4
 GAP = 0.07
-"""These charts are lower than the panels above them."""
+"""Least distance between labels, larger than in other charts as these are lower."""
 
 
 def _shares() -> dict[str, Any]:

@@ -22,7 +22,7 @@ Trace = dict[str, Any]
 
 TEXT, MUTED, GRID = "var(--st-text-color)", "var(--st-gray-text-color)", "var(--st-border-color-light)"
 LABEL_AT = 1.03
-"""Where labels begin, in widths of the plot."""
+"""Left end of the labels, in widths of the plot."""
 ROUND = (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10)
 DASHES = ("solid", "dash", "dot", "longdash", "dashdot", "longdashdot")
 NAMED = {
@@ -31,7 +31,7 @@ NAMED = {
     "budget ε, per use of the mechanism": "ε %{x}",
     "the weight": "a weight of %{x}",
 }
-"""Axes by their titles, and how a tooltip names a place on them."""
+"""Tooltip's title by axis title."""
 FONT = {"family": "Source Sans, sans-serif", "size": 13, "color": MUTED}
 
 

@@ -25,7 +25,7 @@ from pages.parts.ui.figure_json import Figure
 from pages.parts.ui.text import number, percent
 
 Steps = Sequence[tuple[str, float]]
-"""For each variant the line it stands on, and its ε (pages.parts.charts.styles.ladders)."""
+"""Line and ε of each variant (pages.parts.charts.styles.ladders)."""
 Ends = list[tuple[float, str, str]]
 
 

@@ -10,7 +10,7 @@ from ldp_core.mechanisms.base import Floats
 from pages.parts.charts.series import Series
 
 PLACES = 4
-"""Rounds that are named of each line: the first, the last, and two between."""
+"""Number of rounds named for each line: the first, the last, and two between."""
 
 
 def course(

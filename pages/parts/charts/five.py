@@ -15,7 +15,7 @@ from pages.parts.ui.figure_json import Figure
 from pages.parts.ui.text import percent
 
 GAP = 7.0
-"""Points of accuracy between two names, at least."""
+"""Least distance between two names, in percentage points."""
 
 
 def price_figure(found: Sequence[Point], tints: Mapping[str, int]) -> Figure:

@@ -12,7 +12,7 @@ from ldp_core.images import decode
 
 Body = dict[str, Any]
 NOTHING = "\N{NO-BREAK SPACE}"
-"""A line of its own height without a word, so that nothing moves from frame to frame."""
+"""An empty line of full height, so that nothing moves between frames."""
 
 
 def alike(picture: Body, image: Body) -> str:

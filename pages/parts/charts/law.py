@@ -17,15 +17,15 @@ from pages.parts.ui.figure_json import Figure
 from pages.parts.ui.text import THIN, number, percent, range_in_words, signed
 
 POINTS, MOVING = 161, 81
-"""Of a density: of one that stays, and of one that is drawn while a hand moves it."""
+"""Number of points of a density: at rest, and during a drag."""
 CLOSER = 0.1
-"""Of even steps, those around a weight whose law has no ends: there may be a peak."""
+"""Width of the densely drawn part around the weight, in even steps, for laws without atoms and edges."""
 SELDOM, FEW = 0.005, 3
-"""What is answered more seldom is not written there, if it is one of more answers than these."""
+"""Probability below which an output has no label, if there are more than FEW outputs."""
 LETTERS = np.array([*ascii_letters, *digits, "+", "/"])
-"""For 0 to 63."""
+"""Characters for the numbers 0 to 63."""
 YIELDS = "yields"
-"""The name of an annotation that is left out where it would cover one before it (assets/web/labels.js)."""
+"""Name of annotations that are omitted where they would cover an earlier one (assets/web/labels.js)."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Density:
 
     ends: Floats
     closer: float
-    """Steps in the middle, of those that would be even."""
+    """Width of the densely drawn part in the middle, in even steps."""
     x: Floats
     y: Floats
     look: Trace

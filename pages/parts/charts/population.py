@@ -13,9 +13,9 @@ from pages.parts.ui.figure_json import Figure
 from pages.parts.ui.text import number
 
 NAMED = 60
-"""Up to so many clients are drawn as points of their own."""
+"""Number of clients up to which each is drawn as a point."""
 MOST = 1000
-"""Up to so many clients are all drawn; of more, the extreme ones of each of BINS neighbourhoods."""
+"""Number of clients up to which all are drawn; of more, the extreme ones in each of BINS intervals."""
 BINS = 250
 
 

@@ -27,18 +27,18 @@ from pages.parts.ui.text import number, percent, shortened
 
 QUARTERS = [0, 0.25, 0.5, 0.75, 1]
 ALIKE = 3.0
-"""Signals within this factor are drawn as one."""
+"""Ratio below which signals are drawn as one."""
 MOST_POINTS = 200
-"""A line is thinned to about this many points; more cannot be seen."""
+"""Approximate largest number of points of a line."""
 MOST_DOTS = 32
-"""More than these make a line of their own, and each is a shape that a browser draws anew at every look."""
+"""Largest number of dots; each is a shape that the browser redraws."""
 
 
 class Beside(NamedTuple):
     label: str
     rounds: Floats
     values: Floats
-    """NaN for a gap; not all of them."""
+    """Value by round, NaN for a gap; at least one number."""
     tint: int
 
     @property

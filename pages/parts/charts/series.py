@@ -22,7 +22,7 @@ class Series:
     runs: tuple[RunProgress, ...]
     style: Style = field(default_factory=lambda: Style(0))
     adds: bool = False
-    """Changes are sent: each round's noise stays in the model, and adds to that of the others."""
+    """Whether clients send changes, so that the noise of all rounds adds up in the model."""
 
     @property
     def round(self) -> int:

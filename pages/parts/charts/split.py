@@ -15,11 +15,11 @@ from pages.parts.ui.figure_json import Figure
 from pages.parts.ui.text import number, percent, shortened
 
 MOST_BARS = 40
-"""More clients than that are shown by a sample of so many."""
+"""Largest number of bars; of more clients, so many at equal distances."""
 MOST_CLASSES = 12
-"""The rest is drawn as one."""
+"""Largest number of classes with a colour; the rest is drawn as one."""
 VIRIDIS = ("#46327e", "#365c8d", "#277f8e", "#1fa187", "#4ac16d", "#a0da39", "#fde725")
-"""From dark to light in steps that differ without colours too."""
+"""Colours from dark to light, whose lightness alone distinguishes them."""
 NAME_LENGTH = 20
 
 

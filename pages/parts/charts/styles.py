@@ -22,13 +22,13 @@ MARKED_BY: tuple[tuple[str, Registry[Any]], ...] = (
 
 
 OTHERWISE = (2, 1, 3, 4, 5, 6, 7, 8, 9, 10, 0)
-"""The colours of runs that nothing of the above tells apart: blue first, grey last."""
+"""Colour numbers for runs that no part distinguishes, in order: blue first, grey last."""
 COLOURS = len(OTHERWISE)
-"""As many as the theme has (.streamlit/config.toml)."""
+"""Number of colours of the theme (.streamlit/config.toml)."""
 BUDGET = frozenset({"clients.epsilon", "clients.epsilon_scope"})
-"""Runs that differ in these alone are of one mechanism."""
+"""Fields in which variants of one mechanism may differ to share its hue."""
 FEW = 5
-"""More runs than this have no labels at the ends of their lines."""
+"""Largest number of runs with labels at the ends of their lines."""
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from pages.parts.charts.series import Series
 from pages.parts.ui.text import THIN, number, percent
 
 SELDOM = 0.025
-"""How often guessing alone may look as if more than it were at work."""
+"""Probability with which guessing may appear to be more than guessing."""
 
 
 def attempts_on(one: Series, upload: str, client: int) -> list[Tries]:
@@ -29,7 +29,7 @@ class Tally:
     """Number of identifications among n attempts; guessing has rate `chance`."""
 
     hits: float
-    """One that shared the front with k − 1 others counts 1/k."""
+    """Number of identifications; a tie of k candidates counts 1/k."""
     n: int
     chance: float
 

@@ -35,7 +35,7 @@ SECONDS = 1.0
 GUESSED = "\u00a0✓"
 MOST_NAMES = 40
 HEIGHT = 270
-"""Of a chart, in pixels."""
+"""Height of a chart in pixels."""
 NEXT: dict[Phase, str] = {
     "ask": "Close guesses",
     "closed": "Run for all",
@@ -43,7 +43,7 @@ NEXT: dict[Phase, str] = {
     "shown": "Let them try",
     "free": "",
 }
-"""What the primary button does in each phase."""
+"""Label of the primary button by phase."""
 NEXT_OWN: dict[Phase, str] = NEXT | {"ask": "Close drawing", "closed": "Train the room", "shown": ""}
 
 

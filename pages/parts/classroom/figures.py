@@ -21,7 +21,7 @@ from pages.parts.ui.text import number, percent, shortened
 
 ACCENT = "var(--st-primary-color)"
 BINS = 40
-"""Guesses closer than a fortieth of the line stand on each other."""
+"""Number of intervals of the axis; guesses in one interval are stacked."""
 LARGE = 16
 
 

@@ -22,7 +22,7 @@ from pages.parts.watch.live import settings_of
 
 SECONDS = 1.0
 HEIGHT = 300
-"""Of a chart, in pixels."""
+"""Height of a chart in pixels."""
 LISTENS = {MEAN: "listens to all alike", WEIGHED: "listens to little noise"}
 
 

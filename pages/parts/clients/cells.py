@@ -21,7 +21,7 @@ from ldp_core.tables import two_readings, typed
 
 FIELDS: dict[str, Limit] = {"epsilon": limits.EPSILON, "low": limits.BOUND, "high": limits.BOUND}
 Cell = tuple[int, str]
-"""A client, numbered from 1 as the table shows it, and a field."""
+"""A client, numbered from 1, and a field."""
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from pages.parts.ui.text import PER, number
 from pages.parts.ui.workspace import Workspace
 
 LITTLE = 8.0
-"""An ε of a whole run that still promises a little."""
+"""ε of a whole run that still promises a little."""
 
 
 def costs(experiment: Experiment, clients: Iterable[int] | None = None) -> dict[str, Floats]:

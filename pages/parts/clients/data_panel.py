@@ -23,7 +23,7 @@ from pages.parts.ui.workspace import Workspace
 from pages.server.address import is_local
 
 MOST_SAID = 6
-"""Folders that are no data sets."""
+"""Largest number of invalid folders that are named."""
 
 
 def data_panel(workspace: Workspace) -> None:

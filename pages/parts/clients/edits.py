@@ -8,14 +8,14 @@ from typing import Any, NamedTuple
 from pages.parts.clients.cells import Cell
 
 MOST_EDITS = 2000
-"""As many as the table keeps (assets/web/table.js)."""
+"""Largest number of edits in the table's state (assets/web/table.js)."""
 MOST_TYPED = 100
-"""Characters of a cell."""
+"""Largest number of characters of a cell."""
 
 
 class Edit(NamedTuple):
     serial: int
-    """Counts the edits of one table, from 1."""
+    """Number of the edit of its table, from 1."""
     cell: Cell
     text: str
 

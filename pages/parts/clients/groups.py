@@ -15,13 +15,13 @@ from pages.parts.clients.costs import promise_words, run_promises
 from pages.parts.ui.text import number
 
 MOST_GROUPS, MOST_CLIENTS = 12, 1000
-"""Of more different clients, or of more at all, no lines are drawn: the picture tells more."""
+"""Largest numbers of different clients, and of clients, for which lines are drawn."""
 MOST_OPEN = 60
-"""Clients of one group that have lines of their own."""
+"""Largest group whose clients have lines of their own."""
 STEPS = 80
 ROUND = (0.1, 0.2, 0.5, 1, 2, 4, 8, 10, 20, 50, 100, 200, 500)
 LENGTHS = 0.1, 20.0
-"""Budgets from where to where a line goes at least."""
+"""Least interval of ε that a line spans."""
 
 
 def group_data(experiment: Experiment) -> dict[str, Any] | None:

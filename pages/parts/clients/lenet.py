@@ -7,7 +7,7 @@ from typing import Any
 from ldp_core import datasets
 
 HALF = 0.2
-"""Of the safe range: the ladder's budgets then lie on both sides of where pictures stop to form."""
+"""Half-width of the safe range, so that images stop being recovered within the grid's ε."""
 MOST_CLIENTS = 20
 
 

@@ -25,7 +25,7 @@ from pages.parts.ui.workspace import Workspace
 
 SAID, DROPS = "what became of own data", "own data dropped"
 MOST_ROWS = 12
-"""Columns of a table that are shown."""
+"""Largest number of a table's columns in the preview."""
 NOBODY = "no column"
 INTERVAL = re.compile(r"(\S+)\s*(?:to|…|\.\.\.?)\s*(\S+)")
 

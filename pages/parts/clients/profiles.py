@@ -15,7 +15,7 @@ from pages.parts.ui.uninterrupted import uncut
 from pages.parts.ui.workspace import Workspace
 
 MOST_SHOWN = 12
-"""Problems of a file that are shown; their count is shown in full."""
+"""Largest number of a file's problems that are shown, beside their total."""
 
 
 def profiles(workspace: Workspace) -> None:

@@ -24,9 +24,9 @@ from pages.parts.ui.workspace import Workspace
 
 SHOWN = 6
 SIDE, GAP = 56, 8
-"""Pixels of a picture, and between two."""
+"""Side of an image, and distance between two, in pixels."""
 ABOVE, BELOW = np.array([31, 90, 160]), np.array([190, 85, 20])
-"""Colours of the largest number and of the smallest; 0 is white."""
+"""Colours of the largest and the smallest number; 0 is white."""
 
 
 def features_field(workspace: Workspace, experiment: Experiment) -> None:

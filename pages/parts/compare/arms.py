@@ -21,7 +21,7 @@ from pages.parts.ui.visitor import look
 
 LETTERS = "ABCDEF"
 LONGEST = 24
-"""Characters of a setting's value that do for a name."""
+"""Largest number of characters of a value that names a run."""
 
 
 @dataclass(frozen=True)
@@ -29,10 +29,10 @@ class Arm:
     letter: str
     job: Job
     name: str
-    """Of its job, as it was typed."""
+    """Name of the job, as typed."""
     experiment: Experiment
     series: Series
-    """Labelled by its letter and its variant."""
+    """The run over its seeds, labelled by letter and variant."""
 
     @property
     def ended(self) -> bool:

@@ -16,7 +16,7 @@ from pages.parts.systems.field_words import value_words
 from pages.parts.ui.shared_cache import PAUSE_SECONDS, once
 
 MOST_LISTED = 24
-"""Settings of a sweep that are offered one by one; of a larger one, only those that are named already."""
+"""Largest sweep whose settings are all offered; of a larger one, only those in the address."""
 CURVES = ("accuracy", "loss", "noise_variance")
 
 

@@ -21,15 +21,15 @@ from pages.parts.ui.visitor import look, visitor
 from pages.parts.ui.workspace import offer_first
 
 MOST = 6
-"""Runs side by side: more lines than that are hard to distinguish."""
+"""Largest number of compared runs; more lines are hard to distinguish."""
 OFFERED = 60
-"""Of the newest jobs, whose runs are in the list."""
+"""Number of the latest jobs whose runs are offered."""
 SUGGESTED = 5
-"""Of the newest trainings, that are offered where nothing is chosen."""
+"""Number of the latest trainings that are suggested before a choice."""
 TOKEN = re.compile(r"([0-9a-f]{12})(?:\.(\d{1,4}))?")
 KEY = "compared runs"
 Chosen = tuple[str, int]
-"""A job's id, and the number of its variant."""
+"""Id of a job, and number of its variant."""
 
 
 def chosen() -> tuple[list[Chosen], list[str]]:

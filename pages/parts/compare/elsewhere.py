@@ -25,9 +25,9 @@ from pages.parts.ui.visitor import visitor, who
 
 PARAMETER = "beside"
 MOST = 3
-"""Lines beside six of ours."""
+"""Largest number of imported lines beside six runs."""
 MOST_FILES = 10
-"""That an address may name."""
+"""Largest number of imported files in an address."""
 UPLOAD, SAID, KEY = "rounds from elsewhere", "what became of the rounds", "rounds beside"
 HELP = (
     "A round a line: `round`, and `accuracy` (0 to 1), `loss` or `noise_variance`; where there are several "

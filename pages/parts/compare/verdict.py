@@ -13,7 +13,7 @@ from pages.parts.train.standings import compared, same_model
 from pages.parts.ui.text import few, listed, number, percent, plain
 
 NAMED = 3
-"""Pairs of one setting in the sentence on it."""
+"""Largest number of pairs in the sentence on one setting."""
 
 
 def verdict(arms: Sequence[Arm], fields: Sequence[Field]) -> str:

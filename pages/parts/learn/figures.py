@@ -27,9 +27,9 @@ SIZES = {
 }
 ROUNDS = (1, 2, 5, 15, 50, 100)
 MOST_DOTS = 12_000
-"""Beyond, the screen is solid."""
+"""Number of dots above which the square is solid."""
 BACK = 20.0
-"""dB from which a picture is called back."""
+"""PSNR in dB from which on an image counts as recovered."""
 
 
 def figure_of(plan: LessonPlan) -> None:

@@ -29,7 +29,7 @@ from pages.parts.watch.guess_field import me, not_kept, way_around
 
 NOT_TRIED = "not tried in a lesson"
 HEIGHT = 300
-"""Of the lesson's pictures, in pixels."""
+"""Height of the lesson's charts in pixels."""
 
 
 def lesson(name: str) -> None:

@@ -24,7 +24,7 @@ LAWS = ("piecewise", "duchi")
 EPSILONS = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 4.0, 8.0)
 CANDIDATES, OWN, TRIES = 10, 3, 20
 HALF = 0.1
-"""τ of the safe range of changes."""
+"""τ: changes are clipped to ±τ."""
 
 
 def line_up() -> None:

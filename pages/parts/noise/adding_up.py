@@ -17,7 +17,7 @@ from ldp_core.experiment import Experiment
 from pages.parts.ui.text import THIN, as_shown, number
 
 CLOSE = 0.02
-"""How far the normal distribution may be off, of the bound, for its steps to explain it."""
+"""Largest relative error of the normal approximation for which its steps are shown."""
 
 
 def added_up(experiment: Experiment, client: tuple[float, float, float], limit: float, entry: Entry) -> str:

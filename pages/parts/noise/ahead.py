@@ -17,7 +17,7 @@ from pages.parts.ui import components
 from pages.parts.ui.shared_cache import once
 
 DIGITS = 6
-"""Of numbers that are drawn while a hand moves them."""
+"""Number of digits of precomputed values."""
 
 
 def ahead(now: WhatIf, shown: Sequence[Design]) -> bytes:

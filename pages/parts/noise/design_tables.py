@@ -24,7 +24,7 @@ VERDICTS = {"learns": ":green", "borderline": ":orange", "chance": ":red", "unkn
 COVERS = {"coordinate": "one weight", "layer": "one layer", "upload": "one upload"}
 SAMPLES = 100_000
 SHOWN_FROM = 0.002
-"""A relative error of the noise is shown from here on."""
+"""Relative error of the noise from which on it is shown."""
 
 
 def at_the_server(shown: Sequence[Design], named: dict[int, str]) -> None:

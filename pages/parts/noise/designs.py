@@ -47,13 +47,13 @@ class View:
 
     design: Design
     name: str
-    """What its charts are called: the mechanism, or the whole design where two have the same one."""
+    """Name in charts: the mechanism, or the design if two have the same mechanism."""
     epsilon: float
-    """Of one use of the mechanism."""
+    """ε of one use of the mechanism."""
     low: float
     high: float
     asked: tuple[float, float, float]
-    """What the client itself asks for there: ε as it is asked for, and the ends of its safe range."""
+    """The client's own ε, and the ends of its safe range."""
 
     @property
     def mechanism(self) -> Mechanism:

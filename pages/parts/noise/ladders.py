@@ -10,9 +10,9 @@ import numpy as np
 from ldp_core.limits import EPSILON
 
 WEIGHTS = 81
-"""Places of a weight in its range, beside the one where it stands."""
+"""Number of positions of a weight in its range, besides the current one."""
 FIRST_WEIGHT = round(0.6 * (WEIGHTS - 1))
-"""Where it stands at first."""
+"""Initial position of the weight."""
 
 
 @dataclass(frozen=True)
@@ -23,13 +23,13 @@ class Span:
     high: float
     steps: int
     exact: tuple[float, ...]
-    """What one wants to be able to set exactly."""
+    """Values that the slider includes exactly."""
 
 
 BUDGETS = Span(0.1, 20.0, 80, (0.1, 0.2, 0.5, 1, 2, 4, 8, 10, 20, 50, 100, 200, 500))
-"""ε"""
+"""Scale of the slider over ε."""
 HALVES = Span(0.02, 5.0, 40, (0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5))
-"""Half widths of a safe range, τ."""
+"""Scale of the slider over τ, half the width of the safe range."""
 
 
 def budgets_of(divided: bool) -> Span:
@@ -41,7 +41,7 @@ def budgets_of(divided: bool) -> Span:
 class Stand:
     steps: tuple[float, ...]
     own: int | None
-    """The place of what the client asks for, if it asks for any."""
+    """Position of the client's own value; None without one."""
     at: int
 
     def asked(self, at: int) -> float | None:

@@ -26,11 +26,11 @@ FIELDS = {
     "claimed": ("Claimed ε, for all that one trial holds", 1e-3, 100.0, 1.0),
     "delta": ("Claimed δ", 0.0, 0.5, 0.0),
 }
-"""Label, least, most and first value."""
+"""Label, least, largest and initial value by field."""
 MOST_INPUTS = 4
-"""Inputs whose bias and variance are shown: from the smallest to the largest."""
+"""Largest number of inputs whose bias and variance are shown, the smallest ones."""
 Found = tuple[str, SampleAudit, int]
-"""The file's name, its audit, and the values of a trial."""
+"""Name of the file, its audit, and the number of values of a trial."""
 
 
 def own_samples(key: str) -> None:

@@ -44,13 +44,13 @@ DEARER = (
     "weight's is told with none."
 )
 FEW = 2
-"""So many promises stand side by side."""
+"""Largest number of guarantees side by side."""
 FAR = 10.0
-"""An ε beyond which a bound on the odds leaves them free: at 10 they may change 22 026-fold."""
+"""ε beyond which the bound on the odds is useless: at 10 they may change 22 026-fold."""
 SLIGHT = 0.05
-"""An ε below which its factor is shown as what it adds, in per cent: it begins with 1.0 anyway."""
+"""ε below which the factor e^ε is shown as an increase in percent."""
 SPELLED = 15.0
-"""An ε beyond which its factor is shown as a power of ten."""
+"""ε beyond which the factor e^ε is shown as a power of ten."""
 MOST_OF = f"{round(1 / (1 - SHARE)) - 1} of {round(1 / (1 - SHARE))} clients"
 
 

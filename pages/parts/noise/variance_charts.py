@@ -33,7 +33,9 @@ from pages.parts.ui.text import number, shortened
 
 TICKS = [0.001, 0.01, 0.1, 0.5, 1, 2, 5, 10, 20, 100, 700]
 COMPARED = "estimate"
-"""The role of what is drawn: no noise has no place on a logarithmic axis, a vote is no estimate."""
+"""Role of the compared mechanisms; zero noise has no place on a logarithmic axis, and a vote is no
+estimate.
+"""
 
 
 @dataclass(frozen=True)

@@ -18,11 +18,11 @@ from pages.parts.noise.what_if import WhatIf
 from pages.parts.ui.text import covered, number, percent, range_in_words
 
 MOST_CLIENTS = 5000
-"""Of more than these the verdict stays that of the draft: to have it follow a hand would take too long."""
+"""Number of clients above which the verdict does not follow a drag, which would take too long."""
 MANY = " So many clients: the verdict is that of the draft, whatever is dragged."
 REFUSED = " So asked, the clients could not run: the verdict is that of the draft."
 RATIOS = 0.03, 30.0
-"""Ends of the line on which noise stands over what it is held against."""
+"""Ends of the axis of the noise relative to the signal."""
 
 
 def verdicts(now: WhatIf, shown: Sequence[Design], checked: bool = False) -> dict[str, Any]:

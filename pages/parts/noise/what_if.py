@@ -24,20 +24,20 @@ MOST_MOVES = 10**9
 @dataclass(frozen=True)
 class WhatIf:
     who: str
-    """What the client stands for."""
+    """Description of the client."""
     client: int
     epsilon: float | None
-    """None where it is what the client asks for."""
+    """ε on the slider; None for the client's own."""
     weight: float
     seen: tuple[View, ...]
     tau: float | None = None
-    """Half the width of the safe range, whose centre stays; None where it is what the client asks for."""
+    """Half-width of the safe range, whose centre stays; None for the client's own."""
     sliders: Mapping[str, Stand] = field(default_factory=dict)
-    """By name: "epsilon", "tau" and "weight"."""
+    """Position by slider: "epsilon", "tau" and "weight"."""
     has: Mapping[str, Any] = field(default_factory=dict)
-    """The keys of what was computed ahead that the browser holds."""
+    """Keys of the precomputed tables that the browser holds."""
     wants: str = "epsilon"
-    """The slider that the hand is at, or was at last."""
+    """The slider that is dragged, or was last."""
 
     @property
     def own(self) -> bool:

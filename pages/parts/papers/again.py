@@ -14,9 +14,9 @@ from pages.parts.ui.uninterrupted import pressed
 from pages.parts.ui.visitor import look, visitor, who
 
 MOST_SECONDS = 3600.0
-"""What takes longer is for the command line: a page's visitors share the machine."""
+"""Longest estimated duration that a page launches; longer measurements are for the command line."""
 EVERY = 1.0
-"""Seconds between two looks at a job."""
+"""Interval between two refreshes in seconds."""
 
 
 def again(system: str, claim: Claim) -> None:

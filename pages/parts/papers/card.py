@@ -23,7 +23,7 @@ from pages.parts.ui.tables import table
 from pages.parts.ui.text import plain
 
 OPENED = "system"
-"""The address' parameter that names the card to open."""
+"""Parameter of the address that names the opened card."""
 KINDS = {"noised": ":green-badge[noised]", "clear": ":red-badge[in clear]", "": ""}
 
 

@@ -28,7 +28,7 @@ BESIDES = {
     "own_mix": "on own classes",
     "heterogeneity": "heterogeneity",
 }
-"""What else an arm's runs came to, as the table's heads."""
+"""Column headings of further quantities."""
 
 
 def claim_view(system: str, claim: Claim, shelf: Shelf) -> None:

@@ -13,9 +13,9 @@ class Look:
     colour: str
     sign: str
     one: str
-    """What a claim does that has it …"""
+    """Verb for one claim with the verdict …"""
     more: str
-    """… and what several do."""
+    """… and for several."""
 
 
 LOOKS: dict[Word, Look] = {

@@ -21,7 +21,7 @@ from pages.parts.ui.visitor import visitor
 from pages.parts.ui.workspace import offer_first
 
 EACH = 25
-"""Runs on one page of the table."""
+"""Number of runs on one page of the table."""
 WHOSE = ("Everybody's", "Mine")
 
 

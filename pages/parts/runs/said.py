@@ -20,9 +20,9 @@ from pages.parts.ui.shared_cache import PAUSE_SECONDS
 from pages.parts.ui.text import asked_in_words, few, number, runs_in_words
 
 PAGES = {"run": "train.py", "attack": "attack.py", "sweep": "tune.py", "tune": "tune.py"}
-"""Where a job of a kind is shown; one of another kind is in lists alone."""
+"""Page of each kind of job; other kinds appear in lists only."""
 MOST = 500
-"""Jobs whose words are kept."""
+"""Number of jobs whose words are cached."""
 SWEPT = {
     "clients.epsilon": "budgets ε",
     "clients.range": "safe ranges ±τ",
@@ -33,15 +33,15 @@ SWEPT = {
     "rounds": "numbers of rounds",
     "local.learning_rate": "learning rates",
 }
-"""What the fields that Tune sweeps over are called, where there are several values of them."""
+"""Names of swept fields in the plural."""
 MOST_ASKED = 3
-"""Populations listed of one run."""
+"""Largest number of populations that are listed."""
 
 
 class Said(NamedTuple):
     words: kinds.Words
     tints: tuple[int, ...] = ()
-    """The colours of its variants; none of a job that trains none."""
+    """Colours of the job's variants; empty without variants."""
 
 
 @st.cache_data(max_entries=MOST, show_spinner=False)

@@ -26,7 +26,7 @@ COLUMNS: dict[str, finding.Order | None] = {
     "Picked out": "leakage",
     "When": "newest",
 }
-"""Heads, and by what they sort."""
+"""Sort criterion by column heading."""
 
 
 def table(shown: Sequence[finding.Line], wanted: finding.Wanted, me: Person) -> None:

@@ -18,7 +18,7 @@ from pages.parts.ui.visitor import visitor, who
 UPLOAD = "export that is brought back"
 SAID = "what became of it"
 MOST_UNPACKED = 64_000_000
-"""Bytes: a page is no place for more; the command line takes larger ones."""
+"""Largest unpacked size of an import in bytes; the command line accepts more."""
 LABELS = {
     ".zip": "All of it (ZIP)",
     ".html": "A report (HTML)",

@@ -16,10 +16,10 @@ from pages.parts.ui.uninterrupted import pressed, uncut
 from pages.parts.ui.visitor import visitor
 
 MOST = 6
-"""Trainings that Compare has room for."""
+"""Largest number of trainings that Compare shows."""
 TICKED = "ticked runs"
 PARAMETER = "runs"
-"""By which the address of Compare names them."""
+"""Parameter of Compare's address with the chosen runs."""
 
 
 def ticked() -> list[str]:

@@ -13,7 +13,7 @@ from pages.parts.ui.text import ago, plain, seconds
 from pages.parts.ui.uninterrupted import pressed
 
 MOST = 3
-"""Runs that are offered back; those deleted before them follow when these have gone."""
+"""Number of deleted runs offered at a time."""
 
 
 @st.cache_data(ttl=30, show_spinner=False)

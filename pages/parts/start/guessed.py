@@ -16,7 +16,7 @@ from pages.parts.watch.guess_field import me
 @dataclass(frozen=True)
 class Guessed:
     guesses: Mapping[str, Guess]
-    """By the scenario's name."""
+    """Guess by scenario."""
     revealed: frozenset[str]
 
     @classmethod

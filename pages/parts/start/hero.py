@@ -15,7 +15,7 @@ from pages.parts.ui import components
 from pages.parts.ui.text import number, percent
 
 FIRST = 4.0
-"""The ε that the slider begins with."""
+"""Initial ε of the slider."""
 
 
 def hero() -> None:

@@ -17,7 +17,7 @@ from pages.parts.charts.styles import ladders, styles
 from pages.parts.ui.text import decibels, number, percent, seconds
 
 MOST_PICTURES = 3
-"""Beside the image itself; of more runs, the last ones."""
+"""Largest number of reconstructions beside the image; of more runs, those of the last."""
 
 
 UNKNOWN = "?"

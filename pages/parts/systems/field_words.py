@@ -31,7 +31,7 @@ WORDS: dict[str, Mapping[str, str]] = {
     "form": FORMS,
 }
 SAME = {"clients.epsilon": "ε {} for all", "clients.range": "±{} for all", "clients.run_limit": "ε {}"}
-"""How a single number of all clients reads."""
+"""Text for a single number for all clients, by field."""
 
 
 def field_name(path: str, new: Mapping[str, Any]) -> str:

@@ -15,7 +15,7 @@ SEEN: dict[Against, tuple[str, str]] = {
     "sum": ("secure sum", "only the sum"),
     "model": ("trusted server", "only the model"),
 }
-"""What stands between, and what is seen."""
+"""What stands between clients and server, and what the adversary sees, by `Trust.against`."""
 
 
 def who_sees_what(against: Against) -> str:

@@ -21,7 +21,7 @@ from pages.parts.ui.text import percent, plain
 from pages.parts.ui.workspace import Workspace
 
 WHOLE_RUN = 8.0
-"""ε of a person's whole run that is offered first."""
+"""Initially offered ε of a client's whole run."""
 SCOPE = "clients.epsilon_scope"
 SECURE = {"trust": {"kind": "secure_sum"}}
 BOTH = (Variant("nobody", {"trust": {"kind": "local"}}), Variant("a secure sum", SECURE))

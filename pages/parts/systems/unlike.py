@@ -16,9 +16,9 @@ from pages.parts.ui.text import asked_in_words, ranges_in_words
 
 RANGES = ("clients.low", "clients.high", "clients.range")
 WATCHES = "the attack"
-"""It looks at what is sent and changes nothing of it."""
+"""Name of the attack among the fields; it does not affect training."""
 PAIRED = ("dataset", "partition", "model", "clients.count")
-"""Runs of one seed share data, their split, the initial model and batches where they agree in these."""
+"""Fields that decide whether runs of one seed share data, partition, initial model and batches."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Field:
     path: str
     name: str
     values: tuple[str, ...]
-    """Run by run, in words."""
+    """Value of each run in words."""
 
 
 def unlike(experiments: Sequence[Experiment]) -> list[Field]:

@@ -29,7 +29,7 @@ from pages.parts.ui.text import number
 
 HEIGHT = 290
 MOST_BUDGETS = 3
-"""Budgets of one client that are listed one by one."""
+"""Largest number of a client's budgets that are listed one by one."""
 
 
 def attack_rounds(draft: Draft, shown: Sequence[Series], upload: str, moment: Moment) -> None:

@@ -21,10 +21,10 @@ from pages.parts.ui.text import number, plain
 
 IMAGES = re.compile(r"\b(?:image|picture)s?\b", re.IGNORECASE)
 WORDS = {"image": "row", "picture": "strip"}
-"""A row is drawn as a strip, each attribute in its shade of grey."""
+"""Words for a row of a table, which is drawn as a strip with a grey value per attribute."""
 DRAWN = ("pixels", "figure")
 NEAR = 0.1
-"""Of a column's spread: a number that is closer has come back."""
+"""Error, relative to a column's spread, below which a number counts as recovered."""
 RULE = (
     "An attribute is back when its number is within a tenth of the column's spread (the standard deviation "
     "of the held-out rows), or its category is the right one; what the average row gives without any upload "

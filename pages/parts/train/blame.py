@@ -13,8 +13,7 @@ from pages.parts.charts.series import Series
 from pages.parts.ui.text import number, percent
 
 WIDE = 8.0
-"""A safe range of so many times the size of what is sent, or more, is what makes most of the noise: with most
-mechanisms that grows with the range."""
+"""Ratio of the safe range to the size of uploads from which on the range is blamed for the noise."""
 
 
 class Blame(NamedTuple):

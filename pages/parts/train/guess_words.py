@@ -14,13 +14,13 @@ from ldp_core.runs import Guess
 from pages.parts.ui.text import THIN, listed, number, percent, plain
 
 CLOSE = 3.0
-"""A figure that is within so many times `near` is close."""
+"""Factor on `near` within which a guess counts as close."""
 
 
 @dataclass(frozen=True)
 class Reply:
     kind: str
-    """ "right", "close", "other", "split" where seeds disagree, or "" without a guess."""
+    """"right", "close", "other", "split" if seeds disagree, or "" without a guess."""
     words: str
 
 

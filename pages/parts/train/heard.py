@@ -25,9 +25,9 @@ OWN = {
     "best own": "the best of the clients' own models",
     "own mix": "clients, each on its own classes, on average",
 }
-"""Where a system compares clients: columns, in words."""
+"""Columns of systems that compare clients, in words."""
 Rows = Sequence[tuple[Series, dict[str, Any]]]
-"""Each run with its accuracies."""
+"""Runs with their accuracies."""
 
 
 def heard(shown: Sequence[Series], moment: Moment) -> None:

@@ -27,7 +27,7 @@ TERMS = (
     "At most",
     "δ (delta)",
 )
-"""Of the glossary, those that stand on Train."""
+"""Glossary terms that occur on Train."""
 WORDS = """
 - **Lines and dots**: the open dots of the noise are computed from each round's own weights, once they are
   known, but not for votes; the dashed line before a launch is the prediction. Where weights are sent, every

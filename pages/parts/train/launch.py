@@ -24,9 +24,9 @@ from pages.parts.ui.visitor import visitor, who
 from pages.parts.ui.workspace import Workspace
 
 SPOKEN_OF = ("clients", "partition", "dataset", "model", "system")
-"""In the scenarios' questions."""
+"""Fields that the scenarios' questions are about."""
 MOST_WRONG = 3
-"""Mistakes listed beside the button."""
+"""Largest number of errors listed beside the button."""
 
 
 def title(draft: Draft | None = None) -> DeltaGenerator:

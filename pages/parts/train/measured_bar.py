@@ -23,9 +23,9 @@ from pages.parts.ui.text import listed, number, percent, plain, shortened
 SCOPES = {"upload": "one upload", "run": "the whole run"}
 MOST_BARS = 8
 ROW = 44
-"""Pixels of a bar's row."""
+"""Height of a bar in pixels."""
 NEAR = 0.8
-"""A bound that reaches this share of what so many trials can show at best is held up by their number."""
+"""Share of the largest bound that so many trials could show, from which on their number limits the bound."""
 WHY = (
     "The promise is for any two uploads that the mechanism may be given, and an attacker who knows all else; "
     "shown is how well this client's image is told from the most different of {candidates} others, by the "
@@ -39,9 +39,9 @@ class Bar:
     names: tuple[str, ...]
     tint: int
     row: Mapping[str, Any]
-    """As the end event has it."""
+    """Row of the end event."""
     promised: float
-    """ε; infinite without a guarantee."""
+    """ε of the ledger; infinite without a guarantee."""
 
 
 def shown_of(one: Series, client: int, scope: str) -> Mapping[str, Any] | None:

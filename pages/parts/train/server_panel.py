@@ -31,7 +31,7 @@ SHORT = {
     "clipping": "clipping hides it",
     "hidden": "not recovered by this attack",
 }
-"""Verdicts in the room beside the pictures; the whole sentence stands below them, one click away."""
+"""Verdicts in short, shown beside the images; the whole sentence is one click away."""
 SHORT_REAL = SHORT | {
     "recovered": "images are back",
     "partly": "some are back",

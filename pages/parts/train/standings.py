@@ -16,9 +16,9 @@ from pages.parts.train.blame import blame
 from pages.parts.ui.text import all_of, listed, number, percent, plain
 
 WIDE = 0.03
-"""A mean difference beyond this is not called close, only unsure."""
+"""Mean difference above which a result is called unsure instead of close."""
 MOST_NAMED = 4
-"""Of more runs than this, only the best ones and the worst are named."""
+"""Largest number of runs that are all named; of more, only the best and the worst."""
 
 
 def standings(

@@ -20,9 +20,9 @@ from pages.parts.ui.text import listed, plain
 from pages.parts.ui.workspace import Workspace
 
 FIRST = 85.0
-"""Per cent."""
+"""Initial target accuracy in percent."""
 WORDS = {"accuracy": "must be between 0 and 100 %, both excluded", "run_budget": "must be above 0, or empty"}
-"""What the page calls what it refuses: it asks for per cent."""
+"""Errors of the request in the page's units (percent)."""
 
 
 def ask(workspace: Workspace, before: Question | None) -> Question | None:

@@ -17,9 +17,9 @@ class Axis:
     path: str
     title: str
     grid: Callable[[Experiment], list[Scalar]]
-    """Values to start from, for a base."""
+    """Function from a base experiment to initial values."""
     words: Mapping[str, str] | None = None
-    """What the field's names are called, where it takes names; else it takes numbers."""
+    """Labels of the field's names; None if it takes numbers."""
 
     def says(self, value: Scalar) -> str:
         if isinstance(value, str):

@@ -132,7 +132,7 @@ def _way(grid: dict[str, list[Scalar]], drawn: int | None) -> dict[str, Any]:
 
 
 Start = list[tuple[str, list[Scalar]]]
-"""An axis by name with its values."""
+"""Axes by name, with their values."""
 
 
 def _start(before: Sweep | None, found: dict[str, Axis]) -> Start:

@@ -22,7 +22,7 @@ from pages.parts.ui.uninterrupted import pressed
 from pages.parts.ui.workspace import Workspace
 
 Answer = Follows | str
-"""Or a sentence on why there is none."""
+"""An answer, or a sentence on why there is none."""
 DIGITS = 4
 SCOPE = (
     "σ is per weight: in the aggregate, for weights in the middle of their range, over all rounds; of one "

@@ -17,21 +17,21 @@ from ldp_core.paired import Difference, difference
 from ldp_core.theory import Outlook, outlook
 
 MOST_CLIENTS = 50
-"""Different clients of one setting up to which the dearest is looked for."""
+"""Largest number of different clients for which the largest ε is searched."""
 
 
 @dataclass(frozen=True)
 class Setting:
     number: int
-    """Its place, row by row."""
+    """Index among the settings, row by row."""
     set: Mapping[str, Scalar]
     experiment: Experiment
-    """Of the first seed."""
+    """Experiment with the first seed."""
     accuracies: tuple[float, ...]
-    """Of the seeds that have finished."""
+    """Final accuracy of the completed seeds."""
     seeds: int
     failed: str
-    """How a seed of it ended that did not finish; "" if none did."""
+    """How an uncompleted seed ended; "" if none did."""
 
     @property
     def mean(self) -> Difference | None:

@@ -13,7 +13,7 @@ from pages.parts.tune.found import Setting, verdict
 from pages.parts.ui.text import percent
 
 SCALE = ((0.0, (250, 240, 214)), (0.5, (122, 176, 205)), (1.0, (12, 60, 104)))
-"""Accuracy → colour; lightness falls all the way, so that it is read without colours as well."""
+"""Colour by accuracy; lightness falls monotonically."""
 EXPECTED = {"learns": "should learn", "borderline": "borderline", "chance": "chance", "unknown": "unknown"}
 
 

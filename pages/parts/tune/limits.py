@@ -31,7 +31,7 @@ from pages.parts.ui.uninterrupted import pressed
 from pages.parts.ui.workspace import Workspace
 
 MOST_GROUPS = 12
-"""Rows of the table: the strictest and the most permissive where there are more."""
+"""Largest number of rows; of more groups, the strictest and the most permissive."""
 HEAD = [
     "clients",
     "ε at most",
@@ -58,7 +58,7 @@ class Group:
     low: float
     high: float
     first: int
-    """One of them, from 0."""
+    """Index of one client of the group, from 0."""
 
 
 def limits(workspace: Workspace) -> None:

@@ -28,7 +28,7 @@ from pages.parts.ui.workspace import Workspace
 
 WEIGHTS = limits.Limit(1, 1e9, 650, "weights")
 ROW = 30
-"""Pixels of a mechanism in the chart."""
+"""Height of a mechanism in the chart, in pixels."""
 MEANS = (
     "σ is the standard deviation of the noise per weight that is left at the server after one round, for "
     "weights in the middle of their range. PrivUnit shortens whole uploads: here to the length they have "

@@ -15,9 +15,9 @@ from pages.parts.ui.text import listed
 
 GOT = "; got "
 NOT_HERE = ", or a list of them, or a mode by name"
-"""What a client's field takes elsewhere."""
+"""Part of the message on a client's field that does not apply to a single value."""
 MOST = 6
-"""Values of one mistake that are listed."""
+"""Largest number of values listed for one error."""
 
 
 def sentences(messages: Sequence[str]) -> list[str]:

@@ -98,14 +98,14 @@ class Card:
 
     title: str
     rest: str
-    """Follows the title."""
+    """Text after the title."""
     caption: str
     figure: Figure
     label: str
-    """Read to those who cannot see the chart."""
+    """Alternative text of the chart."""
     height: int = 320
     row: int = 1
-    """How many cards share its row: 1, 2 or 3."""
+    """Number of cards in the same row: 1, 2 or 3."""
 
     def data(self) -> dict[str, Any]:
         return vars(self) | {"figure": written(self.figure)}

@@ -26,10 +26,9 @@ from pages.parts.ui.text import plain
 P = ParamSpec("P")
 FEW = 4
 FEW_SECONDS, MANY_SECONDS, BUSY_SECONDS = 0.5, 1.0, 2.0
-"""Between two questions of one viewer: where they are few; where they are many, or twice as many processes
-want to compute as there are processors; and where four times as many do."""
+"""Refresh intervals: for few viewers; for many, or a load of 2 per core; for a load of 4 per core."""
 GONE_SECONDS = 5.0
-"""Who has not asked for this long looks no more."""
+"""Time without a refresh after which a viewer counts as gone."""
 _asked: dict[str, float] = {}
 _lock = threading.Lock()
 

@@ -22,7 +22,7 @@ from pages.parts.ui.workspace import Workspace
 MINE = "Your own"
 NOT_BACK = "not taken back"
 PROJECTED = ("train", "attack")
-"""Pages that a teacher shows to a room."""
+"""Pages with a view for a wall."""
 
 
 def header(

@@ -57,7 +57,7 @@ GLOSSARY = {
     "Strict, permissive": "Clients who ask for at most the median ε (for less, where most ask for the "
     "largest), and the others.",
 }
-"""Term → sentence."""
+"""Explanation by term."""
 EPSILON, TAU, SIGMA, MECHANISM, AGGREGATOR = (
     f"{term}: {GLOSSARY[term][0].lower()}{GLOSSARY[term][1:]}"
     for term in ("ε (epsilon)", "τ (tau)", "σ (sigma)", "Mechanism", "Aggregator")
@@ -95,7 +95,7 @@ FIELDS = {
     "local.epochs": "local epochs",
     "local.optimizer": "optimiser",
 }
-"""By dotted path, where its last part is not the word itself."""
+"""Names of fields by dotted path, where they differ from its last component."""
 
 
 def problem_in_words(problem: Problem) -> str:

@@ -18,17 +18,15 @@ class Page:
     """State of the displayed page; reset with every page change."""
 
     fields: dict[str, tuple[Any, int, Any]] = field(default_factory=dict)
-    """By widget: the value that the draft holds, which version of the widget shows it, and what that began
-    with."""
+    """The draft's value, the version of the widget and its initial value, by widget."""
     keepers: dict[str, tuple[str, Callable[[], None]]] = field(default_factory=dict)
-    """By widget: its key, and what keeps what stands in it."""
+    """Key, and function that stores the widget's value, by widget."""
     waiting: dict[str, tuple[str, Any]] = field(default_factory=dict)
-    """What stands in fields and does not fit the draft: field and value, by widget."""
+    """Invalid values: field and value by widget."""
     wrong: dict[str, tuple[Problem, ...]] = field(default_factory=dict)
-    """What is wrong with what is typed, by widget."""
+    """Errors of typed values by widget."""
     refused: dict[str, tuple[str, float]] = field(default_factory=dict)
-    """Why what was pressed could not be done, and when that was found (by the monotonic clock), by the part
-    of the page that says it."""
+    """Error message of a failed action and its time (monotonic clock), by part of the page."""
 
 
 @dataclass
@@ -37,17 +35,17 @@ class Tab:
 
     page: Page = field(default_factory=Page)
     shown: str = ""
-    """The page that is shown."""
+    """Name of the displayed page."""
     visit: int = 0
-    """How many pages have been shown: a widget of an earlier visit is another one."""
+    """Number of page changes; each makes new widgets."""
     draft: str = ""
-    """The draft that is open, by its id."""
+    """Id of the open draft."""
     generation: int = 0
-    """How often all widgets were begun afresh."""
+    """Number of times that all widgets were replaced."""
     projector: bool = False
-    """Whether pages are shown as for a wall."""
+    """Whether pages are shown for a wall."""
     unheard: dict[str, Callable[[], None]] = field(default_factory=dict)
-    """What would hear of a change, of widgets that are drawn for the first time."""
+    """Functions that apply a change, for widgets that this session has not drawn yet."""
 
 
 def tab() -> Tab:

@@ -19,14 +19,14 @@ from pages.parts.ui.visitor import visitor
 T = TypeVar("T")
 F = TypeVar("F", bound=Folded)
 MOST = 128
-"""Things kept; what was not asked for longest goes first."""
+"""Number of cached results; the least recently used are dropped first."""
 PAUSE_SECONDS = 0.3
-"""Between two looks at the queue or at a record, however many watch."""
+"""Interval between two reads of the queue or of a record, for all viewers together."""
 AGAIN_SECONDS = 3.0
-"""Between two looks at a job that has ended."""
+"""Interval between two reads of an ended job."""
 _kept: OrderedDict[Hashable, tuple[Moment | None, Any]] = OrderedDict()
 _making: dict[Hashable, threading.RLock] = {}
-"""Held while what is to be kept there is made."""
+"""Lock by key, held while a result is computed."""
 _lock = threading.Lock()
 
 
@@ -36,7 +36,7 @@ class Moment(NamedTuple):
     job: str
     status: str
     seq: int
-    """Of the last event."""
+    """Number of the last event."""
 
 
 def once(place: Hashable, make: Callable[[], T], moment: Moment | None = None) -> T:

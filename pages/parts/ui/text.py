@@ -16,19 +16,20 @@ from ldp_core.limits import superscript
 
 THIN = "\u202f"
 PER = {"coordinate": "weight", "layer": "layer", "upload": "upload"}
-"""What an ε covers, by a mechanism's scope."""
+"""Unit of ε by the mechanism's scope."""
 COVERED = {"mechanism": "", "upload": " for a whole upload", "run": " for the whole run"}
-"""By what it is asked for."""
+"""What ε covers by `Clients.epsilon_scope`."""
 ASSUMED = {"box": "weights in mid-range", "ball": "uploads of full length"}
-"""For what noise is predicted, by where a mechanism's inputs lie."""
+"""Weights for which noise is predicted, by the mechanism's region."""
 EXACT_DB = 100.0
 NAME = 16
-"""Characters of a class's name."""
+"""Largest number of characters of a class's name."""
 MARKDOWN = str.maketrans({c: f"\\{c}" for c in "\\`*_{}[]<>()#+-.!|~$:^=&"})
 FOUND_LATER = re.compile(r"(:(?=material/|streamlit:|//)|www(?=\.)|@)", re.IGNORECASE)
 JOINER = "\u2060"
-"""Icons, and addresses that would become links, are looked for when Markdown has been read, so no backslash
-hides them: a character without width does."""
+"""Zero-width character against icons and links, which are recognised after Markdown is parsed, so that no
+backslash prevents them.
+"""
 
 
 def plain(text: str, most: int = 80) -> str:

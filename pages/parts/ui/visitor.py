@@ -22,7 +22,7 @@ from pages.server.guesses import guess
 
 COOKIE = "epsilon_visitor"
 _teachers: set[str] = set()
-"""Those who have given the secret since this server was started, on whatever page they are now."""
+"""Visitors who have given the teacher's secret since the server's start."""
 TYPED, REFUSED = "teacher's secret typed", "why it is not the secret"
 MOST_TYPED = 1000
 TOKEN = re.compile(r"[0-9a-f]{32}")

@@ -22,7 +22,7 @@ from pages.parts.ui.visitor import visitor
 
 NOT_KEPT = "guess"
 MOST_BUTTONS = 4
-"""Of more options than this, or of longer ones, one is chosen from a list."""
+"""Largest number of options shown as buttons; more, or longer ones, are a list."""
 MOST_LETTERS = 48
 
 

@@ -36,13 +36,13 @@ from pages.parts.watch import scenario
 from pages.parts.watch.leak import came_back, leak
 
 Piece = tuple[str, int | None]
-"""Words, and the number of the colour they are written in."""
+"""Text, and the number of its colour (None: the text's own)."""
 Chip = dict[str, Any]
 MOST_NAMED = 4
-"""Of more runs than this, the best ones and the last are named."""
+"""Largest number of runs that are all named; of more, the best and the last."""
 MOST_CLASSES = 10
 LEARNT, UNHEARD = 0.4, 0.01
-"""A run that is this accurate or more on the whole, and no more than so accurate in a class, has lost it."""
+"""Least overall accuracy, and largest accuracy on a class, of a run that has lost the class."""
 EXPECTED = {"learns": "should learn", "borderline": "is borderline", "chance": "should not", "unknown": ""}
 BLAMED = {
     "noise": ": it was the noise",
@@ -51,10 +51,10 @@ BLAMED = {
     "": "",
 }
 KINDS = {"much": "kept", "some": "", "little": "partly", "nothing": "recovered"}
-"""How the chip of what is promised looks, by what it is worth."""
+"""Style of the guarantee's chip by worth."""
 RUN = " for the run"
 WAITING = "waiting"
-"""Of a figure that is not there yet: it is written faintly."""
+"""Style of a figure that is not known yet."""
 COVERS = "Per weight, per upload, for the run"
 
 

@@ -94,7 +94,7 @@ class Seen:
     shown: list[Series]
     reference: Series | None
     after: int | None = None
-    """The round that its viewer has gone back to."""
+    """Round that the viewer has chosen; None for the last."""
 
     @property
     def moment(self) -> Moment:

@@ -16,9 +16,9 @@ from pages.parts.ui.text import plain
 class Compared:
     runs: list[Series]
     cause: str
-    """The setting in which the best and the worst of the runs differ; "" where there are several settings."""
+    """Setting in which the best and the worst run differ; "" if they differ in several."""
     leaks: bool
-    """What comes back is compared, rather than accuracy."""
+    """Whether leakage is compared instead of accuracy."""
 
 
 def compared(draft: Draft, ranked: Sequence[Series]) -> Compared:
