@@ -66,8 +66,10 @@ def shuffled(epsilon: float, clients: int, delta: float, heaps: int = 1) -> floa
 
 
 def _least(epsilon: float, clients: int, delta: float) -> float:
-    """The least target, from above, at which a heap's δ is no more than `delta`: by secants of ln δ, within a
-    bracket that is halved where they do not get on."""
+    """Least ε, approached from above, at which a shuffled set's δ is at most `delta`.
+
+    Secant method on ln δ, within a bracket that is halved where secants do not converge.
+    """
     low, high, above, below = 0.0, epsilon, math.inf, -math.inf
     for step in range(STEPS):
         share = above / (above - below) if math.isfinite(above - below) and step % 3 else 0.5

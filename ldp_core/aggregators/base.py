@@ -1,4 +1,4 @@
-"""Contract of an aggregator: weights from public facts, then a weighted sum."""
+"""Base class of aggregators: weights from public facts, then a weighted sum of uploads."""
 
 from __future__ import annotations
 

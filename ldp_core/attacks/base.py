@@ -1,4 +1,4 @@
-"""Contract of an attacker.
+"""Base classes of attackers.
 
 A `Reconstructor` turns uploads into images; an `Identifier` tells which of some candidate images an upload
 was made of. Both receive an `Observation` only. Attackers that need torch import it inside their functions.

@@ -1,1 +1,1 @@
-"""Contracts of all kinds of parts, as checks: `epsilon-studio check PART`."""
+"""Checks that every part (mechanism, aggregator, model, …) must pass: `epsilon-studio check PART`."""

@@ -1,4 +1,4 @@
-"""Contract of every part: it has its descriptions, and an experiment with it trains."""
+"""Checks of every part: its descriptions exist, and an experiment with it trains."""
 
 from __future__ import annotations
 

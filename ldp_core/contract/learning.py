@@ -1,4 +1,4 @@
-"""Contracts of data sets, models and optimisers."""
+"""Checks of data sets, models and optimisers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ldp_core.streams import stream
 
 
 def of_dataset(one: Dataset) -> Promises:
-    """Contract of a data set: declared properties agree with the loaded data."""
+    """Checks of a data set: declared properties agree with the loaded data."""
 
     def known() -> None:
         names = one.class_names
@@ -47,7 +47,7 @@ def held(one: Dataset, data: Data | None = None) -> None:
 
 
 def of_model(one: Model) -> Promises:
-    """Contract of a model: a flat weight vector with named slices, and its gradients."""
+    """Checks of a model: a flat weight vector with named slices, and correct gradients."""
     source = data_for(one)
     shape, classes = source.shape, source.classes
     size = one.dimension(shape, classes)

@@ -1,4 +1,4 @@
-"""Contract of a mechanism: samples follow the stated law, and its moments, loss and δ agree.
+"""Checks of a mechanism: samples follow the stated distribution, and its moments, loss and δ agree.
 
 Tests run the same checks over the whole registry, and over mechanisms with planted faults, which they must
 detect.
@@ -30,7 +30,7 @@ EXTREMES = (0.001, 1.0, 88.0, 350.0, 700.0)
 
 
 def of_mechanism(one: Mechanism) -> Promises:
-    """Contract of a mechanism, in both forms if they differ."""
+    """Checks of a mechanism, in the corrected and the as-printed form if they differ."""
     for kind in dict.fromkeys(type(one).in_form(form) for form in one.forms):
         printed = "" if kind is type(one) else ", as printed"
         for words, check in _of_law(kind().fitted(Use(VECTOR, 10, 3, 70))):

@@ -1,4 +1,4 @@
-"""Contracts of aggregators, selections and partitions."""
+"""Checks of aggregators, selections and partitions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ LABELS = np.resize(np.arange(10), 2_000)
 
 
 def of_aggregator(one: Aggregator) -> Promises:
-    """Contract of an aggregator: weights independent of uploads, and the noise they leave."""
+    """Checks of an aggregator: weights do not depend on uploads, and the stated noise of the aggregate is
+    exact.
+    """
 
     def shares() -> None:
         for variances in (np.array([0.3] * 4), np.array([0.0, 1.0, 4.0]), np.array([1e12, 1e-9])):
@@ -51,7 +53,7 @@ def of_aggregator(one: Aggregator) -> Promises:
 
 
 def of_selection(one: Selection) -> Promises:
-    """Contract of a selection: participants, and each client's number of uploads."""
+    """Checks of a selection: participants of each round, and each client's number of uploads."""
 
     def once_each() -> None:
         for count in (1, 2, 7, 100):

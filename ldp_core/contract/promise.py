@@ -1,4 +1,4 @@
-"""One check of a part's contract."""
+"""One check of a part."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Broken(AssertionError):
-    """A failed check of a part's contract, with its figures."""
+    """A part failed a check; the message has the figures."""
 
 
 class Promise(NamedTuple):

@@ -1,4 +1,4 @@
-"""All checks of a part's contract, whatever its kind."""
+"""All checks of a part, whatever its kind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Contract of a data set: properties known before loading, and loading."""
+"""Base class of data sets: properties known before loading, and loading."""
 
 from __future__ import annotations
 

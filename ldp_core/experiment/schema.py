@@ -336,7 +336,7 @@ class Experiment(BaseModel):
 
     @property
     def attacked(self) -> Experiment:
-        """Copy whose uploads are what an attacker has of each client, given whom clients trust."""
+        """Copy of the experiment with the uploads that an attacker can observe under its trust."""
         seen = self.trust.attacked()
         if seen is self.trust:
             return self

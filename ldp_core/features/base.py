@@ -1,4 +1,4 @@
-"""Contract of features."""
+"""Base class of features: fixed public programs from an image to numbers."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""`python -m ldp_core.inspection`, for a server without torch.
+"""`python -m ldp_core.inspection`: inspection of an upload in a process of its own, for a server without
+torch.
 
-Stdin: the card's length in bytes as a line of digits, the card, the npz. Stdout: the answer as JSON, or
-{"refused": sentence}.
+Stdin: length of the card in bytes as a line of digits, the card, the npz file. Stdout: the result as JSON, or
+`{"refused": sentence}`.
 """
 
 from __future__ import annotations

@@ -63,8 +63,8 @@ class _Worlds:
 def measured(
     federation: Federation, after: State, victims: Victims, lineup: Candidates
 ) -> list[dict[str, Any]]:
-    """Rows of the end event's field `measured`: bounds for each victim and scope; empty where an upload's
-    distribution is not the mechanism's alone, or it is too large.
+    """Rows of the end event's field `measured`: bounds for each victim and scope; empty if an upload's
+    distribution is not the mechanism's alone, or uploads are too large.
 
     Args:
         after: state of the run at its end.
@@ -152,8 +152,9 @@ class _Plan:
 
 
 def _plan(pieces: Sequence[Piece], apart: Floats, sent: int, share: int, alpha: float) -> _Plan:
-    """Weights, uploads and trials to simulate, with about `share` perturbed values for each image: few
-    weights often or many seldom, whichever gives the larger expected bound.
+    """Weights, uploads and number of trials to simulate, with about `share` perturbed values for each image.
+
+    Few weights in many trials, or many weights in few, whichever has the larger expected bound.
     """
     fits = max(1, share // TRIALS)
     if not pieces[0].mechanism.separable or pieces[0].mechanism.scope != "coordinate":

@@ -121,7 +121,7 @@ def real_values(
 
 
 def attacked(federation: Federation) -> Federation:
-    """Federation of the same clients, with uploads as an attacker has them, given whom clients trust."""
+    """The federation with the uploads that an attacker can observe under the experiment's trust."""
     seen = federation.experiment.attacked
     return replace(federation, experiment=seen, population=seen.population())
 

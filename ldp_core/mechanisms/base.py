@@ -1,4 +1,4 @@
-"""Contract of a mechanism: its parameters, and its law at given budgets and safe ranges."""
+"""Base class of mechanisms: parameters, and the output distribution at given budgets and safe ranges."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Contract of a model: layout of its parameters in a flat vector, and its batched mathematics.
+"""Base class of models: layout of the parameters in a flat vector, and batched computation.
 
 The parameters of K clients are one (K, d) matrix. A model accesses it through views named after its layers,
 and computes for all K at once; nothing is copied into modules.

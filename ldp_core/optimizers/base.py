@@ -1,4 +1,4 @@
-"""Contract of an optimiser: one step in place, on weights of any shape.
+"""Base class of optimisers: one step in place, on weights of any shape.
 
 An optimiser's memory belongs to one client and one round: it begins at zero in every round, and is never
 uploaded.

@@ -1,4 +1,4 @@
-"""Contract of a partition."""
+"""Base class of partitions."""
 
 from __future__ import annotations
 

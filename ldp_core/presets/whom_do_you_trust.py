@@ -1,4 +1,4 @@
-"""Scenario: the same people under the same ε for a whole run, with four answers to whom they must trust."""
+"""Scenario: equal clients and an equal ε for the whole run, under four trust models."""
 
 from ldp_core.presets.base import Preset
 from ldp_core.presets.claims import Sentence, both, costs, ranked, reaches

@@ -1,4 +1,4 @@
-"""Contract of a selection."""
+"""Base class of selections, which choose each round's participants."""
 
 from __future__ import annotations
 

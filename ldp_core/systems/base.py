@@ -1,4 +1,6 @@
-"""Contract of a system: fields it sets, weights it sends, and its part in a round."""
+"""Base class of published systems: the experiment fields a system sets, the weights it sends, its part in a
+round.
+"""
 
 from __future__ import annotations
 

@@ -104,7 +104,9 @@ class Sums(Spending):
         return by_rule(rule, all_of_them, DELTA, max(all_of_them, uses * once))
 
     def _row(self, epsilon: float) -> Row:
-        """Of a budget that no client has: the nearest one's, with noise as `SumNoise` has for it."""
+        """Noise for a budget; for one that no client has, the noise of the nearest budget with the shares of
+        `SumNoise`.
+        """
         if epsilon in self.rows:
             return self.rows[epsilon]
         near = self.rows[min(self.rows, key=lambda known: abs(math.log(known / epsilon)))]

@@ -156,8 +156,11 @@ def distance(epsilon: float, chance: float, replaced: bool, uses: int) -> float:
 
 
 class Known(Trust):
-    """A sum whose other members' values an attacker knows: one client's own and the noise that is counted on,
-    as an upload; of sums with drawn members, one that the client is in."""
+    """Trust for attacks on a sum, whose attacker knows all values in the sum but one client's.
+
+    The client's upload then has all the noise that ε relies on; if participants are drawn, the client is one
+    of them.
+    """
 
     of: SumTrust
 

@@ -43,16 +43,18 @@ class Trust(Component):
         yield from ()
 
     def attacked(self) -> Trust:
-        """The trust of an experiment whose uploads are what an attacker has of each client."""
+        """Trust whose uploads are what an attacker can observe of each client under this trust."""
         return self
 
     def measures(self, experiment: Any) -> bool:
-        """Whether attacked uploads are made with all that a promise counts on."""
+        """Whether attacked uploads have all the randomness that ε relies on, so that a bound measured on them
+        applies.
+        """
         return True
 
     @property
     def helps(self) -> tuple[str, ...]:
-        """Facts that an attacker has beyond the usual, as noun phrases."""
+        """Facts that an attacker knows beyond the usual ones, as noun phrases."""
         return ()
 
     def made(self, mechanism: Mechanism, experiment: Any) -> Mechanism:

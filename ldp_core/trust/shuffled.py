@@ -122,13 +122,13 @@ class Shuffled(Trust):
 
 
 def _groups(*terms: Floats) -> dict[tuple[float, ...], int]:
-    """How many clients there are of each kind."""
+    """Number of clients by (ε, low, high)."""
     keys, places = _kinds(*terms)
     return dict(zip(keys, np.bincount(places).tolist(), strict=True))
 
 
 def _kinds(*terms: Floats) -> tuple[list[tuple[float, ...]], NDArray[np.int64]]:
-    """The different terms of clients, and whose are which, (K,)."""
+    """Distinct (ε, low, high) of the clients, and the index of each client's, (K,)."""
     places = np.zeros(len(terms[0]), np.int64)
     for term in terms:
         if (term != term[0]).any():

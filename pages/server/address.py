@@ -31,7 +31,7 @@ def of_request(scope: Scope) -> str:
 
 
 def of_page() -> str:
-    """Address of the session whose page is being drawn."""
+    """Network address of the visitor whose page is being drawn."""
     header = ADDRESS_HEADER.value()
     forwarded = st.context.headers.get_all(header) if header else []
     return known(str(st.context.ip_address or "127.0.0.1"), forwarded)

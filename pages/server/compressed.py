@@ -1,4 +1,6 @@
-"""Streamlit's own files, compressed once a process: it sends them as they are, 3.6 MB for a first visit."""
+"""Compression of Streamlit's static files, once per process; uncompressed they are 3.6 MB for a first
+visit.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ KEPT = 300
 
 
 class Compressed:
-    """Middleware: files that have a tag of their content (ETag) go out by gzip, to browsers that take it."""
+    """Middleware that sends files with a content tag (ETag) as gzip to browsers that accept it."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -65,7 +67,7 @@ def _takes_gzip(headers: Headers) -> bool:
 
 
 def _is_file(start: Message) -> bool:
-    """Whether a response is a whole file worth compressing, and not compressed yet."""
+    """Whether a response is an uncompressed file worth compressing."""
     headers = Headers(raw=start["headers"])
     length = headers.get("content-length", "")
     return (

@@ -77,7 +77,7 @@ class SampleAudit:
 
     @property
     def evidence(self) -> str:
-        """What shows the bound; "" where nothing does."""
+        """Sentence on the event that gives the bound; "" without one."""
         hits, runs, false, among = self.shares
         counted = f"in {hits} of {runs} trials of one input, in {false} of {among} of the other"
         return f"{self.event}: {counted}" if self.event else ""
@@ -168,7 +168,8 @@ def audit_function(
 
 
 def beside(found: SampleAudit, dimension: int = 1) -> Iterator[tuple[str, list[tuple[float, float]]]]:
-    """Bias and variance for each of an audit's inputs: of these samples, and of each built-in mechanism.
+    """Label, and bias and variance for each of an audit's inputs: of the audited samples, then of each
+    built-in mechanism.
 
     The range is from the least to the greatest input. Mechanisms on single values get an equal share of the
     claimed ε for each of `dimension` values; a mechanism is left out if it does not take that ε.

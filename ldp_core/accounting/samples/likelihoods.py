@@ -121,7 +121,9 @@ def trials_needed(separation: float, alpha: float) -> float:
 
 
 def expected_bound(separation: float, runs: int, alpha: float) -> float:
-    """About the bound that so many trials of each of two such worlds show; below 0 where they show none."""
+    """Approximate lower bound on ε that `runs` trials of each of two inputs show, whose outputs are
+    `separation` standard deviations apart; below 0 if they show none.
+    """
     threshold, z = np.linspace(-2.0, 4.0, 25), -float(ndtri(alpha / 2))
     p, q = (wilson(ndtr(side * separation / 2 - threshold), runs, side * -z) for side in (1, -1))
     return float(np.log(np.maximum(p, LEAST) / q).max())

@@ -52,9 +52,10 @@ class Match:
         self._size = (goal.gradients**2).sum(1).clamp(min=1e-30)
 
     def __call__(self, at: torch.Tensor, which: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """Distances (k,) and slopes (k, n) at images (k, n) of the problems `which` (k,).
+        """Distances (k,) of gradients and their slopes (k, n) by pixel, at images (k, n) of the problems
+        numbered `which` (k,).
 
-        Out of memory, the number evaluated at once is halved permanently.
+        If memory runs out, the number of images evaluated at once is halved for good.
         """
         import torch
 

@@ -1,4 +1,4 @@
-"""Contract of a law: a mechanism at given budgets and safe ranges.
+"""Base class of a mechanism's law: its output distribution at given budgets and safe ranges.
 
 Values, budgets and ranges broadcast: a matrix of K clients by d coordinates takes budgets and ranges of shape
 (K, 1). Exact quantities (mean, variance, log_prob, …) are float64 and take numbers or numpy arrays; `perturb`

@@ -52,7 +52,7 @@ class Sent(Computed):
 
 @dataclass(frozen=True)
 class Packed(Computed):
-    """Traffic of a round in as few bits as possible, relative to float32."""
+    """Arm: traffic of a round in as few bits as possible, relative to float32."""
 
     base: Mapping[str, Any]
     set: Mapping[str, Any]

@@ -1,4 +1,4 @@
-"""Contract of a kind of job."""
+"""Base class of the kinds of job."""
 
 from __future__ import annotations
 

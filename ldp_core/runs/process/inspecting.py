@@ -1,4 +1,4 @@
-"""Inspection of an upload in a process of its own: the server loads no torch, and nothing is written."""
+"""Inspection of an upload in a process of its own, since the server loads no torch; nothing is written."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _one_at_a_time = Lock()
 
 
 def inspected(upload: bytes, card: bytes) -> dict[str, Any]:
-    """What `ldp_core.inspection.inspect` says of an npz and its card.
+    """Result of `ldp_core.inspection.inspect` for an npz file and its card.
 
     Raises:
-        InvalidInput: a sentence on what is wrong with them, or why there is no answer.
+        InvalidInput: the upload or the card is invalid, or the process failed.
     """
     if not own_data.hours():
         raise InvalidInput("this server takes no data of its visitors: its operator has switched that off")

@@ -1,4 +1,4 @@
-"""An upload that a visitor saved elsewhere: dropped with its card, what comes back of it."""
+"""Inspection of an upload that another program saved: the form, and the reconstruction."""
 
 from __future__ import annotations
 

@@ -19,7 +19,9 @@ from pages.parts.ui.text import THIN, number, percent, range_in_words, signed
 POINTS, MOVING = 161, 81
 """Number of points of a density: at rest, and during a drag."""
 CLOSER = 0.1
-"""Width of the densely drawn part around the weight, in even steps, for laws without atoms and edges."""
+"""Distance of points in the middle relative to even spacing, for unbounded laws, which may have a peak
+there.
+"""
 SELDOM, FEW = 0.005, 3
 """Probability below which an output has no label, if there are more than FEW outputs."""
 LETTERS = np.array([*ascii_letters, *digits, "+", "/"])
@@ -53,7 +55,7 @@ class Density:
 
     ends: Floats
     closer: float
-    """Width of the densely drawn part in the middle, in even steps."""
+    """Distance of points in the middle, relative to even spacing."""
     x: Floats
     y: Floats
     look: Trace

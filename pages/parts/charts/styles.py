@@ -38,8 +38,8 @@ class Style:
 
 
 def tint_of(registry: Registry[Any], name: str) -> int:
-    """Colour number of a part by its place, of a part that is in no list after the last; beyond the palette,
-    alternating between the last two colours.
+    """Colour number of a part by its place in the registry; a part without place comes after the last. Beyond
+    the palette, the last two colours alternate.
     """
     names = [*registry.labels(), name]
     place = names.index(name)

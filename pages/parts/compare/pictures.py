@@ -1,4 +1,4 @@
-"""What the server sees of compared runs: the image under attack, and what came back in each run."""
+"""The server's view of compared runs: the attacked image, and its reconstruction in each run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SIDE = 112
 
 
 def pictures(arms: Sequence[Arm]) -> None:
-    """Draw a row for each client that was attacked in all of the first runs with an attack, or nothing."""
+    """Draw a row for each client that all of the first attacked runs have attacked; nothing without any."""
     attacked = [arm.series for arm in arms if arm.series.runs and arm.series.runs[0].targets][:MOST_COLUMNS]
     kinds = uploads_in(attacked)
     panel = server_panel(attacked, "audit" if "audit" in kinds else next(iter(kinds), "audit"), True, "")
@@ -37,7 +37,9 @@ def pictures(arms: Sequence[Arm]) -> None:
 
 
 def _enlarged(image: dict[str, Any]) -> NDArray[np.uint8]:
-    """Encoded pixels, each as a square, so that a browser does not blur them; colours last."""
+    """Pixels of an encoded image, (rows, columns) or with colours last, each repeated to a square so that
+    browsers do not blur them.
+    """
     pixels = decode(image)
     pixels = np.moveaxis(pixels, 0, -1) if pixels.ndim == 3 else pixels
     times = -(-SIDE // pixels.shape[0])

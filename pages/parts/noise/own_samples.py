@@ -98,7 +98,7 @@ def _verdict(name: str, found: SampleAudit, size: int) -> None:
 
 
 def in_words(name: str, found: SampleAudit) -> str:
-    """Verdict, evidence, and what the audit cannot tell."""
+    """Verdict of an audit, its evidence, and what the audit cannot show."""
     wrong = percent(1 - found.confidence)
     kept = f"A mechanism that keeps its claim is refuted in at most {wrong} of audits."
     open_still = "That proves no claim: samples can only refute one, and other inputs may tell more."
@@ -108,6 +108,6 @@ def in_words(name: str, found: SampleAudit) -> str:
 
 
 def moments(found: SampleAudit, size: int) -> Iterator[list[str]]:
-    """Rows of the table: each mechanism's bias and variance for each input."""
+    """Rows of the table: bias and variance of each mechanism for each input."""
     for label, row in beside(found, size):
         yield [label, *(f"{signed(bias)}, {number(variance, 3)}" for bias, variance in row[:MOST_INPUTS])]

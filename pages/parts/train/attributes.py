@@ -37,7 +37,7 @@ def is_table(dataset: str) -> bool:
 
 
 def of_rows(said: Any, dataset: str) -> Any:
-    """What is said of images, in all texts of a view's data, said of a table's rows where they are one."""
+    """Data of a view in which words for images are replaced by words for rows, if the data set is a table."""
     if not is_table(dataset):
         return said
     if isinstance(said, str):
