@@ -1,7 +1,7 @@
 // Ten images, one of which an upload was made of: the one that the attacker picks is ringed.
 // data: {images: [image], names: [text], own, mine, reads, slider, start, steps: [{name, words, kind, picked, read, label}]};
 // own: the number of the right one, called `mine`; read: what the attacker makes of the upload, called `reads`.
-// One step has no slider.
+// One step has no slider, no name, and needs no names.
 
 import { child, element, resize, text } from "./dom.js";
 import { paint } from "./pixels.js";
@@ -14,9 +14,9 @@ export function render({ data, parentElement }) {
     slider.type = "range";
     slider.min = 0;
     slider.value = slider.max = data.steps.length - 1;
-    slider.value = data.start;
+    slider.value = data.start ?? 0;
   }
-  slider.ariaLabel = data.slider;
+  slider.ariaLabel = data.slider ?? "";
   const name = child(slider.parentElement, "strong", "es-lineup-name", slider);
   const row = child(box, "div", "es-lineup-row");
   const words = child(box, "p", "es-lineup-words");
@@ -30,7 +30,7 @@ export function render({ data, parentElement }) {
       const mine = i === data.own;
       one.classList.toggle("es-picked", i === step.picked);
       one.classList.toggle("es-own", mine);
-      fill(one, data.images[i], data.names[i], [mine && data.mine, i === step.picked && "picked"].filter(Boolean).join(", "));
+      fill(one, data.images[i], data.names?.[i] ?? `image ${i + 1} of ten`, [mine && data.mine, i === step.picked && "picked"].filter(Boolean).join(", "));
     });
     const [own, read] = resize(pair, 2, shot);
     fill(own, data.images[data.own], data.mine, data.mine);

@@ -71,9 +71,7 @@ def send(session: Session, who: str, digit: Any, pixels: Any, epsilon: float, ha
         refuse_strangers(db, session.code, who)
         query = "SELECT COUNT(*) FROM drawing WHERE code = ? AND who != ?"
         if db.execute(query, (session.code, who)).fetchone()[0] >= CLIENTS[1]:
-            raise NotNow(
-                f"{CLIENTS[1]} have drawn, and the stock has images for no more; watch with the others"
-            )
+            raise NotNow(f"{CLIENTS[1]} have drawn, and the stock has images for no more; watch the others")
         row = (session.code, who, digit, picture, epsilon, half)
         db.execute("INSERT OR REPLACE INTO drawing VALUES (?, ?, ?, ?, ?, ?)", row)
 
@@ -99,8 +97,8 @@ def draft_of(clients: Sequence[Own]) -> Draft:
         "name": "Our own digits",
         "clients": {
             "count": len(asks),
-            "epsilon": [epsilon for epsilon, _ in asks],
-            "range": [half for _, half in asks],
+            "epsilon": [one[0] for one in asks],
+            "range": [one[1] for one in asks],
         },
         "target": "update",
         "rounds": ROUNDS,
@@ -136,17 +134,13 @@ class Read(NamedTuple):
 
 
 class Served(NamedTuple):
-    """Accuracy of one variant on the drawings of its strict clients (ε at most the median) and of the others,
-    as pairs.
-    """
+    """Accuracy of one variant on the drawings of strict clients (ε at most the median) and of the others."""
 
     label: str
-    say: tuple[float, float]
-    """Total aggregation weights in the last round."""
-    right: tuple[int, int]
-    """Numbers of correctly classified drawings …"""
-    drawn: tuple[int, int]
-    """… and of drawings."""
+    say: float
+    """Total aggregation weight of the strict clients in the last round, in [0, 1]."""
+    right: tuple[list[bool], list[bool]]
+    """For each drawing of the strict clients, and of the others, whether it is classified correctly."""
 
 
 def read_of(session: Session, job: Job, who: str) -> Read | None:
@@ -164,24 +158,17 @@ def read_of(session: Session, job: Job, who: str) -> Read | None:
 
 def served(session: Session, job: Job) -> list[Served]:
     """Accuracy of each variant for strict and permissive clients; empty before the run has ended."""
-    figures, found = _figures(session, job), list[Served]()
-    if not figures:
-        return found
-    draft = draft_of([*all_sent(session).values()])
-    strict = draft.base.population().strict
-    for run in progress_of(job).update().runs:
-        right = figures[run.label]["own_right"]
-        own = [[hit for hit, one in zip(right, strict, strict=False) if one == of] for of in (True, False)]
-        say = run.last["client_weights"]
-        found.append(
-            Served(
-                run.label,
-                (say["strict"], say["permissive"]),
-                (sum(own[0]), sum(own[1])),
-                (len(own[0]), len(own[1])),
-            )
-        )
-    return found
+    figures = _figures(session, job)
+    strict = draft_of([*all_sent(session).values()]).base.population().strict.tolist() if figures else []
+
+    def own(label: str, group: bool) -> list[bool]:
+        return [hit for hit, one in zip(figures[label]["own_right"], strict, strict=False) if one == group]
+
+    return [
+        Served(run.label, run.last["client_weights"]["strict"], (own(run.label, True), own(run.label, False)))
+        for run in progress_of(job).update().runs
+        if figures and run.last
+    ]
 
 
 def _figures(session: Session, job: Job) -> dict[str, dict[str, Any]]:

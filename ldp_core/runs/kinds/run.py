@@ -71,6 +71,8 @@ class TrainingJob(Kind):
     def parse(self, request: Request) -> Training:
         draft = parse_draft(self.stored(request))
         own = drawn.read_drawings(request.get("drawings", ()))
+        if len(own) > draft.base.clients.count:
+            raise StorageFailed("it has more drawings than clients; launch it again")
         return Training(draft, bool(request.get("reference")), own)
 
     def cost(self, asked: Training) -> Cost:

@@ -60,17 +60,12 @@ def draw(session: Session) -> None:
             key=f"half {key}",
         )
         refusal(NOT_SENT)
-        words = "Change what I sent" if sent else "Take part with it"
-        st.button(
-            words, type="primary", width="stretch", key=f"send {key}", on_click=_send, args=(session, key)
+        words, send = "Change what I sent" if sent else "Take part with it", f"send {key}"
+        st.button(words, type="primary", width="stretch", key=send, on_click=_send, args=(session, key))
+        kept = (
+            sent and f"Sent: **a {sent.digit}**, ε {sent.epsilon:g}, ±{sent.half:g}. Change it as you like."
         )
-        if sent:
-            st.caption(
-                f"Sent: **a {sent.digit}**, ε {sent.epsilon:g}, ±{sent.half:g}. "
-                "You can change it until the teacher closes."
-            )
-        else:
-            st.caption("This server keeps your drawing until the class ends; no page but yours shows it.")
+        st.caption(kept or "This server keeps your drawing until the class ends; no page but yours shows it.")
 
 
 @cache
@@ -81,8 +76,8 @@ def _price(epsilon: float) -> str:
     found = worth(line)
     delta = f" (δ {number(line.delta)})" if line.delta else ""
     return (
-        f"650 numbers in each of {ROUNDS} rounds: all that you send has ε {number(line.bound)}{delta} "
-        f"against the server. That {found.promises}."
+        f"{base.dimension} numbers in each of {ROUNDS} rounds: all that you send has "
+        f"ε {number(line.bound)}{delta} against the server. That {found.promises}."
     )
 
 
@@ -117,43 +112,22 @@ def _mine(session: Session, job: Job) -> None:
     if found is None:
         st.markdown("You have not drawn, so the server has nothing of yours.")
         return
-    own = own_digits.all_sent(session)[me()]
-    audit = found.audit
+    own, audit = own_digits.all_sent(session)[me()], found.audit
     picked = audit["picked"] == audit["own"]
+    step = {
+        "words": "It picks yours out of ten." if picked else "It picks another one, not yours.",
+        "kind": "bad" if picked else "",
+        "picked": audit["picked"],
+        "read": audit["image"],
+        "label": f"the server's guess at your image, {audit['psnr']:.0f} dB",
+    }
+    shown = {"images": audit["candidates"], "own": audit["own"], "mine": "yours", "reads": "what it reads"}
+    closer = audit["psnr"] - audit["psnr_mean_image"]
+    than = "about as close as" if 0 <= closer <= 1 else f"{'' if closer > 1 else 'no '}closer to yours than"
+    named = [f"{'right' if right else 'wrong'} ({label})" for label, right in found.right.items()]
     with st.container(border=True, key="room-mine"):
         st.markdown("**What the server could read of your digit** (only you see this)")
-        components.lineup(
-            {
-                "images": audit["candidates"],
-                "names": [f"image {i + 1} of ten" for i in range(10)],
-                "own": audit["own"],
-                "mine": "yours",
-                "reads": "what it reads",
-                "slider": "",
-                "start": 0,
-                "steps": [
-                    {
-                        "name": "",
-                        "words": "It picks yours out of ten."
-                        if picked
-                        else "It picks another one, not yours.",
-                        "kind": "bad" if picked else "",
-                        "picked": audit["picked"],
-                        "read": audit["image"],
-                        "label": f"the server's guess at your image, {audit['psnr']:.0f} dB",
-                    }
-                ],
-            },
-            key="own line-up",
-        )
-        closer = audit["psnr"] - audit["psnr_mean_image"]
-        than = (
-            "closer to yours than"
-            if closer > 1
-            else "no closer to yours than"
-            if closer < 0
-            else "about as close as"
-        )
+        components.lineup(shown | {"steps": [step]}, key="own line-up")
         st.markdown(
             f"With ε {own.epsilon:g} and ±{own.half:g}, what it reads is {than} the average of all images. "
             "Who guesses picks right one time in ten; another draw of your noise may come out differently."
@@ -162,7 +136,4 @@ def _mine(session: Session, job: Job) -> None:
             "From an upload made for this alone: one step on your drawing and nothing else, the worst case. "
             "In the training your drawing was mixed with at least 40 stock images."
         )
-        named = [
-            f"{'reads it right' if right else 'does not'} ({label})" for label, right in found.right.items()
-        ]
-        st.markdown(f"The trained model, shown your {own.digit}: {', '.join(named)}.")
+        st.markdown(f"The trained model reads your {own.digit} {', '.join(named)}.")

@@ -28,18 +28,17 @@ LISTENS = {MEAN: "listens to all alike", WEIGHED: "listens to little noise"}
 
 def board(session: Session, job: Job | None) -> None:
     """Draw budgets, accuracy over rounds, and accuracy on the drawings of strict and permissive clients."""
-    left, middle, right = st.columns(3 if job else [1, 1, 0.01], gap="small")
-    with left:
+    places = st.columns(3 if job else 2, gap="small")
+    with places[0]:
         refreshing(_budgets, every=2 * SECONDS)(session)
-    with middle:
-        if job is not None:
-            refreshing(curve, every=SECONDS)(job.id)
-        else:
-            with st.container(border=True, height="stretch", key="room-why"):
-                _how()
-    with right:
-        if job is not None:
-            refreshing(_served, every=SECONDS)(session, job.id)
+    if job is None:
+        with places[1], st.container(border=True, height="stretch", key="room-why"):
+            _how()
+        return
+    with places[1]:
+        refreshing(curve, every=SECONDS)(job.id)
+    with places[2]:
+        refreshing(_served, every=SECONDS)(session, job.id)
 
 
 def _how() -> None:
@@ -126,13 +125,11 @@ def _served(session: Session, identity: str) -> None:
             st.markdown("The training will tell.")
             return
         for one in found:
+            strict, others = (f"{sum(hits)} of {len(hits)}" for hits in one.right)
+            every = [*one.right[0], *one.right[1]]
             st.markdown(
-                f"**{one.label}**, which {LISTENS[one.label]}: strict clients have "
-                f"{percent(one.say[0])} of the say. Of your own digits it reads {sum(one.right)} of "
-                f"{sum(one.drawn)} right: {_share(one, 0)} of the strict, {_share(one, 1)} of the others."
+                f"**{one.label}**, which {LISTENS[one.label]}: strict clients have {percent(one.say)} of the "
+                f"say. Of your own digits it reads {sum(every)} of {len(every)} right: {strict} of the "
+                f"strict, {others} of the others."
             )
         st.caption("Strict: an ε of at most the median of all clients, stock included.")
-
-
-def _share(one: own_digits.Served, group: int) -> str:
-    return f"{one.right[group]} of {one.drawn[group]}"

@@ -55,10 +55,10 @@ def student(session: Session) -> None:
         return
     if session.phase == "free":
         _try(session)
+        if topic.plan:
+            with st.container(border=True, key="room-transfer"):
+                transfer(f"{session.code} {session.scenario}", topic.plan)
     _watch(session, guess)
-    if session.phase == "free" and topic.plan:
-        with st.container(border=True, key="room-transfer"):
-            transfer(f"{session.code} {session.scenario}", topic.plan)
 
 
 def _join(session: Session) -> None:
