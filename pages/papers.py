@@ -7,12 +7,12 @@ from collections import Counter
 import streamlit as st
 
 from ldp_core import papers
-from ldp_core.papers.verdict import RULE, Word, verdict
+from ldp_core.papers.verdict import RULE, Word
 from pages.parts.papers.at_a_glance import at_a_glance
 from pages.parts.papers.card import card
 from pages.parts.papers.cite import cite
 from pages.parts.papers.five import five
-from pages.parts.papers.known import known
+from pages.parts.papers.known import verdicts
 from pages.parts.papers.words import LOOKS
 from pages.parts.ui.components import introduce
 from pages.parts.ui.header import headline, question
@@ -22,9 +22,7 @@ from pages.parts.ui.visitor import token
 
 def main() -> None:
     line = question("Do the papers hold?")
-    found = {
-        name: [verdict(claim, known(name)) for claim in papers.get(name).claims] for name in papers.names()
-    }
+    found = {name: [*verdicts(name).values()] for name in papers.names()}
     counts = {name: Counter(one.word for one in each) for name, each in found.items()}
     count: Counter[Word] = Counter(
         part.outcome for each in found.values() for one in each for part in one.parts

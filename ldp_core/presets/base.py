@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 from ldp_core.experiment import Draft, Variant, parse
@@ -45,7 +46,7 @@ class Preset:
     def lesson(self) -> str:
         return " ".join(sentence.text for sentence in self.says)
 
-    @property
+    @cached_property
     def draft(self) -> Draft:
         return Draft(
             parse({"name": self.label, **self.base}),

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
+from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -66,7 +67,7 @@ class Outcome:
     lesson: str = ""
     """The scenario's sentences that these runs support."""
 
-    @property
+    @cached_property
     def current(self) -> bool:
         """Whether this version of the program measured these results for the scenario as it is now."""
         runs = _experiments(presets.get(self.name).draft)

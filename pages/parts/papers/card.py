@@ -11,11 +11,11 @@ from ldp_core.experiment import parse
 from ldp_core.papers import Claim, Paper
 from ldp_core.papers.rows import cells
 from ldp_core.papers.statements import stated
-from ldp_core.papers.verdict import Verdict, verdict
+from ldp_core.papers.verdict import Verdict
 from ldp_core.papers.way import Step, way
 from ldp_core.runs import claims
 from pages.parts.papers.claim_view import claim_view
-from pages.parts.papers.known import known
+from pages.parts.papers.known import known, verdicts
 from pages.parts.papers.words import badge, marked
 from pages.parts.systems.field_words import FORMS
 from pages.parts.ui.fragments import refreshing
@@ -94,7 +94,7 @@ def _claims(name: str) -> None:
     """Draw the table of claims and the chosen claim; redrawn separately."""
     paper, shelf = papers.get(name), known(name)
     st.markdown("**What it claims, and what came out here**")
-    found = {claim.id: verdict(claim, shelf) for claim in paper.claims}
+    found = verdicts(name)
     head = ("claim", "verdict", "the paper", "here", "because", "setting", "seeds")
     table(head, [_row(claim, found[claim.id]) for claim in paper.claims])
     titles = {claim.title: claim for claim in paper.claims}

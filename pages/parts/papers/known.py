@@ -1,4 +1,4 @@
-"""Stored figures of a system, reread only when a file has changed."""
+"""Stored figures of a system, and verdicts from them: read and computed only when a file has changed."""
 
 from __future__ import annotations
 
@@ -6,17 +6,43 @@ from pathlib import Path
 
 import streamlit as st
 
+from ldp_core import papers
 from ldp_core.papers.stored import SHIPPED, Shelf
+from ldp_core.papers.verdict import Verdict, verdict
 from ldp_core.runs import claims
+
+Files = tuple[Path, ...]
+States = tuple[tuple[int, int], ...]
 
 
 def known(system: str) -> Shelf:
+    return _read(*_files(system))
+
+
+def verdicts(system: str) -> dict[str, Verdict]:
+    """Verdicts on a system's claims, by the claims' ids, computed once for all visitors. What was not run is
+    looked at anew, as its reason names data that may have come.
+    """
+    found = dict(_verdicts(system, *_files(system)))
+    for claim in papers.get(system).claims:
+        of_readings = (one for _, one in found[claim.id].each)
+        if any(one.word == "not run" for one in (found[claim.id], *of_readings)):
+            found[claim.id] = verdict(claim, known(system))
+    return found
+
+
+def _files(system: str) -> tuple[Files, States]:
     files = (SHIPPED / f"{system}.json", claims.own(system))
-    return _read(files, tuple(_state(file) for file in files))
+    return files, tuple(_state(file) for file in files)
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
-def _read(files: tuple[Path, ...], state: tuple[tuple[int, int], ...]) -> Shelf:
+def _verdicts(system: str, files: Files, state: States) -> dict[str, Verdict]:
+    return {claim.id: verdict(claim, _read(files, state)) for claim in papers.get(system).claims}
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _read(files: Files, state: States) -> Shelf:
     return Shelf.of(*files)
 
 
