@@ -89,7 +89,7 @@ class Posterior(Reconstructor):
 
 
 class _Reading:
-    """Likelihood of the values of some rows (V, R, F + 1) over grids of pixels and reactions.
+    """Likelihoods of the first-layer rows (V, R, F + 1) of uploads, over grids of pixels and reactions δ.
 
     Grid levels are far apart in memory and rows contiguous, so that a law is evaluated on long slices while
     sums keep their order.

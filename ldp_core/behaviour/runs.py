@@ -85,7 +85,7 @@ def _trained(model: dict[str, Any]) -> dict[str, Any]:
 
 
 def _attacked(attacker: dict[str, Any]) -> dict[str, Any]:
-    """Settings of a run with one attack, through convolutions for searches."""
+    """Settings of a recorded run with one attack; searching attackers get a convolutional network."""
     source, name = datasets.get("digits"), attacker["name"]
     searches = "iterations" in attacks.registry.kind(name).model_fields
 

@@ -78,7 +78,7 @@ class Claim:
 
     @property
     def most(self) -> int:
-        """Largest number of seeds that undecided statements may get."""
+        """Largest number of seeds that arms of an undecided statement are trained with."""
         data = {str(arm.base.get("dataset", "digits")) for arm in self.measured if isinstance(arm, Trained)}
         return max([self.seeds, *(MOST.get(name, MOST["mnist"]) for name in data)])
 

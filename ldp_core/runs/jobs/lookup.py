@@ -160,7 +160,7 @@ def _if_it_moves(job: Job) -> Job:
 
 
 def look_twice(identity: str) -> None:
-    """Force the next stall check of this job to be exact."""
+    """Make the next check whether the job stalls wait for two heartbeats, so that its result is certain."""
     with suppress(UnknownJob):
         locks.look_twice(_files(queue.get(identity)))
 

@@ -143,7 +143,9 @@ def _cell(line: Promise) -> str:
 
 
 def _figure(line: Promise) -> str:
-    """The bound; where larger also the bound for any mechanism of this ε, and the sum."""
+    """Text of a cell: the computed ε, and where larger also ε for any mechanism with this ε per use, and the
+    plain sum.
+    """
     nominal = " (summed from the paper's own ε)" if line.rule == "nominal" else ""
     parts = [f"**ε {number(line.bound, 4)}**{nominal}, δ {number(line.delta)}"]
     if line.generic is not None and line.bound * 1.001 < line.generic < line.sum:
