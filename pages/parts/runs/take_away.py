@@ -68,6 +68,8 @@ def take_away(job: Job, name: str, place: str, report: Callable[[str], bytes]) -
 
 def _refused(job: Job, ending: str) -> str:
     """Why a job cannot be exported in this form; "" if it can."""
+    if job.request.get("drawings"):
+        return "it trained on what people have drawn in a class"
     if ending == ".flower.zip":
         return carry.why_not(job)
     if ending.startswith(".card") and job.status != "completed":

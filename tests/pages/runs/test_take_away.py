@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from ldp_core.events import event_of
 from ldp_core.runs import carry, kinds, queue
+from pages.parts.runs import take_away
 from tests.conftest import ROOT
 from tests.runs.carry.foreign import Body, edited, export_of, unzipped, with_events, with_job, zipped
 from tests.runs.processes import PATIENCE_SECONDS
@@ -109,3 +110,8 @@ def test_one_that_had_not_ended_has_no_button_to_go_on(runs_dir: Path):
         app = AppTest.from_function(watching, default_timeout=PATIENCE_SECONDS)
         app.query_params["job"] = identity
         assert len(app.run().button) == buttons
+
+
+def test_what_trained_on_drawings_is_in_no_form_to_take_away():
+    job = queue.get(queue.add("run", {"draft": {}, "drawings": [[1, ""]]}))
+    assert all("drawn in a class" in take_away._refused(job, ending) for ending in take_away.LABELS)
