@@ -19,7 +19,7 @@ from typing import Any
 
 from ldp_core import datasets
 from ldp_core.datasets import _pictures, _table
-from ldp_core.errors import DataUnavailable, InvalidInput, NotYours, on_one_line, shown
+from ldp_core.errors import DataUnavailable, InvalidInput, NotYours, StorageFailed, on_one_line, shown
 from ldp_core.runs import queue
 from ldp_core.runs.queue.people import room_of
 from ldp_core.runs.record import removal
@@ -31,6 +31,8 @@ MOST_BYTES = 5 * 2**20
 EACH, ALL = 5, 200
 """Largest number of data sets of one visitor, and of all."""
 MOST_TITLE = 40
+_unswept = {"at the start of the process"}
+"""Why jobs are left whose data may be gone; empty once there are none."""
 ENDINGS = (*_table.SUFFIXES, ".zip", *_pictures.SUFFIXES)
 """Accepted file endings."""
 
@@ -81,21 +83,22 @@ def take(files: Mapping[str, bytes], owner: str) -> Own:
     room, identity = _folder(owner), secrets.token_hex(4)
     title = on_one_line(Path(names[0]).stem)[:MOST_TITLE] or "data"
     ending = Path(names[0]).suffix.lower()
-    room.mkdir(parents=True, exist_ok=True, mode=0o700)
     try:
+        room.mkdir(parents=True, exist_ok=True, mode=0o700)
+        # first: what has a title is deleted in time, whatever becomes of this process
+        (room / f"{identity}.title").write_text(title, encoding="utf-8")
         if ending in _table.SUFFIXES and len(names) == 1:
             _keep_table(room / f"{identity}{ending}", files[names[0]])
         else:
             _pictures.keep(room / identity, files)
-        (room / f"{identity}.title").write_text(title, encoding="utf-8")
         if ending not in _table.SUFFIXES:
             datasets.get(f"images:{room.name}.{identity}")
     except (InvalidInput, DataUnavailable) as error:
         _unlink(room, identity)
         raise InvalidInput(f"{shown(names[0])}: {str(error).replace(identity, title)}") from None
-    except BaseException:
+    except OSError as error:
         _unlink(room, identity)
-        raise
+        raise StorageFailed(f"the folder of runs cannot be written to ({error.strerror})") from None
     return next(one for one in mine(owner) if one.name.endswith(identity))
 
 
@@ -110,8 +113,9 @@ def mine(owner: str | None) -> list[Own]:
     for title in _titles(room_of(owner)) if owner else ():
         room, identity = title.parent, title.stem
         kind = "images" if (room / identity).is_dir() else "table"
-        until = title.stat().st_mtime + 3600 * hours()
-        found.append(Own(f"{kind}:{room.name}.{identity}", title.read_text(encoding="utf-8"), until))
+        with suppress(FileNotFoundError):  # its time is just over
+            until = title.stat().st_mtime + 3600 * hours()
+            found.append(Own(f"{kind}:{room.name}.{identity}", title.read_text(encoding="utf-8"), until))
     return sorted(found, key=lambda one: -one.until)
 
 
@@ -169,16 +173,19 @@ def room_for(request: Any, owner: str | None) -> str:
 
 def sweep() -> None:
     """Delete data sets whose time is over, and jobs whose uploaded data are gone."""
-    if not _root().is_dir():
-        return
     now = time.time()
     for title in _titles("*"):
-        if not 0 <= now - title.stat().st_mtime <= 3600 * hours():
-            _unlink(title.parent, title.stem)
+        with suppress(FileNotFoundError):  # another thread was quicker
+            if not 0 <= now - title.stat().st_mtime <= 3600 * hours():
+                _unlink(title.parent, title.stem)
+    if not _unswept or not _root().is_dir():
+        return
+    _unswept.clear()
     for job in queue.find("room != ''", most=10_000):
         gone = {one for one in NAMED.findall(job.text) if not (_root() / one[0] / f"{one[1]}.title").exists()}
         if gone and job.live:
             queue.cancel(job.id)
+            _unswept.add("a job that is being stopped")
         elif gone:
             queue.set_pinned(job.id, False)
             removal.forget(job)
@@ -214,4 +221,5 @@ def _unlink(room: Path, identity: str) -> None:
         file.unlink(missing_ok=True)
     with suppress(OSError):  # others are left in the room
         room.rmdir()
+    _unswept.add("data that were deleted")
     datasets.registry.look_anew()
