@@ -87,21 +87,18 @@ NAME_LENGTH = 80
 LABEL_LENGTH = 60
 
 RESOLUTION = 1024
-"""Steps of floating point that a safe range spans at least, counted at its larger end.
-
-Measured for every mechanism, on ranges at 0.3 to 1 000, by the same draws on the same range around 0:
-with 1 024 steps the answers are off by at most 0.2 % of the half-width up to ε 8. That is below 0.6 % of
-their standard deviation for most weights, and up to 3.5 % of it for one at an end of the range, where Duchi
-and PDPM hardly vary; with 64 steps most weights are off by up to 11 %, with 8 by 75 %.
+"""Least number of floating-point steps in a safe range, counted at its larger end. Measured for every
+mechanism on ranges at 0.3 to 1 000, against the same draws on the same range around 0: with 1 024 steps
+outputs are off by at most 0.2 % of the half-width up to ε 8. That is below 0.6 % of their standard deviation
+for most weights, and up to 3.5 % for a weight at an end of the range, where Duchi and PDPM hardly vary; with
+64 steps most weights are off by up to 11 %, with 8 by 75 %.
 """
 
 DIVERGED_WEIGHT = 1e4
-"""A local weight beyond this is a run that has diverged: clipped, it would only be its sign."""
+"""Magnitude of a local weight from which on a run counts as diverged; clipped, only its sign would remain."""
 
 CHUNK_BYTES = 32 * 2**20
-"""Clients are trained so many at a time that their (K, d) matrix stays below this.
-
-A round holds about a dozen such matrices. For sixty thousand uploads of 7 850 weights 128 MB took 2.9 GB in
-all and twice the processor's time, most of it the system's, to hand out memory anew for each; with 32 MB it
-is 1.6 GB, and still smaller ones take longer again.
+"""Largest size of the (K, d) matrix of clients trained at a time, of which a round holds about a dozen. For
+sixty thousand uploads of 7 850 weights, 128 MB took 2.9 GB in all and twice the CPU time, most of it for
+memory allocation; 32 MB takes 1.6 GB, and smaller sizes are slower.
 """

@@ -31,8 +31,10 @@ LEAST = -667.0
 
 
 class Answers(NamedTuple):
-    """Log-probabilities of two outputs, the more revealing first, for the input that favours it and for the
-    other. A probability next to 1 would lose the digits of the others.
+    """Log-probabilities of two outputs, the more revealing one first: for the input that favours that output,
+    and for the other input.
+
+    Both are stored, since a probability near 1 would lose the digits of its complement.
     """
 
     likely: float
@@ -43,7 +45,7 @@ class Answers(NamedTuple):
 
     @property
     def loss(self) -> float:
-        """Largest log-likelihood ratio over the two answers."""
+        """Largest log-likelihood ratio over the two outputs."""
         return self.likely - self.unlikely
 
 

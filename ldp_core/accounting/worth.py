@@ -35,7 +35,7 @@ class Worth:
 
     @property
     def right(self) -> tuple[int, int] | None:
-        """Largest number of right answers, and number of tries; None beyond `COUNTED`."""
+        """Largest number of correct guesses by an attacker, and number of tries; None beyond `COUNTED`."""
         if -self.wrong > COUNTED:
             return None
         tries = max(FEWEST, 10 ** math.ceil(-self.wrong / math.log(10) - 1e-9))
@@ -57,7 +57,7 @@ class Worth:
 
     @property
     def power(self) -> float:
-        """Least k such that at least one answer of 10^k is wrong."""
+        """Least k such that an attacker errs at least once in 10^k tries."""
         return math.ceil(-self.wrong / math.log(10)) if math.isfinite(self.wrong) else math.inf
 
 

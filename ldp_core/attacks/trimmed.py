@@ -14,7 +14,7 @@ from ldp_core.attacks.shared.first_layer import leading_of_known, scaled, trimme
 
 
 class Trimmed(Reconstructor):
-    """Rank-1 fit to the answers within the mechanism's likely range."""
+    """Rank-1 fit to the outputs within the mechanism's likely range."""
 
     label = "Trimmed rank 1"
     order = 3

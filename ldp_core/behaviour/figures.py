@@ -31,7 +31,7 @@ NUMBERS = (
     *("client_weights", "heterogeneity", "accuracy_per_client", "accuracy_own_mix", "ledger"),
     *("psnr", "ncc", "recovered", "label_recovered", "identified", "identification_credit", "cap"),
 )
-"""Numbers in events, which are added up."""
+"""Event fields whose sums are recorded."""
 WORDS = ("attacker", "status")
 
 Figures = dict[str, float | str]

@@ -14,7 +14,7 @@ from ldp_core.experiment.attack_grid import Ladder, parse_ladder
 from ldp_core.fields import Choice, Whole
 
 OWN = ("digits", "mnist_sample")
-"""Data that come with the program, or with what it needs."""
+"""Data sets shipped with the program or its libraries."""
 SETTINGS: Mapping[str, Mapping[str, Any]] = {
     "update": {"target": "update"},
     "budget of an upload": {"clients": {"epsilon": 200.0, "epsilon_scope": "upload"}},
@@ -22,9 +22,9 @@ SETTINGS: Mapping[str, Mapping[str, Any]] = {
     "ranges": {"clients": {"range": "tau1"}},
     "both kinds of upload": {"attack": {"uploads": "both", "rounds_observed": 3}},
 }
-"""What is part of no registry."""
+"""Recorded settings that are parts of no registry."""
 STEPS: dict[str, Any] = {"epochs": 1, "batch_size": 400}
-"""Two or three: where steps are long, or a network has kinks, more of them make much of what is rounded."""
+"""Local training with two or three steps; more would amplify rounding differences."""
 FEW: dict[str, Any] = {"clients": {"count": 3, "epsilon": 8}, "rounds": 1}
 
 

@@ -15,17 +15,19 @@ from ldp_core.runs.record import nicknames
 
 MOST_MEMBERS = 300
 MOST_TRIES = 20
-"""Of one student on one question."""
+"""Largest number of a student's own runs on one question."""
 Value = float | str
 
 
 @dataclass(frozen=True)
 class Member:
     number: int
-    """By the order of joining, from 1."""
+    """Number in the order of joining, from 1."""
     name: str
     guessed: bool = False
-    """About the present question; has drawn, where that is asked."""
+    """Whether the student has guessed at the current question, or has drawn a digit if the topic asks for
+    one.
+    """
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,7 @@ class Try:
     name: str
     job: str
     value: str
-    """Of the field that was free, as it was chosen."""
+    """Chosen value of the free field."""
 
 
 def join(session: Session, who: str, name: str = "") -> Member:

@@ -159,7 +159,7 @@ def _serve(connection: Connection, parent: int, shared: Any) -> None:
 
 
 def _results(task: Task, shared: Any) -> Iterator[tuple[Any, bool]]:
-    """Results or errors of a task, each with whether it is the last."""
+    """Results or errors of a task, each with whether it is the task's last."""
     try:
         found = task(shared)
         if not isinstance(found, Iterator):

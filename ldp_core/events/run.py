@@ -111,15 +111,17 @@ class RoundDone(Event):
     stopped: Count
     """Number of clients that have reached their own ε limit."""
     accuracy_per_client: Shares | None = None
-    """Where every client has a model of its own (a system's): what each gets with it, up to a thousand of
-    them; `accuracy` is then their mean, or that of what clients share, where that is a model by itself.
-    Absent where all share one model."""
+    """Accuracy of up to a thousand clients with models of their own; absent if all share one model.
+    `accuracy` is their mean, or that of the shared weights if those form a model.
+    """
     accuracy_own_mix: Share | None = None
-    """The mean over clients, each with the model that it has, classes weighted as the client holds them. With
-    `heterogeneity` it is absent where the system does not compare clients."""
+    """Mean accuracy over clients, each with its own model and its own class mixture; absent, as
+    `heterogeneity`, if the system does not compare clients.
+    """
     heterogeneity: float | None = None
-    """The variance between participants of their mean losses (nats) on their own samples, after training and
-    before clipping and noise. Papers add it up over rounds."""
+    """Variance over participants of the mean loss (nats) on their own samples, after training and before
+    clipping and noise; papers sum it over rounds.
+    """
 
     def as_json(self) -> Json:
         body = super().as_json()
@@ -140,51 +142,54 @@ class Attacked(Event):
     """null: the upload as sent; "clean": neither clipped nor noised; "clipped": clipped only."""
     attacker: str
     psnr: float
-    """Of the surest guess, in dB; of a real upload: of the image that came back best."""
+    """PSNR in dB of the best guess; for a real upload, of its best recovered image."""
     psnr_mean_image: float
-    """What the average held-out image gets (for a real upload: on the image that it suits best)."""
+    """PSNR in dB of the mean held-out image (for a real upload: against the image closest to it)."""
     ncc: float
-    """Of a real upload: the median over its images, each held against the guess that suits it best."""
+    """Normalised cross-correlation of the best guess; for a real upload the median over its images, each with
+    its closest guess.
+    """
     image: Picture
     identification_rank: Count | None = None
-    """1 = the right candidate came first; null where not computed. Which candidate is the right one is drawn
-    afresh for each victim and round, and among equally likely ones a coin decides who comes first."""
+    """Rank of the true candidate, 1 for an identification; null if not computed. The true candidate is drawn
+    anew for each victim and round; ties are broken at random.
+    """
     identification_tied: Count | None = None
-    """How many candidates were as likely as the right one, itself included; 1 where it stood alone."""
+    """Number of candidates as likely as the true one, including the true one."""
     identification_credit: float | None = None
-    """What a pick among the likeliest is worth: 1/tied where the right one is in front, else 0."""
+    """Score of the identification: 1/tied if the true candidate is among the likeliest, else 0."""
     candidates: Some | None = None
     identification_rank_same_class: Count | None = None
-    """The same among images of one class."""
+    """Rank among candidates of the true image's class."""
     identification_tied_same_class: Count | None = None
     identification_credit_same_class: float | None = None
     candidates_same_class: Some | None = None
     psnr_class_mean: float | None = None
-    """What the average held-out image of the right class gets: the label alone buys that."""
+    """PSNR in dB of the mean held-out image of the true class, a guess from the label alone."""
     psnr_median: float | None = None
-    """Of a real upload: over its images."""
+    """For a real upload: median PSNR over its images."""
     ssim: float | None = None
     ncc_non_members: float | None = None
-    """The highest with one of the random decoys; of a real upload: as `ncc`, for held-out images."""
+    """Largest correlation with a random decoy; for a real upload as `ncc`, for held-out images."""
     label_recovered: bool | None = None
-    """The label, read from the gradient of the last bias, is right."""
+    """Whether the label read from the last bias's gradient is right."""
     cap: float | None = None
-    """The smallest bound on the share of right identifications; null for controls."""
+    """Least upper bound on the identification rate; null for controls."""
     caps: Caps = field(default_factory=list)
-    """Each bound: `name`, `label`, `value`, `vacuous`."""
+    """Upper bounds: `name`, `label`, `value`, `vacuous`."""
     rounds_observed: Count = 1
-    """Uploads of the same values that the attacker saw."""
+    """Number of uploads of the same values that the attacker saw."""
     images: Some = 1
-    """How many images were looked for in the upload."""
+    """Number of images that were looked for in the upload."""
     recovered: Count | None = None
-    """Of a real upload: how many of them came back with 20 dB or more."""
+    """For a real upload: number of images recovered with 20 dB or more."""
     recovered_low: float | None = None
-    """The 95 % interval of that share (Wilson)."""
+    """Lower end of the 95 % interval of that share (Wilson)."""
     recovered_high: float | None = None
     recovered_non_members: float | None = None
-    """The same share among as many held-out images: what choosing the closest guess gives by chance."""
+    """The same share for as many held-out images: what choosing the closest guess recovers by chance."""
     pairs: Pairs = field(default_factory=list)
-    """Of a real upload, best first: `original`, `image` and `psnr` of up to 20 of its images."""
+    """For a real upload: `original`, `image` and `psnr` of up to 20 of its images, best first."""
 
 
 @dataclass(frozen=True)
@@ -201,7 +206,7 @@ class Frame(Event):
     iterations: Count
     """Steps of the search so far."""
     psnr: float
-    """In dB."""
+    """PSNR in dB."""
     image: Picture
 
 
@@ -211,26 +216,29 @@ class Ended(Event):
 
     status: Status
     round: Count
-    """The last round that was finished."""
+    """Last finished round."""
     accuracy: Share
     message: str
-    """Why, where it did not simply complete."""
+    """Reason for any status but “completed”."""
     weights_sha256: str
-    """Of the final global model, float32 little-endian."""
+    """SHA-256 of the final global model, float32 little-endian."""
     ledger: Ledger = field(default_factory=list)
-    """As ldp_core.accounting.table has it: one entry a client or, above a thousand, each promise once."""
+    """Ledger as in ldp_core.accounting.table: an entry per client or, above a thousand, the distinct
+    entries.
+    """
     accuracy_unnoised: Share | None = None
-    """Of the model that the last round would have made of the same uploads without their noise."""
+    """Accuracy of the model that the last round's uploads without noise would give."""
     held_out: Count = 0
-    """Samples that the accuracy is of …"""
+    """Number of scored held-out samples …"""
     right: Packed = ""
-    """… and which of them are named right (ldp_core.bits): so that runs are compared sample by sample."""
+    """… and mask of the correctly classified ones (ldp_core.bits), for comparing runs sample by sample."""
     measured: Measured = field(default_factory=list)
-    """For each attacked client, of one upload and of all that it sent: `epsilon_lower`, shown by trials of an
-    attack (null where they show nothing, and `why`); `most`: what so many could show at best. All bounds hold
-    together with `confidence`. Absent where the law of an attacked upload is not known."""
+    """For each attacked client, one upload and all its uploads: lower bound `epsilon_lower` from trials of an
+    attack (null if none, with `why`), and `most`, the largest bound that so many trials could show. All
+    bounds hold together with `confidence`. Absent if an upload's distribution is unknown.
+    """
     seconds: float | None = None
-    """Added by the caller of the simulation, which keeps no clock itself."""
+    """Duration in seconds, added by the caller, since the simulation has no clock."""
 
     def as_json(self) -> Json:
         body = super().as_json()

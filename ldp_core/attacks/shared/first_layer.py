@@ -62,7 +62,7 @@ def scaled(z: Floats, white: float = 1.0) -> Floats:
 
 @dataclass(frozen=True)
 class Window:
-    """Interval that holds most of a mechanism's answers: gain · value ± half, around the centre."""
+    """Interval that holds most of a mechanism's outputs: gain · value ± half, around the centre."""
 
     gain: Floats
     half: Floats

@@ -104,7 +104,7 @@ class Search(Reconstructor):
         return self
 
     def at_most(self, steps: int) -> Self:
-        """Copy with at most so many steps."""
+        """Copy of the search with its number of steps limited."""
         return self.model_copy(update={"iterations": min(steps, self.iterations)})
 
     @abstractmethod
@@ -352,7 +352,7 @@ def _before(seen: Observation, pixels: int) -> tuple[NDArray[np.float64], NDArra
 
 
 def _like(seen: Observation) -> torch.Tensor:
-    """Dtype and device to compute in; double precision if the answer is exact."""
+    """Dtype and device to compute in; double precision if the upload has no noise."""
     import torch
 
     dense = not no_dense_start(seen.model, seen.shape, seen.classes)

@@ -1,4 +1,5 @@
-"""The privacy card of a training: promised, measured, odds, against whom and what is assumed public.
+"""The privacy card of a training: promised and measured ε, an attacker's odds, the adversary, and public
+assumptions.
 
 As JSON in the fields of the OpenDP registry of deployments (template of deployments-registry-data, read
 2026-11-28), as far as a simulation has them; and as one picture for a slide.

@@ -160,7 +160,9 @@ def _if_it_moves(job: Job) -> Job:
 
 
 def look_twice(identity: str) -> None:
-    """Make the next check whether the job stalls wait for two heartbeats, so that its result is certain."""
+    """Wait until the heartbeats of a job's processes have been read twice, so that the next stall check is
+    certain.
+    """
     with suppress(UnknownJob):
         locks.look_twice(_files(queue.get(identity)))
 

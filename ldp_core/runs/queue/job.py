@@ -1,4 +1,4 @@
-"""A job as its row in the queue holds it."""
+"""A job, as stored in a row of the queue."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def signed_in(issuer: str, subject: str, secret: str = "") -> Person:
 
 
 def address(text: str) -> str:
-    """Network address as jobs store it, as a digest."""
+    """Digest of a network address, as jobs store it."""
     return _digest(f"address/{text}")
 
 

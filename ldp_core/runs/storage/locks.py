@@ -178,8 +178,8 @@ def is_held(path: Path) -> bool:
 
 
 def holder(path: Path) -> Holder | None:
-    """Process that holds the lock, as written in the file; None if the lock is free or nothing is written
-    yet.
+    """Process that holds the lock, as written in the file; None if the lock is free or the file is still
+    empty.
     """
     try:
         said = json.loads(path.read_bytes()[BEAT_BYTES:].partition(b"\n")[0]) if is_held(path) else {}
