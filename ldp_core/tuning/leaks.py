@@ -48,7 +48,7 @@ class Leak(NamedTuple):
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Wilson interval of the share, wide enough to be looked at repeatedly."""
+        """Wilson interval of the share, widened so that repeated looks do not raise its error rate."""
         return wilson(self.picked, self.made, SURE)
 
 

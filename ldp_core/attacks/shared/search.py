@@ -352,7 +352,9 @@ def _before(seen: Observation, pixels: int) -> tuple[NDArray[np.float64], NDArra
 
 
 def _like(seen: Observation) -> torch.Tensor:
-    """Dtype and device to compute in; double precision if the upload has no noise."""
+    """Dtype and device to compute in: double precision for models that begin with a fully connected layer,
+    where the search converges to an exact solution.
+    """
     import torch
 
     dense = not no_dense_start(seen.model, seen.shape, seen.classes)

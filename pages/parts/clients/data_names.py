@@ -1,4 +1,4 @@
-"""What pages call data sets: those of everybody, and the visitor's own."""
+"""Labels of data sets on pages: the built-in ones and the visitor's own."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from pages.parts.ui.visitor import visitor
 
 
 def data_labels() -> dict[str, str]:
-    """Data set → label, of all that this visitor may choose."""
+    """Label by name, for all data sets that this visitor may choose."""
     return datasets.registry.labels() | own_data.labels(visitor().owner)
 
 
 def data_label(name: str) -> str:
-    """What a data set is called; its name where it is gone."""
+    """Label of a data set; its name if it has been deleted."""
     try:
         return datasets.get(name).label
     except StudioError:

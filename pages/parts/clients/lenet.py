@@ -1,4 +1,4 @@
-"""An experiment that pictures of one's own go through."""
+"""The experiment for a visitor's own pictures: LeNet on colour images."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ MOST_CLIENTS = 20
 
 
 def through_lenet(name: str, clients: int) -> dict[str, Any]:
-    """Changes that make an experiment use a folder of colour images, with at most so many clients."""
+    """Changes that make an experiment train LeNet on a folder of colour images, with at most `clients`
+    clients.
+    """
     return {
         "system": None,
         "dataset": name,

@@ -1,4 +1,4 @@
-"""A visitor's own table or pictures: dropped, previewed, described, used, deleted."""
+"""The panel for a visitor's own tables and pictures: upload, preview, description, use and deletion."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ INTERVAL = re.compile(r"(\S+)\s*(?:to|…|\.\.\.?)\s*(\S+)")
 
 
 def own_data_panel(workspace: Workspace) -> None:
-    """The place to drop data, and each data set that this visitor has here."""
+    """Draw the upload field, and a card for each data set that this visitor has uploaded."""
     if not own_data.hours():
         return
     st.header("Your own table or pictures", anchor=False)
@@ -137,7 +137,9 @@ def _preview(found: TableFile) -> None:
 
 
 def _description(workspace: Workspace, one: own_data.Own) -> None:
-    """Fields for what the rows need not be asked about."""
+    """Draw fields for what the visitor states about a table: target, client column, columns left out, public
+    scales.
+    """
     owner = visitor().owner
     try:
         headings, card = own_data.headings(one.name, owner), own_data.card(one.name, owner)
@@ -198,10 +200,10 @@ def _describe(name: str, keys: dict[str, str]) -> None:
 
 
 def _read(line: str) -> tuple[str, Scale]:
-    """A line of the field of scales.
+    """Column name and scale from a line such as “age: 0 to 100”.
 
     Raises:
-        InvalidInput: it is none.
+        InvalidInput: the line has another form.
     """
     heading, colon, scale = (part.strip() for part in line.rpartition(":"))
     if not colon or not scale:
@@ -223,7 +225,9 @@ def _use(workspace: Workspace, one: own_data.Own, tune: bool = False) -> None:
 
 
 def on_rows(found: datasets.Dataset, base: Experiment) -> dict[str, Any]:
-    """Changes that have an experiment train on a table, whose clients are its own where it names any."""
+    """Changes that make an experiment train on a table, with the table's own clients if it has a client
+    column.
+    """
     count = found.clients or min(base.clients.count, found.train_size)
     changes = {
         "system": None,

@@ -1,4 +1,6 @@
-"""An ε that any mechanism claims, held against a file of its samples; the file is kept nowhere."""
+"""The form that audits a claimed ε from an uploaded CSV file of a mechanism's samples; the file is not
+stored.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,7 @@ Found = tuple[str, SampleAudit, int]
 
 
 def own_samples(key: str) -> None:
-    """The form, and the verdict on the file that it was given."""
+    """Draw the form, and the verdict on the uploaded file."""
     st.caption(ABOUT)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         for name, (label, least, most, value) in FIELDS.items():
@@ -79,10 +81,10 @@ def _weigh(key: str) -> None:
 
 
 def weighed(name: str, data: bytes, claimed: float, delta: float) -> Found:
-    """The audit of a file.
+    """File name, audit of the claimed (ε, δ), and number of values in one trial.
 
     Raises:
-        StudioError: what is wrong with the file, or that it holds too little for a verdict.
+        StudioError: the file is invalid, or holds too few samples for a verdict.
     """
     samples = read_samples(data)
     found = audit_samples(samples.inputs, samples.outputs, claimed, delta, worlds=samples.worlds)

@@ -20,8 +20,8 @@ def known(system: str) -> Shelf:
 
 
 def verdicts(system: str) -> dict[str, Verdict]:
-    """Verdicts on a system's claims, by the claims' ids, computed once for all visitors. What was not run is
-    looked at anew, as its reason names data that may have come.
+    """Verdict by claim id for a system, computed once for all visitors; verdicts on claims that were not run
+    are recomputed, since their reasons depend on the data on this machine.
     """
     found = dict(_verdicts(system, *_files(system)))
     for claim in papers.get(system).claims:

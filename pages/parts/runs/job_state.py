@@ -113,7 +113,7 @@ def _took(job: Job, progress: Progress) -> float:
 
 
 def _known(job: Job, progress: Progress) -> str:
-    """Note on runs that were trained before."""
+    """Note on the number of runs whose results were stored before."""
     if job.imported:
         return "; imported: not trained on this server"
     before = progress.known_before(job.created)

@@ -1,4 +1,4 @@
-"""Whom do you trust? Who sees what under each trust, its parameters, and all of them at one promise."""
+"""The choice of the trust model: who sees what under each, its parameters, and all models at the same ε."""
 
 from __future__ import annotations
 

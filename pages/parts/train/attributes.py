@@ -71,9 +71,8 @@ def attributes_of_runs(shown: Sequence[Series], dataset: str) -> None:
 
 
 def attributes(dataset: str, who: str, row: Any, found: Mapping[str, Any], average: Any) -> None:
-    """A table with a line for each attribute: what it was, and what each guess (encoded as `row`) says.
-
-    Nothing where the data set is gone.
+    """Rows of a table by attribute: the true value, and the value in each reconstruction (encoded as `row`);
+    None if the data set was deleted.
     """
     try:
         source = datasets.get(dataset)

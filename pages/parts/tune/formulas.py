@@ -60,7 +60,7 @@ def formulas(workspace: Workspace) -> None:
 def answers(
     base: Experiment, sigma: float | None, epsilon: float | None, budget: float | None
 ) -> list[tuple[str, Answer]]:
-    """Answers for the filled fields."""
+    """Results by formula for the filled fields."""
     wanted: list[tuple[str, Callable[[], Follows]]] = []
     if sigma is not None:
         wanted.append((f"σ {number(sigma, DIGITS)}: the least ε", lambda: inverses.at_noise(base, sigma)))

@@ -173,14 +173,14 @@ def dissolve(data: dict[str, Any], *, key: str) -> None:
 
 
 def sketch(data: dict[str, Any], *, key: str) -> None:
-    """A square to draw on (see assets/web/sketch.js for the data); the picture arrives in
+    """Draw a square for a drawing (data: assets/web/sketch.js); the pixels arrive in
     st.session_state[key]["drawn"]["pixels"].
     """
     _sketch(key=key, data=packed(data), on_drawn_change=lambda: None)
 
 
 def lineup(data: dict[str, Any], *, key: str) -> None:
-    """Ten images and the one that is picked (see assets/web/lineup.js for the data)."""
+    """Draw ten candidate images with the one that the attacker picks (data: assets/web/lineup.js)."""
     _lineup(key=key, data=packed(data))
 
 

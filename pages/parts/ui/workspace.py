@@ -128,7 +128,7 @@ def _opened() -> Workspace:
 
 
 def _is_of_another(draft: Draft) -> bool:
-    """Whether a draft names another visitor's own data."""
+    """Whether a draft uses a data set that another visitor uploaded."""
     try:
         own_data.room_for(
             [draft.base.dataset, *(v.set.get("dataset") for v in draft.variants)], visitor().owner
