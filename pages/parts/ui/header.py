@@ -51,6 +51,7 @@ def header(
         )
         if chosen not in (MINE, preset.label if preset else MINE):
             workspace.replace(next(p for p in map(presets.get, presets.names()) if p.label == chosen).draft)
+            st.toast("The scenario took your draft's place; Undo brings it back.")
             st.rerun()
         st.button(
             "Undo",

@@ -66,9 +66,12 @@ def _in_words(now: Seen, lesson: Lesson) -> None:
     status = now.job.status
     words_of_runs = findings(now.shown, now.reference, chance_of(now.shown), stopped=status != "completed")
     learned = lesson_in_words(lesson, evidence(now.progress.runs)) if status == "completed" else ""
-    for words in of_rows((words_of_runs, plain(learned, 2000)), now.draft.base.dataset):
-        if words:
-            st.markdown(words)
+    figures, taught = of_rows((words_of_runs, plain(learned, 2000)), now.draft.base.dataset)
+    if taught:
+        st.markdown(taught)
+    if figures:
+        with st.expander("The figures behind it", expanded=not taught):
+            st.markdown(figures)
     diverged_lines(now.job, now.shown, known=now.reference is not None)
     with st.container(horizontal=True):
         take_away(now.job, now.draft.base.name, "train", report)
