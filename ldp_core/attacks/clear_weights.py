@@ -74,7 +74,9 @@ def _close(seen: Observation) -> tuple[Floats, Mask]:
 
 
 def _ratio(vectors: Floats, matrices: Floats, weights: Floats) -> Floats:
-    """(V, R), (V, R, F) and weights → (V, F): least-squares coefficient of each column on the vector."""
+    """Least-squares factors (V, F) of the columns of matrices (V, R, F) as multiples of vectors (V, R), with
+    a weight for each entry.
+    """
     above = np.einsum("vr,vrf->vf", vectors, matrices)
     below = np.einsum("vr,vrf->vf", vectors**2, weights)
     return np.asarray(above / np.maximum(below, 1e-300))

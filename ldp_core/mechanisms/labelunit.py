@@ -222,8 +222,8 @@ def _drawn(xp: Any, generator: Any, like: Any, labels: Floats, own: LabelUnit) -
 
 
 def _ends(blocks: Floats) -> tuple[tuple[Floats, Floats], Floats]:
-    """Vectors (…, C, f), in units of the ball, as mixtures of directions: probabilities of each block's
-    direction and of its opposite, (…, C) each, and the directions (…, C, f).
+    """Vectors (…, C, f) of the unit ball as random mixtures of directions: for each block the probabilities
+    of its direction and of the opposite one, (…, C) each, and the directions (…, C, f).
     """
     lengths = np.linalg.norm(blocks, axis=-1)
     nothing = (lengths < LEAST)[..., None]

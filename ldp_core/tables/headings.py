@@ -12,7 +12,9 @@ _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 @dataclass(frozen=True)
 class Column:
-    """A column by the words of its heading: at least one of `keys`, and no others than these and `others`."""
+    """A known column, recognised by its heading: a heading matches if it has one of the words `keys` and
+    otherwise only words of `keys` and `others`.
+    """
 
     keys: frozenset[str]
     others: frozenset[str] = frozenset()

@@ -1,4 +1,4 @@
-"""Statistics of public images, independent of the model."""
+"""Statistics of public images by class, independent of the model."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SPREAD = np.array([0.05, 0.25, 0.4, 0.25, 0.05])
 
 @dataclass(frozen=True)
 class Kind:
-    """Statistics of each class."""
+    """Mean image and pixel histograms of each class of public images."""
 
     means: NDArray[np.float32]
     """Mean image of each class, (classes, *shape); of all images for a class without any."""

@@ -44,7 +44,9 @@ LARGEST = 2**21
 
 
 class Search(Reconstructor):
-    """Minimises the distance of gradients from random images."""
+    """Gradient matching: starting from random images, minimises the distance between their gradients and the
+    observed ones.
+    """
 
     distance: ClassVar[Distance]
     seeks_labels: ClassVar[bool] = False

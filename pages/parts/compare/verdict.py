@@ -79,7 +79,9 @@ def _ranking(ranked: Sequence[Arm], why: Sequence[Field]) -> str:
 
 
 def _alone(ranked: Sequence[Arm]) -> str:
-    """A sentence per setting on pairs that differ in it only, the largest difference first."""
+    """For each setting, a sentence on the pairs of runs that differ in this setting only, largest difference
+    first.
+    """
     found: dict[str, list[tuple[Arm, Arm, Difference]]] = {}
     for one, other in combinations(ranked, 2):
         why = causes(unlike([one.experiment, other.experiment]))

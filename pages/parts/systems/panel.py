@@ -69,7 +69,9 @@ def _set_form(workspace: Workspace, form: str) -> tuple[Problem, ...]:
 
 
 def _said(workspace: Workspace, system: System) -> None:
-    """Draw departures from the paper, the way back, and what the paper leaves open."""
+    """Draw the departures from the paper's setting, the button that undoes them, and what the paper leaves
+    open.
+    """
     found = departures(workspace.draft.base)
     if found:
         st.markdown("**Not as in the paper**")

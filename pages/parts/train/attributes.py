@@ -54,7 +54,7 @@ def _as_row(found: re.Match[str]) -> str:
 
 
 def attributes_of_runs(shown: Sequence[Series], dataset: str) -> None:
-    """The closest row of each attacked client in each run."""
+    """Draw, for each attacked client, the closest reconstruction of its row in each run."""
     attacked = [one for one in shown if one.runs[0].targets]
     for client in attacked[0].runs[0].targets if attacked else ():
         closest = {
@@ -71,8 +71,8 @@ def attributes_of_runs(shown: Sequence[Series], dataset: str) -> None:
 
 
 def attributes(dataset: str, who: str, row: Any, found: Mapping[str, Any], average: Any) -> None:
-    """Rows of a table by attribute: the true value, and the value in each reconstruction (encoded as `row`);
-    None if the data set was deleted.
+    """Draw a table of attributes: the true value, and the value in each reconstruction (encoded as `row`);
+    nothing if the data set was deleted.
     """
     try:
         source = datasets.get(dataset)

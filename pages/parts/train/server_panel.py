@@ -48,7 +48,7 @@ NOTE = {
 
 
 def event_of(tries: Tries, worst: bool) -> dict[str, Any] | None:
-    """The latest attempt, or the closest so far; None before the first."""
+    """Event of the latest attempt or, if `worst`, of the closest one so far; None before the first."""
     return tries.closest if worst else tries.newest
 
 
@@ -259,7 +259,7 @@ def seed_of(one: Series, tries: Tries) -> int | None:
 
 
 def _said(attacked: Sequence[Series], verdicts: Sequence[Verdict], best: int) -> str:
-    """Verdict on the variant that leaks most, with the names of all with the same."""
+    """Verdict on the variant that leaks most, with the names of all variants that have the same verdict."""
     alike = [one.label for one, v in zip(attacked, verdicts, strict=True) if v.kind == verdicts[best].kind]
     if len(alike) == len(verdicts):
         return verdicts[best].text
