@@ -169,10 +169,10 @@ def test_the_room_is_the_federation(browser: Browser, school: Server):
 
     press(board, "Close drawing")
     press(board, "Train the room")
-    expect(anna.page.get_by_text(re.compile("the model reads right: 15 rounds"))).to_be_visible(
+    expect(anna.page.get_by_text(re.compile("that it reads right: 15 rounds"))).to_be_visible(
         timeout=TRAINING
     )
-    expect(board.get_by_text(re.compile("Of your own digits it reads . of 2 right")).first).to_be_visible()
+    expect(board.get_by_text(re.compile("It reads . of your 2 digits right")).first).to_be_visible()
     expect(anna.page.get_by_text("What the server could read of your digit")).to_have_count(0)
     press(board, "Show")
     for one in students:

@@ -58,7 +58,8 @@ def board(session: Session) -> None:
     topic = topics.get(session.scenario)
     with st.container(key="room-question", gap="small"):
         st.title(plain(topic.question, 200), anchor=False)
-        st.markdown(plain(topic.setting, 400))
+        if session.scenario != topics.OWN_DIGITS or session.phase == "ask":
+            st.markdown(plain(topic.setting, 400))
     _steps(session)
     refusal(NOT_DONE)
     job = job_of(session)

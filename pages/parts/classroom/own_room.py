@@ -21,7 +21,7 @@ from pages.parts.ui.text import percent, plain
 from pages.parts.watch.live import settings_of
 
 SECONDS = 1.0
-HEIGHT = 300
+HEIGHT = 230
 """Height of a chart in pixels."""
 LISTENS = {MEAN: "listens to all alike", WEIGHED: "listens to little noise"}
 
@@ -108,7 +108,7 @@ def curve(identity: str) -> None:
         state = (
             f"round {done} of {ROUNDS}" if job.live else f"{ROUNDS} rounds" if done else plain(job.message)
         )
-        st.markdown(f"**How many stock digits the model reads right**: {state}")
+        st.markdown(f"**Stock digits that it reads right**: {state}")
         chance = next((one.start["chance"] for one in progress.runs if one.start), None)
         drawn = accuracy_figure(shown, ROUNDS, chance, reference)
         words = ", ".join(f"{one.label}: {percent(one.mean()[-1])}" for one in shown if len(one.mean()))
@@ -128,8 +128,8 @@ def _served(session: Session, identity: str) -> None:
             strict, others = (f"{sum(hits)} of {len(hits)}" for hits in one.right)
             every = [*one.right[0], *one.right[1]]
             st.markdown(
-                f"**{one.label}**, which {LISTENS[one.label]}: strict clients have {percent(one.say)} of the "
-                f"say. Of your own digits it reads {sum(every)} of {len(every)} right: {strict} of the "
-                f"strict, {others} of the others."
+                f"**{one.label}**, {LISTENS[one.label]}: strict clients have {percent(one.say)} of the say. "
+                f"It reads {sum(every)} of your {len(every)} digits right: {strict} of the strict, "
+                f"{others} of the others."
             )
         st.caption("Strict: an ε of at most the median of all clients, stock included.")
