@@ -142,7 +142,7 @@ class Run:
             weights_sha256=hashlib.sha256(self.state.as_bytes()[0]).hexdigest(),
             ledger=[] if self._figures else accounting.to_json(accounting.entries(self._experiment)),
             held_out=len(self._federation.test_y),
-            measured=self._attempts.measured(self.state),
+            **self._attempts.at_end(self.state),
             right="" if score.right is None else packed(score.right),
         )
 

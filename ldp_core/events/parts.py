@@ -57,6 +57,8 @@ _measured = {
     "why": str,
 }
 Measured = Annotated[list[Annotated[Json, Like(_measured, frozenset({"why"}))]], Field(max_length=1000)]
+_picked = {"client": Some, "helped": bool, "right": Count, "tries": Some, "candidates": Some}
+FromSum = Annotated[list[Annotated[Json, Like(_picked)]], Field(max_length=1000)]
 _uses = {"uploads": Count, "epsilon": float | None, "delta": float, "left": float | None}
 _client = Annotated[str, Field(pattern=r"^\d{1,6}$")]
 Spent = Annotated[dict[_client, Annotated[Json, Like(_uses)]], Field(max_length=3)]

@@ -9,6 +9,7 @@ from ldp_core.events.base import Count, Event, Json, Share, Some, Status
 from ldp_core.events.parts import (
     Caps,
     Departures,
+    FromSum,
     Ledger,
     Measured,
     Packed,
@@ -237,11 +238,16 @@ class Ended(Event):
     attack (null if none, with `why`), and `most`, the largest bound that so many trials could show. All
     bounds hold together with `confidence`. Absent if an upload's distribution is unknown.
     """
+    from_sum: FromSum = field(default_factory=list)
+    """If only a sum is seen: for each attacked client, how often its image was picked out of the candidates
+    (`right` of `tries`); `helped` if the attacker knows all other uploads. Absent elsewhere.
+    """
     seconds: float | None = None
     """Duration in seconds, added by the caller, since the simulation has no clock."""
 
     def as_json(self) -> Json:
         body = super().as_json()
-        if not self.measured:
-            del body["measured"]
+        for name in ("measured", "from_sum"):
+            if not body[name]:
+                del body[name]
         return body

@@ -19,6 +19,7 @@ from ldp_core.federated.federation import Federation, taking_part, untrained
 from ldp_core.federated.state import State
 from ldp_core.images import encode
 from ldp_core.leakage.candidates import line_up
+from ldp_core.leakage.from_sum import from_sum
 from ldp_core.leakage.identification import Rows, Sent, identify, would_send
 from ldp_core.leakage.measured import measured
 from ldp_core.leakage.observe import (
@@ -57,13 +58,12 @@ class Attempts:
         if self._under and not self._waits and before.round + 1 in self._rounds:
             yield from self._under.attempts(self.spies, before)
 
-    def measured(self, after: State) -> list[dict[str, Any]]:
-        """Lower bounds on the victims' ε from the same attacker, given the run's last state (see
-        `leakage.measured`).
-        """
+    def at_end(self, after: State) -> dict[str, Any]:
+        """`measured` and `from_sum` of the end event, given the run's last state."""
         if self._under is None or not any(spy.upload == "audit" for spy in self.spies):
-            return []
-        return measured(self._federation, after, self.victims, self._under.lineup)
+            return {}
+        known = self._federation, self.victims, self._under.lineup
+        return {"measured": measured(known[0], after, *known[1:]), "from_sum": from_sum(*known)}
 
     def afterwards(self) -> Iterator[Attacked | Frame]:
         """Attacks that wait until training has ended."""

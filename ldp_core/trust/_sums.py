@@ -11,12 +11,13 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field
 
 from ldp_core.fields import Number
 from ldp_core.limits import NORM
 from ldp_core.mechanisms.base import Floats, Mechanism
-from ldp_core.trust.base import Against, Conflict, Trust, common_problems, heard
+from ldp_core.trust.base import Conflict, Trust, common_problems, heard
 
 if TYPE_CHECKING:
     from ldp_core.accounting.spending import Spending
@@ -37,6 +38,8 @@ class SumTrust(Trust):
         """Noise for each budget, ascending by budget."""
 
     def attacked(self) -> Trust:
+        from ldp_core.trust._known import Known  # which stands on this
+
         return Known(of=self)
 
     def plan(self, experiment: Any) -> tuple[Row, ...]:
@@ -83,6 +86,17 @@ class SumTrust(Trust):
                 f"number of clients in a round; got {experiment.selection.name}"
             )
             yield ("selection",), experiment.selection.name, message
+
+    def sums(self, experiment: Any) -> tuple[NDArray[np.int64], Floats]:
+        budgets, places = np.unique(experiment.clients.budgets(), return_inverse=True)
+        chances = {row.epsilon: row.chance for row in self.plan(experiment)}
+        own = np.array([chances.get(one, 1.0) for one in budgets.tolist()])
+        return places * self.apart, own[places]
+
+    @property
+    def apart(self) -> bool:
+        """Whether each budget has a sum of its own."""
+        return False
 
     @property
     def splits(self) -> bool:
@@ -153,6 +167,7 @@ def distance(epsilon: float, chance: float, replaced: bool, uses: int) -> float:
     if chance == 1:
         return everybody
     return largest(lambda mu: sampled_epsilon(mu, chance, replaced, uses, DELTA), epsilon, everybody)
+<<<<<<< HEAD
 
 
 class Known(Trust):
@@ -192,3 +207,5 @@ class Known(Trust):
 
     def prices(self, experiment: Any) -> Spending:
         return self.of.prices(experiment)
+=======
+>>>>>>> 6fb66a56 (Identification from a sum with and without the other clients' help, in the end event)

@@ -52,6 +52,11 @@ class Trust(Component):
         """
         return True
 
+    def sums(self, experiment: Any) -> tuple[NDArray[np.int64], Floats] | None:
+        """For each client the number of the sum that hides its uploads, and the probability of being in the
+        sum of a round, (K,) each; None if there is no sum."""
+        return None
+
     @property
     def helps(self) -> tuple[str, ...]:
         """Facts that an attacker knows beyond the usual ones, as noun phrases."""

@@ -60,6 +60,10 @@ class SecureSum(SumTrust):
 
     @property
     def splits(self) -> bool:
+        return self.apart
+
+    @property
+    def apart(self) -> bool:
         return self.unequal == "group"
 
     def problems(self, experiment: Any) -> Iterator[Conflict]:

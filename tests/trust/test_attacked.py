@@ -43,6 +43,12 @@ def test_a_sum_is_attacked_with_the_help_of_all_others_and_within_its_promise(ow
         assert lower and max(lower) <= promise["epsilon"]
         caps = [one["cap"] for one in tries if one["control"] is None]
         assert (max(caps) < 0.2) == (epsilon < 1)
+        picked = {
+            one["helped"]: one["right"] / one["tries"] for one in found[-1]["from_sum"] if one["client"] == 20
+        }
+        # among ten; 200 tries by chance: within 0.02 and 0.21, but for once in a million runs
+        assert picked[False] >= 0.02 and (picked[True] > 0.5) == (epsilon > 1)
+        assert picked[True] > picked[False] if epsilon > 1 else picked[True] <= 0.21
         assert "values of all other clients" in " ".join(found[0]["spies"][0]["knows"])
     assert share[0.1] < 6 / 9 < share[600.0] + 0.35
 
@@ -64,3 +70,18 @@ def test_what_is_attacked_has_the_noise_that_the_promise_counts_on(kind: str):
             or line.rule == "sampled"
         )
     assert people.high.max() == pytest.approx(1.0)
+
+
+def test_who_is_seldom_in_a_sum_is_seldom_picked_out_of_it():
+    """ε 0.3 beside ε 600 by sampling: help tells little of a client that is in few sums."""
+    clients = {"epsilon": [0.3] * 10 + [600.0] * 10, "epsilon_scope": "run", "range": 0.1}
+    trust = {"kind": "central", "rule": "sampling", "norm": 1.0}
+    end = ldp_core.run({**BASE, "clients": clients, "trust": trust}).events[-1]
+    right = {one["client"]: one["right"] / one["tries"] for one in end["from_sum"] if one["helped"]}
+    # 1/10 by chance, at most 0.21 in 200 tries but for once in a million runs
+    assert right[1] <= 0.21 and right[20] > 0.9
+    assert "measured" not in end
+
+
+def test_nothing_is_picked_out_of_sums_where_there_are_none():
+    assert "from_sum" not in ldp_core.run({**BASE, "rounds": 1}).events[-1]
