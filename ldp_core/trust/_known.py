@@ -16,8 +16,11 @@ if TYPE_CHECKING:
 
 
 class Known(Trust):
-    """A sum whose other members' values an attacker knows: one client's own and the noise that is counted on,
-    as an upload; of sums with drawn members, one that the client is in."""
+    """Trust for attacks on a sum, whose attacker knows all values in the sum but one client's.
+
+    The client's upload then has all the noise that ε relies on; if participants are drawn, the client is one
+    of them.
+    """
 
     of: SumTrust
 
