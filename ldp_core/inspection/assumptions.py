@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,6 +23,9 @@ REMADE = 1e-2
 """Largest squared distance between an upload and one recomputed from its reconstruction, relative to the
 upload's squared length.
 """
+SAME = 1e-9
+"""The same distance if both differ by rounding alone: 1e-13 was measured in float32, and 1e-6 between uploads of
+two pictures of one class through LeNet."""
 
 
 def of_arrays(groups: dict[str, Arrays], card: Card) -> list[Finding]:
@@ -50,23 +55,32 @@ def _format(groups: dict[str, Arrays]) -> Finding:
     """Finding: whether the change of the weights is large relative to the resolution of the number format
     sent.
     """
-    sent = next(group for group in ("after", "update", "gradient") if group in groups)
-    square, steps, coarsest = 0.0, 0.0, np.dtype(np.float64)
-    for name, array in groups[sent].items():
-        begun = groups.get("before", {}).get(name) if sent == "after" else None
-        for one in [array] if begun is None else [array, begun]:
-            if one.dtype.kind != "f":
-                why = f"{name[:40]} is {one.dtype}, and weights are floats"
-                return Finding("a fine number format", False, why)
-            coarsest = min(coarsest, one.dtype, key=lambda kind: kind.itemsize)
-        values = array.astype(np.float64)
-        square += float(((values - (0 if begun is None else begun)) ** 2).sum())
-        steps += float((np.spacing(np.abs(array).astype(coarsest)).astype(np.float64) ** 2).sum())
-    ratio = np.sqrt(square / max(steps, 1e-300))
+    name = "a fine number format"
+    for some in groups.values():
+        for at, array in some.items():
+            if array.dtype.kind != "f":
+                return Finding(name, False, f"{at[:40]} is {array.dtype}, and weights are floats")
+    ratio, coarsest = resolution(groups)
     much = f"{coarsest}; the change is as large as {ratio:,.0f} of its steps"
     if 0 < ratio < COARSE:
-        return Finding("a fine number format", False, f"{much}, so rounding has eaten it: save float32")
-    return Finding("a fine number format", True, much)
+        return Finding(name, False, f"{much}, so rounding has eaten it: save float32")
+    return Finding(name, True, much)
+
+
+def resolution(groups: dict[str, Arrays]) -> tuple[float, np.dtype[Any]]:
+    """The change over the spacing of the coarsest number format at what was sent, root mean squares; and that
+    format.
+    """
+    sent = next(group for group in ("after", "update", "gradient") if group in groups)
+    begun = groups.get("before", {}) if sent == "after" else {}
+    coarsest = min(
+        (one.dtype for some in groups.values() for one in some.values()), key=lambda of: of.itemsize
+    )
+    square, steps = 0.0, 0.0
+    for name, array in groups[sent].items():
+        square += float(((array.astype(np.float64) - begun.get(name, 0)) ** 2).sum())
+        steps += float((np.spacing(np.abs(array).astype(coarsest)).astype(np.float64) ** 2).sum())
+    return float(np.sqrt(square / max(steps, 1e-300))), coarsest
 
 
 def of_change(seen: Observation, card: Card) -> list[Finding]:
@@ -123,7 +137,7 @@ def clipped(seen: Observation) -> float:
 
 
 def of_picture(
-    seen: Observation, x: NDArray[np.float32], card: Card, exact: bool
+    seen: Observation, x: NDArray[np.float32], card: Card, exact: bool, same: float
 ) -> tuple[float | None, Finding | None]:
     """Squared distance between the upload and one recomputed from the reconstruction, relative to the
     upload's squared length; and the finding.
@@ -139,15 +153,16 @@ def of_picture(
     scale = float(sent @ made / max(made @ made, 1e-300))
     apart = float(((sent - scale * made) ** 2).sum() / max((sent**2).sum(), 1e-300))
     name = "the picture explains the upload"
-    if apart > REMADE:
-        what = f"made again from the picture, the upload differs by {100 * apart:.2g} % (squared)"
+    what = f"made again from the picture, the upload differs by {100 * apart:.2g} % (squared)"
+    if exact and apart > REMADE:
         why = "another activation, loss or order of layers than the card says, or more than one picture"
-        doubt = "the attack has not found the picture, which proves nothing"
-        return apart, Finding(name, False if exact else None, f"{what}: {why if exact else doubt}")
+        return apart, Finding(name, False, f"{what}: {why}")
+    if not exact and apart > same:
+        return apart, Finding(
+            name, None, f"{what}, as another picture's may: not found, which proves nothing"
+        )
     if card.norm is None and card.sent != "gradient" and not 0.95 < scale < 1.05:
         why = f"the upload is {scale:.3g} times the one made of the picture: shortened, or the learning "
         why += f"rate was {scale * card.rate:.3g}, and not {card.rate:g}"
         return apart, Finding("the card's learning rate", False, why)
-    return apart, Finding(
-        name, True, f"made again from the picture, the upload differs by {100 * apart:.1g} % (squared)"
-    )
+    return apart, Finding(name, True, what)

@@ -12,12 +12,13 @@ from ldp_core import attacks, datasets, mechanisms
 from ldp_core.attacks import Facts, Observation, Public, Reconstructor
 from ldp_core.attacks.base import no_dense_start
 from ldp_core.attacks.findings import metrics
+from ldp_core.attacks.findings.verdict import RECOVERED_DB
 from ldp_core.attacks.observation import Image
 from ldp_core.datasets import data_dir
 from ldp_core.errors import DataUnavailable, InvalidInput
 from ldp_core.images import encode
 from ldp_core.inspection.arrays import Arrays
-from ldp_core.inspection.assumptions import clipped, of_arrays, of_change, of_picture
+from ldp_core.inspection.assumptions import SAME, clipped, of_arrays, of_change, of_picture, resolution
 from ldp_core.inspection.card import Card
 from ldp_core.inspection.layout import Finding, flat, grouped, statistics
 from ldp_core.limits import BOUND
@@ -39,6 +40,8 @@ class Upload:
     begun: bool
     """Whether the initial weights are known, so that uploads of images can be computed."""
     beside: Arrays
+    same: float
+    """Squared distance, over the change's squared length, of uploads that differ by rounding alone."""
 
     def pictures(self, inputs: Image) -> Image:
         """Network inputs (n, *shape) as pixels."""
@@ -66,7 +69,8 @@ def inspected(arrays: Arrays, card: Card) -> dict[str, Any]:
     found = of_arrays(groups, card)
     if not all(one.holds for one in found):
         return _said(found, {})
-    upload = _observed({name: _numbers(some) for name, some in groups.items()}, card, beside)
+    same = max(SAME, 10 / max(resolution(groups)[0], 1e-9) ** 2)
+    upload = _observed({name: _numbers(some) for name, some in groups.items()}, card, beside, same)
     found += of_change(upload.seen, card)
     return _attacked(upload, found)
 
@@ -102,7 +106,7 @@ def _beside(some: Arrays, card: Card) -> Arrays:
     return found
 
 
-def _observed(vectors: dict[str, NDArray[np.float64]], card: Card, beside: Arrays) -> Upload:
+def _observed(vectors: dict[str, NDArray[np.float64]], card: Card, beside: Arrays, same: float) -> Upload:
     size = card.model.dimension(card.shape, card.classes)
     before = vectors.get("before")
     by_range = card.clipped is not None and card.sent == "weights"
@@ -131,7 +135,7 @@ def _observed(vectors: dict[str, NDArray[np.float64]], card: Card, beside: Array
         public=_public(card),
         shortened_by=parts[0][1] if noise.region == "ball" else None,
     )
-    return Upload(card, seen, before is not None, beside)
+    return Upload(card, seen, before is not None, beside, same)
 
 
 def _public(card: Card) -> Public | None:
@@ -186,10 +190,13 @@ def _attacked(upload: Upload, found: list[Finding]) -> dict[str, Any]:
     if card.alone:
         picture = upload.inputs(guesses[:1])
         if upload.begun:
-            remade, finding = of_picture(seen, picture, card, exact=not searches and not cut)
+            remade, finding = of_picture(seen, picture, card, not searches and not cut, upload.same)
             out |= {"label": int(seen.labels()[0]), "remade": remade}
             found += [finding] if finding else []
         out["identified"] = _identified(upload)
+    elif "psnr" not in out:
+        why = "without the originals nothing here can tell which of these are pictures of the batch"
+        found.append(Finding("the pictures are the batch's", None, why))
     return _said(found, out)
 
 
@@ -227,10 +234,12 @@ def _identified(upload: Upload) -> dict[str, Any] | None:
     order = np.argsort(-scores, kind="stable")
     tied = int((scores >= scores[order[0]] - 1e-12 * abs(scores[order[0]])).sum())
     noisy = seen.mechanism.role != "identity"
+    apart = ((seen.uploads[0, 0] - np.clip(would[order[0]], seen.low[0], seen.high[0])) ** 2).sum()
     return {
         "candidates": len(candidates),
         "picked": int(order[0]) + 1,
         "tied": tied,
+        "explains": None if noisy else bool(apart < upload.same * (seen.steps[0] ** 2).sum()),
         "log_odds_to_next": float(scores[order[0]] - scores[order[1]]) if noisy and len(scores) > 1 else None,
     }
 
@@ -250,6 +259,6 @@ def _said(found: list[Finding], out: dict[str, Any]) -> dict[str, Any]:
             guess = (
                 f", the mean image {max(out['psnr_mean_image']):.1f} dB" if "psnr_mean_image" in out else ""
             )
-            verdict = "comes back" if best >= 20 else "does not come back"
+            verdict = "comes back" if best >= RECOVERED_DB else "does not come back"
             says = f"the closest picture is at {best:.1f} dB of the original{guess}; {last}"
     return {"verdict": verdict, "says": says, "assumptions": [one.as_json() for one in found], **out}

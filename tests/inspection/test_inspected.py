@@ -29,6 +29,9 @@ def test_an_upload_of_one_picture_comes_back(model: Any):
     assert failed(found) == [] and found["verdict"] == "comes back"
     assert found["psnr"][0] > 30 > 20 > found["psnr_mean_image"][0]
     assert found["identified"]["picked"] == 10 and found["identified"]["tied"] == 1
+    assert found["identified"]["explains"]
+    strangers = ldp_core.inspect(arrays | {"candidates": others[1:], "labels": labels[1:]}, card)
+    assert strangers["identified"]["explains"] is False
     assert found["remade"] < 1e-2 and found["label"] == labels[0]
 
 
@@ -60,6 +63,7 @@ def test_many_pictures_come_back_from_a_wide_layer():
     found = ldp_core.inspect(arrays | {"originals": digits(4)[0]}, card)
     assert failed(found) == [] and found["attacker"] == "per_neuron"
     assert max(found["psnr"]) > 30 and len(found["psnr"]) == 4
+    assert ldp_core.inspect(arrays, card)["verdict"] == "cannot tell"
 
 
 def test_noise_keeps_it_and_its_absence_gives_it_back():

@@ -65,7 +65,8 @@ def _shown(found: dict[str, Any]) -> None:
         place.image(_enlarged(image), caption=words, width=SIDE)
     if who := found.get("identified"):
         tied = "" if who["tied"] == 1 else f", as likely as {who['tied'] - 1} others"
-        st.markdown(f"Of {who['candidates']} candidates number {who['picked']} explains it best{tied}.")
+        none = "" if who["explains"] is not False else ", and none of them explains it"
+        st.markdown(f"Of {who['candidates']} candidates number {who['picked']} comes closest{tied}{none}.")
     rows = [
         [plain(one["assumption"]), HOLDS[one["holds"]], plain(one["says"], 300)]
         for one in found["assumptions"]
