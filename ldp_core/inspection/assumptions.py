@@ -24,8 +24,8 @@ REMADE = 1e-2
 upload's squared length.
 """
 SAME = 1e-9
-"""The same distance if both differ by rounding alone: 1e-13 was measured in float32, and 1e-6 between uploads of
-two pictures of one class through LeNet."""
+"""The same distance if both differ by rounding alone: 1e-13 was measured in float32, and 1e-6 between
+uploads of two pictures of one class through LeNet."""
 
 
 def of_arrays(groups: dict[str, Arrays], card: Card) -> list[Finding]:
