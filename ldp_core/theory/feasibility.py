@@ -100,6 +100,9 @@ accuracies between which eight of ten runs ended: 411 random experiments of test
 counted by `python -m tests.benchmarks.outlook bands`.
 """
 
+BORDERLINE = -0.875
+"""Least noise whose band stands for a “borderline” verdict."""
+
 
 def hits_in_words() -> str:
     """Success rate of the rule where it was tested, with its 95 % Wilson interval."""
@@ -145,10 +148,12 @@ class Outlook:
         """Lowest and highest accuracy at which eight of ten runs with the same `place` ended, rounded
         outwards to 5 percentage points; None without limits.
         """
-        if self.place is None:
+        if (place := self.place) is None:
             return None
+        if self.word == "borderline":  # also for other reasons than noise, such as a narrow safe range
+            place = max(place, BORDERLINE)
         places, low, high = zip(*BAND, strict=True)
-        ends = np.interp(self.place, places, low), np.interp(self.place, places, high)
+        ends = np.interp(place, places, low), np.interp(place, places, high)
         return math.floor(20 * ends[0]) / 20, math.ceil(20 * ends[1]) / 20
 
 
