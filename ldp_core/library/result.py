@@ -54,6 +54,13 @@ class Result:
     def ledger(self) -> list[dict[str, Any]]:
         return accounting.ledger(self.experiment)
 
+    @cached_property
+    def measured(self) -> pd.DataFrame:
+        """Lower bounds on ε that the attack showed, a row per attacked client and scope; empty if none."""
+        import pandas as pd
+
+        return pd.DataFrame(self.events[-1].get("measured", []))
+
     @property
     def _measured(self) -> list[str]:
         done: Mapping[str, Any] = next((one for one in self.events if one["event"] == "round"), {})

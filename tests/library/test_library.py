@@ -98,3 +98,9 @@ def test_it_is_light_until_it_trains_and_writes_nothing(tmp_path: Path):
     )
     assert json.loads(said.stdout) == [True, True, 2]
     assert not [*home.rglob("*"), *here.rglob("*")]
+
+
+def test_what_the_attack_showed_is_a_table():
+    found = ldp_core.run(rounds=1, epsilon=8).measured
+    assert {"client", "scope", "epsilon_lower", "confidence", "trials", "most"} <= {*found.columns}
+    assert ldp_core.run(rounds=1, attack=None).measured.empty
