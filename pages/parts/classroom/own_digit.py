@@ -11,7 +11,7 @@ import streamlit as st
 
 from ldp_core.accounting import everyone, promise, worth
 from ldp_core.classroom import Session, own_digits
-from ldp_core.classroom.own_digits import EPSILONS, RANGES, ROUNDS, STOCK, Own
+from ldp_core.classroom.own_digits import EPSILONS, RANGES, ROUNDS, STOCK, Own, Read
 from ldp_core.datasets.drawn import SIDE
 from ldp_core.errors import StudioError
 from ldp_core.runs import Job
@@ -20,6 +20,7 @@ from pages.parts.classroom.entrance import me
 from pages.parts.ui import components
 from pages.parts.ui.fragments import refreshing
 from pages.parts.ui.job_actions import refusal, refuse
+from pages.parts.ui.shared_cache import job_now
 from pages.parts.ui.text import number
 from pages.parts.ui.uninterrupted import pressed
 
@@ -103,16 +104,24 @@ def watch(session: Session, job: Job | None) -> None:
         st.markdown("Drawing is over: look at the board.")
         return
     if session.phase in ("shown", "free"):
-        _mine(session, job)
+        drawn = own_digits.all_sent(session).get(me())
+        if drawn is None:
+            st.markdown("You have not drawn, so the server has nothing of yours.")
+        elif read := own_digits.read_of(session, job, me()):
+            _mine(drawn, read)
+        else:
+            refreshing(_wait, every=own_room.SECONDS)(session, job.id)
     refreshing(own_room.curve, every=own_room.SECONDS)(job.id)
 
 
-def _mine(session: Session, job: Job) -> None:
-    found = own_digits.read_of(session, job, me())
-    if found is None:
-        st.markdown("You have not drawn, so the server has nothing of yours.")
-        return
-    own, audit = own_digits.all_sent(session)[me()], found.audit
+def _wait(session: Session, identity: str) -> None:
+    st.markdown("What the server could read of your digit comes when the training is over.")
+    if own_digits.read_of(session, job_now(identity), me()):
+        st.rerun()
+
+
+def _mine(own: Own, found: Read) -> None:
+    audit = found.audit
     picked = audit["picked"] == audit["own"]
     step = {
         "words": "It picks yours out of ten." if picked else "It picks another one, not yours.",
