@@ -149,6 +149,10 @@ class Sources(Registry[Dataset]):
         _kind.cache_clear()
         _table.forget()
 
+    def named_in(self, request: str) -> bool:
+        """Whether a job's request (JSON) may name a folder or a table."""
+        return f'"{PREFIX}' in request or f'"{_table.PREFIX}' in request
+
     def unusable(self) -> list[str]:
         """Why folders of the data folder are not listed, a sentence each."""
         found = [str(one) for one in _table.every(data_dir().resolve()) if isinstance(one, DataUnavailable)]

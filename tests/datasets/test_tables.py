@@ -193,3 +193,8 @@ def test_damaged_files_raise_nothing_but_sentences(folder: Path, cuts: list[tupl
         assert np.isfinite(found.load(folder).train_x).all()
     except DataUnavailable as error:
         assert str(error).startswith("the table")
+
+
+def test_a_request_that_names_a_folder_or_a_table_is_told_from_others():
+    requests = (json.dumps({"base": {"dataset": name}}) for name in ("digits", "images:mine", "table:mine"))
+    assert [datasets.registry.named_in(request) for request in requests] == [False, True, True]

@@ -90,7 +90,8 @@ def _on_a_gpu() -> bool:
 def _do(job: Job) -> Outcome:
     one_thread()
     report = Reporter(job.folder)
-    datasets.registry.look_anew()
+    if datasets.registry.named_in(json.dumps(job.request)):  # others need not read all folders
+        datasets.registry.look_anew()
     made = kinds.get(job.kind)
     asked = made.parse(job.request)
     work = Work(job.id, tuple(made.computations(asked, job.id, job.room)), job.room, report)

@@ -245,6 +245,7 @@ def _warm_up() -> None:
 
     # and what a job would otherwise read from files that may have been replaced by then
     import ldp_core.leakage.summary
+    import ldp_core.many
     import ldp_core.models._alone
     import ldp_core.models._together  # noqa: F401
     from ldp_core.simulate import simulate
