@@ -23,6 +23,7 @@ def left(server: Server) -> list[str]:
 def test_from_drop_to_curve_to_nothing(visitor: Visitor, server: Server, browser: Browser):
     page = visitor.open("/clients", ".es-table")
     table = "\n".join(["client;age;outcome;colour", *(row.rpartition(";")[0] for row in ROWS)])
+    page.get_by_text("Bring a table or pictures").click()
     upload = page.locator("input[type=file]")
     upload.set_input_files(file("\n".join(["client;age;outcome;colour;sum", *ROWS])))
     expect(page.get_by_text("holds a formula in line 2")).to_be_visible()

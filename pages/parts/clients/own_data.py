@@ -36,7 +36,7 @@ def own_data_panel(workspace: Workspace) -> None:
         return
     st.header("Your own table or pictures", anchor=False)
     left, right = st.columns([1, 2.2], gap="medium")
-    with left, st.container(border=True):
+    with left, st.expander("Bring a table or pictures"):
         drops = st.session_state.setdefault(DROPS, 0)
         key = f"own data {drops}"
         st.file_uploader(
