@@ -126,7 +126,7 @@ class Run:
         yield from self._attempts.round(before)
         self.state, self.done, self._score = result.state, last, score
         yield self._round_done(result, score) if score else Trained(prepared.number)
-        if last and self._experiment.mechanism.role != "identity" and not self._figures:
+        if last and self._experiment.randomiser.role != "identity" and not self._figures:
             self._unnoised = self._scored(self.state, result.unnoised).accuracy
 
     def end(self) -> Iterator[Event]:

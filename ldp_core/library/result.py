@@ -80,7 +80,8 @@ class Result:
     @cached_property
     def _found(self) -> str:
         asked, end = self.experiment, self.events[-1]
-        noise = "no noise" if asked.mechanism.role == "identity" else asked.mechanism.name
+        own = asked.randomiser.label if asked.trust.own_noise else asked.mechanism.name
+        noise = "no noise" if asked.randomiser.role == "identity" else own
         model = asked.model.title if asked.model.given_by else asked.model.name
         how = "" if self.status == "completed" else f"{self.status} after "
         return (

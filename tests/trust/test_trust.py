@@ -265,6 +265,7 @@ def test_a_run_has_the_noise_that_theory_says(kind: str):
         square = measured * 650 / expected
         assert stats.chi2.ppf(1e-6, 650) <= square <= stats.chi2.isf(1e-6, 650)
     assert found.status == "completed"
+    assert "noise in the sum" in repr(found) and accounting.AGAINST[found.ledger[0]["against"]] in repr(found)
 
 
 def test_the_same_promise_needs_less_noise_the_more_is_trusted():
