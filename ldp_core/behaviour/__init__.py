@@ -30,10 +30,10 @@ def version(*of: Experiment | Ladder) -> str:
     """Eight hex digits for the parts that these use, with the versions of plug-ins among them; without
     arguments for all built-in parts.
     """
-    every = {(kind, name) for kind, registry in REGISTRIES.items() for name in own(registry)} | {
-        ("ladder", "")
-    }
-    return _version(frozenset(part for one in of for part in parts_of(one)) if of else frozenset(every))
+    if of:
+        return _version(frozenset(part for one in of for part in parts_of(one)))
+    every = {(kind, name) for kind, registry in REGISTRIES.items() for name in own(registry)}
+    return _version(frozenset(every | {("ladder", "")}))
 
 
 def version_for(request: str) -> str:

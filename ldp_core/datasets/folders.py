@@ -36,6 +36,7 @@ from ldp_core.limits import spelled
 from ldp_core.system.data_folder import data_dir, title_of
 
 PREFIX = "images:"
+BROUGHT = (PREFIX, _table.PREFIX)
 TELL_EVERY = 200
 MOST_NAMED = 200
 
@@ -111,6 +112,10 @@ class Sources(Registry[Dataset]):
     def names(self) -> list[str]:
         return [*super().names(), *self._brought()]
 
+    def holds(self, name: object) -> bool:
+        """Whether it is one of `names`; the data folder is listed only for the name of a folder or table."""
+        return name in super().names() or (str(name).startswith(BROUGHT) and name in self.names())
+
     def labels(self) -> dict[str, str]:
         return super().labels() | self._brought()
 
@@ -151,7 +156,7 @@ class Sources(Registry[Dataset]):
 
     def named_in(self, request: str) -> bool:
         """Whether a job's request (JSON) may name a folder or a table."""
-        return f'"{PREFIX}' in request or f'"{_table.PREFIX}' in request
+        return any(f'"{prefix}' in request for prefix in BROUGHT)
 
     def unusable(self) -> list[str]:
         """Why folders of the data folder are not listed, a sentence each."""

@@ -34,8 +34,8 @@ def filled(data: Any) -> Any:
         return data
     if not isinstance(system, systems.System):
         return data
-    known = data.get("dataset") if data.get("dataset") in datasets.names() else None
-    return _merged(system.fill(known), data)
+    asked = data.get("dataset")
+    return _merged(system.fill(asked if datasets.registry.holds(asked) else None), data)
 
 
 def _with_its_clients(data: Mapping[str, Any]) -> Mapping[str, Any]:

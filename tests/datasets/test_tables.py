@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import ldp_core
 from ldp_core import datasets
 from ldp_core.datasets import Dataset
+from ldp_core.datasets.folders import Sources
 from ldp_core.errors import DataUnavailable, InvalidExperiment
 from ldp_core.experiment import parse
 from ldp_core.theory.label_counts import label_counts
@@ -198,3 +199,13 @@ def test_damaged_files_raise_nothing_but_sentences(folder: Path, cuts: list[tupl
 def test_a_request_that_names_a_folder_or_a_table_is_told_from_others():
     requests = (json.dumps({"base": {"dataset": name}}) for name in ("digits", "images:mine", "table:mine"))
     assert [datasets.registry.named_in(request) for request in requests] == [False, True, True]
+
+
+def test_only_the_name_of_a_folder_or_a_table_has_the_data_folder_listed(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+):
+    table(folder, written(), CARD)
+    asked = ("digits", "table:mine", "table:other", "images:other", "nothing", None, ["digits"])
+    assert [datasets.registry.holds(name) for name in asked] == [True, True] + [False] * 5
+    monkeypatch.setattr(Sources, "_brought", lambda _: pytest.fail("the data folder is listed"))
+    assert datasets.registry.holds("digits") and not datasets.registry.holds("nothing")
