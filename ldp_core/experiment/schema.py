@@ -248,6 +248,8 @@ class Experiment(BaseModel):
     @cached_property
     def _layers(self) -> tuple[slice, ...]:
         sent = self.sent
+        if self.target == "class_means":
+            return (self._whole,)
         return tuple(
             slice(layer.start - sent.start, layer.stop - sent.start)
             for layer in self.layers

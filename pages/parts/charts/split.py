@@ -18,7 +18,7 @@ MOST_BARS = 40
 """Largest number of bars; of more clients, so many at equal distances."""
 MOST_CLASSES = 12
 """Largest number of classes with a colour; the rest is drawn as one."""
-VIRIDIS = ("#46327e", "#365c8d", "#277f8e", "#1fa187", "#4ac16d", "#a0da39", "#fde725")
+CALM = ("#1f3a5f", "#3d5a80", "#66799b", "#929db0", "#b9b8b0", "#d6cba8", "#eedfb4")
 """Colours from dark to light, whose lightness alone distinguishes them."""
 NAME_LENGTH = 20
 
@@ -72,9 +72,9 @@ def _merged(counts: Counts, names: Sequence[str]) -> tuple[Counts, list[str]]:
 
 def _shade(share: float) -> str:
     """A colour of the scale, from dark (0) to light (1)."""
-    place = share * (len(VIRIDIS) - 1)
-    below = min(int(place), len(VIRIDIS) - 2)
-    ends = [[int(VIRIDIS[i][c : c + 2], 16) for c in (1, 3, 5)] for i in (below, below + 1)]
+    place = share * (len(CALM) - 1)
+    below = min(int(place), len(CALM) - 2)
+    ends = [[int(CALM[i][c : c + 2], 16) for c in (1, 3, 5)] for i in (below, below + 1)]
     mixed = [round(a + (b - a) * (place - below)) for a, b in zip(*ends, strict=True)]
     return "#" + "".join(f"{value:02x}" for value in mixed)
 
