@@ -16,5 +16,5 @@ def title_of(given: Any) -> str:
     Raises:
         ValueError: the JSON names no model.
     """
-    found: Model = Part(registry, "name").check(given)
-    return found.title
+    found: Any = Part(registry, "name").check(given)
+    return str(found.title)

@@ -93,7 +93,7 @@ def alike(*labels: str, within: float) -> Check:
 
 
 def reaches(label: str, low: float = 0.0, high: float = 1.0) -> Check:
-    """Check: a variant's accuracy lies in [low, high] for every seed."""
+    """Check: a variant's accuracy lies in [low, high] with each seed."""
 
     def check(evidence: Evidence) -> Found:
         table = _accuracies(evidence, [label])
@@ -136,7 +136,7 @@ def times_the_noise(noisy: str, quiet: str, low: float, high: float, added_up: b
 
 
 def names(label: str, classes: Sequence[int], low: float = 0.0, high: float = 1.0) -> Check:
-    """Check: the mean accuracy of a variant on these classes lies in [low, high] for every seed."""
+    """Check: the mean accuracy of a variant on these classes lies in [low, high] with each seed."""
 
     def check(evidence: Evidence) -> Found:
         (runs,) = evidence.of(label)
@@ -148,7 +148,7 @@ def names(label: str, classes: Sequence[int], low: float = 0.0, high: float = 1.
 
 
 def listens(label: str, low: float = 0.0, high: float = 1.0) -> Check:
-    """Check: the total aggregation weight of the permissive clients lies in [low, high] for every seed."""
+    """Check: the total aggregation weight of the permissive clients lies in [low, high] with each seed."""
 
     def check(evidence: Evidence) -> Found:
         (runs,) = evidence.of(label)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from ldp_core.accounting import ledger
+from ldp_core.accounting import DELTA, ledger, shuffled
 from ldp_core.cost.traffic import traffic
 from ldp_core.experiment import amended, departures, parse
 from ldp_core.experiment.threat_model import spies
@@ -105,7 +105,8 @@ def test_the_ledger_has_one_budget_a_layer_and_shuffling_lowers_none():
 
 def test_the_way_of_the_data_says_what_shuffling_is_worth():
     steps = [step.does for step in way(parse(PRINTED))]
-    assert any("the theorem needs many more than 150 clients" in step for step in steps)
+    worth = shuffled(1.0, 150, DELTA)
+    assert any(f"ε 1 of one message would become {worth:.3g}" in step for step in steps)
     assert any("range of its layer in the server's model, however wide that is" in step for step in steps)
     many = amended(PRINTED, {"clients.count": 60_000, "clients.epsilon": 0.5})
     assert any("ε 0.5 of one message would become 0.0" in step.does for step in way(many))

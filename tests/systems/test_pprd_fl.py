@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from ldp_core.accounting import ledger
+from ldp_core.accounting.entry import SCOPES
 from ldp_core.experiment import amended, departures, parse
 from ldp_core.experiment.threat_model import readable, spies, why_not
 from ldp_core.federated.federation import assemble, initial_weights, taking_part, untrained
@@ -119,7 +120,8 @@ def test_the_ledger_says_what_holds_and_what_does_not():
         ledger(amended(PRINTED, changes))[0]
         for changes in ({}, {"system.selected": 1}, {"form": "corrected"})
     )
-    assert not any(clear[scope]["guarantee"] for scope in clear)
+    assert not any(clear[scope]["guarantee"] for scope in SCOPES)
+    assert clear["worth"] == "nothing"
     assert "R-PSS sends 20 % of the weights as they are" in clear["upload"]["why"]
     assert noised["upload"]["epsilon"] == pytest.approx(1.25e5, rel=2e-3)
     assert noised["run_worst"]["epsilon"] == pytest.approx(1.19e6, rel=4e-3)

@@ -45,7 +45,7 @@ class Sent(Computed):
         return Work(0, 0, 1, 0, 0, 0, 0)
 
     def measure(self, seed: int) -> float:
-        """Share in [0, 1], exact for every seed."""
+        """Share in [0, 1], exact with each seed."""
         some, every = against_share(self.tried, [self.share, 1.0])
         return some.up / every.up
 
@@ -71,7 +71,7 @@ class Packed(Computed):
         return Work(0, 0, 1, 0, 0, 0, 0)
 
     def measure(self, seed: int) -> float:
-        """Share in [0, 1], exact for every seed."""
+        """Share in [0, 1], exact with each seed."""
         asked = self.tried
         here, plain = traffic(asked), traffic(changed(asked, {"mechanism.name": "none", "form": "corrected"}))
         return here.packed / plain.packed

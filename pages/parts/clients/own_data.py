@@ -65,7 +65,8 @@ def own_data_panel(workspace: Workspace) -> None:
 
 @uncut
 def _take(key: str) -> None:
-    files = {file.name: file.getvalue() for file in st.session_state[key]}
+    # a browser may name files that it never sent, which are then DeletedFile and have no name
+    files = {file.name: file.getvalue() for file in st.session_state[key] if hasattr(file, "name")}
     st.session_state.pop(SAID, None)
     st.session_state[DROPS] += 1  # another widget: Streamlit lets go of the files
     owner = visitor().owner
