@@ -89,7 +89,7 @@ class Match:
         parts = seen.model.traced(self._parameters, begun, targets, goal.slopes)
         known = None if goal.known is None else goal.known[which]
         apart = self._apart(parts, goal.gradients[which], known, self._size[which])
-        values = apart + goal.edges[which] * edges(x)
+        values = apart + goal.edges[which] * total_variation(x)
         (slopes,) = torch.autograd.grad(values.sum(), at)
         return values.detach(), slopes
 
@@ -120,7 +120,7 @@ class Match:
         return squared / size
 
 
-def edges(x: torch.Tensor) -> torch.Tensor:
+def total_variation(x: torch.Tensor) -> torch.Tensor:
     """Total variation per pixel, (n,), of images (n, …, height, width)."""
     count = x[0].numel()
     across = x[..., 1:] - x[..., :-1]

@@ -27,8 +27,8 @@ from ldp_core.runs.kinds import Outcome
 from ldp_core.runs.lockstep import load, one_thread
 from ldp_core.runs.machine.calibration import calibrate, rates
 from ldp_core.runs.machine.slots import Slot, count, slots
+from ldp_core.runs.process.child import CONTEXT, Watched
 from ldp_core.runs.process.start import program
-from ldp_core.runs.process.watching import CONTEXT, Watched
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record import computations
 from ldp_core.runs.record.quota import prune

@@ -10,7 +10,7 @@ import pytest
 
 from ldp_core.experiment import parse
 from ldp_core.paired import in_points
-from ldp_core.runs.carry.page import verdict as reported
+from ldp_core.runs.carry.html_report import verdict as reported
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.view.final_figures import final, worst
 from pages.parts.charts.pareto import Bought, front, pareto_figure

@@ -15,7 +15,7 @@ import pytest
 
 from ldp_core.runs import queue
 from ldp_core.runs.machine.slots import Slot
-from ldp_core.runs.process import watching
+from ldp_core.runs.process import child
 from ldp_core.runs.queue.job import Job
 from ldp_core.system import process_group
 from tests.pace import within
@@ -60,14 +60,14 @@ def work(identity: str) -> None:
     job = queue.claim()
     assert job is not None
     assert job.id == identity
-    watched = watching.Watched(job, SLOT)
+    watched = child.Watched(job, SLOT)
     while not watched.step():
         time.sleep(0.02)
 
 
 @pytest.fixture
 def family(monkeypatch: pytest.MonkeyPatch) -> Any:
-    monkeypatch.setattr(watching, "train_process", busy_family)
+    monkeypatch.setattr(child, "train_process", busy_family)
     started: list[int] = []
 
     def begin(**request: Any) -> tuple[str, Any, list[int], int]:

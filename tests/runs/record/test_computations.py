@@ -18,7 +18,7 @@ from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import jobs, kinds, queue
 from ldp_core.runs.jobs import lookup, submission
 from ldp_core.runs.kinds.run import Training
-from ldp_core.runs.process.watching import CONTEXT
+from ldp_core.runs.process.child import CONTEXT
 from ldp_core.runs.record import computations, quota, removal
 from ldp_core.runs.record.events import is_whole
 from ldp_core.runs.view.run_progress import progress_of

@@ -16,8 +16,8 @@ from ldp_core.errors import StorageFailed
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import queue
 from ldp_core.runs.machine.slots import Slot, slots
-from ldp_core.runs.process import watching
-from ldp_core.runs.process.watching import Watched
+from ldp_core.runs.process import child
+from ldp_core.runs.process.child import Watched
 from ldp_core.runs.queue.states import Status
 from ldp_core.system import process_group
 from tests.runs.in_process import queued
@@ -73,7 +73,7 @@ def test_one_that_is_killed_is_gone_at_once_and_killed_once(begin: Begin):
 
 
 def test_one_that_is_stopped_keeps_what_it_has_done(begin: Begin, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(watching, "GRACE_SECONDS", PATIENCE_SECONDS)  # it is stopped, and not killed
+    monkeypatch.setattr(child, "GRACE_SECONDS", PATIENCE_SECONDS)  # it is stopped, and not killed
     one = begin(ENDLESS)
     wait(lambda: one.step() or trained_a_round(one.job))
     assert queue.get(one.job.id).pid == one.pid
@@ -94,8 +94,8 @@ def process(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
         made.tell = os.fdopen(os.dup(args[0].fileno()), "wb")
         return made
 
-    context = SimpleNamespace(Process=begun, Pipe=watching.CONTEXT.Pipe)
-    monkeypatch.setattr(watching, "CONTEXT", context)
+    context = SimpleNamespace(Process=begun, Pipe=child.CONTEXT.Pipe)
+    monkeypatch.setattr(child, "CONTEXT", context)
     monkeypatch.setattr(process_group, "has_ended", lambda one: one.exitcode is not None)
     monkeypatch.setattr(process_group, "end", lambda one: one.tell.close())
     return made
@@ -154,7 +154,7 @@ def test_a_stop_that_comes_while_a_job_begins_to_wait_for_another_one_stops_it(
     identity = queue.add("run", {"draft": {}})
     job, asked = queue.claim(), queue.status
     assert job is not None
-    monkeypatch.setattr(watching, "train_process", waits)
+    monkeypatch.setattr(child, "train_process", waits)
     one = Watched(job, slots()[0])
     wait(one.has_ended)
 
@@ -175,7 +175,7 @@ def test_an_end_that_could_not_be_written_down_is_written_later_and_kills_nobody
     identity = queue.add("run", {"draft": {}})
     job, killed, move = queue.claim(), list[int](), queue.move
     assert job is not None
-    monkeypatch.setattr(watching, "train_process", lambda *_: os._exit(3))
+    monkeypatch.setattr(child, "train_process", lambda *_: os._exit(3))
     one = Watched(job, slots()[0])
     wait(one.has_ended)
     end = process_group.end
