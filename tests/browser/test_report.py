@@ -25,7 +25,7 @@ def test_the_report_opens_without_a_network_and_everybody_can_read_it(
     page.on("console", lambda message: said.append(message.text))
     page.goto((tmp_path / "report.html").as_uri())
     expect(page.get_by_role("heading", name=EVIL)).to_be_visible()
-    expect(page.get_by_role("img")).to_have_count(2)
+    expect(page.get_by_role("img")).to_have_count(3)
     assert page.title() == EVIL
     assert asked == [(tmp_path / "report.html").as_uri()]
     assert [one["id"] for one in violations(page) if one["impact"] in ("serious", "critical")] == []

@@ -49,10 +49,7 @@ def draft_of(scenario: str, free: str, value: Any, called: str) -> Draft:
         InvalidExperiment: the value does not fit the other settings.
     """
     prepared = presets.get(scenario).draft
-    changes: dict[str, Any] = {free: value}
-    if free == "clients.range":
-        changes |= {"clients.low": None, "clients.high": None}
-    draft = prepared.with_base(with_fit(prepared.base, changes))
+    draft = prepared.with_base(with_fit(prepared.base, {free: value}))
     return checked(replace(draft, variants=(Variant(called, {}),)))
 
 

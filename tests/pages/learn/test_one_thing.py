@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ldp_core import presets
+from ldp_core import lessons, presets
 from ldp_core.classroom import FREE
 from ldp_core.errors import InvalidExperiment
 from pages.parts.learn.one_thing import NUMBERS, PARTS, draft_of
@@ -20,3 +20,11 @@ def test_every_value_makes_a_run_or_a_sentence(scenario: str):
                 assert str(error)
             else:
                 assert len(draft.variants) == 1
+
+
+@pytest.mark.parametrize("name", lessons.names())
+def test_what_a_lesson_leaves_free_makes_a_run_at_every_value(name: str):
+    lesson = lessons.get(name)
+    values = list(PARTS[lesson.free]) if lesson.free in PARTS else NUMBERS[lesson.free][0]
+    for value in values:
+        assert len(draft_of(lesson.scenario, lesson.free, value, str(value)).experiments()) == 1
