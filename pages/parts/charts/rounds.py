@@ -121,6 +121,8 @@ def noise_figure(
             expected *= rounds if one.adds else 1
             values.append(predicted[one.number])
         end = float(measured[-1]) if len(pick) else expected
+        if one.adds and len(pick):  # it begins far below its end
+            values += [float(one) for one in measured[pick][:1] if one > 0]
         if end > 0:
             values.append(end)
             ends.append((np.log10(end), f"<b>{label(one)} {number(end, 2)}</b>", colour(one.style.tint)))
