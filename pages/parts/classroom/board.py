@@ -226,7 +226,8 @@ def _tries(session: Session) -> None:
 def _new_class(session: Session) -> None:
     with st.popover("New class"):
         st.markdown(
-            "Names, guesses, drawings and the board are deleted, and everybody leaves. The next class has a code of its own."
+            "Names, guesses, drawings and the board are deleted, and everybody leaves. The next class has a "
+            "code of its own."
         )
         st.button("End this class", type="primary", key="class end", on_click=_end, args=(session,))
 

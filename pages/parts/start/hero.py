@@ -25,8 +25,8 @@ def hero() -> None:
     components.dissolve(_data(), key="dissolve")
     law = mechanisms.registry.labels()[stored_ladder.LAW]
     st.caption(
-        f"ε is for one weight, as the papers count it; the promise is for all weights of all rounds. The "
-        f"image: from one upload under {law}; accuracy: of twenty such clients on digits. Stored, {stored.date}."
+        f"ε is for one weight, as the papers count it; the promise is for all weights of all rounds. "
+        f"Image: from one upload under {law}; accuracy: twenty such clients on digits. Stored, {stored.date}."
     )
 
 
