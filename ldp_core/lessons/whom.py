@@ -9,10 +9,14 @@ LESSON = LessonPlan(
     label="Whom to listen to",
     scenario="two_volunteers",
     setting=(
-        "Twenty people train one model. Eighteen ask for a strict budget and answer with much noise, two "
-        "answer almost plainly; the server adds all answers up and divides by twenty."
+        "Twenty people train one model that reads handwritten digits. Eighteen ask for a strict budget and "
+        "answer with much noise, two answer almost plainly; the server adds all answers up and divides by "
+        "twenty."
     ),
-    look="Compare the grey line with the other two: same people, same answers, only the weights differ.",
+    look=(
+        "Compare the grey line with the other two: same people, same answers, only how much each counts "
+        "differs. σ is the size of a person's noise."
+    ),
     free="aggregator.name",
     transfer=Transfer(
         "A hundred people ask for ε 1, one for ε 0.01, and the server takes the plain mean. What helps most?",

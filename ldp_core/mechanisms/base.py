@@ -119,7 +119,7 @@ class Mechanism(Component):
         return self.scope == "coordinate"
 
     def fitted(self, use: Use) -> Self:
-        """Copy fitted to its place in an experiment; itself if that changes nothing."""
+        """Copy with the dimension, round and number of rounds of `use`; itself if the mechanism has none."""
         return self
 
     def for_uploads(self) -> Self:

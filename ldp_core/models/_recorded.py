@@ -55,8 +55,8 @@ class Part:
         return (self.left**2).sum((1, 2)) * (self._right**2).sum((1, 2))
 
     def dot(self, other: torch.Tensor) -> torch.Tensor:
-        """Inner product (n,) of each image's gradient with `other` (n, size); for outer products only
-        (`rank_one`).
+        """Inner product (n,) of each image's gradient with `other` (n, size); only where the gradient is
+        stored as an outer product (`rank_one`).
         """
         matrix = other.view(len(other), self.left.shape[1], -1)
         return (self.left * (matrix @ self._right)).sum((1, 2))

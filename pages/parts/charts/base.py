@@ -104,7 +104,7 @@ def _named(axis: dict[str, Any]) -> dict[str, Any]:
 
 
 def _titled(axis: dict[str, Any]) -> dict[str, Any]:
-    """Axis with its title in small letters."""
+    """Axis whose title has a small font and a muted colour; unchanged without a title."""
     words = axis.get("title")
     title = {"text": words, "font": {"size": 12, "color": MUTED}, "standoff": 6}
     return {**axis, "title": title} if words else axis

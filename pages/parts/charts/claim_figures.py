@@ -102,7 +102,9 @@ def rounds_figure(claim: Claim, shelf: Shelf) -> Figure | None:
 
 
 def against_accuracy(claim: Claim, shelf: Shelf) -> Figure | None:
-    """Heterogeneity over accuracy, a dot per arm; None if not measured."""
+    """Scatter chart of a claim's arms: heterogeneity of the clients' models against accuracy; None if no arm
+    has both figures.
+    """
     controls, made = {control.arm for control in claim.controls}, styles_of(claim)
     traces: list[Trace] = []
     for arm in claim.measured:

@@ -48,7 +48,8 @@ def lesson(name: str) -> None:
         mine = known.mine(plan.scenario)
         if open_question:
             guess_field(preset.ask, preset.draft, known.guesses.get(plan.scenario), "learn")
-            way_around("Show what came of it" if mine else "Just show me", preset.label)
+            words = "Show what came of it" if mine else "Just show me"
+            way_around(words, preset.label, next_step=bool(mine))
             if mine:
                 st.caption(f"You guessed {mine}. You may guess anew until you have the answer shown.")
             not_kept()
@@ -62,7 +63,7 @@ def lesson(name: str) -> None:
             )
             st.markdown(plain(plan.look, 300))
             st.caption(made(preset.draft, found))
-            if st.button("Train it yourself", help="The same runs, live, on Train"):
+            if st.button("Watch these runs train", help="The same runs, live, on Train"):
                 start_with(preset.draft)
                 st.switch_page("train.py")
     with right:

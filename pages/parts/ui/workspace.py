@@ -46,7 +46,7 @@ class Workspace:
 
     @property
     def varied(self) -> set[str]:
-        """Fields that variants set."""
+        """Dotted names of the fields in which the draft's variants differ from its base."""
         return {path for variant in self.draft.variants for path in variant.set}
 
     def edit(self, changes: Mapping[str, Any]) -> tuple[Problem, ...]:

@@ -6,7 +6,7 @@ Train.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import streamlit as st
 
@@ -44,11 +44,15 @@ def field(question: Question, draft: Draft, guess: Guess | None, name: str) -> N
     st.button("Guess", key=f"this {key}", on_click=_guess, args=(draft, key), disabled=now is None)
 
 
-def way_around(words: str, scenario: str, skipped: bool = True, help: str | None = None) -> None:
-    """Button that skips the question, or asks it again."""
+def way_around(
+    words: str, scenario: str, skipped: bool = True, help: str | None = None, next_step: bool = False
+) -> None:
+    """Button that skips the question, or asks it again; the page's main one if it is the `next_step`."""
     args = (scenario, skipped)
     key = f"{'skip' if skipped else 'ask'} {scenario}"
-    st.button(words, type="tertiary", key=key, help=help, on_click=skip, args=args)
+    st.button(
+        words, type="primary" if next_step else "tertiary", key=key, help=help, on_click=skip, args=args
+    )
 
 
 def not_kept() -> None:
