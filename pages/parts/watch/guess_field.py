@@ -50,9 +50,8 @@ def way_around(
     """Button that skips the question, or asks it again; the page's main one if it is the `next_step`."""
     args = (scenario, skipped)
     key = f"{'skip' if skipped else 'ask'} {scenario}"
-    st.button(
-        words, type="primary" if next_step else "tertiary", key=key, help=help, on_click=skip, args=args
-    )
+    look: Literal["primary", "tertiary"] = "primary" if next_step else "tertiary"
+    st.button(words, type=look, key=key, help=help, on_click=skip, args=args)
 
 
 def not_kept() -> None:
