@@ -23,7 +23,7 @@ from pages.parts.ui.figure_json import Figure
 from pages.parts.ui.meanings import error_in_words
 from pages.parts.ui.shared_cache import once
 from pages.parts.ui.tables import table
-from pages.parts.ui.text import number, plain
+from pages.parts.ui.text import listed, number, plain
 from pages.parts.ui.workspace import Workspace
 
 WEIGHTS = limits.Limit(1, 1e9, 650, "weights")
@@ -48,8 +48,6 @@ def best(workspace: Workspace) -> None:
             weights=int(_field(workspace, "Weights of an upload", WEIGHTS, base.uploaded)),
             lowest=_field(workspace, "Smallest budget ε", limits.EPSILON, float(budgets.min())),
             highest=_field(workspace, "Largest budget ε", limits.EPSILON, float(budgets.max())),
-            half=_field(workspace, "Safe range ±τ", limits.HALF_WIDTH, float(base.clients.bounds()[1][0])),
-            rounds=int(_field(workspace, "Rounds", limits.ROUNDS, base.rounds)),
             scope=st.segmented_control(
                 "One ε covers",
                 list(SCOPES),
@@ -57,6 +55,8 @@ def best(workspace: Workspace) -> None:
                 format_func=SCOPES.__getitem__,
                 **kept(workspace, "ranking scope", base.clients.epsilon_scope, into="default"),
             ),
+            half=_field(workspace, "Safe range ±τ", limits.HALF_WIDTH, float(base.clients.bounds()[1][0])),
+            rounds=int(_field(workspace, "Rounds", limits.ROUNDS, base.rounds)),
         )
     with right, st.container(border=True):
         try:
@@ -85,9 +85,9 @@ def headline(found: Sequence[Ranked]) -> str:
     first = found[0]
     name = min(first.noise, key=lambda aggregator: first.noise[aggregator])
     labels = aggregators.registry.labels()
-    return (
-        f"{first.mechanism.label} with {labels[name]} leaves least noise: σ {number(first.least)} per weight"
-    )
+    who = listed(one.mechanism.label for one in found if one.least < 1.001 * first.least)
+    leave = "leave" if " and " in who else "leaves"
+    return f"{who} with {labels[name]} {leave} least noise: σ {number(first.least)} per weight"
 
 
 def promise_line(one: Ranked) -> str:
@@ -127,13 +127,15 @@ def ranked_figure(found: Sequence[Ranked]) -> Figure:
     places = np.arange(len(found))[::-1]
     labels = aggregators.registry.labels()
     tints = {name: tint_of(aggregators.registry, name) for name in found[0].noise}
+    ranked = sorted(tints, key=found[0].noise.__getitem__)  # labels of near dots go to either side
+    sides = dict(zip(ranked, ["top left", *["top center"] * (len(ranked) - 2), "top right"], strict=False))
     traces = [
         scatter(
             [one.noise[name] for one in found],
             places,
             mode="markers+text",
             text=[labels[name] if place == places[0] else "" for place in places],
-            textposition="top center",
+            textposition=sides[name],
             textfont={"color": colour(tint)},
             marker={"color": colour(tint), "size": 11},
             hovertemplate=f"σ %{{x:.3g}} under {labels[name]}<extra></extra>",
