@@ -12,6 +12,7 @@ import streamlit as st
 from ldp_core.errors import InvalidInput
 from ldp_core.images import decode
 from ldp_core.runs import inspecting
+from pages.parts.ui.meanings import error_in_words
 from pages.parts.ui.tables import table
 from pages.parts.ui.text import decibels, plain
 
@@ -53,7 +54,7 @@ def _looked_at(upload: bytes, card: bytes) -> dict[str, Any] | str:
     try:
         return inspecting.inspected(upload, card)
     except InvalidInput as error:
-        return str(error)
+        return error_in_words(error)
 
 
 def _shown(found: dict[str, Any]) -> None:
