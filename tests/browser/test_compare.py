@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -66,6 +67,7 @@ def test_three_runs_are_compared(visitor: Visitor, monkeypatch: pytest.MonkeyPat
     page = visitor.open("/compare", "text=begin with one of the newest trainings")
     expect(page.get_by_text("these are of the newest training")).to_be_visible()
     expect(page.locator(".es-card").first).to_be_visible()
-    page.get_by_role("button", name="three").first.click()
+    # the suggestion, and not the button that removes a run of the same name
+    page.get_by_role("button", name=re.compile("^<b>three</b>: mean, ")).click()
     expect(page.get_by_text("The aggregator made the difference")).to_be_visible()
     page.wait_for_url(f"**/compare?*{identity}*")
