@@ -57,7 +57,7 @@ def test_a_chosen_system_is_trained_in_both_forms_and_the_server_sees_its_upload
     page.get_by_role("button", name="System: none").click()
     choose(page.get_by_role("combobox", name="Published system"), systems.registry.labels()[name])
     at_rest(page)
-    page.get_by_text("both, side by side").click()
+    page.get_by_role("radio", name="both, side by side").click()
     at_rest(page)
     page.keyboard.press("Escape")
     rounds = page.get_by_label("Rounds", exact=True)
@@ -107,7 +107,7 @@ def test_each_system_is_chosen_by_name_changed_and_taken_back_to_its_paper(
         expect(page.get_by_text("All as in the paper")).to_be_visible()
         assert stored().base.form == "as_printed"
         at_rest(page)
-        page.get_by_text("both, side by side").click()
+        page.get_by_role("radio", name="both, side by side").click()
         wait_until(page, lambda: [one.form for one in stored().experiments()] == ["as_printed", "corrected"])
         at_rest(page)
     choose(which, "None", exact=False)
