@@ -53,6 +53,7 @@ def _unpacked(files: Mapping[str, bytes]) -> Iterator[tuple[str, bytes]]:
             yield from _of_zip(data)
         except InvalidInput:
             raise
+        # what zipfile raises of damaged, encrypted or unknown entries, which are the visitor's to mend
         except (BadZipFile, EOFError, RuntimeError, ValueError, NotImplementedError, OSError, zlib.error):
             raise InvalidInput("is a ZIP that cannot be read, or one with a password") from None
 

@@ -29,7 +29,7 @@ from ldp_core.runs.view.final_figures import final
 from ldp_core.runs.view.run_progress import RunProgress
 
 MOST_ROWS = 4
-WIDTH, HEIGHT, LEFT, RIGHT, TOP, ROW = 1280, 720, 60, 60, 190, 92
+WIDTH, HEIGHT, LEFT, RIGHT, TOP, ROW = 1280, 720, 60, 60, 190, 84
 INK, GREY, LINE = "#0e1420", "#4a5361", "#d9dee6"
 
 
@@ -71,9 +71,10 @@ def card_picture(identity: str) -> str:
         at, under = x(one.epsilon), bottom + 44 + 17 * (place % 3)
         parts.append(_rule(at, bottom, under, dash=True))
         parts.append(_text(at + 4, under, f"{one.name} {one.epsilon:g}", 13, GREY))
+    more = f"; the first {len(shown)} of {len(found)} runs" if len(found) > len(shown) else ""
     experiment = _experiment(shown[0])
     foot = [
-        f"Against {_against(experiment)}. δ {spelled(max(_worst(each).delta for each in shown))}.",
+        f"δ {spelled(max(_worst(each).delta for each in shown))}{more}.",
         f"Assumed public: {_public(experiment)}",
         f"Dashed: known deployments ({'; '.join(dict.fromkeys(one.covers for one in DEPLOYMENTS))}).",
         "A simulation: its noise is reproducible and protects no real data. Epsilon Studio",
@@ -87,10 +88,11 @@ def card_picture(identity: str) -> str:
 def _row(runs: Sequence[RunProgress], bound: float, top: int, paint: str, x: Any) -> list[str]:
     weighed, lower, accuracy = worth(_worst(runs)), _lower(runs), final(runs).accuracy
     name = f"{runs[0].label[:40]}: {accuracy:.0%} accurate" if accuracy is not None else runs[0].label[:40]
+    name += f", against {_against(_experiment(runs))}"
     if not math.isfinite(bound):
         return [_text(LEFT, top, f"{name}; no guarantee", 22, paint, bold=True)]
     said = f"ε ≤ {spelled(float(f'{bound:.3g}'))}: promises {weighed.word}, values told apart {weighed.odds}"
-    shown = f"; shown: ε ≥ {spelled(math.floor(100 * lower) / 100)}" if lower else "; no attack shows any"
+    shown = f"; shown: ε ≥ {spelled(math.floor(100 * lower) / 100)}" if lower else _unshown(runs)
     start = x(lower) if lower else x(bound) - 6
     return [
         _text(LEFT, top, name, 22, paint, bold=True),
@@ -171,6 +173,11 @@ def _lower(runs: Sequence[RunProgress]) -> float:
     return max((row["epsilon_lower"] or 0.0 for row in rows if row["scope"] == "run"), default=0.0)
 
 
+def _unshown(runs: Sequence[RunProgress]) -> str:
+    asked = bool((runs[0].end or {}).get("measured"))
+    return "; the attack shows no ε for sure" if asked else "; nothing was measured by an attack"
+
+
 def _experiment(runs: Sequence[RunProgress]) -> Experiment:
     return parse(json.loads(runs[0].experiment))
 
@@ -181,8 +188,8 @@ def _against(experiment: Experiment) -> str:
 
 def _public(experiment: Experiment) -> str:
     """What is taken as known to all, in a sentence."""
-    own = experiment.features.assumed
-    return own or "safe ranges, budgets, the model's shape and who takes part."
+    own = experiment.features.assumed.partition(". ")[0].removesuffix(".")
+    return f"{own}." if own else "safe ranges, budgets, the model's shape and who takes part."
 
 
 def _text(

@@ -6,7 +6,7 @@ import html
 from collections.abc import Iterable, Sequence
 from math import inf
 
-from ldp_core.accounting import RULES, Promise, Scope, entries_in, word_of
+from ldp_core.accounting import AGAINST, RULES, Promise, Scope, entries_in, word_of
 from ldp_core.limits import spelled
 from ldp_core.runs.carry.pictures import Variants
 from ldp_core.runs.view.final_figures import final
@@ -53,10 +53,14 @@ def ledger(found: Variants) -> str:
             named = {"every client": order[0]}
         for who, entry in named.items():
             rules |= dict.fromkeys(entry[scope].rule for scope in SCOPES if entry[scope].rule in RULES)
-            rows.append([runs[0].label, who, *(_line(entry[scope]) for scope in SCOPES)])
+            lines = [_line(entry[scope]) for scope in SCOPES]
+            rows.append([runs[0].label, who, *lines, AGAINST[entry.against]])
     by = "; ".join(RULES[rule] for rule in rules)
-    how = f"Against a server that sees every upload. How bounds are computed: {by}." if by else ""
-    return table("Ledger", ["run", "whom", *SCOPES.values()], rows) + f"<p><small>{text(how)}</small></p>"
+    how = f"How bounds are computed: {by}." if by else ""
+    return (
+        table("Ledger", ["run", "whom", *SCOPES.values(), "against"], rows)
+        + f"<p><small>{text(how)}</small></p>"
+    )
 
 
 def _size(line: Promise) -> float:

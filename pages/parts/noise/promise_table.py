@@ -9,13 +9,13 @@ from typing import Self
 
 import streamlit as st
 
-from ldp_core.accounting import SHARE, Entry, Promise, Scope, promise, within
+from ldp_core.accounting import AGAINST, SHARE, Entry, Promise, Scope, promise, within
 from ldp_core.experiment import Experiment
 from ldp_core.experiment.threat_model import spies
 from ldp_core.limits import superscript
 from pages.parts.noise.adding_up import added_up
 from pages.parts.ui.tables import grouped, table
-from pages.parts.ui.text import THIN, number, plain, upwards
+from pages.parts.ui.text import THIN, few, number, plain, upwards
 
 SCOPES: dict[Scope, str] = {
     "coordinate": "one weight",
@@ -99,6 +99,7 @@ def promise_table(promised: Sequence[Promised], beside: Callable[[], None] | Non
     rows = grouped([(one.name, list(_cells(one, again))) for one in promised])
     weight, upload, *run = SCOPES.values()
     table(*_laid_out([weight, upload, *([SEEN] if again else []), *run], rows))
+    st.caption(plain(against_whom(promised), 600))
     if beside:
         beside()
     st.markdown(in_words(promised[0]))
@@ -110,6 +111,16 @@ def promise_table(promised: Sequence[Promised], beside: Callable[[], None] | Non
     st.caption(COVERS + (BALL if any(_in_ball(each) for each in promised) else ""))
     for learnt in sorted({one.experiment.source.learnt for one in promised} - {""}):
         st.caption(f"Not counted in any ε, as it was learnt before any mechanism: {learnt}.")
+
+
+def against_whom(promised: Sequence[Promised]) -> str:
+    """Sentence on the adversary that the guarantees hold against; run by run, if runs trust differently."""
+    found = dict[str, list[str]]()
+    for one in promised:
+        found.setdefault(AGAINST[one.entry.against], []).append(one.name)
+    if len(found) == 1:
+        return f"All of it holds against {next(iter(found))}."
+    return f"It holds against {'; '.join(f'{whom} ({few(names)})' for whom, names in found.items())}."
 
 
 def _laid_out(scopes: list[str], rows: list[list[str]]) -> tuple[list[str], list[list[str]]]:

@@ -49,7 +49,7 @@ def job_state(job: Job, draft: Draft, progress: Progress, shown: Sequence[Series
     elif job.status == "completed":
         known = _known(job, progress)
         took = seconds(_took(job, progress))
-        st.caption(f"Finished: {rounds} rounds of {several}, in {took}{known}")
+        st.caption(f"Finished: {rounds} round{'s' * (draft.base.rounds > 1)} of {several}, in {took}{known}")
     elif job.status == "cancelled":
         why = f"; {plain(job.message, 200)}" if job.message else ""
         st.caption(f"{_stopped(draft, progress)}{why}")

@@ -24,7 +24,8 @@ WHOLE_RUN = 8.0
 """Initially offered ε of a client's whole run."""
 SCOPE = "clients.epsilon_scope"
 SECURE = {"trust": {"kind": "secure_sum"}}
-BOTH = (Variant("nobody", {"trust": {"kind": "local"}}), Variant("a secure sum", SECURE))
+LOCAL = {"trust": {"kind": "local"}}
+BOTH = tuple(Variant(trust.get(one["trust"]["kind"]).label, one) for one in (LOCAL, SECURE))
 
 
 def trust_panel(workspace: Workspace) -> None:
@@ -94,7 +95,7 @@ def instead(workspace: Workspace) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="instead"):
         low, high = found.band or (0.0, 1.0)
         st.markdown(
-            "With nobody trusted this is chance. **Behind a secure sum**, at the same ε for everything that "
+            "With no one trusted this is chance. **Behind a secure sum**, at the same ε for everything that "
             f"a person sends, runs as noisy ended at {percent(low)} to {percent(high)}.",
             width="content",
         )

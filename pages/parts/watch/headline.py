@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ldp_core.accounting import Promise, Worth, everyone, worth
+from ldp_core.accounting import AGAINST, Promise, Worth, everyone, worth
 from ldp_core.experiment import Draft, Experiment
 from ldp_core.judgement import at_chance
 from ldp_core.theory import outlook
@@ -52,6 +52,7 @@ BLAMED = {
 }
 KINDS = {"much": "kept", "some": "", "little": "partly", "nothing": "recovered"}
 """Style of the guarantee's chip by worth."""
+SEVERAL = "those that each run's trust names"
 RUN = " for the run"
 WAITING = "waiting"
 """Style of a figure that is not known yet."""
@@ -288,7 +289,13 @@ def promised(draft: Draft, shown: Sequence[Series] = ()) -> Chip:
     promises = [_promises(draft, client, client == named[0]) for client in both]
     words, delta, least = promises[0]
     others = "".join(f"; client {named[-1] + 1} {also.removesuffix(RUN)}" for also, _, _ in promises[1:])
-    first = f"for client {named[0] + 1}{'' if others else _others(experiments)}, at worst{delta}"
+    seen = list(dict.fromkeys(AGAINST[one.trust.against] for one in experiments))
+    against = (
+        ""
+        if experiments[0].trust.name == "local" and not seen[1:]
+        else f", against {seen[0] if len(seen) == 1 else SEVERAL}"
+    )
+    first = f"for client {named[0] + 1}{'' if others else _others(experiments)}, at worst{delta}{against}"
     rest = f"{first}: values told apart {least.odds}{in_short(shown, named[0])}{others}"
     kind = KINDS[least.word]
     return {"name": "Privacy of the run", "pieces": [(words, None)], "rest": rest, "kind": kind}
@@ -319,8 +326,9 @@ def _promises(draft: Draft, client: int, whole: bool = True) -> tuple[str, str, 
     if not lines:
         return f"promises nothing: {before}, no guarantee for the run", "", worth(Promise())
     run, delta = [line.bound for line in lines], max(line.delta for line in lines)
-    # a δ makes a run cheaper than one of its uploads was asked to be: say what it is without
-    without = f" ({_between([line.sum for line in lines])} if δ = 0)" if delta and min(run) < min(own) else ""
+    # a δ makes a run cheaper than one of its uploads was asked to be: say what it is without, if it is
+    pure = all(line.generic is not None for line in lines) and bool(delta) and min(run) < min(own)
+    without = f" ({_between([line.sum for line in lines])} if δ = 0)" if pure else ""
     none = f"; {few(bare)}: no guarantee" if bare and whole else ""
     least, most = (worth(choose(lines, key=lambda line: line.bound)) for choose in (max, min))
     promise = least.promises if least.word == most.word else f"{most.promises} to {least.word}"

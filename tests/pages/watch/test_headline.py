@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from ldp_core import presets
 from ldp_core.accounting import ledger
+from ldp_core.experiment import changed
 from pages.parts.charts.series import Series
 from pages.parts.charts.styles import Style
 from pages.parts.ui.text import number, percent
@@ -166,3 +168,12 @@ def test_a_scenarios_headline_compares_what_its_question_asks_about():
     leaks = said(of_scenario("same_epsilon")["line"])
     assert leaks.startswith("Piecewise, ε 8: the image is back (")
     assert "; Duchi, ε 8: " in leaks and "ε 1:" not in leaks
+
+
+def test_a_promise_behind_another_trust_says_against_whom_and_invents_no_pure_sum():
+    chip = promised(presets.get("whom_do_you_trust").draft)
+    assert ", against those that each run's trust names: values" in chip["rest"]
+    assert "if δ = 0" not in said(chip["pieces"]), "noise in a sum promises nothing at δ 0"
+    whole = {"trust.kind": "secure_sum", "clients.epsilon_scope": "run", "clients.epsilon": 8}
+    alone = promised(replace(DRAFT, base=changed(DRAFT.base, whole), variants=DRAFT.variants[:1]))
+    assert ", against everybody who sees the sum: values" in alone["rest"]
