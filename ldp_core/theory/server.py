@@ -171,7 +171,7 @@ class _Public:
         return self._sent[number]
 
     def _is_symmetric(self) -> bool:
-        """True if all clients have equal weights whoever takes part: then only their mean variance
+        """True if all clients have equal weights regardless of who takes part: then only their mean variance
         matters.
         """
         experiment = self._experiment

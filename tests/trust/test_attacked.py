@@ -64,9 +64,9 @@ def test_what_is_attacked_has_the_noise_that_the_promise_counts_on(kind: str):
     assert spies(experiment) and seen.attacked is seen
     for client in (0, 19):
         line = entries(experiment, [client])[0].upload
-        told = float(mu_of(line.bound, line.delta))
+        stated = float(mu_of(line.bound, line.delta))
         assert (
-            told * (0.85 if kind == "secure_sum" else 0.999) <= mu[client] <= told * 1.001
+            stated * (0.85 if kind == "secure_sum" else 0.999) <= mu[client] <= stated * 1.001
             or line.rule == "sampled"
         )
     assert people.high.max() == pytest.approx(1.0)

@@ -49,6 +49,8 @@ class Final:
     """Accuracy over rounds, thinned."""
     answer: str = ""
     """Result of a sweep, a search or an attack grid in a few words."""
+    against: str = "server"
+    """What the adversary sees whom ε holds against: a key of `accounting.AGAINST`."""
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -66,6 +68,7 @@ def final(runs: Sequence[RunProgress]) -> Final:
     """Final figures of a variant over its seeds."""
     ended = [run.end for run in runs if run.end and run.end["status"] == "completed"]
     promised = next((worst(end["ledger"]) for end in ended if end.get("ledger")), Worst(None, 0.0))
+    ledgers = (entries_in(end["ledger"]) for end in ended if end.get("ledger"))
     hits, attempts, chance = identified(runs)
     return Final(
         label=runs[0].label,
@@ -77,6 +80,7 @@ def final(runs: Sequence[RunProgress]) -> Final:
         attempts=attempts,
         chance=chance,
         curve=_thinned(runs),
+        against=next((entries[0].against for entries in ledgers if entries), Final.against),
     )
 
 

@@ -26,7 +26,7 @@ from pages.parts.ui.workspace import Workspace
 SAID, DROPS = "what became of own data", "own data dropped"
 MOST_ROWS = 12
 """Largest number of a table's columns in the preview."""
-NOBODY = "no column"
+NO_COLUMN = "no column"
 INTERVAL = re.compile(r"(\S+)\s*(?:to|…|\.\.\.?)\s*(\S+)")
 
 
@@ -156,7 +156,7 @@ def _description(workspace: Workspace, one: own_data.Own) -> None:
             st.caption("Choose the column that is to be predicted.")
         target = card.target or (known.target if known else None)
         client = card.client if card.client is not None else known.client if known else ""
-        names = [NOBODY, *headings]
+        names = [NO_COLUMN, *headings]
         st.selectbox("To be predicted", headings, _place(headings, target), key=keys["target"], **ways)
         st.selectbox("Whose row it is", names, _place(names, client) or 0, key=keys["client"], **ways)
         st.multiselect("Left out", headings, card.leave_out, key=keys["leave_out"], **ways)
@@ -190,7 +190,7 @@ def _describe(name: str, keys: dict[str, str]) -> None:
     client = state[keys["client"]]
     card = Card(
         target=state[keys["target"]],
-        client="" if client == NOBODY else client,
+        client="" if client == NO_COLUMN else client,
         leave_out=tuple(state[keys["leave_out"]]),
     )
     try:

@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from ldp_core import aggregators, mechanisms, presets
-from ldp_core.accounting import Promise, worth
+from ldp_core.accounting import AGAINST, Promise, worth
 from ldp_core.classroom import FREE
 from ldp_core.errors import InvalidExperiment, StorageFailed, UnknownJob
 from ldp_core.experiment import Draft, Variant, checked, with_fit
@@ -85,6 +85,5 @@ def price(found: Final) -> str:
         return "no guarantee for the whole run: promises nothing"
     delta = f" (δ\u00a0{number(found.delta)})" if found.delta else ""
     promised = Promise(found.epsilon, found.delta, guarantee=True)
-    return (
-        f"ε {number(found.epsilon)}{delta} for the whole run against the server: {worth(promised).promises}"
-    )
+    whom = AGAINST[found.against]
+    return f"ε {number(found.epsilon)}{delta} for the whole run against {whom}: {worth(promised).promises}"

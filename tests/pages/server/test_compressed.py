@@ -1,4 +1,4 @@
-"""Files go out compressed, once computed, to whoever takes that; what may not be is left alone."""
+"""Files go out compressed, once computed, to clients that accept gzip; what may not be compressed is left alone."""
 
 from __future__ import annotations
 
