@@ -1,4 +1,4 @@
-"""Files go out compressed, once computed, to clients that accept gzip; what may not be compressed is left alone."""
+"""Files go out compressed, once computed, to clients that accept gzip; others go out as they are."""
 
 from __future__ import annotations
 
