@@ -51,6 +51,8 @@ class Facts:
     """Further facts that a system reveals, as noun phrases."""
     kept: bool = False
     """Whether clients keep layers of their own around the model."""
+    summed: bool = False
+    """Whether an upload is seen as what a sum leaves once the other clients' uploads are taken off."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +98,9 @@ class Attacker(Component):
             else f"the batch size ({facts.batch_size}) and the number of epochs ({facts.epochs})"
         )
         return [
-            f"the upload: {what}, as sent{times}",
+            f"what the sum leaves of the upload: {what}, with the noise that the promise counts on{times}"
+            if facts.summed
+            else f"the upload: {what}, as sent{times}",
             "the global model that the client started from",
             f"the architecture ({facts.model.title}), the optimiser ({facts.optimizer.label}) and its "
             f"learning rate ({facts.learning_rate:g})",

@@ -170,4 +170,5 @@ def facts(experiment: Experiment, upload: str, rounds: int = 1) -> Facts:
         also=experiment.system.server_knows(experiment)
         if experiment.system
         else experiment.attacked.trust.helps,
+        summed=bool(experiment.attacked.trust.helps),
     )

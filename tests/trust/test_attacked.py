@@ -50,6 +50,7 @@ def test_a_sum_is_attacked_with_the_help_of_all_others_and_within_its_promise(ow
         assert picked[False] >= 0.02 and (picked[True] > 0.5) == (epsilon > 1)
         assert picked[True] > picked[False] if epsilon > 1 else picked[True] <= 0.21
         assert "values of all other clients" in " ".join(found[0]["spies"][0]["knows"])
+        assert found[0]["spies"][0]["knows"][0].startswith("what the sum leaves of the upload")
     assert share[0.1] < 6 / 9 < share[600.0] + 0.35
 
 
