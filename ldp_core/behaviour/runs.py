@@ -11,6 +11,7 @@ from ldp_core.behaviour import own
 from ldp_core.contract.registries import REGISTRIES
 from ldp_core.experiment import Experiment, parse
 from ldp_core.experiment.attack_grid import Ladder, parse_ladder
+from ldp_core.experiment.conflicts import LABELLED
 from ldp_core.fields import Choice, Whole
 
 OWN = ("digits", "mnist_sample")
@@ -59,9 +60,11 @@ def _with(kind: str, part: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]
     """Experiments that record a part of this kind."""
     if kind in ("mechanism", "system"):
         forms = mechanisms.get(part["name"]).forms if kind == "mechanism" else ("corrected", "as_printed")
-        quick = len(part) == 1 and parse({kind: part}).model.batched
+        more: dict[str, Any] = {"local": STEPS} if kind == "system" else {}
+        labelled = kind == "mechanism" and mechanisms.get(part["name"]).labelled
+        more |= LABELLED if labelled else {}
+        quick = len(part) == 1 and not labelled and parse({kind: part}).model.batched
         for form in forms if len(part) == 1 else forms[:1]:
-            more: dict[str, Any] = {"local": STEPS} if kind == "system" else {}
             yield f", {form}", {kind: part, "form": form, "attack": "auto" if quick else None} | more
     elif kind in ("aggregator", "features", "partition", "selection"):
         yield "", {kind: part, "attack": None}

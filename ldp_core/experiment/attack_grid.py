@@ -12,6 +12,7 @@ from ldp_core.attacks import Facts, Reconstructor
 from ldp_core.component import Part
 from ldp_core.errors import InvalidExperiment, Problem, one_of, shown
 from ldp_core.experiment.attack import WHO
+from ldp_core.experiment.conflicts import without_label
 from ldp_core.experiment.overrides import changed
 from ldp_core.experiment.reading import parse, problems_of
 from ldp_core.experiment.schema import Experiment
@@ -146,6 +147,9 @@ def _conflicts(ladder: Ladder) -> Any:
         if base.form not in mechanism.forms:
             forms = one_of(mechanism.forms)
             yield Problem("base.form", f"must be {forms} for {mechanism.name}; got {base.form}")
+        if mechanism.labelled and base.target != "class_means":
+            yield Problem("mechanisms", without_label(mechanism.name))
+            return
     name = ladder.attacker.name if ladder.attacker else "auto"
     why = attacks.unfit(base.model, source.shape, source.classes, name, base.local.optimizer)
     if not why and ladder.attacker is None and not attacks.choose(ladder.facts(ladder.mechanisms[0])):

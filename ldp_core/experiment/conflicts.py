@@ -11,6 +11,8 @@ from ldp_core.mechanisms.shared.resolution import least_in_words, too_narrow
 
 Conflict = tuple[tuple[str, ...], Any, str]
 """Field path, given value, and what is wrong."""
+LABELLED = {"target": "class_means", "features": "orientation", "rounds": 1}
+"""Changes that give every upload a label."""
 
 
 def conflicts(experiment: Any) -> Iterator[Conflict]:
@@ -53,6 +55,9 @@ def conflicts(experiment: Any) -> Iterator[Conflict]:
         return
     if experiment.target == "class_means":
         yield from _of_class_means(experiment)
+    elif experiment.mechanism.labelled:
+        name = experiment.mechanism.name
+        yield ("mechanism",), name, without_label(name)
     whole = True
     for field in ("epsilon", "low", "high", "range", "run_limit"):
         value = getattr(experiment.clients, field)
@@ -127,6 +132,14 @@ def conflicts(experiment: Any) -> Iterator[Conflict]:
 
     if experiment.system:
         yield from experiment.system.problems(experiment)
+
+
+def without_label(name: str) -> str:
+    """What is wrong with a mechanism for labelled uploads where uploads have no label."""
+    return (
+        f"names a label, and uploads of weights or changes have none; got {name}: choose privunit, or the "
+        "target class_means"
+    )
 
 
 def _of_class_means(experiment: Any) -> Iterator[Conflict]:

@@ -29,6 +29,12 @@ def get(name: str, **parameters: Any) -> Mechanism:
     return registry.kind(name).in_form(form)(**parameters)
 
 
+def offered(labelled: bool = False) -> dict[str, str]:
+    """Name → label, in order, of the mechanisms for uploads without a label, or for `labelled` ones."""
+    every = registry.labels().items()
+    return {name: label for name, label in every if labelled or not registry.kind(name).labelled}
+
+
 def hides(name: object) -> bool:
     """False for a mechanism that sends values without noise; True for any other name, known or not."""
     return name not in names() or registry.kind(str(name)).role != "identity"

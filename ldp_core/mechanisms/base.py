@@ -66,6 +66,8 @@ class Mechanism(Component):
     """Meaning of an output: an estimate of the value, a vote (its sign), or the value itself."""
     form: ClassVar[Form] = "corrected"
     """Form of the law; a differing form as printed is a subclass in the same file."""
+    labelled: ClassVar[bool] = False
+    """Whether an output names a label, so that only uploads with a label can be perturbed."""
     known_from_use: ClassVar[tuple[str, ...]] = ()
     """Parameters that an experiment sets, and that JSON omits."""
     forms: ClassVar[tuple[Form, ...]] = ("corrected", "as_printed")

@@ -163,13 +163,14 @@ class LabelUnit(BallMechanism):
     order = 13
     summary = (
         "Names a few labels and a random direction for each, its own label more often and leaning the true "
-        "way: label and vector for one ε. Made for class means; where uploads have no label it is PrivUnit."
+        "way: label and vector for one ε. For class means only, as other uploads have no label."
     )
     formula = (
         r"\Pr[y\in T,\ \langle V_y,z\rangle\ge g]=p,\quad \tfrac{p\,(1-q)}{q\,(1-p)}=e^{\varepsilon},\quad "
         r"q=\tfrac mC\Phi(-g),\quad \tilde w_c=\tfrac{\tau}{a}V_c\,1[c\in T]"
     )
     reference = "honest-frontier, section 2; after Asi, Feldman and Talwar 2022"
+    labelled = True
     known_from_use: ClassVar[tuple[str, ...]] = ("dimension", "labels")
 
     labels: Annotated[int, Checked(Whole(DIMENSION).check)] = 1

@@ -66,7 +66,7 @@ def ranking(asked: Asked) -> list[Ranked]:
     if asked.lowest > asked.highest:
         raise InvalidInput(f"the smallest budget is {asked.lowest:g} and the largest {asked.highest:g}")
     found = []
-    for name in mechanisms.names():
+    for name in mechanisms.offered():
         mechanism = mechanisms.get(name)
         made = mechanism if asked.scope == "mechanism" else mechanism.for_uploads()
         if made.region == "ball":  # as long as an upload is whose weights spread evenly over the range

@@ -16,7 +16,7 @@ from ldp_core.experiment import changed, parse
 ASKED = [0.3, 2.0, 8.0, 300.0]
 CLIENTS: dict[str, Any] = {"count": 4, "epsilon": ASKED, "epsilon_scope": "run"}
 RUN: dict[str, Any] = {"clients": CLIENTS, "rounds": 4}
-BOUNDED = [name for name in mechanisms.names() if mechanisms.get(name).role != "identity"]
+BOUNDED = [name for name in mechanisms.offered() if mechanisms.get(name).role != "identity"]
 
 
 @pytest.mark.parametrize("name", BOUNDED)

@@ -89,7 +89,7 @@ def test_every_reconstructor_reads_both_controls(name: str, model: str, target: 
     [
         (name, mechanism)
         for i, name in enumerate(attacks.reconstructors())
-        for j, mechanism in enumerate(mechanisms.names())
+        for j, mechanism in enumerate(mechanisms.offered())
         if in_gate((i + j) % 4 == 0, True)
     ],
 )

@@ -93,7 +93,7 @@ def runs() -> Iterator[tuple[str, dict[str, Any]]]:
     short = {"rounds": 3, "attack": None}
     for name in systems.names():
         yield name, short | {"system": name}
-    for name in mechanisms.names():
+    for name in mechanisms.offered():
         yield name, short | {"mechanism": name}
 
 

@@ -101,7 +101,7 @@ def shares(repeats: int = 9) -> None:
 
 def _perturbing() -> Iterator[tuple[Mechanism, str]]:
     """Every mechanism in each form, with the mean; a vote with the majority too."""
-    for name in mechanisms.names():
+    for name in mechanisms.offered():
         for mechanism in dict.fromkeys(mechanisms.get(name).formed(form) for form in Mechanism.forms):
             yield mechanism, "mean"
             if mechanism.role == "vote":

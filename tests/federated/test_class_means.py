@@ -87,6 +87,7 @@ def test_the_new_law_needs_fewer_people_and_many_runs_end_as_each_alone():
         ({"rounds": 3}, "rounds", "one message"),
         ({"mechanism": "ldpsign"}, "mechanism", "labelunit"),
         ({"aggregator": "sign_majority"}, "aggregator", "choose mean"),
+        ({"target": "update", "rounds": 5}, "mechanism", "choose privunit, or the target class_means"),
     ],
 )
 def test_what_class_means_cannot_be_sent_with_is_one_sentence(more: dict[str, Any], field: str, says: str):

@@ -19,7 +19,7 @@ from tests.data import digits
 from tests.extent import in_gate
 
 CPU = torch.device("cpu")
-FORMS = [(name, form) for name in mechanisms.names() for form in mechanisms.registry.kind(name).forms]
+FORMS = [(name, form) for name in mechanisms.offered() for form in mechanisms.registry.kind(name).forms]
 TARGETS = ("weights", "update")
 CASES = [
     (mechanism, aggregator, TARGETS[(i // 2 + j + k) % 2])

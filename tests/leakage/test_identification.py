@@ -101,7 +101,7 @@ def exceeds(hits: float, n: int, share: float) -> bool:
 
 
 @pytest.mark.parametrize("epsilon", [1e-4, 1.0])
-@pytest.mark.parametrize("name", mechanisms.names())
+@pytest.mark.parametrize("name", mechanisms.offered())
 def test_no_share_exceeds_its_bound_and_without_information_it_is_chance(name: str, epsilon: float):
     """For the image that stands out most among digits 0 to 399, and for every mechanism."""
     calibrated(ready(mechanism=name), epsilon, exact=name == "none")

@@ -40,7 +40,7 @@ def random_experiment(generator: np.random.Generator) -> dict[str, Any]:
         {"low": float(low[0]), "high": float(high[0])},
         {"low": low.tolist(), "high": high.tolist()},
     )
-    mechanism = one(*mechanisms.names())
+    mechanism = one(*mechanisms.offered())
     forms = mechanisms.get(mechanism).forms
     own = {"gaussian": {"calibration": one("analytic", "classical", "paper001")}}.get(mechanism, {})
     if "per" in mechanisms.get(mechanism).parameters() and generator.random() < 0.3:

@@ -18,7 +18,7 @@ from ldp_core.experiment import Experiment, changed, parse
 from ldp_core.theory import server_variance
 from ldp_core.tuning import inverses
 
-NOISY = [name for name in mechanisms.names() if mechanisms.get(name).role == "estimate"]
+NOISY = [name for name in mechanisms.offered() if mechanisms.get(name).role == "estimate"]
 AGGREGATORS = ["mean", "inverse_variance", "inverse_std", "data_weighted"]
 
 

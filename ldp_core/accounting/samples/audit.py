@@ -177,7 +177,7 @@ def beside(found: SampleAudit, dimension: int = 1) -> Iterator[tuple[str, list[t
     yield "these samples", [(one.bias, one.variance) for one in found.answers]
     inputs = np.array([one.input for one in found.answers])
     low, high = float(inputs.min()), float(inputs.max())
-    for name in mechanisms.names():
+    for name in mechanisms.offered():
         mechanism = mechanisms.get(name).fitted(Use(dimension))
         if mechanism.role == "identity":
             continue

@@ -33,7 +33,7 @@ def settings(workspace: Workspace, before: Ladder) -> Ladder | None:
         before: last requested grid, for initial values.
     """
     base = workspace.draft.base
-    noisy = {n: label for n, label in mechanisms.registry.labels().items() if mechanisms.hides(n)}
+    noisy = {n: label for n, label in mechanisms.offered().items() if mechanisms.hides(n)}
     chosen = st.pills(
         "Mechanisms, side by side",
         list(noisy),

@@ -19,7 +19,7 @@ from pages.parts.ui.text import number, percent, plain
 
 PARTS: dict[str, Mapping[str, str]] = {
     "aggregator.name": aggregators.registry.labels(),
-    "mechanism.name": mechanisms.registry.labels(),
+    "mechanism.name": mechanisms.offered(),
 }
 NUMBERS: dict[str, tuple[list[float], str]] = {
     "clients.epsilon": ([0.1, 0.25, 0.5, 1, 2, 4, 8, 16, 32, 64], "ε %s"),

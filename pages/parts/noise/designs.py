@@ -165,7 +165,7 @@ def _one(workspace: Workspace, design: Design) -> None:
             workspace,
             f"design {place} mechanism",
             "Mechanism",
-            mechanisms.registry.labels(),
+            mechanisms.offered(experiment.target == "class_means"),
             mechanism.name,
             _setter(place, "mechanism.name"),
             label_visibility="collapsed",

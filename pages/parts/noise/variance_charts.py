@@ -59,7 +59,7 @@ def curves(seen: Sequence[View], use: Use, x: Floats, at: Callable[[Mechanism, V
         y = np.broadcast_to(np.asarray(at(view.mechanism, view), dtype=np.float64), x.shape)
         found.append(Curve(view.name, y, tint, DASHES[tints[:n].count(tint) % len(DASHES)]))
     names = {view.mechanism.name for view in chosen}
-    for name, label in mechanisms.registry.labels().items():
+    for name, label in mechanisms.offered(use.labels > 1).items():
         one = mechanisms.get(name).fitted(use)
         if name not in names and one.role == COMPARED:
             y = np.broadcast_to(np.asarray(at(one, seen[0]), dtype=np.float64), x.shape)

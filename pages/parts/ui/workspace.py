@@ -12,9 +12,10 @@ from typing import Any
 
 import streamlit as st
 
-from ldp_core import presets
+from ldp_core import mechanisms, presets
 from ldp_core.errors import InvalidExperiment, NotYours, Problem, StorageFailed, StudioError, UnknownDraft
 from ldp_core.experiment import Draft, checked, with_fit
+from ldp_core.experiment.conflicts import LABELLED
 from ldp_core.runs import drafts, link, own_data
 from pages.parts.ui.components import remember
 from pages.parts.ui.meanings import error_in_words
@@ -166,7 +167,8 @@ def _prepared(scenario: str) -> Workspace:
 def _using(mechanism: str) -> Workspace:
     first = presets.get(presets.names()[0]).draft
     try:
-        return start_with(first.with_base({"mechanism.name": mechanism}))
+        more = LABELLED if mechanisms.get(mechanism).labelled else {}
+        return start_with(first.with_base({"mechanism.name": mechanism, **more}))
     except StudioError as error:
         _say(f"{plain(error_in_words(error), 200)}. Here is the default experiment.")
         return start_with(first)

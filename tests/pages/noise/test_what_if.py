@@ -207,7 +207,7 @@ def test_what_is_computed_ahead_is_what_the_server_says_at_each_place(wants: str
     assert json.loads(ahead(replace(now, has=now.keys), shown)) == {"slider": wants}
 
 
-NAMES = mechanisms.names()
+NAMES = [*mechanisms.offered()]
 THREES = [(NAMES + NAMES[:2])[i : i + 3] for i in range(0, len(NAMES), 3)]
 """Three designs share what is the same of each."""
 
