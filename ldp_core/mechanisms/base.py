@@ -110,9 +110,7 @@ class Mechanism(Component):
 
     @property
     def region(self) -> Region:
-        """Input region: "box" (values in their ranges), or "ball" (vectors up to a length, without
-        ranges).
-        """
+        """Input region: "box" (values in ranges), or "ball" (vectors up to a length, without ranges)."""
         return "box"
 
     @property
