@@ -41,6 +41,7 @@ Purpose = Literal[
     "strokes",  # drawings by a program, beside which features compare
     "participation",  # who is in a trusted server's sum, where nobody else is to know
     "mixing",  # a shuffler's order
+    "linkage",  # guesses whose upload is whose
 ]
 
 

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import streamlit as st
 
 from ldp_core import trust
 from ldp_core.accounting import entries
+from ldp_core.attacks.findings.metrics import wilson
 from ldp_core.errors import InvalidExperiment, Problem
 from ldp_core.experiment import Draft, Experiment, Variant, changed
 from ldp_core.limits import EPSILON
 from ldp_core.theory import Outlook, outlook
-from ldp_core.trust import Trust
+from ldp_core.trust import GROUPS, Trust, linked
 from pages.parts.systems.picture import who_sees_what
 from pages.parts.ui.fields import component
 from pages.parts.ui.meanings import problem_in_words
-from pages.parts.ui.text import percent, plain
+from pages.parts.ui.text import listed, number, percent, plain
 from pages.parts.ui.workspace import Workspace
 
 WHOLE_RUN = 8.0
@@ -38,7 +39,38 @@ def trust_panel(workspace: Workspace) -> None:
         st.caption(plain(f"What breaks it: {chosen.breaks[0].lower()}{chosen.breaks[1:]}", 400))
         if chosen.own_noise:
             st.caption("Its own noise takes the mechanism's place; the mechanism is kept for later.")
+        st.caption(plain(recognised(workspace.draft.experiments()), 600))
         _side_by_side(workspace)
+
+
+def recognised(experiments: Sequence[Experiment]) -> str:
+    """How often a client's uploads are recognised over rounds by what each declares, in words; of the first
+    experiment in which that differs.
+    """
+    if all(one.trust.own_noise for one in experiments):
+        return "No single upload is seen, so none is recognised by its declared ε or range."
+    found = next((known for one in experiments if (known := linked(one)).right), None)
+    if found is None:
+        return (
+            "All declare the same ε and range, as far as they declare them: these tell no upload from others."
+        )
+    if not found.tries:
+        return "No client sends in two rounds after each other, so none is recognised by its declared ε."
+
+    def often(right: int) -> str:
+        low, high = wilson(right, found.tries)
+        return f"{_share(right / found.tries)} ({_share(low)} to {_share(high)})"
+
+    ways = [f"by its {by} {often(right)}" for by, right in found.right.items()]
+    return (
+        f"Linked over rounds, if names were removed: a client's next upload is recognised {listed(ways)} of "
+        f"the time (guessing: {_share(found.chance)}). If in each of {GROUPS} groups all declared the same: "
+        f"{often(found.grouped)}."
+    )
+
+
+def _share(value: float) -> str:
+    return f"{number(100 * value, 2)} %"
 
 
 def _side_by_side(workspace: Workspace) -> None:

@@ -12,7 +12,7 @@ from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.theory import server_variance
 from pages.parts.systems.picture import SEEN, who_sees_what
-from pages.parts.systems.trust import behind_a_sum, side_by_side
+from pages.parts.systems.trust import behind_a_sum, recognised, side_by_side
 
 DRAFT = presets.get("send_changes").draft
 
@@ -37,6 +37,17 @@ def test_a_secure_sum_is_offered_where_local_noise_leaves_nothing_to_learn():
     assert view is not None and view.word in ("borderline", "learns")
     assert behind_a_sum(lost.with_base({"clients.epsilon": 8})) is None, "it learns as it is"
     assert behind_a_sum(DRAFT) is None
+
+
+def test_what_links_uploads_is_one_sentence_with_chance_and_interval():
+    clients = {"epsilon": [1.0 + 0.1 * i for i in range(20)], "epsilon_scope": "run"}
+    by_noise = {"clients": clients, "aggregator": "inverse_variance", "target": "update"}
+    said = recognised([parse({}), parse(by_noise)])
+    assert "by its ε 100 % (99 % to 100 %)" in said and "guessing: 5 %" in said and "3 groups" in said
+    assert "declare the same" in recognised([parse({})])
+    assert "No client sends in two rounds" in recognised([parse({**by_noise, "selection": "once"})])
+    summed = {"clients": {**clients, "epsilon": 2.0}, "target": "update", "trust": "secure_sum"}
+    assert "No single upload is seen" in recognised([parse(summed)])
 
 
 @pytest.mark.parametrize("against", SEEN)
