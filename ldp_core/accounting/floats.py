@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from ldp_core.mechanisms import Mechanism
 from ldp_core.mechanisms.harmony import Harmony
 from ldp_core.mechanisms.ldpsign import LDPSign
-from ldp_core.mechanisms.privunit import PrivUnit, cut_at
+from ldp_core.mechanisms.privunit import PrivUnit
+from ldp_core.mechanisms.shared.caps import caps_at
 from ldp_core.mechanisms.shared.gaussian_noise import GaussianNoise
 from ldp_core.mechanisms.shared.scale_free import ScaleFree
 from ldp_core.streams import stream
@@ -209,7 +210,7 @@ def _harmony(mechanism: Harmony, epsilon: float, low: float, high: float) -> Giv
 def _privunit(mechanism: PrivUnit, epsilon: float) -> GivenAway:
     """PrivUnit: share of sampled outputs that only one of two uploads can produce."""
     law = mechanism.model_copy(update={"dimension": 2}).at(epsilon, -1.0, 1.0)
-    unit = float(cut_at(np.array(epsilon)).scale) / mechanism.norm
+    unit = float(caps_at(np.array(epsilon), 1).scale) / mechanism.norm
     ends = [np.array([0.0, 1.0]), np.array([0.6, 0.8])]
     generator = stream(0, "audit")
     shares = []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import product
 from typing import Any
 
 import mpmath
@@ -14,13 +13,13 @@ from hypothesis import strategies as st
 
 from ldp_core import mechanisms
 from ldp_core.contract import mechanism as checks
-from ldp_core.contract.mechanism import KINDS, VECTOR, whole_vectors
+from ldp_core.contract.mechanism import VECTOR, whole_vectors
 from ldp_core.errors import InvalidInput
 from ldp_core.mechanisms import Mechanism, Use
 from ldp_core.mechanisms.harmony import HarmonyAsPrinted
 from ldp_core.mechanisms.piecewise import PiecewiseAsPrinted
 from tests.cases import case
-from tests.extent import every, in_gate, turns
+from tests.extent import in_gate, turns
 
 USE = Use(dimension=VECTOR, rounds=10, round=3, samples=70)
 MORE: list[dict[str, Any]] = [
@@ -41,10 +40,6 @@ ALL = [m for m in EVERY if m.region == "box"]
 """Those whose inputs lie in ranges; of a ball there are tests of their own (test_privunit.py)."""
 NOISY = [m for m in ALL if m.role != "identity"]
 PURE = [m for m in NOISY if np.isfinite(m.privacy_loss(1.0, -1, 1))]
-NORMAL = [m for m in NOISY if m.at(1.0, -1, 1).mu is not None]
-EPSILONS = [0.001, 0.1, 0.5, 1.0, 2.0, 5.0, 8.0, 20.0]
-EXTREMES = [0.001, 1.0, 88.0, 89.0, 350.0, 700.0]
-RANGES = [(-1.0, 1.0), (0.4, 0.6), (-3.0, 197.0)]
 
 
 def named(mechanism: Mechanism) -> str:
@@ -53,14 +48,15 @@ def named(mechanism: Mechanism) -> str:
 
 
 @pytest.mark.parametrize("mechanism", ALL, ids=named)
-def test_the_law_has_the_stated_total_mean_and_variance(mechanism: Mechanism):
-    for epsilon, span in turns(every(2, EPSILONS), RANGES):
-        with case(epsilon, span):
-            checks.check_moments(mechanism, (epsilon, *span))
+def test_every_law_keeps_what_it_states(mechanism: Mechanism):
+    """Samples too: less than 1e-6 false alarms for each of their checks."""
+    for words, check in checks.of_law(mechanism, turns):
+        with case(words):
+            check()
 
 
 @pytest.mark.parametrize("mechanism", EVERY, ids=named)
-@pytest.mark.parametrize("span", RANGES)
+@pytest.mark.parametrize("span", checks.RANGES)
 def test_both_moments_at_once_are_the_two_bit_for_bit(mechanism: Mechanism, span: tuple[float, float]):
     low, high = span
     values = np.linspace(low - 0.1, high + 0.1, 3 * VECTOR).reshape(3, VECTOR)
@@ -94,13 +90,6 @@ def test_a_mechanisms_own_names_are_its_laws_bit_for_bit_however_often_that_is_a
         law.perturb(values, draw)
 
 
-@pytest.mark.parametrize("mechanism", ALL, ids=named)
-def test_the_variance_never_exceeds_its_stated_maximum_and_reaches_it(mechanism: Mechanism):
-    for epsilon, span in turns(EPSILONS, RANGES):
-        with case(epsilon, span):
-            checks.check_worst_variance(mechanism, (epsilon, *span))
-
-
 @pytest.mark.parametrize("mechanism", NOISY, ids=named)
 @pytest.mark.parametrize("span", [(5.0, 5.001), (-1000.2, -1000.0)])
 def test_its_own_answers_in_float32_are_possible_in_a_narrow_range_far_from_0(
@@ -117,22 +106,8 @@ def test_its_own_answers_in_float32_are_possible_in_a_narrow_range_far_from_0(
 
 
 @pytest.mark.parametrize("mechanism", PURE, ids=named)
-def test_no_output_tells_two_inputs_apart_by_more_than_the_stated_loss(mechanism: Mechanism):
-    for epsilon in (*EPSILONS, 88.0, 700.0):
-        with case(epsilon):
-            checks.check_loss(mechanism, (epsilon, -0.5, 1.5))
-
-
-@pytest.mark.parametrize("mechanism", [m for m in [*PURE, *NORMAL] if m.scope == "coordinate"], ids=named)
-def test_delta_is_the_largest_excess_of_probability(mechanism: Mechanism):
-    for epsilon, share in turns([0.1, 1.0, 5.0], [0.9, 0.3, 0.0]):
-        with case(epsilon, share):
-            checks.check_delta(mechanism, (epsilon, -1.0, 1.0), share * epsilon)
-
-
-@pytest.mark.parametrize("mechanism", PURE, ids=named)
 def test_from_the_pure_loss_on_there_is_no_delta(mechanism: Mechanism):
-    for epsilon in EPSILONS:
+    for epsilon in checks.EPSILONS:
         loss = mechanism.privacy_loss(epsilon, -1, 1)
         assert mechanism.delta(loss, epsilon, -1, 1) == pytest.approx(0, abs=1e-13)
         assert mechanism.delta(2 * loss, epsilon, -1, 1) == 0
@@ -142,31 +117,6 @@ def test_without_noise_nothing_is_promised():
     none = mechanisms.get("none")
     assert none.privacy_loss(1.0, -1, 1) == np.inf
     assert none.delta(100.0, 1.0, -1, 1) == 1
-
-
-@pytest.mark.parametrize("mechanism", NOISY, ids=named)
-def test_samples_follow_the_law(mechanism: Mechanism):
-    where = [*product([0.5, 1.0, 8.0], [-0.25, 0.2, 0.75])]  # in the gate the corners and the middle
-    for (epsilon, value), kind in turns(every(2, where), [KINDS[n] for n in (0, 1, 2, 1, 2, 0, 2, 0, 1)]):
-        with case(kind, epsilon, value):
-            checks.check_samples(mechanism, (epsilon, -0.25, 0.75), value, kind)
-
-
-@pytest.mark.parametrize("mechanism", ALL, ids=named)
-def test_nothing_overflows_from_tiny_to_huge_budgets(mechanism: Mechanism):
-    for epsilon, kind in turns(EXTREMES, [*KINDS, *reversed(KINDS)]):
-        with case(epsilon, kind):
-            checks.check_finite(mechanism, (epsilon, -0.1, 0.3), kind)
-
-
-@pytest.mark.parametrize("mechanism", ALL, ids=named)
-def test_values_outside_the_range_are_clipped_first(mechanism: Mechanism):
-    checks.check_clipping(mechanism, (1.0, -1.0, 1.0))
-
-
-@pytest.mark.parametrize("mechanism", NOISY, ids=named)
-def test_every_client_and_every_weight_has_noise_of_its_own(mechanism: Mechanism):
-    checks.check_independence(mechanism, (1.0, -1.0, 1.0))
 
 
 @pytest.mark.parametrize("mechanism", ALL, ids=named)
