@@ -1,10 +1,12 @@
-"""Small JSON files, written atomically."""
+"""JSON: small files, written atomically, and text that may be damaged."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+T = TypeVar("T")
 
 
 def write_json(path: Path, value: Any) -> None:
@@ -29,3 +31,12 @@ def read_json(path: Path) -> Any:
         return json.loads(path.read_text())
     except RecursionError:
         raise ValueError(f"{path.name} is nested too deeply") from None
+
+
+def from_text(text: Any, kind: type[T]) -> T | None:
+    """JSON value of this kind; None for a text that holds none."""
+    try:
+        found = json.loads(text)
+    except (ValueError, TypeError, RecursionError):
+        return None
+    return found if isinstance(found, kind) else None

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import platform
-import tempfile
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile
 
@@ -66,28 +65,23 @@ def export(identity: str, out: Path, more: Mapping[str, str] = NOTHING) -> int:
         InvalidInput: the job has no recorded event.
     """
     job, runs, events = _recorded(identity)
-    handle, draft = tempfile.mkstemp(dir=out.parent, prefix=f".{out.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file, ZipFile(file, "w", ZIP_DEFLATED) as archive:
+    experiments = [_experiment(*one) for one in enumerate(runs)]
+    lines = "".join(map(_line, events)).encode()
+    signed = {"format": FORMAT, "events_sha256": hashlib.sha256(lines).hexdigest()} | _about(job)
+    with TemporaryDirectory(dir=out.parent, prefix=f".{out.name}.") as folder:
+        with ZipFile(Path(folder) / "draft", "w", ZIP_DEFLATED) as archive:
             archive.writestr("README.txt", CONTENTS)
-            lines = "".join(map(_line, events)).encode()
-            archive.writestr("job.json", _json(_signed(job, lines)))
-            archive.writestr("experiments.json", _json([_experiment(*one) for one in enumerate(runs)]))
+            archive.writestr("job.json", _json(signed))
+            archive.writestr("experiments.json", _json(experiments))
             archive.writestr("events.jsonl", lines)
-            labelled = {number: _experiment(number, run) for number, run in enumerate(runs)}
             for kind, name in TABLES.items():
-                if rows := [
-                    row(event, labelled.get(event.run, {})) for event in events if event.body["event"] == kind
-                ]:
+                told = [event for event in events if event.body["event"] == kind]
+                if rows := [row(event, experiments[event.run]) for event in told]:
                     archive.writestr(f"{name}.csv", as_csv(rows))
                     archive.writestr(f"{name}.parquet", as_parquet(rows))
             for name, text in more.items():
                 archive.writestr(name, text)
-        Path(draft).chmod(0o644)
-        Path(draft).replace(out)
-    except BaseException:
-        Path(draft).unlink(missing_ok=True)
-        raise
+        (Path(folder) / "draft").replace(out)
     return len(events)
 
 
@@ -111,10 +105,6 @@ def _recorded(identity: str) -> tuple[Job, Sequence[Run], list[Stored]]:
         raise InvalidInput(f"nothing is recorded of job {identity}: {why}")
     made = kinds.get(job.kind)
     return job, [*made.recorded(made.parse(job.request))], events
-
-
-def _signed(job: Job, lines: bytes) -> dict[str, Any]:
-    return {"format": FORMAT, "events_sha256": hashlib.sha256(lines).hexdigest()} | _about(job)
 
 
 def _about(job: Job) -> dict[str, Any]:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import inf
 from typing import Any, Literal
 
+from pydantic import TypeAdapter, ValidationError
+
 from ldp_core.runs import queue
 from ldp_core.runs.jobs.lookup import recent
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.view.final_figures import Final
+from ldp_core.system.json_file import from_text
 
 MOST = 5000
 """Number of jobs that are searched, the newest ones."""
+FINALS = TypeAdapter(tuple[Final, ...])
 Order = Literal["newest", "accuracy", "budget", "leakage"]
 """Sort criterion: time, accuracy, worst-case ε of the whole run, or identification rate."""
 
@@ -125,48 +128,23 @@ def whole(some: Sequence[Line]) -> list[Line]:
 
 
 def _line(job: Job) -> Line:
-    words = f"{job.name} {job.note} {_words(job.id, job.text)}".lower() if job.text else ""
-    return Line(job, () if job.live else tuple(map(_read, _noted(job.noted))), words)
+    words = f"{job.name} {job.note} {_words(job.text)}".lower() if job.text else ""
+    return Line(job, () if job.live else _finals(job.noted), words)
 
 
 @lru_cache(maxsize=2 * MOST)
-def _noted(text: str | None) -> list[dict[str, Any]]:
+def _finals(text: str | None) -> tuple[Final, ...]:
+    """Final figures from their stored form; none if that is damaged."""
     try:
-        ends = json.loads(text or "[]")
-    except ValueError:
-        return []
-    return [one for one in ends if isinstance(one, dict)]
-
-
-def _read(body: Mapping[str, Any]) -> Final:
-    """Final figures from their stored form; an invalid number counts as missing."""
-
-    def number(name: str) -> float | None:
-        value = body.get(name)
-        return float(value) if isinstance(value, int | float) else None
-
-    return Final(
-        label=str(body.get("label", "")),
-        seeds=int(number("seeds") or 0),
-        accuracy=number("accuracy"),
-        epsilon=number("epsilon"),
-        delta=number("delta") or 0.0,
-        hits=number("hits") or 0.0,
-        attempts=int(number("attempts") or 0),
-        chance=number("chance") or 0.0,
-        curve=tuple(one for one in body.get("curve") or () if isinstance(one, float)),
-        answer=str(body.get("answer", "")),
-    )
+        return FINALS.validate_json(text or "[]")
+    except ValidationError:
+        return ()
 
 
 @lru_cache(maxsize=2 * MOST)
-def _words(identity: str, text: str) -> str:
+def _words(text: str) -> str:
     """Searchable words of a job's request: its name and its variants' labels; "" if unreadable."""
-    try:
-        request = json.loads(text)
-    except (ValueError, TypeError, RecursionError):
-        return ""
-    part, variants = asked(request if isinstance(request, dict) else {})
+    part, variants = asked(from_text(text, dict) or {})
     base = part.get("base")
     name = base.get("name", "") if isinstance(base, dict) else ""
     return " ".join(map(str, (name, *(one.get("label", "") for one in variants))))

@@ -6,18 +6,12 @@ import csv
 import io
 import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ldp_core.runs.record.events import Stored
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 TABLES = {"round": "rounds", "attack": "attacks", "cell": "cells", "reference": "references"}
 """File names of tables, by the event that fills them."""
-BATCH = 5000
-"""Rows that are converted to columns at a time, to bound memory."""
-MOST = 2**63
 Row = dict[str, Any]
 
 
@@ -56,34 +50,15 @@ def as_parquet(rows: Sequence[Row]) -> bytes:
     import pyarrow as pa  # 30 MB, of which a server that exports nothing has no need
     from pyarrow import parquet
 
-    columns: dict[str, set[type]] = {}
-    for one in rows:
-        for name, value in one.items():
-            # a whole number of more than 64 bits has no type there but text
-            large = isinstance(value, int) and not -MOST <= value < MOST
-            columns.setdefault(name, set()).add(str if large else type(value))
-    kinds = {name: _kind(found - {type(None)}) for name, found in columns.items()}
+    columns = {}
+    for name in dict.fromkeys(name for row in rows for name in row):
+        values = [row.get(name) for row in rows]
+        try:
+            columns[name] = pa.array(values)
+        except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
+            columns[name] = pa.array(
+                [v if v is None or isinstance(v, str) else json.dumps(v) for v in values]
+            )
     out = io.BytesIO()
-    with parquet.ParquetWriter(out, pa.schema([*kinds.items()])) as writer:
-        for start in range(0, len(rows), BATCH):
-            some = rows[start : start + BATCH]
-            arrays = [_column([one.get(name) for one in some], kind) for name, kind in kinds.items()]
-            writer.write_batch(pa.record_batch(arrays, names=[*kinds]))
+    parquet.write_table(pa.table(columns), out)
     return out.getvalue()
-
-
-def _kind(found: set[type]) -> pa.DataType:
-    import pyarrow as pa
-
-    known = {bool: pa.bool_(), int: pa.int64(), float: pa.float64(), list: pa.list_(pa.float64())}
-    if found == {int, float}:
-        return pa.float64()
-    return known.get(found.pop(), pa.string()) if len(found) == 1 else pa.string()
-
-
-def _column(values: list[Any], kind: pa.DataType) -> pa.Array:
-    import pyarrow as pa
-
-    if kind == pa.string():
-        values = [v if v is None or isinstance(v, str) else json.dumps(v) for v in values]
-    return pa.array(values, kind)

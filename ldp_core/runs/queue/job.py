@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 from ldp_core.runs.queue.states import LIVE, STALLED, Status
 from ldp_core.runs.storage.database import reading
 from ldp_core.runs.storage.paths import runs_dir
+from ldp_core.system.json_file import from_text
 
 DATABASE = "studio.sqlite"
 REMOVED = "its record was removed to make room"
@@ -68,12 +68,12 @@ class Job:
             return self.brief
         with reading(runs_dir() / DATABASE) as db:
             row = db and db.execute("SELECT long FROM jobs WHERE id = ?", (self.id,)).fetchone()
-        return _read(row and row["long"])
+        return from_text(row and row["long"], dict) or {}
 
     @cached_property
     def brief(self) -> dict[str, Any]:
         """Request for lists, with long arrays left out."""
-        return _read(self.text)
+        return from_text(self.text, dict) or {}
 
     @property
     def place_of(self) -> str | None:
@@ -89,11 +89,3 @@ class Job:
     def folder(self) -> Path:
         """Folder of the job's progress file."""
         return runs_dir() / "jobs" / self.id
-
-
-def _read(text: Any) -> dict[str, Any]:
-    try:
-        found = json.loads(text)
-    except (ValueError, TypeError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}

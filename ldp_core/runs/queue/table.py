@@ -15,6 +15,7 @@ from ldp_core.runs.queue.job import DATABASE, REMOVED, Job
 from ldp_core.runs.queue.states import Status
 from ldp_core.runs.storage.database import reading, writing
 from ldp_core.runs.storage.paths import runs_dir
+from ldp_core.system.json_file import from_text
 
 FORMAT = 1
 """Version of the table's format; a file of another version is neither read nor written."""
@@ -200,7 +201,7 @@ def job_of(row: sqlite3.Row) -> Job:
         pid=None if pid is None else int(pid),
         place=row["place"],
         owner=row["owner"],
-        keys=_keys(row["keys"]),
+        keys=tuple(map(str, from_text(row["keys"], list) or ())),
         room=str(row["room"]),
         removed=row["removed"] is not None,
         long=bool(row["long"]),
@@ -212,10 +213,3 @@ def job_of(row: sqlite3.Row) -> Job:
         noted=row["figures"],
         imported=bool(row["imported"]),
     )
-
-
-def _keys(text: Any) -> tuple[str, ...]:
-    try:
-        return tuple(map(str, json.loads(text)))
-    except (ValueError, TypeError):
-        return ()

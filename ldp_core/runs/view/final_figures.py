@@ -38,12 +38,12 @@ class Final:
     """Mean accuracy over completed seeds; None without any."""
     epsilon: float | None
     """Worst-case ε of the whole run for the client with the weakest guarantee; None without a bound."""
-    delta: float
-    hits: float
+    delta: float = 0.0
+    hits: float = 0.0
     """Identifications from one-image uploads, a tie of k candidates counting 1/k, …"""
-    attempts: int
+    attempts: int = 0
     """… number of attempts, …"""
-    chance: float
+    chance: float = 0.0
     """… and success rate of guessing; 0 without attempts."""
     curve: tuple[float, ...] = ()
     """Accuracy over rounds, thinned."""
@@ -98,7 +98,7 @@ def found(answer: str, experiment: Experiment | None = None, accuracy: float | N
     experiment.
     """
     promised = worst(ledger(experiment)) if experiment else Worst(None, 0.0)
-    line = Final("", 0, accuracy, promised.epsilon, promised.delta, 0.0, 0, 0.0, answer=answer)
+    line = Final("", 0, accuracy, promised.epsilon, promised.delta, answer=answer)
     return line.as_json()
 
 

@@ -83,8 +83,7 @@ def test_parquet_has_the_same_with_types_and_lists(trained: str, tmp_path: Path)
     assert str(table.schema.field("accuracy").type) == "double"
 
 
-def test_columns_of_mixed_kinds_are_text(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(tables, "BATCH", 2)
+def test_columns_of_mixed_kinds_are_text():
     rows: list[dict[str, Any]] = [{"a": 1, "b": 2**70}, {"a": "x"}, {"a": None, "c": 1}, {"c": 0.5}]
     found = parquet.read_table(io.BytesIO(tables.as_parquet(rows))).to_pydict()
     assert found == {
