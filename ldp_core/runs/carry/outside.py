@@ -16,7 +16,7 @@ from ldp_core.errors import InvalidInput, NotYours, UnknownJob, on_one_line, pri
 from ldp_core.runs.carry.rounds_of_others import MOST_BYTES, MOST_NAME, Line, read
 from ldp_core.runs.queue import new_id
 from ldp_core.runs.queue.people import OPERATOR, Person
-from ldp_core.runs.storage.database import reading, writing
+from ldp_core.runs.storage.database import rows_of, writing
 from ldp_core.runs.storage.paths import runs_dir
 
 SCHEMA = """
@@ -79,31 +79,24 @@ def take(content: bytes, name: str, owner: str | None = None, address: str | Non
             fullest = "SELECT place FROM rounds GROUP BY place ORDER BY COUNT(*) DESC, MIN(at) LIMIT 1"
             oldest = f"SELECT id FROM rounds WHERE place IS ({fullest}) ORDER BY at LIMIT 1"  # noqa: S608
             db.execute(f"DELETE FROM rounds WHERE id = ({oldest})")  # noqa: S608
-        values = (
-            identity,
-            title if printable(title) else "rounds",
-            owner,
-            address or owner,
-            time.time(),
-            kept,
-        )
+        title = title if printable(title) else "rounds"
+        values = (identity, title, owner, address or owner, time.time(), kept)
         db.execute("INSERT INTO rounds VALUES (?, ?, ?, ?, ?, ?)", values)
     return identity
 
 
 def known(most: int = 60) -> list[Outside]:
     """The latest imports, newest first, without their rounds."""
-    with reading(_path()) as db:
-        query = "SELECT id, name, owner FROM rounds ORDER BY at DESC LIMIT ?"
-        return [Outside(**row) for row in db.execute(query, (most,))] if db else []
+    query = "SELECT id, name, owner FROM rounds ORDER BY at DESC LIMIT ?"
+    return [Outside(**row) for row in rows_of(_path(), query, (most,))]
 
 
 def get(identity: str) -> Outside | None:
     """Imported rounds by id; None if there are none."""
-    with reading(_path()) as db:
-        row = db.execute("SELECT * FROM rounds WHERE id = ?", (identity,)).fetchone() if db else None
-    if row is None:
+    found = rows_of(_path(), "SELECT * FROM rounds WHERE id = ?", (identity,))
+    if not found:
         return None
+    row = found[0]
     lines = tuple(
         Line(one["label"], one["seed"], {k: tuple(map(tuple, v)) for k, v in one["figures"].items()})
         for one in json.loads(row["lines"])

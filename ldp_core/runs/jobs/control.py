@@ -11,7 +11,7 @@ from ldp_core.runs.jobs.lookup import look, reap, wake
 from ldp_core.runs.jobs.submission import admit
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.queue.people import OPERATOR, Person
-from ldp_core.runs.queue.states import LIVE, RESUMABLE
+from ldp_core.runs.queue.states import FINAL, LIVE, RESUMABLE
 from ldp_core.runs.record import quota, removal
 
 BY_A_TEACHER = "a teacher has stopped it"
@@ -80,10 +80,30 @@ def pin(identity: str, person: Person = OPERATOR, on: bool = True) -> None:
     Raises:
         NotNow: the record is deleted already, or too much is pinned.
     """
-    if not person.owns(queue.get(identity).owner):
+    job = queue.get(identity)
+    if not person.owns(job.owner):
         raise NotYours("only whoever launched this job can pin it, or a teacher")
-    most = None if person.teacher else quota.most_bytes() // 2
-    quota.pin(identity, on, most, kinds.storage_of)
+    if on and not (person.teacher or job.pinned):
+        _refuse_hoards(job, quota.most_bytes() // 2)
+    if queue.set_pinned(identity, on).removed and on:
+        raise NotNow(f"the record of job {job.id} was removed to make room; there is nothing to pin")
+
+
+def _refuse_hoards(job: Job, most: int) -> None:
+    """Refuse to pin a job if all pinned records, once complete, would take more than `most` bytes."""
+
+    def to_come(one: Job) -> int:
+        return 0 if one.status in FINAL else max(0, kinds.storage_of(one) - quota.bytes_of(one.keys))
+
+    before = [one.job for one in quota.kept() if one.job.pinned]
+    keys = {key for one in before for key in one.keys}
+    pinned = quota.bytes_of(keys) + sum(map(to_come, before))
+    more = quota.bytes_of(set(job.keys) - keys) + to_come(job)
+    if pinned + more > most:
+        raise NotNow(
+            f"pinned runs take {pinned / 1e6:.1f} MB, this one {more / 1e6:.1f} MB, and visitors may keep "
+            f"{most / 1e6:.1f} MB pinned; unpin one of yours, or ask a teacher"
+        )
 
 
 def remove(identity: str, person: Person = OPERATOR) -> None:

@@ -5,7 +5,7 @@ and a job whose process lives without progress counts as stalled.
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -71,10 +71,8 @@ def recent(most: int = 10, owner: str | None = None, requests: bool = True) -> l
     return [_as_shown(job, lost) for job in found]
 
 
-def reap() -> dict[str, str]:
-    """Mark orphaned jobs as interrupted; returns by id the reason for those whose row could not be
-    updated.
-    """
+def reap() -> list[str]:
+    """Mark orphaned jobs as interrupted; returns the ids of those whose row could not be updated."""
     for _ in range(2):
         try:
             queue.reap()
@@ -83,21 +81,23 @@ def reap() -> dict[str, str]:
         except StorageFailed:
             break
         else:
-            return {}
+            return []
     with suppress(StorageFailed):
         lost = queue.lost()
         logging.warning("could not be marked as interrupted: %s", ", ".join(lost))
         return lost
-    return {}
+    return []
 
 
-def _as_shown(job: Job, lost: Mapping[str, str]) -> Job:
+def _as_shown(job: Job, lost: Collection[str]) -> Job:
     """A job with facts that its row lacks: orphaned or not, the process that runs it, and whether that
     process stalls.
     """
     if not job.live or job.id not in lost:
         return _if_it_moves(_by_whom(job))
-    return replace(job, status="interrupted", message=f"{lost[job.id]}; nothing can be noted on the disk now")
+    return replace(
+        job, status="interrupted", message=f"{queue.STOPPED}; nothing can be noted on the disk now"
+    )
 
 
 def _by_whom(job: Job) -> Job:

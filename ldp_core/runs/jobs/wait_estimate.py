@@ -9,7 +9,6 @@ import time
 from dataclasses import dataclass, replace
 
 from ldp_core.cost.work import Rates
-from ldp_core.errors import StudioError
 from ldp_core.runs import kinds, queue
 from ldp_core.runs.machine import slots
 from ldp_core.runs.machine.calibration import rates
@@ -80,8 +79,5 @@ def _planned(job: Job, known: Rates | None, until: float) -> float | None:
 
 
 def _seconds(job: Job, known: Rates) -> float | None:
-    try:
-        estimate = kinds.get(job.kind).estimate(job.request)
-    except StudioError:
-        return None
-    return estimate.seconds(known) if estimate else None
+    found = kinds.estimate(job)
+    return found.seconds(known) if found else None

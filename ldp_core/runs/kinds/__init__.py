@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ldp_core.component import Registry
-from ldp_core.errors import DiskFull, KeptLocked, ReadOnly, StorageFailed, UnknownName
+from ldp_core.cost.estimate import Cost
+from ldp_core.errors import DiskFull, KeptLocked, ReadOnly, StorageFailed
 from ldp_core.runs import queue
 from ldp_core.runs.kinds.base import UNREADABLE, Kind, Outcome, Words, Work, note_figures
 from ldp_core.runs.queue.job import Job
@@ -87,10 +88,16 @@ def _gives_up(key: str, look: Callable[[str], bool | None]) -> bool:
     return True
 
 
+def estimate(job: Job) -> Cost | None:
+    """Estimated cost of a job; None if its request cannot be read."""
+    try:
+        made = get(job.kind)
+        return made.cost(made.parse(job.request))
+    except UNREADABLE:
+        return None
+
+
 def storage_of(job: Job) -> int:
     """Estimated bytes of a job's complete record; 0 if unknown."""
-    try:
-        estimate = get(job.kind).estimate(job.request)
-    except UnknownName:  # of a version that knew other kinds
-        return 0
-    return estimate.storage if estimate else 0
+    found = estimate(job)
+    return found.storage if found else 0

@@ -60,9 +60,6 @@ class AttackJob(Kind):
         images = "a real upload" if asked.upload == "real" else f"{asked.images} images"
         return Words(asked.base.name, f"an attack on {images}", ", ".join(m.label for m in asked.mechanisms))
 
-    def recorded(self, asked: Ladder) -> list[Run]:
-        return [Run(0, "ladder", asked.base)]
-
     def telling(self, asked: Ladder, runs: Sequence[Run]) -> LadderOrder:
         return LadderOrder(asked)
 

@@ -185,11 +185,9 @@ class Kind(Component):
         """Outcome of a job from the ends of its computations, in the request's order."""
         return Outcome(as_status(ended[0].status), str(ended[0].figures.get("message", "")))
 
-    @abstractmethod
     def recorded(self, asked: Any) -> Iterable[Run]:
-        """Runs that an export describes, one a computation; for a kind without training, its base
-        experiment.
-        """
+        """Runs that an export describes, one a computation; by default the base experiment alone."""
+        return [Run(0, self.part, asked.base)]
 
     @abstractmethod
     def telling(self, asked: Any, runs: Sequence[Run]) -> Order:
@@ -219,13 +217,6 @@ class Kind(Component):
     @abstractmethod
     def describe(self, asked: Any) -> Words:
         """The request in words, for the list of jobs."""
-
-    def estimate(self, request: Request) -> Cost | None:
-        """Estimated cost of a stored request; None if it cannot be read."""
-        try:
-            return self.cost(self.parse(request))
-        except UNREADABLE:
-            return None
 
 
 def note_figures(kind: Kind, job: Job) -> None:

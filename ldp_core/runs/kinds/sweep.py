@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -9,16 +11,15 @@ import numpy as np
 
 from ldp_core.cost.estimate import Cost, cost_of_sweep, refuse_cells_that_cannot_fit
 from ldp_core.events.order_of_cells import SweepOrder
-from ldp_core.experiment import Run, amended, changed
+from ldp_core.experiment import Experiment, Run, amended, changed
 from ldp_core.experiment.sweep import Sweep, parse_sweep
 from ldp_core.limits import spelled
-from ldp_core.runs.batch import bits
 from ldp_core.runs.kinds.base import Kind, Request, Words, Work
+from ldp_core.runs.lockstep import Turn
 from ldp_core.runs.machine.work_done import CellsDone
 from ldp_core.runs.queue.job import Job
-from ldp_core.runs.record.cells import CellRecorder, FiguresNoted
+from ldp_core.runs.record.cells import cell_body, known_or_trained
 from ldp_core.runs.record.recorder import Recorder
-from ldp_core.runs.train_all import train_all
 from ldp_core.runs.view.cells import SweepProgress
 from ldp_core.runs.view.final_figures import found
 
@@ -55,35 +56,32 @@ class SweepJob(Kind):
         size = f"a sweep of {spelled(settings)} setting{'s' if settings > 1 else ''}{seeds}"
         return Words(asked.base.name, size, f"over {over}")
 
-    def recorded(self, asked: Sweep) -> list[Run]:
-        return [Run(0, "sweep", asked.base)]
-
     def telling(self, asked: Sweep, runs: Sequence[Run]) -> SweepOrder:
         return SweepOrder(asked)
 
     def compute(self, asked: Sweep, recorder: Recorder, work: Work) -> None:
-        """Train the cells that are stored by no sweep yet."""
-        cells = CellRecorder(asked.cells, recorder, FiguresNoted(bits, work.room))
-        try:
-            cells.take_over()
-            left = cells.left()
-            experiments = [asked.cells[i].experiment for i in left]
-            report = work.report
-            done = CellsDone(experiments, report, len(asked.cells) - len(left))
-            for place, figures in train_all(experiments, report, done):
-                cells.write(left[place], figures.as_json())
-        finally:
-            cells.close()
-        diverged, failed = cells.count("diverged"), cells.count("failed")
-        if diverged == len(asked.cells):
+        """Train the cells that are stored by no sweep yet; each is stored once it ends."""
+        cells, report, began = asked.cells, work.report, time.monotonic()
+        statuses = {event["cell"]: event["status"] for event in recorder.recorded(0)}
+        left = [number for number in range(len(cells)) if number not in statuses]
+
+        def progress(rest: Sequence[Experiment]) -> CellsDone:
+            return CellsDone(rest, report, len(cells) - len(rest))
+
+        experiments = [cells[number].experiment for number in left]
+        for place, figures, known in known_or_trained(experiments, work.room, report, progress):
+            body = cell_body(left[place], cells[left[place]], figures, known)
+            statuses[left[place]] = figures["status"]
+            recorder.write(Turn(0, [body], None, time.monotonic() - began))
+            if not known:
+                recorder.flush()
+        counts = Counter(statuses.values())
+        if counts["diverged"] == len(cells):
             recorder.end(0, "diverged", {"message": "diverged in every cell"})
             return
-        counts = [
-            f"{n} of {len(asked.cells)} cells {how}"
-            for n, how in ((diverged, "diverged"), (failed, "failed"))
-            if n
-        ]
-        recorder.end(0, "completed", {"message": ", ".join(counts)})
+        lost = [how for how in ("diverged", "failed") if counts[how]]
+        words = [f"{counts[how]} of {len(cells)} cells {how}" for how in lost]
+        recorder.end(0, "completed", {"message": ", ".join(words)})
 
     def cells(self, asked: Sweep) -> int:
         return len(asked.settings) * asked.seeds

@@ -17,11 +17,10 @@ from ldp_core.errors import Diverged, InvalidInput
 from ldp_core.events import Answered, Leaked, SearchCell
 from ldp_core.events.order_of_cells import SearchOrder
 from ldp_core.experiment import Draft, Experiment, Run, Variant, amended
-from ldp_core.runs.batch import bits
 from ldp_core.runs.kinds.base import Kind, Words, Work
 from ldp_core.runs.lockstep import Turn, load
 from ldp_core.runs.queue.job import Job
-from ldp_core.runs.record.cells import FiguresNoted
+from ldp_core.runs.record.cells import known_or_trained
 from ldp_core.runs.record.events import Stored
 from ldp_core.runs.record.recorder import Recorder
 from ldp_core.runs.train_all import train_all
@@ -62,9 +61,6 @@ class TuneJob(Kind):
     def describe(self, asked: Question) -> Words:
         halves = ", ".join(f"±{half:g}" for half in asked.ranges)
         return Words(asked.base.name, f"the least ε for {asked.accuracy:.1%}", f"over {halves}")
-
-    def recorded(self, asked: Question) -> list[Run]:
-        return [Run(0, "question", asked.base)]
 
     def telling(self, asked: Question, runs: Sequence[Run]) -> SearchOrder:
         return SearchOrder(asked)
@@ -134,17 +130,8 @@ def _trained(experiments: Sequence[Experiment], progress: Report) -> Iterator[tu
 def _known_or_trained(
     room: str, experiments: Sequence[Experiment], progress: Report
 ) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Figures by place: from the store where the bits would be equal, otherwise trained and stored."""
-    noted = FiguresNoted(bits, room)
-    known = noted.find(experiments)
-    yield from known.items()
-    left = [place for place in range(len(experiments)) if place not in known]
-    try:
-        for at, figures in _trained([experiments[place] for place in left], progress) if left else ():
-            noted.note(experiments[left[at]], figures)
-            yield left[at], figures
-    finally:
-        noted.flush()
+    for place, figures, _ in known_or_trained(experiments, room, progress):
+        yield place, figures
 
 
 def _leaks(

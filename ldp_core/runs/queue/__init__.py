@@ -15,7 +15,6 @@ from ldp_core.runs.queue.changes import (
     note_figures,
     note_removed,
     relabel,
-    say,
     set_keys,
     set_pid,
     set_pinned,

@@ -34,17 +34,20 @@ def add(
     Raises:
         QueueFull: this owner, this address, or all together have enough jobs waiting.
     """
-    identity, (text, long) = identity or new_id(), parted(request)
     with changing() as db:
         if live := _live(db, draft, kind):
             return live
         _refuse_crowds(db, owner, address)
-        db.execute(
-            "INSERT INTO jobs (id, kind, draft, request, long, keys, room, status, created, owner, address) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?)",
-            (identity, kind, draft, text, long, json.dumps([*keys]), room, time.time(), owner, address),
-        )
-    return identity
+        asked = {"kind": kind, "draft": draft, "owner": owner, "address": address, "room": room}
+        return _insert(db, request, keys, id=identity or new_id(), status="queued", **asked)
+
+
+def _insert(db: sqlite3.Connection, request: dict[str, Any], keys: Sequence[str], **columns: Any) -> str:
+    text, long = parted(request)
+    row = {"request": text, "long": long, "keys": json.dumps([*keys]), "created": time.time(), **columns}
+    values = ", ".join(f":{name}" for name in row)
+    db.execute(f"INSERT INTO jobs ({', '.join(row)}) VALUES ({values})", row)  # noqa: S608
+    return str(row["id"])
 
 
 def new_id() -> str:
@@ -68,25 +71,10 @@ def arrive(
         times: start and end, in seconds since 1970.
         owner, address: of the import, as far as known.
     """
-    identity = new_id()
+    columns = {"kind": kind, "status": status, "message": message, "owner": owner, "address": address}
+    at = {"started": times[0], "ended": times[1]}
     with changing() as db:
-        db.execute(
-            "INSERT INTO jobs (id, kind, request, long, keys, status, message, created, started, ended, "
-            "owner, address, imported) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1)",
-            (
-                identity,
-                kind,
-                *parted(request),
-                json.dumps([*keys]),
-                status,
-                message,
-                time.time(),
-                *times,
-                owner,
-                address,
-            ),
-        )
-    return identity
+        return _insert(db, request, keys, id=new_id(), imported=1, **columns, **at)
 
 
 def requeue(identity: str, address: str | None = None, keys: Sequence[str] = ()) -> bool:

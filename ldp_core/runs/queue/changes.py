@@ -45,13 +45,6 @@ def cancel(identity: str, why: str = "") -> None:
             db.execute(query, (why, identity))
 
 
-def say(identity: str, message: str) -> None:
-    """Set a running job's message; "" for normal progress."""
-    with changing() as db:
-        query = "UPDATE jobs SET message = ? WHERE id = ? AND status = 'running' AND message != ?"
-        db.execute(query, (message, identity, message))
-
-
 def set_pid(identity: str, pid: int | None) -> None:
     with changing() as db:
         db.execute("UPDATE jobs SET pid = ? WHERE id = ?", (pid, identity))

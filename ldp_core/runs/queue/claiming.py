@@ -10,13 +10,16 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections import Counter
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from functools import partial
 
 from ldp_core.runs.machine import slots
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.queue.orphans import AT_WORK
 from ldp_core.runs.queue.table import changing, find, looking, selected
+
+Taker = tuple[str, str | None]
+"""Whoever takes turns: an address (`Job.place_of`), or an owner."""
 
 
 def running() -> list[Job]:
@@ -43,50 +46,44 @@ def in_turn(newcomer: Job | None = None) -> list[Job]:
         queued = list(selected(db, "status = 'queued' ORDER BY place"))
         queued += [newcomer] if newcomer else []
         latest = _last_turns(db)
-        began = f"{AT_WORK} ORDER BY started"
-        running = [(job.place_of, job.owner) for job in selected(db, began)] if queued else []
+        running = [*selected(db, f"{AT_WORK} ORDER BY started")] if queued else []
     order: list[Job] = []
-    turn, most = max([*latest.places.values(), *latest.people.values()], default=0.0), slots.at_work()
+    turn, most = max(latest.values(), default=0.0), slots.at_work()
 
     while queued:
         if len(running) >= most:
             running.pop(0)
-        there, theirs = Counter(place for place, _ in running), Counter(owner for _, owner in running)
-        job = min(
-            queued,
-            key=lambda job: (
-                there[job.place_of],
-                latest.places.get(job.place_of, 0.0),
-                theirs[job.owner],
-                latest.people.get(job.owner, 0.0),
-                job.place,
-            ),
-        )
+        busy = Counter(who for job in running for who in _takers(job.place_of, job.owner))
+        job = min(queued, key=partial(_rank, busy, latest))
         queued.remove(job)
         order.append(job)
-        running.append((job.place_of, job.owner))
+        running.append(job)
         turn += 1.0
-        latest.places[job.place_of] = latest.people[job.owner] = turn
+        latest |= dict.fromkeys(_takers(job.place_of, job.owner), turn)
     return order
 
 
-class Latest(NamedTuple):
-    """Latest start of a job, in seconds since 1970, by address (`Job.place_of`) and by person."""
-
-    places: dict[str | None, float]
-    people: dict[str | None, float]
+def _rank(busy: Counter[Taker], latest: Mapping[Taker, float], job: Job) -> list[float]:
+    takers = _takers(job.place_of, job.owner)
+    return [*(order for who in takers for order in (busy[who], latest.get(who, 0.0))), job.place]
 
 
-def _last_turns(db: sqlite3.Connection) -> Latest:
-    """Latest starts; those in the future (a clock was set back) are ignored."""
-    found = Latest({}, {})
+def _takers(place: str | None, owner: str | None) -> tuple[Taker, Taker]:
+    return ("address", place), ("owner", owner)
+
+
+def _last_turns(db: sqlite3.Connection) -> dict[Taker, float]:
+    """Latest starts of a job by taker, in seconds since 1970; those in the future (a clock was set back) are
+    ignored.
+    """
+    found = dict[Taker, float]()
     query = (
         "SELECT owner, coalesce(address, owner) AS place, MAX(started) AS at FROM jobs "
         "WHERE started <= ? GROUP BY owner, place"
     )
     for row in db.execute(query, (time.time(),)):
-        for known, name in ((found.places, row["place"]), (found.people, row["owner"])):
-            known[name] = max(row["at"], known.get(name, 0.0))
+        for who in _takers(row["place"], row["owner"]):
+            found[who] = max(row["at"], found.get(who, 0.0))
     return found
 
 

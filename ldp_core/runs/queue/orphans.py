@@ -26,7 +26,7 @@ def reap(watched: Collection[str] | None = None, why: str = STOPPED) -> list[str
         watched: ids of the jobs whose processes the calling worker monitors; None for other callers.
         why: beginning of the message of the orphaned jobs.
     """
-    if not _lost(watched):
+    if not lost(watched):
         return []
     message = f"{why}; what it had trained until then is kept"
     with changing() as db:
@@ -37,12 +37,8 @@ def reap(watched: Collection[str] | None = None, why: str = STOPPED) -> list[str
     return [row["id"] for row in found]
 
 
-def lost() -> dict[str, str]:
-    """Orphaned jobs with a sentence each, whether marked or not."""
-    return dict.fromkeys(_lost(None), STOPPED)
-
-
-def _lost(watched: Collection[str] | None) -> list[str]:
+def lost(watched: Collection[str] | None = None) -> list[str]:
+    """Ids of orphaned jobs, whether marked or not; `watched` as for `reap`."""
     with looking() as db:
         query = f"SELECT id FROM jobs WHERE {OTHERS}"  # noqa: S608
         rows = db.execute(query, (json.dumps([*(watched or ())]),)).fetchall() if db else []

@@ -18,8 +18,9 @@ from ldp_core.errors import StudioError, UnknownDraft
 from ldp_core.experiment import Draft, parse_draft
 from ldp_core.runs.record.draft_room import REVISIONS as REVISIONS
 from ldp_core.runs.record.draft_room import keep_within
-from ldp_core.runs.storage.database import reading, writing
+from ldp_core.runs.storage.database import rows_of, writing
 from ldp_core.runs.storage.paths import runs_dir
+from ldp_core.system.json_file import from_text
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS revisions (
@@ -115,9 +116,8 @@ def undo(identity: str) -> bool:
 def can_undo(identity: str) -> bool:
     if not ID.fullmatch(identity):
         return False
-    with reading(_path()) as db:
-        count = db and db.execute("SELECT count(*) FROM revisions WHERE draft = ?", (identity,)).fetchone()[0]
-    return bool(count and count > 1)
+    counted = rows_of(_path(), "SELECT count(*) AS number FROM revisions WHERE draft = ?", (identity,))
+    return bool(counted) and counted[0]["number"] > 1
 
 
 def share(draft: Draft, ladder: Mapping[str, Any] | None = None) -> str:
@@ -163,24 +163,14 @@ def forget_typed(identity: str) -> None:
 
 def typed_of(identity: str) -> dict[str, Any]:
     """A draft's stored inputs, by field."""
-    with reading(_path()) as db:
-        query = "SELECT field, body FROM typed WHERE id = ?"
-        rows = db.execute(query, (identity,)).fetchall() if db else []
-    try:
-        return {row["field"]: json.loads(row["body"]) for row in rows}
-    except (ValueError, RecursionError):
-        return {}
+    found = rows_of(_path(), "SELECT field, body FROM typed WHERE id = ?", (identity,))
+    return {row["field"]: from_text(row["body"], object) for row in found}
 
 
 def ladder_of(identity: str) -> dict[str, Any] | None:
     """Attack grid of a draft or snapshot, as JSON; None if none was set."""
-    with reading(_path()) as db:
-        row = db.execute("SELECT body FROM ladders WHERE id = ?", (identity,)).fetchone() if db else None
-    try:
-        found = json.loads(row["body"]) if row else None
-    except (ValueError, RecursionError):
-        return None
-    return found if isinstance(found, dict) else None
+    found = rows_of(_path(), "SELECT body FROM ladders WHERE id = ?", (identity,))
+    return from_text(found[0]["body"], dict) if found else None
 
 
 def snapshot(identity: str) -> Draft | None:
@@ -189,11 +179,8 @@ def snapshot(identity: str) -> Draft | None:
 
 
 def _read(query: str, identity: str) -> Draft | None:
-    if not ID.fullmatch(identity):
-        return None
-    with reading(_path()) as db:
-        row: Any = db and db.execute(query, (identity,)).fetchone()
-    return _parsed(row["body"]) if row else None
+    found = rows_of(_path(), query, (identity,)) if ID.fullmatch(identity) else []
+    return _parsed(found[0]["body"]) if found else None
 
 
 def _parsed(body: str) -> Draft | None:

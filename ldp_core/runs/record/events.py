@@ -70,13 +70,11 @@ class Row(NamedTuple):
     """Experiment as JSON."""
 
 
+@lru_cache(maxsize=256)
 def runs_of(job: Job) -> tuple[Row, ...]:
     """Runs of a training job, in its order; empty for other kinds of job."""
-    return _runs_of(job.id, job) if job.kind == "run" else ()
-
-
-@lru_cache(maxsize=256)
-def _runs_of(identity: str, job: Job) -> tuple[Row, ...]:
+    if job.kind != "run":
+        return ()
     try:
         request = job.request
         runs = parse_draft(request["draft"]).runs(bool(request.get("reference")))

@@ -6,13 +6,13 @@ A guess belongs to the settings: after a change the visitor is asked again, and 
 from __future__ import annotations
 
 import json
-import sqlite3
 from hashlib import sha256
 from pathlib import Path
 
 from ldp_core.experiment import Draft
-from ldp_core.runs.storage.database import reading, writing
+from ldp_core.runs.storage.database import rows_of, writing
 from ldp_core.runs.storage.paths import runs_dir
+from ldp_core.system.json_file import from_text
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS guessed (
@@ -44,7 +44,8 @@ def of(who: str, draft: Draft) -> Guess | None:
 
 def all_of(who: str) -> dict[str, Guess]:
     """All guesses of a visitor, by the key of the settings."""
-    found = {row["about"]: _read(row["body"]) for row in _rows("SELECT * FROM guessed WHERE who = ?", who)}
+    query = "SELECT * FROM guessed WHERE who = ?"
+    found = {row["about"]: _read(row["body"]) for row in rows_of(_path(), query, (who,))}
     return {about: guess for about, guess in found.items() if guess is not None}
 
 
@@ -68,7 +69,8 @@ def is_skipped(who: str, scenario: str) -> bool:
 
 
 def all_skipped(who: str) -> set[str]:
-    return {row["scenario"] for row in _rows("SELECT scenario FROM passed WHERE who = ?", who)}
+    found = rows_of(_path(), "SELECT scenario FROM passed WHERE who = ?", (who,))
+    return {row["scenario"] for row in found}
 
 
 def key_of(draft: Draft) -> str:
@@ -77,16 +79,8 @@ def key_of(draft: Draft) -> str:
 
 
 def _read(body: str) -> Guess | None:
-    try:
-        found = json.loads(body)
-    except (ValueError, RecursionError):
-        return None
+    found = from_text(body, object)
     return found if isinstance(found, float | int | str) else None
-
-
-def _rows(query: str, who: str) -> list[sqlite3.Row]:
-    with reading(_path()) as db:
-        return list(db.execute(query, (who,))) if db else []
 
 
 def _path() -> Path:

@@ -6,7 +6,7 @@ import unicodedata
 from pathlib import Path
 
 from ldp_core.errors import InvalidInput
-from ldp_core.runs.storage.database import reading, writing
+from ldp_core.runs.storage.database import rows_of, writing
 from ldp_core.runs.storage.paths import runs_dir
 
 SCHEMA = """
@@ -47,8 +47,7 @@ def keep(who: str, name: str) -> None:
 
 def everybody() -> dict[str, str]:
     """Nickname by visitor id; "" for a visitor who skipped the question."""
-    with reading(_path()) as db:
-        return dict(map(tuple, db.execute("SELECT who, name FROM nickname"))) if db else {}
+    return dict(map(tuple, rows_of(_path(), "SELECT who, name FROM nickname")))
 
 
 def _path() -> Path:

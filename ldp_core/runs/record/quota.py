@@ -8,20 +8,17 @@ running jobs stay.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from ldp_core.errors import NotNow, StorageFailed
+from ldp_core.errors import StorageFailed
 from ldp_core.runs import queue
 from ldp_core.runs.queue.job import Job
-from ldp_core.runs.queue.states import FINAL
 from ldp_core.runs.record import computations, removal
 from ldp_core.runs.storage.paths import runs_dir
 from ldp_core.settings.table import QUOTA_GB
-
-Takes = Callable[[Job], int]
 
 
 @dataclass(frozen=True)
@@ -34,53 +31,18 @@ class Kept:
 
 
 def kept() -> list[Kept]:
-    """All jobs with a record, newest first."""
-    return _weighed(job for job in queue.find(most=100_000)[::-1] if job.keys and not job.removed)[::-1]
-
-
-def _weighed(oldest_first: Iterable[Job]) -> list[Kept]:
-    """Jobs with the bytes that deleting each would free."""
+    """All jobs with a record, newest first, each with the bytes that its deletion would free."""
     counted, found = set[str](), list[Kept]()
-    for job in oldest_first:
-        new = set(job.keys) - counted
-        counted |= new
-        found.append(Kept(job, sum(map(computations.size_of, new))))
-    return found
+    for job in queue.find(most=100_000)[::-1]:
+        if job.keys and not job.removed:
+            new = set(job.keys) - counted
+            counted |= new
+            found.append(Kept(job, bytes_of(new)))
+    return found[::-1]
 
 
-def pin(identity: str, on: bool = True, most: int | None = None, takes: Takes = lambda _: 0) -> None:
-    """Exempt a job's record from deletion, or end that.
-
-    Args:
-        most: limit on the bytes of pinned records; None for no limit.
-        takes: estimates the final bytes of the record of a running job.
-
-    Raises:
-        NotNow: the record is deleted already, or too much is pinned.
-    """
-    job = queue.get(identity)
-    if on and most is not None and not job.pinned:
-        _refuse_hoards(job, most, takes)
-    if queue.set_pinned(identity, on).removed and on:
-        raise NotNow(f"the record of job {job.id} was removed to make room; there is nothing to pin")
-
-
-def _refuse_hoards(job: Job, most: int, takes: Takes) -> None:
-    def to_come(one: Job) -> int:
-        return 0 if one.status in FINAL else max(0, takes(one) - _bytes(one.keys))
-
-    before = [one.job for one in kept() if one.job.pinned]
-    keys = {key for one in before for key in one.keys}
-    pinned = _bytes(keys) + sum(map(to_come, before))
-    more = _bytes(set(job.keys) - keys) + to_come(job)
-    if pinned + more > most:
-        raise NotNow(
-            f"pinned runs take {pinned / 1e6:.1f} MB, this one {more / 1e6:.1f} MB, and visitors may keep "
-            f"{most / 1e6:.1f} MB pinned; unpin one of yours, or ask a teacher"
-        )
-
-
-def _bytes(keys: Iterable[str]) -> int:
+def bytes_of(keys: Iterable[str]) -> int:
+    """Bytes of computations, each counted once."""
     return sum(map(computations.size_of, set(keys)))
 
 

@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 from ldp_core.errors import DiskFull, KeptLocked, ReadOnly, StorageFailed
 from ldp_core.runs.storage.disk_space import is_full
@@ -31,7 +32,6 @@ _locked: dict[Path, float] = {}
 KEPT_LOCKED = "in the folder of runs is kept locked by another program; try again in a moment"
 MOVE_IT = "move it away to start afresh, or name another folder in EPSILON_RUNS_DIR"
 Errors = tuple[type[Exception], ...]
-EITHER: Errors = (sqlite3.Error, OSError)
 UNREADABLE: Errors = (sqlite3.Error, UnicodeDecodeError)
 """Exceptions that reading a damaged file may raise; Python decodes some values before SQLite checks them."""
 
@@ -110,6 +110,12 @@ def reading(path: Path, advice: str = MOVE_IT) -> Iterator[sqlite3.Connection | 
             yield connection
     finally:
         connection.close()
+
+
+def rows_of(path: Path, query: str, values: tuple[Any, ...] = ()) -> list[sqlite3.Row]:
+    """Rows of a query; none before the file exists."""
+    with reading(path) as db:
+        return db.execute(query, values).fetchall() if db else []
 
 
 def _has_something(path: Path) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import shutil
 from contextlib import suppress
+from math import inf
 from pathlib import Path
 
 from ldp_core.errors import DiskFull, StorageFailed
@@ -46,18 +47,12 @@ def refuse_a_full_disk(needed: int) -> None:
 
 def is_tight() -> bool:
     """True where the disk is too full to launch any job."""
-    try:
-        return _free() < SPARE
-    except OSError:  # unknown
-        return False
+    return _free() < SPARE
 
 
 def shortage() -> str:
     """Why no queued job can begin (disk full); "" if there is room."""
-    try:
-        return "" if _free() >= LEAST else "the disk is full"
-    except OSError:  # unknown: what begins finds out itself
-        return ""
+    return "" if _free() >= LEAST else "the disk is full"
 
 
 def full_disk(needed: int) -> str:
@@ -99,5 +94,9 @@ def _path() -> Path:
     return runs_dir() / "reserve"
 
 
-def _free() -> int:
-    return shutil.disk_usage(runs_dir()).free
+def _free() -> float:
+    """Free bytes; infinitely many where that is unknown: what begins finds out itself."""
+    try:
+        return shutil.disk_usage(runs_dir()).free
+    except OSError:
+        return inf

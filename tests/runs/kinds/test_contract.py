@@ -51,7 +51,7 @@ def test_what_is_asked_for_survives_the_queue(kind: str):
 def test_a_request_that_cannot_be_read_is_a_sentence(kind: str, request_: dict[str, Any]):
     with pytest.raises(StudioError, match="cannot be read any more"):
         kinds.get(kind).parse(request_)
-    assert kinds.get(kind).estimate(request_) is None
+    assert kinds.estimate(queue.get(queue.add(kind, request_))) is None
 
 
 @pytest.mark.parametrize("kind", EVERY)
@@ -61,7 +61,7 @@ def test_it_is_estimated_before_it_is_launched(kind: str):
     assert cost.memory > 0
     assert cost.storage > 0
     assert cost.seconds(SOME) > 0
-    assert made.estimate(made.request(asked(kind))) == cost
+    assert kinds.estimate(in_process.queued(dict(made.smallest), kind)) == cost
 
 
 @pytest.mark.parametrize("kind", EVERY)

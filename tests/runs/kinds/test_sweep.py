@@ -15,10 +15,9 @@ from ldp_core.experiment import Draft, Experiment, Variant, parse
 from ldp_core.experiment.sweep import parse_sweep
 from ldp_core.runs import jobs, queue
 from ldp_core.runs.batch import ALONE, FOLDED, Figures, bits
-from ldp_core.runs.kinds import sweep as kind
 from ldp_core.runs.queue.job import Job
+from ldp_core.runs.record import cells as store
 from ldp_core.runs.record import computations
-from ldp_core.runs.record.cells import FiguresNoted
 from ldp_core.runs.train_all import train_all
 from ldp_core.system import native_code
 from tests.gate import holding
@@ -67,11 +66,11 @@ def test_cells_that_are_stored_are_not_trained_again(runs_dir: Path, monkeypatch
         return train_all(experiments, *told)
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(kind, "train_all", stopped_after_five)
+        patch.setattr(store, "train_all", stopped_after_five)
         compute(job)
     assert len(cells(job)) == 5
     with monkeypatch.context() as patch:
-        patch.setattr(kind, "train_all", counted)
+        patch.setattr(store, "train_all", counted)
         assert compute(job).status == "completed"
     asked = parse_sweep(FEW)
     assert sorted(one.key for one in done) == sorted(cell.experiment.key for cell in asked.cells)
@@ -91,7 +90,7 @@ def test_what_another_sweep_has_trained_is_taken_over_to_the_same_bits_only(
     for one in wider:
         if one["known"]:
             assert one["weights_sha256"] == before[one["key"]]["weights_sha256"]
-    monkeypatch.setattr(kind, "bits", lambda _: "others")
+    monkeypatch.setattr(store, "bits", lambda _: "others")
     third = cells(trained(FEW | {"grid": FEW["grid"] | {"clients.epsilon": [1, 2]}}, "sweep"))
     assert not any(one["known"] for one in third)
 
@@ -125,12 +124,12 @@ def test_what_was_trained_in_one_product_with_others_is_no_run_of_its_own(
 def test_the_oldest_figures_go_first(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(computations, "MOST_CELLS", 4)
     every = [cell.experiment for cell in parse_sweep(FEW).cells]
-    noted = FiguresNoted(lambda _: FOLDED)
-    for number, experiment in enumerate(every):
-        noted.note(experiment, {"status": "completed", "number": number})
-        noted.flush()
+    keys = [computations.key_of_figures(one, FOLDED) for one in every]
+    for number, key in enumerate(keys):
+        computations.note_ends([(key, "figures", "completed", {"number": number})])
     computations.sweep()
-    assert [one["number"] for one in noted.find(every).values()] == [8, 9, 10, 11]
+    left = computations.ended(keys)
+    assert [left[key].figures["number"] for key in keys if key in left] == [8, 9, 10, 11]
 
 
 def test_cells_that_diverge_are_counted_in_words(runs_dir: Path):

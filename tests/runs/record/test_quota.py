@@ -44,7 +44,7 @@ def file_of(identity: str) -> Path:
 
 def test_the_oldest_go_first_and_leave_a_note():
     ids = [record("completed") for _ in range(5)]
-    quota.pin(ids[0])
+    jobs.pin(ids[0])
     alive = record("running")
     files = {identity: file_of(identity) for identity in ids}
     removed = quota.prune(3500)
@@ -54,11 +54,11 @@ def test_the_oldest_go_first_and_leave_a_note():
         assert not files[identity].exists()
         assert "removed to make room" in job.message
         with pytest.raises(NotNow, match="was removed to make room; there is nothing to pin"):
-            quota.pin(identity)
-        quota.pin(identity, on=False)
+            jobs.pin(identity)
+        jobs.pin(identity, on=False)
     assert {one.job.id for one in quota.kept()} == {ids[0], ids[4], alive}
     assert quota.prune(10**9) == []
-    quota.pin(ids[0], on=False)
+    jobs.pin(ids[0], on=False)
     assert [one.job.id for one in quota.prune(0)] == [ids[0], ids[4]]
 
 
@@ -90,7 +90,7 @@ def test_what_several_jobs_name_counts_once_and_goes_with_the_last_of_them():
 def test_nothing_goes_that_makes_no_room_because_what_stays_names_the_same():
     first, second, own = (record("completed") for _ in range(3))
     queue.set_keys(first, queue.get(second).keys)
-    quota.pin(second)
+    jobs.pin(second)
     assert [one.job.id for one in quota.prune(1000)] == [own]
     assert not queue.get(first).removed
 

@@ -23,7 +23,7 @@ def test_a_record_that_is_pinned_at_the_last_moment_is_not_deleted(monkeypatch: 
     identity, delete = record("completed"), queue.delete
 
     def late(*given: Any, **more: Any) -> bool:
-        quota.pin(identity)
+        jobs.pin(identity)
         return delete(*given, **more)
 
     monkeypatch.setattr(queue, "delete", late)
@@ -108,7 +108,7 @@ def test_what_was_noted_by_somebody_who_was_killed_is_finished_and_nothing_else_
 def test_a_pin_that_is_set_while_the_house_is_cleaned_counts(monkeypatch: pytest.MonkeyPatch):
     ids = [record("completed") for _ in range(2)]
     seen = quota._in_order()
-    quota.pin(ids[0])
+    jobs.pin(ids[0])
     monkeypatch.setattr(quota, "_in_order", lambda: seen)
     assert [one.job.id for one in quota.prune(0)] == ids[1:]
     assert queue.get(ids[0]).message == ""

@@ -62,10 +62,10 @@ def test_it_is_for_its_owner_and_a_pin_or_a_run_keeps_it():
     with pytest.raises(NotNow, match="is queued; stop it before"):
         jobs.delete(identity)
     queue.cancel(identity)
-    quota.pin(identity)
+    jobs.pin(identity)
     with pytest.raises(NotNow, match="is pinned"):
         jobs.delete(identity)
-    quota.pin(identity, on=False)
+    jobs.pin(identity, on=False)
     with pytest.raises(NotYours, match="can delete it"):
         jobs.delete(identity, Person("b" * 16))
     jobs.delete(identity, Person("a" * 16))
