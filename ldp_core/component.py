@@ -166,8 +166,7 @@ class Part:
             raise ValidationError.from_exception_data(type(self).__name__, [detail]) from None
         if "form" in parameters:
             raise refused("takes no form; set the experiment's own form instead")
-        component: Component = kind(**parameters)
-        return component
+        return kind(**parameters)
 
     def named(self, value: Any) -> Any:
         """JSON object with the part's name, from a bare name or from fields that imply it."""

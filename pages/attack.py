@@ -87,8 +87,7 @@ def _title() -> None:
 
 def _asked(job: Job) -> Ladder | None:
     with contextlib.suppress(InvalidExperiment):
-        asked: Ladder = kinds.get("attack").parse(job.request)
-        return asked
+        return kinds.get("attack").parse(job.request)
     return None
 
 

@@ -68,8 +68,7 @@ def _attackers() -> set[Part]:
 @cache
 def _recorded() -> dict[str, dict[str, Any]]:
     """Recorded results, read once per process, as the file may be replaced meanwhile."""
-    known: dict[str, dict[str, Any]] = read_json(RECORDED)
-    return known
+    return read_json(RECORDED)
 
 
 @cache

@@ -32,5 +32,4 @@ def load_torchvision() -> ModuleType:
         for operator in MISSING:
             torch.library.define(f"torchvision::{operator}", SIGNATURE)
         import torchvision
-    module: ModuleType = torchvision
-    return module
+    return torchvision

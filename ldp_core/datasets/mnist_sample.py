@@ -52,7 +52,6 @@ def _shipped(name: str) -> NDArray[np.uint8]:
     """Array of the shipped file by name."""
     try:
         with SHIPPED.open("rb") as file, np.load(file) as arrays:
-            found: NDArray[np.uint8] = arrays[name]
-            return found
+            return arrays[name]
     except (zipfile.BadZipFile, zlib.error, EOFError, KeyError) as error:
         raise ValueError("damaged") from error

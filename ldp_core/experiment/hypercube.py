@@ -48,8 +48,7 @@ class Hypercube:
         """Position of each setting in each field's range, shape (points, fields), in [0, 1)."""
         generator = stream(seed, "hypercube")
         slices = np.stack([generator.permutation(self.points) for _ in self.fields], axis=1)
-        found: Floats = (slices + generator.random(slices.shape)) / self.points
-        return found
+        return (slices + generator.random(slices.shape)) / self.points
 
     def as_json(self) -> dict[str, Any]:
         return {"fields": {name: list(ends) for name, ends in self.fields.items()}, "points": self.points}

@@ -73,8 +73,7 @@ class Gaussian(GaussianNoise):
 
     def _equation_4(self, epsilon: Floats) -> Floats:
         """σ for sensitivity 1, with the root over the whole product."""
-        rooted: Floats = np.sqrt(self._prefactor() * self._rest(epsilon))
-        return rooted
+        return np.sqrt(self._prefactor() * self._rest(epsilon))
 
     def differences(
         self, value: float, epsilon: float, low: float, high: float, use: Use

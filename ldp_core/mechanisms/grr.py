@@ -89,8 +89,7 @@ class GRR(ScaleFree):
 
     def _stretch(self, epsilon: Floats) -> Floats:
         """1/(p − q), which removes the bias towards the centre."""
-        found: Floats = (1 + (self.levels - 1) * np.exp(-epsilon)) / -np.expm1(-epsilon)
-        return found
+        return (1 + (self.levels - 1) * np.exp(-epsilon)) / -np.expm1(-epsilon)
 
     def _cell(self, v: Floats) -> tuple[float, Floats]:
         """Distance between levels, and the level below a value."""

@@ -96,8 +96,7 @@ class LayerLaw(Law["Harmony"]):
     def _variance(self, v: Floats) -> Floats:
         d, moved, half = self.mechanism.size, self._centre - self._fill, self._half
         filled = half**2 * (d / np.sinh(self.epsilon / 2) ** 2 + (d - 1) + (1 - v) * (1 + v))
-        found: Floats = filled + (moved**2 / d + 2 * moved * half * v) * (1 - 1 / d)
-        return found
+        return filled + (moved**2 / d + 2 * moved * half * v) * (1 - 1 / d)
 
     def log_prob(self, output: ArrayLike, value: ArrayLike) -> Any:
         each, filled = self._answered(output, value)

@@ -37,8 +37,7 @@ class SignLaw(Law["LDPSign"]):
         return sensitivity * classical(self.epsilon, self.mechanism.delta_)
 
     def perturb(self, values: Values, generator: np.random.Generator | torch.Generator) -> Values:
-        perturbed: Values = self._blocks.perturb(_sign, values, generator, normal=True, placed=False)
-        return perturbed
+        return self._blocks.perturb(_sign, values, generator, normal=True, placed=False)
 
     @cached_property
     def _blocks(self) -> Blocks:

@@ -70,8 +70,7 @@ class Piecewise(ScaleFree):
         return np.where(np.abs(y) <= bound + blur, np.clip(y, -bound, bound), y)
 
     def unit_log_prob(self, y: Floats, v: Floats, epsilon: Floats) -> Floats:
-        found: Floats = self.unit_law(y, epsilon, np.zeros(()))(v)
-        return found
+        return self.unit_law(y, epsilon, np.zeros(()))(v)
 
     def unit_law(self, y: Floats, epsilon: Floats, log_half: Floats) -> Callable[[Floats], Any]:
         q, gap = np.exp(-epsilon / 2), -np.expm1(-epsilon / 2)
@@ -146,8 +145,7 @@ class OwnScaleLaw(UnitLaw):
         out /= reach
         t: Any = (scale[..., :1] if data.ndim else scale[0]).astype(ratios.dtype)
         out *= t if xp is np else xp.as_tensor(t, dtype=data.dtype, device=data.device)
-        perturbed: Values = out
-        return perturbed
+        return out
 
     def mean(self, value: ArrayLike) -> Any:
         return self.moments(value)[0]

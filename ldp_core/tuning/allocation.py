@@ -65,8 +65,7 @@ class Allocation:
         if aggregator == MEAN:
             return (_others(self.variance) + variance) / self.variance.sum()
         precision = 1 / self.variance
-        found: Floats = precision.sum() / (_others(precision) + 1 / variance)
-        return found
+        return precision.sum() / (_others(precision) + 1 / variance)
 
     def without(self, aggregator: str = BEST) -> Floats:
         """Noise at the server without one client, relative to the present noise, for each client, (K,);
@@ -78,8 +77,7 @@ class Allocation:
         if aggregator == MEAN:
             return _others(self.variance) / self.variance.sum() * (every / (every - 1)) ** 2
         precision = 1 / self.variance
-        found: Floats = precision.sum() / _others(precision)
-        return found
+        return precision.sum() / _others(precision)
 
     @property
     def least(self) -> float:
@@ -136,8 +134,7 @@ def _others(values: Floats) -> Floats:
     """Sum of all other values for each, (K,), without cancellation."""
     before = np.concatenate([[0.0], values[:-1].cumsum()])
     after = np.concatenate([values[:0:-1].cumsum()[::-1], [0.0]])
-    found: Floats = before + after
-    return found
+    return before + after
 
 
 def _as_fields(low: Floats, high: Floats) -> dict[str, Any]:

@@ -19,8 +19,7 @@ from tests.conftest import ROOT
 
 @pytest.fixture(scope="module")
 def result() -> Result:
-    found: Result = ldp_core.run(rounds=3, mechanism="duchi", epsilon=2)
-    return found
+    return ldp_core.run(rounds=3, mechanism="duchi", epsilon=2)
 
 
 def test_it_is_the_run_of_the_command_line(result: Result):

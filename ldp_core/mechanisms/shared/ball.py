@@ -96,5 +96,4 @@ def shortened(values: Floating, norm: float) -> Floating:
 
 def lengths(vectors: Floats) -> Floats:
     """Euclidean lengths of vectors along the last axis."""
-    found: Floats = np.sqrt(np.square(vectors).sum(axis=-1))
-    return found
+    return np.sqrt(np.square(vectors).sum(axis=-1))

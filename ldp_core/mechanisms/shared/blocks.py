@@ -138,8 +138,7 @@ def on_grid(xp: Any, answers: Any, step: Any) -> Any:
 
 def step_of(reach: Floats) -> Floats:
     """Power of two whose multiples float32 represents exactly up to `reach`."""
-    found: Floats = 2.0 ** (np.ceil(np.log2(reach)) - np.log2(PLACES))
-    return found
+    return 2.0 ** (np.ceil(np.log2(reach)) - np.log2(PLACES))
 
 
 def _wide(xp: Any, values: Any) -> Any:

@@ -68,8 +68,7 @@ class GaussianLaw(Law["GaussianNoise"]):
                 )
         if own.norm is not None:
             values = own.shortened(values)
-        perturbed: Values = self._blocks.perturb(_add, values, generator, normal=True)
-        return perturbed
+        return self._blocks.perturb(_add, values, generator, normal=True)
 
     @cached_property
     def _blocks(self) -> Blocks:

@@ -30,8 +30,7 @@ FORGIVEN = 1e-5
 
 class UnitLaw(Law["ScaleFree"]):
     def perturb(self, values: Values, generator: np.random.Generator | torch.Generator) -> Values:
-        perturbed: Values = self._blocks.perturb(self.mechanism.unit_sample, values, generator)
-        return perturbed
+        return self._blocks.perturb(self.mechanism.unit_sample, values, generator)
 
     @cached_property
     def _blocks(self) -> Blocks:
@@ -186,8 +185,7 @@ def _placed(x: Floats, low: Floats, high: Floats, width: Floats) -> Floats:
     v = x - low  # an attacker asks for grids: what is written over stays in the processor's cache
     v -= high - x
     v /= width
-    found: Floats = np.clip(v, -1, 1, out=v if isinstance(v, np.ndarray) else None)  # exactly ±1 at the ends
-    return found
+    return np.clip(v, -1, 1, out=v if isinstance(v, np.ndarray) else None)  # exactly ±1 at the ends
 
 
 def blur(output: ArrayLike, centre: Floats, half: Floats) -> Floats:
