@@ -27,9 +27,7 @@ MOST_CHARACTERS = 50_000_000
 
 
 def main(arguments: Sequence[str] | None = None, called: str = "python -m ldp_core") -> int:
-    """Run a command; returns the exit code: 0; 1 if a run diverged or failed; 2, with a sentence on stderr,
-    for bad input.
-    """
+    """Run a command; exit code 0; 1 if a run diverged or failed; 2, with a sentence, for bad input."""
     options = _parser(called).parse_args(arguments)
     own = f"{called.removeprefix('python -m ')} {options.name}"
     if sys.stdout is None:

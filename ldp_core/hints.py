@@ -100,9 +100,7 @@ MEANT: dict[str, tuple[str, ...]] = {
     "adamw": (),
     "momentum": (),
 }
-"""This program's names by common other names, without case and punctuation; () for names without
-counterpart.
-"""
+"""This program's names by common other names, without case and punctuation; () without counterpart."""
 CLOSE = 0.75
 """Similarity from which on a name counts as misspelled."""
 

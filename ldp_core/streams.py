@@ -60,16 +60,12 @@ def stream(seed: int, purpose: Purpose, round: int = 0) -> np.random.Generator:
 
 
 def on_demand(seed: int, purpose: Purpose, round: int = 0) -> np.random.Generator:
-    """A generator like that of `stream`, created at its first draw; saves time for streams that are rarely
-    used.
-    """
+    """A generator like that of `stream`, created at its first draw; saves time for rarely used streams."""
     return cast("np.random.Generator", Unmade(seed, purpose, round))
 
 
 class Unmade:
-    """Stands in for a numpy generator that is created at its first use; no instance of
-    `np.random.Generator`.
-    """
+    """Stands in for a numpy generator, created at its first use; no instance of `np.random.Generator`."""
 
     def __init__(self, *of: Any) -> None:
         self._of = of
@@ -83,9 +79,7 @@ class Unmade:
 
 
 class Key(ISeedSequence):
-    """Seed sequence of a fixed key: the same stream as `Philox(key=…)`, which also reads a system seed and
-    takes four times as long.
-    """
+    """Seed sequence of a fixed key: the stream of `Philox(key=…)` in a quarter of the time."""
 
     def __init__(self, key: int) -> None:
         self._words = np.array([key % 2**64, key >> 64], dtype=np.uint64)

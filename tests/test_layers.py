@@ -187,9 +187,7 @@ def test_the_face_of_runs_is_all_that_pages_and_the_command_line_import_from_it(
     assert used == offered
 
 
-ALLOWED_SIBLINGS = {
-    ("ldp_core.fields", "ldp_core.component"),
-}
+ALLOWED_SIBLINGS = {("ldp_core.fields", "ldp_core.component")}
 
 FORBIDDEN = {
     "ldp_core": ("streamlit", "pages", "plotly"),

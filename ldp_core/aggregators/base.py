@@ -32,9 +32,7 @@ class Aggregator(Component):
     weighs_by_size: ClassVar[bool] = False
     """Whether weights depend on the clients' numbers of samples."""
     unpredicted: ClassVar[str] = ""
-    """Why the noise of the aggregate cannot be predicted, as the end of a sentence that begins “as”; "" if
-    `noise` predicts it.
-    """
+    """Why the aggregate's noise cannot be predicted, as in “as …”; "" if `noise` predicts it."""
 
     def in_words(self) -> str:
         """End of a sentence "the server …": how uploads are combined."""
@@ -137,9 +135,7 @@ class Aggregator(Component):
         return torch.as_tensor(w, dtype=tensor.dtype, device=tensor.device) @ tensor
 
     def finish(self, total: Values) -> Values:
-        """Post-process the weighted sum (d,), for example by taking signs after a vote; the identity by
-        default.
-        """
+        """Post-process the weighted sum (d,), for example by its signs after a vote; identity by default."""
         return total
 
     def aggregate(self, uploads: Values, weights: ArrayLike) -> Values:

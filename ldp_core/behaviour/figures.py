@@ -95,9 +95,7 @@ def _rounded(figures: Figures) -> Figures:
 
 
 def _data(experiment: Experiment) -> Data:
-    """The experiment's data if shipped with the program, else synthetic data of the same shape; few samples
-    for convolutions.
-    """
+    """The experiment's data if shipped, else synthetic data of the same shape; few for convolutions."""
     source, train = experiment.source, max(40, 2 * experiment.clients.count)
     if experiment.dataset in OWN:
         own = source.load(data_dir())

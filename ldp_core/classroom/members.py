@@ -25,9 +25,7 @@ class Member:
     """Number in the order of joining, from 1."""
     name: str
     guessed: bool = False
-    """Whether the student has guessed at the current question, or has drawn a digit if the topic asks for
-    one.
-    """
+    """Whether the student has guessed at the question, and drawn a digit if the topic asks for one."""
 
 
 @dataclass(frozen=True)

@@ -21,9 +21,7 @@ from ldp_core.runs import Job, Training, jobs, progress_of
 from ldp_core.runs.record import computations
 
 CLIENTS = (20, 35)
-"""Least number of clients, filled up with clients of stock images; and largest, so that each has 40
-images.
-"""
+"""Least number of clients, filled up with stock images; and largest, so that each has 40 images."""
 STOCK = (2.0, 0.1)
 """ε and τ of a client without a student."""
 EPSILONS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
@@ -88,9 +86,7 @@ def all_sent(session: Session) -> dict[str, Own]:
 
 
 def draft_of(clients: Sequence[Own]) -> Draft:
-    """Draft of the class's run, with two variants: the plain mean, and weights by 1/σ² over the same noisy
-    uploads.
-    """
+    """Draft of the class's run: the plain mean, and weights by 1/σ² over the same noisy uploads."""
     missing = max(0, CLIENTS[0] - len(clients))
     asks = [(one.epsilon, one.half) for one in clients] + [STOCK] * missing
     base = {
@@ -144,9 +140,7 @@ class Served(NamedTuple):
 
 
 def read_of(session: Session, job: Job, who: str) -> Read | None:
-    """Results about one student's drawing; None before the run has ended, or for a student without a
-    drawing.
-    """
+    """Results about a student's drawing; None before the run's end, or for a student without a drawing."""
     everybody = [*all_sent(session)]
     figures = _figures(session, job)
     if who not in everybody or not figures:

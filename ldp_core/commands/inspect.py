@@ -1,6 +1,4 @@
-"""The command `inspect`: attack an upload that another program saved, or name the assumption of the attack
-that fails.
-"""
+"""The command `inspect`: attack an upload that another program saved, or name the failing assumption."""
 
 from __future__ import annotations
 

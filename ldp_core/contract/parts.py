@@ -15,9 +15,7 @@ LABELS = np.resize(np.arange(10), 2_000)
 
 
 def of_aggregator(one: Aggregator) -> Promises:
-    """Checks of an aggregator: weights do not depend on uploads, and the stated noise of the aggregate is
-    exact.
-    """
+    """Checks of an aggregator: weights independent of uploads, and the exact noise of the aggregate."""
 
     def shares() -> None:
         for variances in (np.array([0.3] * 4), np.array([0.0, 1.0, 4.0]), np.array([1e12, 1e-9])):

@@ -63,9 +63,7 @@ def cost(draft: Draft) -> Cost:
 
 @lru_cache(maxsize=256)
 def _of_a_run(experiment: Experiment, version: str) -> tuple[int, int, Work]:
-    """Bytes of memory, bytes of events, and work of one run; cached, with `version` for data that can
-    change.
-    """
+    """Bytes of memory, bytes of events, and work of a run; cached, with `version` for changing data."""
     return _memory(experiment), _stored(experiment), work_of(experiment)
 
 

@@ -1,6 +1,4 @@
-"""Counts of a job's operations, and their duration at a machine's measured speed
-(`ldp_core.runs.machine.calibration`).
-"""
+"""Counts of a job's operations, and their duration at a machine's measured speed (`runs.machine`)."""
 
 from __future__ import annotations
 
@@ -16,9 +14,7 @@ from ldp_core.experiment.threat_model import resolved, spies, spread_by_budget
 from ldp_core.models.chain import is_chain
 
 EVALUATION, PICTURE = 2_300_000, 150_000
-"""Overhead of a search in multiplications: of each evaluation, and of each image (`python -m
-tests.benchmarks.search_units`).
-"""
+"""Overhead of a search in multiplications, by evaluation and image (`tests.benchmarks.search_units`)."""
 
 
 @dataclass(frozen=True)
@@ -28,9 +24,7 @@ class Rates:
     product: float
     """Seconds per sample and weight of a fully connected layer, forward and backward."""
     convolution: float
-    """Seconds per multiplication of a convolutional model that is no chain, forward and backward, on all
-    cores.
-    """
+    """Seconds per multiplication of a convolutional model that is no chain, both passes, on all cores."""
     value: float
     """Seconds per perturbed value."""
     round: float
@@ -44,9 +38,7 @@ class Rates:
     search: float = 0.0
     """Seconds per multiplication of a search's second-order gradient."""
     chain: float = 0.0
-    """Seconds per multiplication of a convolutional model that a kernel can train, forward and backward, on
-    all cores.
-    """
+    """Seconds per multiplication of a convolutional model that a kernel trains, both passes, on all cores."""
 
 
 USUAL = Rates(

@@ -64,9 +64,7 @@ def folders() -> list[str]:
 
 
 def stamp_of(folder: Path) -> Stamp:
-    """Value that changes when an image or class is added, removed or renamed, but not when a file is
-    overwritten.
-    """
+    """Value that changes when an image or class is added, removed or renamed, not when one is overwritten."""
     found = [("", folder.stat().st_mtime_ns)]
     for name in subfolders(folder)[:MOST_CLASSES]:
         found.append((name, (folder / name).stat().st_mtime_ns))
@@ -141,9 +139,7 @@ def _parts(folder: Path) -> dict[str, str]:
 
 
 def _images(root: Path, identity: str, part: str, others: Counter[str]) -> Iterator[tuple[str, int, int]]:
-    """Images directly in a class folder, by name: path, bytes, time of change. Other entries are counted in
-    `others`.
-    """
+    """Images directly in a class folder, by name: path, bytes, time of change; `others` counts the rest."""
     folder = root / identity / part
     _keep_inside(folder, root, f"{identity}/{part}")
     with os.scandir(folder) as entries:

@@ -1,6 +1,4 @@
-"""The shipped sample of MNIST, drawn from the original files by `python -m ldp_core.datasets._sample`, always
-equally.
-"""
+"""The shipped sample of MNIST, always drawn equally by `python -m ldp_core.datasets._sample`."""
 
 from __future__ import annotations
 

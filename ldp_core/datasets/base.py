@@ -32,9 +32,7 @@ class Data:
     test_y: Labels
     classes: int
     owned: int = 0
-    """Number of leading training samples that belong to the first clients, one each; the rest is
-    partitioned.
-    """
+    """Number of leading training samples of the first clients, one each; the rest is partitioned."""
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -93,9 +91,7 @@ class Dataset(Component):
     left_out: ClassVar[str] = ""
     """Sentence on files that are not read."""
     learnt: ClassVar[str] = ""
-    """Information from training samples that enters all samples before any mechanism, so that no ε covers
-    it.
-    """
+    """Information from training samples in all samples before any mechanism, so that no ε covers it."""
     clients: ClassVar[int] = 0
     """Number of clients named by the data; 0 if they name none."""
     version: ClassVar[str] = ""
@@ -147,9 +143,7 @@ class Dataset(Component):
         """Samples and labels from existing files; any error counts as damage."""
 
     def train_labels(self, root: Path) -> Labels | None:
-        """Training labels in the order of `load`, without torch or scikit-learn; None before the data are
-        downloaded or first read.
-        """
+        """Training labels in the order of `load`, without torch; None before a download or first reading."""
         return None
 
     @property

@@ -76,9 +76,7 @@ class Figures(Event):
     pairs: Pairs = field(default_factory=list)
     """For a real upload: `original`, `image` and `psnr` of up to 20 of its images, best first."""
     caps: Caps = field(default_factory=list)
-    """Upper bounds on the identification rate, averaged over the true candidate: `name`, `label`, `value`,
-    `vacuous`.
-    """
+    """Upper bounds on identification over the true candidates: `name`, `label`, `value`, `vacuous`."""
     cap: float | None = None
     """Least of these bounds."""
 

@@ -95,9 +95,7 @@ class RoundDone(Event):
     clipped values without noise; after a vote, before any projection.
     """
     noise_variance_theory: float | None
-    """Exact expectation of `noise_variance` given clipped values and weights; null for a vote whose result
-    noise may change.
-    """
+    """Exact expectation of `noise_variance` given clipped values and weights; null for noisy votes."""
     signal_variance: float
     """Mean square per weight of the aggregate without noise, for comparison with the noise."""
     clipped_fraction: Share
@@ -147,9 +145,7 @@ class Attacked(Event):
     psnr_mean_image: float
     """PSNR in dB of the mean held-out image (for a real upload: against the image closest to it)."""
     ncc: float
-    """Normalised cross-correlation of the best guess; for a real upload the median over its images, each with
-    its closest guess.
-    """
+    """Normalised cross-correlation of the best guess; for a real upload the median over its images."""
     image: Picture
     identification_rank: Count | None = None
     """Rank of the true candidate, 1 for an identification; null if not computed. The true candidate is drawn
@@ -224,9 +220,7 @@ class Ended(Event):
     weights_sha256: str
     """SHA-256 of the final global model, float32 little-endian."""
     ledger: Ledger = field(default_factory=list)
-    """Ledger as in ldp_core.accounting.table: an entry per client or, above a thousand, the distinct
-    entries.
-    """
+    """Ledger as in ldp_core.accounting.table: an entry per client; above a thousand, distinct entries."""
     accuracy_unnoised: Share | None = None
     """Accuracy of the model that the last round's uploads without noise would give."""
     held_out: Count = 0

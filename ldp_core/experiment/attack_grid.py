@@ -21,9 +21,7 @@ from ldp_core.fields import Checked, Choice, Number, Whole, refused
 from ldp_core.mechanisms import Mechanism
 
 RUNGS = (0.1, 0.2, 0.5, 1.0, 2.0, 4.0, 6.0, 8.0, 10.0, 12.0, 16.0, 20.0)
-"""Default ε: identification changes between 0.1 and 4, pixels between 4 and 16 (reference: attacks, section
-4).
-"""
+"""Default ε: identification changes between 0.1 and 4, pixels between 4 and 16 (attacks, section 4)."""
 DEFAULT = (mechanisms.get("piecewise"), mechanisms.get("duchi"))
 NAMED = Part(mechanisms.registry, "name")
 

@@ -39,9 +39,7 @@ def filled(data: Any) -> Any:
 
 
 def _with_its_clients(data: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Experiment fields with the partition and number of clients that the data set states, unless the user
-    sets one.
-    """
+    """Experiment fields with the data set's own partition and number of clients, unless given."""
     given = data.get("clients", {})
     if "partition" in data or not str(data.get("dataset", "")).startswith("table:"):
         return data

@@ -24,9 +24,7 @@ class Fit:
     rate: float
     """Learning rate of SGD with the best final accuracy of those tried."""
     half: float | None
-    """Half-width of the narrowest safe range that costs at most one percentage point; None if all cost
-    more.
-    """
+    """Half-width of the narrowest safe range that costs at most one percentage point; None if none does."""
     accuracy: float
     """Final accuracy with this rate without noise, in [0, 1]."""
     where: str

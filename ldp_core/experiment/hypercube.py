@@ -1,6 +1,4 @@
-"""Latin hypercube designs: few settings that cover the ranges of many fields evenly (McKay, Beckman, Conover
-1979).
-"""
+"""Latin hypercubes: few settings that cover many fields evenly (McKay, Beckman, Conover 1979)."""
 
 from __future__ import annotations
 
@@ -23,9 +21,7 @@ Number = int | float
 
 @dataclass(frozen=True)
 class Hypercube:
-    """A Latin hypercube of `points` settings: each field's range is cut into `points` slices, each used
-    once.
-    """
+    """A Latin hypercube of `points` settings: each field's range has `points` slices, each used once."""
 
     fields: Mapping[str, tuple[Number, Number]]
     """Least and largest value by dotted field name."""

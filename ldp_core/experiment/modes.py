@@ -1,6 +1,4 @@
-"""Named distributions of budgets or ranges over any number of clients, assigned in client order as in the
-papers.
-"""
+"""Named distributions of budgets or ranges, assigned to any number of clients in client order."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""A draft's system: choosing one, its form, departures from its paper, and the return to the paper's
-setting.
-"""
+"""A draft's system: choice, form, departures from its paper, and the return to the paper's setting."""
 
 from __future__ import annotations
 

@@ -42,9 +42,7 @@ def changed(experiment: Experiment, changes: Mapping[str, Any]) -> Experiment:
 
 
 def amended(data: Any, changes: Mapping[str, Any]) -> Experiment:
-    """Experiment of a JSON object with some fields set; a system chosen by `changes` sets the fields that
-    neither gives.
-    """
+    """Experiment of a JSON object with some fields set, and the fields of a system that is chosen."""
     if isinstance(data, Mapping) and any(path.split(".")[0] == "system" for path in changes):
         data = {**data, "system": copy.deepcopy(data.get("system"))}
         early = [path for path in changes if _chooses(path)]
@@ -59,9 +57,7 @@ def _chooses(path: str) -> bool:
 
 
 def _refill(data: dict[str, Any], before: Experiment, dataset: Any) -> None:
-    """Apply the system's fields where the user chose nothing: unset ones, and those set by the previous
-    system.
-    """
+    """Set the system's fields where the user chose nothing: unset ones, and those of the previous system."""
     if data.get("system") is None:
         return
     old = before.system

@@ -186,18 +186,14 @@ class Experiment(BaseModel):
         return self.formed.fitted(self.use())
 
     def pieces(self, round: int = 1) -> tuple[Piece, ...]:
-        """Slices of an upload that are perturbed separately in a round: one, or one per layer if the
-        mechanism's scope is a layer.
-        """
+        """Slices of an upload that are perturbed separately: one, or one per layer for such a mechanism."""
         formed = self.formed
         parts = self._layers if formed.scope == "layer" else (self._whole,)
         return tuple(Piece(part, formed.fitted(self._use(part, round))) for part in parts)
 
     @cached_property
     def formed(self) -> mechanisms.Mechanism:
-        """The mechanism in the experiment's form, adapted to whole uploads if budgets are given per upload or
-        run.
-        """
+        """The mechanism in the experiment's form, for whole uploads if budgets are per upload or run."""
         formed = self.mechanism.formed(self.form)
         if self.system:
             formed = self.system.made(formed, self.form)
@@ -206,9 +202,7 @@ class Experiment(BaseModel):
 
     @property
     def correction(self) -> str:
-        """What the corrected form corrects in this experiment, in one or two sentences; "" if both forms
-        agree.
-        """
+        """What the corrected form corrects here, in one or two sentences; "" if both forms agree."""
         own = [self.system.corrects(self)] if self.system else []
         own += [self.mechanism.corrected] if self.mechanism.printed_otherwise else []
         return " ".join(filter(None, own))

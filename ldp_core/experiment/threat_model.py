@@ -86,9 +86,7 @@ def resolved(experiment: Experiment) -> Experiment:
 
 
 def spread_by_budget(experiment: Experiment) -> NDArray[np.int64]:
-    """Indices, from 0, of the clients with the least, the median and the greatest ε; fewer for fewer
-    clients.
-    """
+    """Indices, from 0, of the clients with the least, the median and the greatest ε; at most `count`."""
     by_budget = np.argsort(experiment.population().epsilon, kind="stable")
     last = len(by_budget) - 1
     return by_budget[list(dict.fromkeys([0, last // 2, last]))]
@@ -108,9 +106,7 @@ def _training(experiment: Experiment) -> Training:
 
 
 def why_not(experiment: Experiment) -> str:
-    """Sentence on why the requested attack on an experiment cannot run; "" if it can, or none is
-    requested.
-    """
+    """Sentence on why an experiment's requested attack cannot run; "" if it can, or none is requested."""
     if experiment.attack is None or spies(experiment):
         return ""
     return _unfit(experiment) or why_no_attacker(experiment, experiment.attack.kinds[0])

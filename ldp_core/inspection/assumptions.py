@@ -52,9 +52,7 @@ def of_arrays(groups: dict[str, Arrays], card: Card) -> list[Finding]:
 
 
 def _format(groups: dict[str, Arrays]) -> Finding:
-    """Finding: whether the change of the weights is large relative to the resolution of the number format
-    sent.
-    """
+    """Finding: whether the weights' change is large relative to the resolution of the number format."""
     name = "a fine number format"
     for some in groups.values():
         for at, array in some.items():
@@ -68,9 +66,7 @@ def _format(groups: dict[str, Arrays]) -> Finding:
 
 
 def resolution(groups: dict[str, Arrays]) -> tuple[float, np.dtype[Any]]:
-    """The change over the spacing of the coarsest number format at what was sent, root mean squares; and that
-    format.
-    """
+    """The change over the spacing of the coarsest number format sent, root mean squares; and that format."""
     sent = next(group for group in ("after", "update", "gradient") if group in groups)
     begun = groups.get("before", {}) if sent == "after" else {}
     coarsest = min(

@@ -217,9 +217,7 @@ def _pictures(guesses: Image, upload: Upload, who: Reconstructor) -> dict[str, A
 
 
 def _identified(upload: Upload) -> dict[str, Any] | None:
-    """Number, from 1, of the candidate that the upload was most likely made of; None without candidates or
-    initial weights.
-    """
+    """Number, from 1, of the most likely candidate; None without candidates or initial weights."""
     candidates, seen = upload.beside.get("candidates"), upload.seen
     if candidates is None or not upload.begun:
         return None

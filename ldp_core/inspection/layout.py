@@ -112,9 +112,7 @@ def flat(some: Arrays) -> NDArray[np.float64]:
 
 
 def not_finite(some: Arrays) -> str:
-    """Name of the first array with NaN, infinity or values whose squares exceed float32, and their number; ""
-    if there is none.
-    """
+    """First array with NaN, infinity or values too large for float32, and their number; "" without."""
     for name, array in some.items():
         if wrong := int((~(np.abs(array.astype(np.float64)) < LARGEST)).sum()):
             return f"{name[:40]} has {wrong} values that are NaN, infinite or beyond {LARGEST:g}"

@@ -211,9 +211,7 @@ class PiecewiseAsPrinted(Piecewise):
     form = "as_printed"
 
     def read_off(self, uploads: NDArray[Any], epsilon: Floats) -> tuple[Mechanism, Floats, Floats]:
-        """Scale estimated from the largest output: of k uniform values on [−Ct, Ct] it is on average k/(k +
-        1) of the end.
-        """
+        """Scale from the largest output: of k uniform values on [−Ct, Ct] on average k/(k + 1) of the end."""
         k = self.unit_coefficients(epsilon)
         outside = uploads[:, 0].size * k["p_outside"]
         scale = np.abs(uploads).max(axis=(0, 2)) / k["bound"] * (1 + 1 / (1 + outside))

@@ -76,9 +76,7 @@ class PrivUnit(CapMechanism):
 
 
 def _along(caps: Caps, z: Floats) -> Floats:
-    """√d times the component along x, from standard normal z by inverse transform; accurate in the far
-    tail.
-    """
+    """√d times the component along x, from standard normal z by inverse transform; exact in the far tail."""
     above = log_ndtr(-z)  # ln of the probability of a larger one
     beyond = above < caps.log_p
     far = -ndtri_exp(np.minimum(above - caps.log_p, 0.0) + caps.log_q)

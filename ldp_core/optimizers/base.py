@@ -57,9 +57,7 @@ class Optimizer(Component):
         """
 
     def after(self, steps: int) -> Optimizer:
-        """Optimiser for a round after `steps` earlier steps of a client; by default every round starts
-        anew.
-        """
+        """Optimiser for a round after `steps` earlier steps of a client; by default rounds start anew."""
         return self
 
     def rate(self, number: int, learning_rate: float) -> float:

@@ -31,7 +31,5 @@ class Partition(Component):
     def among(
         self, owners: Indices | None, labels: Indices, count: int, generator: np.random.Generator
     ) -> list[Indices]:
-        """As `split`; `owners` is the client of each sample, counted from 0, or None if the data do not name
-        clients.
-        """
+        """As `split`; `owners` is each sample's client, from 0, or None if the data do not name clients."""
         return self.split(labels, count, generator)

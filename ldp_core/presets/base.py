@@ -22,17 +22,13 @@ class Preset:
     question: str
     """The scenario's question, the page's title."""
     says: Lesson
-    """The lesson: what to look for. A sentence with a figure or an order has a check, and is shown for runs
-    that support it.
-    """
+    """The lesson: what to look for; a sentence with a figure or an order has a check."""
     base: Mapping[str, Any]
     variants: tuple[tuple[str, Mapping[str, Any]], ...]
     ask: Question
     """Question before the first run, answered by the run; `ask.why` is a sentence of the lesson."""
     compares: tuple[str, ...] = ()
-    """Labels of the runs that the headline compares; by default those of the question, if several, else
-    all.
-    """
+    """Labels of the runs that the headline compares; by default the question's, if several, else all."""
     by: Literal["accuracy", "leak"] = "accuracy"
     """Quantity that the headline compares."""
     seeds: int = 3

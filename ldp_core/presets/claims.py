@@ -169,9 +169,7 @@ def keeps(label: str, upload: str = "audit", clients: Sequence[int] | None = Non
 
 
 def returns(label: str, low: float = 0.0, high: float = 1.0) -> Check:
-    """Check: the share of images recovered from real uploads, in the best round of each, lies in [low,
-    high].
-    """
+    """Check: the share of images recovered from real uploads, in each one's best round, is in [low, high]."""
 
     def check(evidence: Evidence) -> Found:
         tried = evidence.attempts(label, "real")
@@ -226,9 +224,7 @@ def picks(label: str, clients: Sequence[int] | None = None) -> Check:
 
 
 def picks_more(more: str, fewer: str, clients: Sequence[int] | None = None) -> Check:
-    """Check: identification over all attempts is more frequent under the first variant than under the
-    second.
-    """
+    """Check: over all attempts, identification is more frequent under the first variant than the second."""
 
     def check(evidence: Evidence) -> Found:
         shares, reach = [], []
@@ -249,9 +245,7 @@ def picks_more(more: str, fewer: str, clients: Sequence[int] | None = None) -> C
 
 
 def budget(label: str, scope: Scope, low: float, high: float, client: int = 0) -> Check:
-    """Check: a client's ε in a scope ("coordinate", "upload", "run_worst") by basic composition lies in [low,
-    high].
-    """
+    """Check: a client's ε in a scope of the ledger by basic composition lies in [low, high]."""
 
     def check(evidence: Evidence) -> Found:
         lines = [entry_of(one.ledger, client)[scope] for one in evidence.of(label)[0] if one.ledger]

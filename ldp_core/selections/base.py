@@ -32,9 +32,7 @@ class Selection(Component):
         """
 
     def problem(self, count: int, rounds: int) -> str:
-        """Why this number of rounds is impossible, as the rest of a sentence “rounds …”; "" if it is
-        possible.
-        """
+        """Why this number of rounds is impossible, as the rest of a sentence “rounds …”; "" if possible."""
         return ""
 
     @abstractmethod
@@ -46,9 +44,7 @@ class Selection(Component):
         """Largest number of uploads of a client in a run."""
 
     def uploads_quantile(self, count: int, rounds: int, share: float) -> int:
-        """Least number of uploads that a client does not exceed with probability at least `share`; by default
-        the worst case.
-        """
+        """Least number of uploads with probability at least `share` of no more; by default the worst case."""
         return self.most_uploads(count, rounds)
 
     def size(self, count: int) -> int | None:

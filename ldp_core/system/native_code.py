@@ -30,9 +30,7 @@ def installed() -> bool:
 
 
 def _memory_can_be_executed() -> bool:
-    """Whether a written memory page can be made executable, as LLVM does: LLVM would end the process if
-    not.
-    """
+    """Whether a written memory page can be made executable; if not, LLVM would end the process."""
     if sys.platform != "linux":
         return True
     page = mmap.mmap(-1, PAGE, prot=mmap.PROT_READ | mmap.PROT_WRITE)

@@ -13,9 +13,7 @@ AUTOGROUP = Path("/proc/self/autogroup")
 
 
 def give_way() -> None:
-    """Lower the priority of this process and its children; may be repeated, and must be after every
-    setsid().
-    """
+    """Lower the priority of this process and its children; repeatable, and needed after every setsid()."""
     if hasattr(os, "getpriority"):
         os.nice(max(0, NICENESS - os.getpriority(os.PRIO_PROCESS, 0)))
     for _ in range(TRIES):

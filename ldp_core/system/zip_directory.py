@@ -1,6 +1,4 @@
-"""Check of the size of a ZIP's directory, from its last bytes, before `zipfile` reads the directory as a
-whole.
-"""
+"""Check of the size of a ZIP's directory, from its last bytes, before `zipfile` reads it whole."""
 
 from __future__ import annotations
 

@@ -128,9 +128,7 @@ def _lines(text: str, delimiter: str, problems: list[Problem]) -> Iterator[tuple
 def _without(
     unnamed: list[int], headings: list[str], rows: list[tuple[int, list[str]]]
 ) -> tuple[list[str], list[tuple[int, list[str]]]]:
-    """Rows without empty columns that have no heading, and without a first column that only numbers the
-    lines.
-    """
+    """Rows without empty columns that have no heading, and without a first column of line numbers."""
     counted = unnamed[0] == 0 and _counts(rows)
     for line, row in rows:
         for i in unnamed[counted:]:

@@ -17,9 +17,7 @@ from ldp_core.mechanisms.base import Floats
 
 
 def alike(*columns: NDArray[Any]) -> NDArray[np.int64]:
-    """(K,): number of the group of clients with equal values in all columns, from 0; columns have shape
-    (K,).
-    """
+    """(K,): each client's group, from 0, of clients with equal values in all columns, (K,) each."""
     found = np.zeros(len(columns[0]), dtype=np.int64)
     for column in columns:
         if (column != column[0]).any():

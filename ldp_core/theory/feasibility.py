@@ -35,9 +35,7 @@ from ldp_core.theory.server import ServerNoise, server_noise
 Word = Literal["learns", "borderline", "chance", "unknown"]
 
 WEIGHTS = {"logistic_regression": (0.3, 1.75), "mlp": (0.2, 0.9)}
-"""Ratios of noise to weight size for the target “weights”: training learns below the first, fails above the
-second.
-"""
+"""Ratios of noise to weight size for the target “weights”: learns below the first, fails above the second."""
 ROOM = {"logistic_regression": 1.25, "mlp": 3.0}
 """Factor by which weights can usefully grow against noise if the safe range allows: much for a network in a
 wide range, little for a linear model.
@@ -122,9 +120,7 @@ def hits_in_words() -> str:
 class Outlook:
     word: Word
     sigma: float
-    """Standard deviation of the aggregate's noise per weight in rounds with participants; NaN if not
-    predicted.
-    """
+    """Standard deviation of the aggregate's noise per weight in non-empty rounds; NaN if not predicted."""
     size: float | None
     """Root mean square of trained weights, if known."""
     ratio: float | None
@@ -135,9 +131,7 @@ class Outlook:
 
     @property
     def place(self) -> float | None:
-        """Position of `ratio` on a logarithmic scale: −1 at the first of `limits`, 0 at the second; None
-        without limits.
-        """
+        """Position of `ratio` on a log scale: −1 and 0 at the two `limits`; None without limits."""
         if self.limits is None or self.ratio is None:
             return None
         low, high = self.limits
@@ -217,9 +211,7 @@ def limits_in_words(low: float, high: float) -> str:
 
 
 def _hope(experiment: Experiment, over: float) -> str:
-    """Why the model may tolerate so much noise after all; "" if not. `over`: noise relative to the tolerable
-    noise.
-    """
+    """Why the model may tolerate so much noise after all; "" if not. `over`: noise over the tolerable."""
     if experiment.target == "update":
         return ""
     if by_lot(experiment):
@@ -230,9 +222,7 @@ def _hope(experiment: Experiment, over: float) -> str:
 
 
 def _doubt(experiment: Experiment, heard: float, reach: float) -> str:
-    """Why a prediction is impossible although noise is small; "" if it is possible. `reach` in units of
-    trained weights.
-    """
+    """Why no prediction is possible although noise is small; "" if it is. `reach` in trained weights."""
     if heard < FEW[0]:
         return f"only some {heard:.1f} rounds are heard, and whether any is luck"
     if reach < REACH[0]:

@@ -9,9 +9,7 @@ from ldp_core.theory.clients import client_variance, end_variance, worst_varianc
 from ldp_core.theory.server import client_weights
 
 MIXED = 4.0
-"""Ratio of largest to smallest noise variance above which the choice of participants decides about a
-round.
-"""
+"""Ratio of largest to smallest noise variance above which the participants decide about a round."""
 HELD = 6
 """Effective number of clients in a round up to which weights may stay at the ends of their range."""
 

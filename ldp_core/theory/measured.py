@@ -1,6 +1,4 @@
-"""The training settings with which the rule of `feasibility.outlook` was measured, and how an experiment
-leaves them.
-"""
+"""The training settings with which `feasibility.outlook` was measured, and departures from them."""
 
 from __future__ import annotations
 
@@ -75,9 +73,7 @@ def speechless(experiment: Experiment) -> str:
 
 
 def beyond(experiment: Experiment) -> str:
-    """How an experiment's training differs from the training with which the rule of thumb was measured; "" if
-    it does not.
-    """
+    """How an experiment's training differs from that of the rule of thumb; "" if it does not."""
     if isinstance(experiment.randomiser, PiecewiseAsPrinted):
         return PRINTED
     if getattr(experiment.model, "hidden", USUAL_WIDTH) != USUAL_WIDTH:
@@ -101,9 +97,7 @@ def beyond(experiment: Experiment) -> str:
 
 
 def _beyond_ranges(experiment: Experiment) -> str:
-    """How the clients' safe ranges differ from those with which the rule of thumb was measured; "" if they do
-    not.
-    """
+    """How the clients' safe ranges differ from those of the rule of thumb; "" if they do not."""
     population = experiment.population()
     half = (population.high - population.low) / 2
     if half.max() > UNEVEN * half.min():

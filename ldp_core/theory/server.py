@@ -145,9 +145,7 @@ class _Public:
         return total, silent
 
     def _facts(self, number: int) -> tuple[list[tuple[float, Drawn]], Floats]:
-        """For each slice its share of the weights and the clients' noise; and the variances for the
-        aggregation weights.
-        """
+        """For each slice its share of the weights and the clients' noise; and the variances for weighting."""
         if number not in self._at:
             pieces = self._own(number)
             if self._symmetric:
@@ -171,9 +169,7 @@ class _Public:
         return self._sent[number]
 
     def _is_symmetric(self) -> bool:
-        """True if all clients have equal weights regardless of who takes part: then only their mean variance
-        matters.
-        """
+        """True if all clients weigh the same whoever takes part: then only their mean variance matters."""
         experiment = self._experiment
         share = experiment.aggregator.moments(
             worst_variance(experiment), self._held, experiment.aggregator.between

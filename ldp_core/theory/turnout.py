@@ -149,9 +149,7 @@ def _once(
     parts: list[tuple[int, int, int]],
     sends: NDArray[np.bool_],
 ) -> Iterator[Turnout]:
-    """Rounds without repeated participants: a limit allows a client's upload or not, and each round is a
-    uniform sample.
-    """
+    """Rounds without repeated participants: a limit allows a client's upload or not."""
     generator = stream(0, "prediction")
     for first, last, size in parts:
         mixtures = _mixtures(kinds, size) if sends.all() else None
@@ -196,9 +194,7 @@ def _stretches(rounds: int) -> Iterator[tuple[int, int]]:
 
 
 def _mixtures(kinds: NDArray[np.int64], size: int) -> tuple[Floats, NDArray[np.int64]] | None:
-    """Probabilities (J,) and clients (J, n) of every mixture of groups for `size` participants; None for too
-    many.
-    """
+    """Probabilities (J,) and clients (J, n) of every mixture of groups of `size`; None for too many."""
     if kinds.max() >= MOST_KINDS:
         return None
     members = [np.flatnonzero(kinds == kind) for kind in range(kinds.max() + 1)]
@@ -246,9 +242,7 @@ def _imagined(
 
 
 def sizes(experiment: Experiment) -> Floats:
-    """Samples of each client, (K,), by this seed's partition; before the first download, classes are assumed
-    of equal size.
-    """
+    """Samples of each client, (K,), by this seed's partition; classes of equal size before a download."""
     if not experiment.aggregator.weighs_by_size:
         return np.ones(experiment.clients.count)
     try:

@@ -51,17 +51,13 @@ class Allocation:
 
     @cached_property
     def mid_range(self) -> dict[str, float]:
-        """Noise variance per weight, by aggregator, for weights in the middle of their ranges, over all
-        rounds.
-        """
+        """Noise variance per weight, by aggregator, for weights mid-range, over all rounds."""
         return {
             name: server_noise(changed(self.experiment, {"aggregator": name})).heard for name in self.left
         }
 
     def if_like(self, variance: float, aggregator: str = BEST) -> Floats:
-        """Noise at the server if one client's variance were `variance`, relative to the present noise, for
-        each client, (K,).
-        """
+        """Noise at the server with one client's variance changed, over the present, for each client, (K,)."""
         if aggregator == MEAN:
             return (_others(self.variance) + variance) / self.variance.sum()
         precision = 1 / self.variance

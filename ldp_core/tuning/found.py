@@ -94,9 +94,7 @@ def sure_end(accuracies: Sequence[float]) -> float:
 
 
 def below_end(runs: int) -> float:
-    """Standard deviations below the mean of `runs` runs above which a further run lies with 97.5 %
-    confidence.
-    """
+    """Standard deviations below the mean of `runs` runs above which 97.5 % of further runs lie."""
     return float(stdtrit(runs - 1, CONFIDENCE)) * sqrt(1 + 1 / runs)
 
 

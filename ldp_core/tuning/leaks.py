@@ -105,9 +105,7 @@ def cap(question: Question, known: Iterable[Leak], half: float) -> Cap:
 
 
 def bounded(question: Question, known: Iterable[Leak]) -> Question:
-    """The question with the limits found; ranges for which no ε is allowed are left out, all of them if need
-    be.
-    """
+    """The question with the limits found, without ranges for which no ε is allowed."""
     if question.identification is None:
         return question
     known = list(known)
@@ -116,9 +114,7 @@ def bounded(question: Question, known: Iterable[Leak]) -> Question:
 
 
 def _around(question: Question, ours: Iterable[Leak]) -> tuple[float | None, Leak | None]:
-    """The largest ε that surely stays within the limit, below all that surely exceed it, and the next tried ε
-    above.
-    """
+    """The largest ε surely within the limit, below all that surely exceed it, and the next tried above."""
     below = list[Leak]()
     for one in ours:
         below.append(one)

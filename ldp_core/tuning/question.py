@@ -1,6 +1,4 @@
-"""The request for the least ε: a target accuracy, safe ranges to try, and limits on run ε and
-identification.
-"""
+"""The request for the least ε: a target accuracy, ranges to try, limits on run ε and identification."""
 
 from __future__ import annotations
 
@@ -52,9 +50,7 @@ class Cap(NamedTuple):
 
 @dataclass(frozen=True)
 class Question:
-    """The request for the least ε, equal for all clients, and the range, with which runs reach an
-    accuracy.
-    """
+    """The request for the least ε, equal for all clients, and the range that reach an accuracy."""
 
     base: Experiment
     accuracy: float
@@ -64,18 +60,14 @@ class Question:
     run_budget: float | None = None
     """Limit on the worst-case ε of a client's whole run; None for no limit."""
     identification: float | None = None
-    """Limit on the share of one-image uploads whose image an attacker identifies among ten; None for no
-    limit.
-    """
+    """Limit on the share of one-image uploads identified among ten images; None for no limit."""
     precision: float = PRECISION.default
     """Largest final ratio between the least ε that meets the target and the largest that does not."""
     seeds: int = int(SEEDS.default)
     effort: int = int(EFFORT.default)
     """Factor on the number of runs of undecided settings."""
     caps: tuple[Cap, ...] = ()
-    """Limits on ε from `identification`, once measured, for all ranges; part of the search, not of the
-    request.
-    """
+    """Limits on ε from `identification`, once measured, for all ranges; not part of the request."""
 
     def experiment(self, half: float, epsilon: float | None, seed: int) -> Experiment:
         """One run of the search; `epsilon` None trains without noise, with a plain mean."""

@@ -69,9 +69,7 @@ def _may(question: Question, known: Known) -> bool:
 
 
 def _settling(question: Question, known: Known) -> list[Point]:
-    """Points that decide on ranges without a setting that meets the target, and more seeds for undecided
-    ones.
-    """
+    """Points that decide on ranges without a successful setting, and seeds for undecided settings."""
     found = []
     wanted = [(half, epsilon) for half in question.ranges for epsilon in _hopes(question, known, half)]
     wanted += [(one.half, one.beyond) for one in question.caps if one.uploads and one.beyond]
@@ -98,9 +96,7 @@ def undecided(question: Question, known: Known, answer: float | None = None) -> 
 
 
 def _hopes(question: Question, known: Known, half: float) -> list[float]:
-    """Values of ε that a range without success is judged by: the largest, and the one with the best first
-    runs.
-    """
+    """Values of ε to judge a range without success by: the largest, and that with the best first runs."""
     best = max(ladder(question, half), key=lambda rung: _first(known, half, rung))
     return sorted({best, rounded(question.most(half))})
 
@@ -111,9 +107,7 @@ def _deciding(question: Question, runs: int) -> list[int]:
 
 
 def _confirming(question: Question, chosen: Tried) -> list[Point]:
-    """Points with further seeds for the setting that seems to meet the target; empty once they are
-    trained.
-    """
+    """Further seeds for the setting that seems to meet the target; empty once they are trained."""
     return [] if chosen.confirmed else _of(chosen, range(question.seeds, 2 * question.seeds))
 
 
@@ -331,9 +325,7 @@ def _more(question: Question, known: Known, opened: Iterable[Tried], caps: Itera
 
 
 def _enough(one: Tried, most: float) -> int | None:
-    """Runs of an undecided setting, by doubling, that would decide it if mean and spread stay; None above
-    `most`.
-    """
+    """Runs, by doubling, that would decide a setting if mean and spread stay; None above `most`."""
     runs, spread = 2 * one.runs, (one.mean - one.sure) / below_end(one.runs)
     while runs <= most:
         if not one.mean - below_end(runs) * spread < one.accuracy <= one.mean - above_end(runs) * spread:

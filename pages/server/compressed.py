@@ -1,6 +1,4 @@
-"""Compression of Streamlit's static files, once per process; uncompressed they are 3.6 MB for a first
-visit.
-"""
+"""Compression of Streamlit's static files, once per process: 3.6 MB for a first visit without."""
 
 from __future__ import annotations
 

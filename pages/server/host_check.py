@@ -46,9 +46,7 @@ def headers() -> Mapping[str, str]:
 
 
 class Door:
-    """Middleware: 403 for an unknown host name, and for another page's websocket; headers on every
-    response.
-    """
+    """Middleware: 403 for unknown host names and for other pages' websockets; headers on every response."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app, self.headers = app, headers()

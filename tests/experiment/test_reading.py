@@ -56,11 +56,7 @@ def test_the_key_is_the_run_and_not_its_name():
     ("data", "path", "words"),
     [
         ({"clients": {"epsilon": 0}}, "clients.epsilon", "between 0.000001 and 700, .*; got 0;"),
-        (
-            {"clients": {"epsilon": -1}},
-            "clients.epsilon",
-            "got -1; to send without noise",
-        ),
+        ({"clients": {"epsilon": -1}}, "clients.epsilon", "got -1; to send without noise"),
         ({"clients": {"epsilon": float("nan")}}, "clients.epsilon", "got NaN"),
         ({"clients": {"epsilon": float("inf")}}, "clients.epsilon", "got Infinity"),
         ({"clients": {"epsilon": "1"}}, "clients.epsilon", "modes: two_volunteers, .*; got “1”"),

@@ -1,6 +1,4 @@
-"""`NAME.json` beside a table: the owner's description, with public scales that need not be learnt from the
-rows.
-"""
+"""`NAME.json` beside a table: the owner's description, with public scales instead of learnt ones."""
 
 from __future__ import annotations
 

@@ -130,9 +130,7 @@ def _stamp(file: Path) -> tuple[int, int]:
 
 @lru_cache(maxsize=16)
 def _kind(root: Path, identity: str, file: str, stamp: Stamp) -> type[TableFile] | DataUnavailable:
-    """Data set class of a table file, or why the file is no valid table; cached by `stamp`, which changes
-    with the file.
-    """
+    """Data set class of a table file, or why the file is no valid table; cached by its `stamp`."""
     described, title = card_of(root / f"{identity}.json"), title_of(root, identity)
     at = f"{title}.json"
     try:

@@ -25,9 +25,7 @@ class BallLaw(Law[M]):
         return self.moments(value)[0]
 
     def variance(self, value: ArrayLike) -> Any:
-        """E‖error‖²/d, the mean over the upload's weights; for a scalar, of an upload of the largest
-        length.
-        """
+        """E‖error‖²/d, the mean over the upload's weights; for a scalar, of the longest upload."""
         return self.moments(value)[1]
 
     def moments(self, value: ArrayLike) -> tuple[Any, Any]:

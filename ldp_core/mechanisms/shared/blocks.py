@@ -109,9 +109,7 @@ class Blocks:
         return out.reshape(tables.shape)
 
     def _tables(self, xp: Any, data: Any) -> Tables:
-        """Ranges and coefficients for `data`; InvalidInput for ranges too narrow for its type, or shapes that
-        do not broadcast.
-        """
+        """Ranges and coefficients for `data`; InvalidInput for too narrow ranges or unfit shapes."""
         key = data.dtype, tuple(data.shape), None if xp is np else data.device
         if key not in self._made:
             low, high = self._low, self._high

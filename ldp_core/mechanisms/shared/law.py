@@ -27,9 +27,7 @@ M = TypeVar("M")
 
 
 class Law(ABC, Generic[M]):
-    """A mechanism at validated budgets and ranges, made by `Mechanism.at`. It may cache constants, never
-    values.
-    """
+    """A mechanism at validated budgets and ranges, made by `Mechanism.at`; caches constants, never values."""
 
     def __init__(self, mechanism: M, epsilon: Floats, low: Floats, high: Floats) -> None:
         self.mechanism, self.epsilon, self.low, self.high = mechanism, epsilon, low, high
@@ -86,9 +84,7 @@ class Law(ABC, Generic[M]):
         return self.log_prob(output, value)
 
     def likelihood(self, output: ArrayLike) -> Callable[[ArrayLike], Any]:
-        """`marginal_log_prob` of one output as a function of the value, with the same bits; faster for many
-        values.
-        """
+        """`marginal_log_prob` of one output as a function of the value, same bits; faster for many values."""
         return lambda value: self.marginal_log_prob(output, value)
 
     def log_affinity(self, value: ArrayLike, other: ArrayLike) -> Any:

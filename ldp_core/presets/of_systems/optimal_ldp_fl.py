@@ -39,11 +39,7 @@ PRESET = Preset(
         ),
     ),
     ask=Figure("How accurate will the model be where weights are sent?", (WEIGHTS,), accuracy, TOO_LOUD),
-    base={
-        "system": "optimal_ldp_fl",
-        "dataset": "digits",
-        "clients": {"epsilon": 10},
-    },
+    base={"system": "optimal_ldp_fl", "dataset": "digits", "clients": {"epsilon": 10}},
     variants=(
         (WEIGHTS, {}),
         (PRINTED, {"form": "as_printed"}),

@@ -1,6 +1,4 @@
-"""Scenario: attacks on personal layers by the plain closed form, up to contrast, and by inferring the
-layers.
-"""
+"""Scenario: attacks on personal layers by the plain closed form, up to contrast, and by inferring them."""
 
 from ldp_core.presets.base import Preset
 from ldp_core.presets.claims import Sentence, blurred, both, clearer, recovers
