@@ -91,6 +91,9 @@ if asked["words"][0] == "ldp_core.runs.process.worker":
 if not asked["heard"]:
     line.close()
 try:
+    if asked["words"][0] == "ldp_core":  # whose `__main__` ends the process before its code is sent
+        from ldp_core.cli import main
+        sys.exit(main())
     runpy.run_module(asked["words"][0], run_name="__main__", alter_sys=True)
     code = 0
 except SystemExit as error:

@@ -6,49 +6,75 @@ side, round by round), `batch`, `cluster`, `train_all` (cells of a sweep, on all
 `machine` (slots and speed), `queue` (a database row per job), `record` (stored events of a job), `view`
 (records folded for display), `kinds` (kinds of job), `process` (worker and training processes), `jobs`
 (submit, look up, cancel, pin, delete), `carry` (export and import).
-Nothing here imports torch before a process trains.
+Names are imported on first use. Nothing here imports torch before a process trains.
 """
 
-from ldp_core.runs import (
-    carry,
-    claims,
-    jobs,
-    kinds,
-    outcomes,
-    queue,
-    stored_ladder,
-    train_all,
-    visitor_limits,
-)
-from ldp_core.runs.carry import link, of_claims, outside, rounds_of_others
-from ldp_core.runs.carry.outside import Outside
-from ldp_core.runs.jobs import as_table, finding, wait_estimate
-from ldp_core.runs.jobs.listing import Listed, describe, listed
-from ldp_core.runs.jobs.tables import Row, as_csv, as_parquet
-from ldp_core.runs.kinds.run import Training
-from ldp_core.runs.kinds.tune import search
-from ldp_core.runs.lockstep import drive, load, one_thread
-from ldp_core.runs.machine import slots
-from ldp_core.runs.machine.calibration import rates
-from ldp_core.runs.process import inspecting
-from ldp_core.runs.process.start import ensure_worker
-from ldp_core.runs.queue import people
-from ldp_core.runs.queue.changes import MOST_NAME, MOST_NOTE
-from ldp_core.runs.queue.job import REMOVED, Job
-from ldp_core.runs.queue.people import Person
-from ldp_core.runs.queue.states import LIVE, RESUMABLE, STALLED
-from ldp_core.runs.record import drafts, guesses, nicknames, own_data, quota
-from ldp_core.runs.record.cells import cell_body
-from ldp_core.runs.record.guesses import Guess
-from ldp_core.runs.record.progress import how_far
-from ldp_core.runs.record.removal import UNDO_SECONDS
-from ldp_core.runs.storage.paths import runs_dir
-from ldp_core.runs.view import final_figures
-from ldp_core.runs.view.apart import apart
-from ldp_core.runs.view.attack_curve import Tries, success
-from ldp_core.runs.view.cells import Desk, Place, SearchProgress, SweepProgress, known
-from ldp_core.runs.view.compact_series import Column
-from ldp_core.runs.view.evidence import evidence, verdict_on
-from ldp_core.runs.view.final_figures import Final
-from ldp_core.runs.view.folded import Folded
-from ldp_core.runs.view.run_progress import MOST_EVENTS, Progress, RunProgress, progress_of, replay_of
+import ast
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # also read by `_places`
+    from ldp_core.runs import (
+        carry,
+        claims,
+        jobs,
+        kinds,
+        outcomes,
+        queue,
+        stored_ladder,
+        train_all,
+        visitor_limits,
+    )
+    from ldp_core.runs.carry import link, of_claims, outside, rounds_of_others
+    from ldp_core.runs.carry.outside import Outside
+    from ldp_core.runs.jobs import as_table, finding, wait_estimate
+    from ldp_core.runs.jobs.listing import Listed, describe, listed
+    from ldp_core.runs.jobs.tables import Row, as_csv, as_parquet
+    from ldp_core.runs.kinds.run import Training
+    from ldp_core.runs.kinds.tune import search
+    from ldp_core.runs.lockstep import drive, load, one_thread
+    from ldp_core.runs.machine import slots
+    from ldp_core.runs.machine.calibration import rates
+    from ldp_core.runs.process import inspecting
+    from ldp_core.runs.process.start import ensure_worker
+    from ldp_core.runs.queue import people
+    from ldp_core.runs.queue.changes import MOST_NAME, MOST_NOTE
+    from ldp_core.runs.queue.job import REMOVED, Job
+    from ldp_core.runs.queue.people import Person
+    from ldp_core.runs.queue.states import LIVE, RESUMABLE, STALLED
+    from ldp_core.runs.record import drafts, guesses, nicknames, own_data, quota
+    from ldp_core.runs.record.cells import cell_body
+    from ldp_core.runs.record.guesses import Guess
+    from ldp_core.runs.record.progress import how_far
+    from ldp_core.runs.record.removal import UNDO_SECONDS
+    from ldp_core.runs.storage.paths import runs_dir
+    from ldp_core.runs.view import final_figures
+    from ldp_core.runs.view.apart import apart
+    from ldp_core.runs.view.attack_curve import Tries, success
+    from ldp_core.runs.view.cells import Desk, Place, SearchProgress, SweepProgress, known
+    from ldp_core.runs.view.compact_series import Column
+    from ldp_core.runs.view.evidence import evidence, verdict_on
+    from ldp_core.runs.view.final_figures import Final
+    from ldp_core.runs.view.folded import Folded
+    from ldp_core.runs.view.run_progress import MOST_EVENTS, Progress, RunProgress, progress_of, replay_of
+
+
+def __getattr__(name: str) -> Any:
+    """Import a listed name on first use."""
+    if name not in _places():
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    place = _places()[name]
+    own = place == __name__
+    found = import_module(f"{place}.{name}") if own else getattr(__import__(place, fromlist=[name]), name)
+    globals()[name] = found
+    return found
+
+
+@cache
+def _places() -> dict[str, str]:
+    """Module of each name that the imports above list."""
+    tree = ast.parse(Path(__file__).read_text(encoding="utf-8"))
+    imports = (node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom))
+    return {alias.name: str(node.module) for node in imports for alias in node.names}
