@@ -156,7 +156,8 @@ class _Run:
         must(event.round == self._round and (whole or event.status == "diverged"))
         ledger = event.ledger
         must((ledger["clients"] if isinstance(ledger, Mapping) else len(ledger)) == self._count)
-        must(all(one["client"] in self._targets for one in [*event.measured, *event.from_sum]))
+        targets = self._targets or range(1, self._count + 1)
+        must(all(one["client"] in targets for one in [*event.measured, *event.from_sum]))
         must(len(b64decode(event.right)) == (-(-event.held_out // 8) if event.right else 0))
         self.end = event
 

@@ -54,9 +54,12 @@ _measured = {
     "confidence": Share,
     "trials": Count,
     "most": Annotated[float, Field(ge=0)],
+    "right": Share,
     "why": str,
 }
-Measured = Annotated[list[Annotated[Json, Like(_measured, frozenset({"why"}))]], Field(max_length=1000)]
+Measured = Annotated[
+    list[Annotated[Json, Like(_measured, frozenset({"right", "why"}))]], Field(max_length=1000)
+]
 _picked = {"client": Some, "helped": bool, "right": Count, "tries": Some, "candidates": Some}
 FromSum = Annotated[list[Annotated[Json, Like(_picked)]], Field(max_length=1000)]
 _uses = {"uploads": Count, "epsilon": float | None, "delta": float, "left": float | None}

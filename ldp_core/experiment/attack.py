@@ -45,7 +45,7 @@ def _check_rounds(value: Any) -> tuple[int, ...] | None:
     return tuple(sorted(set(value)))
 
 
-def _check_after(value: Any) -> bool:
+def _check_flag(value: Any) -> bool:
     if not isinstance(value, bool):
         raise refused(f"must be true or false; got {shown(value)}")
     return value
@@ -124,11 +124,15 @@ class Attack(BaseModel):
     rounds: Annotated[tuple[int, ...] | None, Checked(_check_rounds)] = Field(
         None, description="rounds in which uploads are attacked, from 1; null: every so many"
     )
-    after: Annotated[bool, Checked(_check_after)] = Field(
+    after: Annotated[bool, Checked(_check_flag)] = Field(
         False, description="attacks wait until the training is over; of round 1 alone"
     )
     candidates: Annotated[int, Whole(limits.CANDIDATES)] = Field(
         int(limits.CANDIDATES.default), description="images among which the right one is to be found"
+    )
+
+    canary: Annotated[bool, Checked(_check_flag)] = Field(
+        False, description="also tell planted uploads apart, as different as the mechanism allows"
     )
 
     def attacked(self, last: int) -> Sequence[int]:
@@ -162,6 +166,7 @@ def attack_as_json(attack: Attack | None) -> Any:
         del fields["every"]
     if attack.rounds is None:
         del fields["rounds"]
-    if not attack.after:
-        del fields["after"]
+    for flag in ("after", "canary"):
+        if not fields[flag]:
+            del fields[flag]
     return fields

@@ -138,6 +138,11 @@ def _unfit(experiment: Experiment) -> str:
     return attacks.unfit(experiment.model, source.shape, source.classes, name, experiment.local.optimizer)
 
 
+def measurable(experiment: Experiment) -> bool:
+    """Whether a lower bound on ε can be measured, also where no attacker reconstructs images."""
+    return bool(experiment.attack and not experiment.trust.unseen and readable(experiment))
+
+
 def readable(experiment: Experiment) -> bool:
     """Whether the server can compute an upload's likelihood given the image it was made of."""
     system = experiment.system

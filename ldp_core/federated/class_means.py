@@ -10,6 +10,7 @@ explains. All of it is post-processing of the uploads. Classes are assumed equal
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +18,7 @@ import torch
 from numpy.typing import NDArray
 
 from ldp_core.mechanisms.base import Floats
+from ldp_core.partitions.base import Indices
 
 if TYPE_CHECKING:
     from ldp_core.federated.federation import Federation
@@ -27,22 +29,29 @@ RIDGE = 2.0
 """Factor on √(numbers): how far noise of deviation 1 moves an eigenvalue of a symmetric matrix."""
 
 
-def messages(federation: Federation, clients: NDArray[np.int64]) -> torch.Tensor:
-    """Messages (k, d): the mean of each client's features, scaled to length 1, in the block of its label;
-    used in place of trained weights, with biases 0.
-    """
-    shards = [federation.shards[i] for i in clients]
+def messages_of(federation: Federation, shards: Sequence[Indices]) -> torch.Tensor:
+    """Messages (k, d) of clients that hold these training samples; used in place of trained weights."""
     held = torch.from_numpy(np.concatenate(shards)).to(federation.device)
     sizes = np.array([len(shard) for shard in shards])
-    owner = torch.from_numpy(np.repeat(np.arange(len(shards)), sizes)).to(held)
-    x = federation.train_x[held].flatten(1)
-    width, own = x.shape[1], radius(federation)
+    return messages(federation, federation.train_x[held], federation.train_y[held], sizes)
+
+
+def messages(federation: Federation, x: torch.Tensor, y: torch.Tensor, sizes: Indices) -> torch.Tensor:
+    """Messages (k, d): the mean of each client's features, scaled to length 1, in the block of its label,
+    with biases 0.
+
+    Args:
+        x, y: samples of all clients, one client after the other.
+        sizes: number of samples of each client, (k,).
+    """
+    x, own = x.flatten(1), radius(federation)
+    owner = torch.from_numpy(np.repeat(np.arange(len(sizes)), sizes)).to(y)
     share = torch.from_numpy(own / np.repeat(sizes, sizes)).to(x)
     z = x / x.norm(dim=1, keepdim=True).clamp_min(1e-12) * share[:, None]
-    found = x.new_zeros(len(shards) * federation.classes, width)
-    found.index_add_(0, owner * federation.classes + federation.train_y[held], z)
-    sent = found.view(len(shards), -1)
-    return torch.cat([sent, sent.new_zeros(len(shards), federation.classes)], dim=1)
+    found = x.new_zeros(len(sizes) * federation.classes, x.shape[1])
+    found.index_add_(0, owner * federation.classes + y, z)
+    sent = found.view(len(sizes), -1)
+    return torch.cat([sent, sent.new_zeros(len(sizes), federation.classes)], dim=1)
 
 
 def radius(federation: Federation) -> float:

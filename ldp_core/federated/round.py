@@ -20,7 +20,7 @@ from ldp_core.engines.joint_training import Work
 from ldp_core.engines.plan import Plan, plan_batches
 from ldp_core.errors import Diverged
 from ldp_core.experiment import Experiment
-from ldp_core.federated.class_means import Decoder, messages
+from ldp_core.federated.class_means import Decoder, messages_of
 from ldp_core.federated.evaluate import own_losses
 from ldp_core.federated.federation import Federation, taking_part
 from ldp_core.federated.state import State
@@ -98,7 +98,9 @@ class Round:
         “class means”.
         """
         if self.federation.experiment.target == "class_means":
-            return (messages(self.federation, self.participants[chunk]) for chunk in self.chunks())
+            held = self.federation.shards
+            chunks = (self.participants[chunk] for chunk in self.chunks())
+            return (messages_of(self.federation, [held[i] for i in chunk]) for chunk in chunks)
         return (work.alone() for work in self.works())
 
 

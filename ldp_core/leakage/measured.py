@@ -1,9 +1,9 @@
-"""Lower bound on a client's ε from repeated identification of its upload.
+"""Lower bound on a client's ε from repeated guesses which of two uploads a perturbed one was made of.
 
-The client holds either the attacked image or one candidate. The upload of either is perturbed repeatedly, and
-the exact log-likelihood ratio of each output is a trial (`accounting.samples.likelihoods`). There is a bound
-for one upload and one for all uploads of the run, all computed from the initial model, so a resumed run gives
-the same bounds. Only the weights that distinguish the two uploads best are used.
+The pairs are those of `worlds`. Either upload is perturbed repeatedly, and the exact log-likelihood ratio of
+each output is a trial (`accounting.samples.likelihoods`). There is a bound for one upload and one for all
+uploads of the run, all computed from the initial model, so a resumed run gives the same bounds. Only the
+weights that distinguish the two uploads best are used.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
 from ldp_core.accounting import entries
@@ -27,44 +26,29 @@ from ldp_core.accounting.samples.likelihoods import (
 )
 from ldp_core.experiment import Experiment
 from ldp_core.experiment.schema import Piece
-from ldp_core.federated.federation import Federation, taking_part, untrained
+from ldp_core.federated.federation import Federation
 from ldp_core.federated.state import State
-from ldp_core.federated.terms import within
-from ldp_core.federated.upload import projected
 from ldp_core.leakage.candidates import Candidates
-from ldp_core.leakage.observe import Victims, begun, one_step
+from ldp_core.leakage.observe import Victims
+from ldp_core.leakage.worlds import TOGETHER, Worlds, worlds_of
 from ldp_core.mechanisms.base import Floats
 from ldp_core.streams import stream
 
 CONFIDENCE = 0.95
 """Probability that all bounds of a run hold at once."""
-FEWEST, MOST = 2**18, 2**23
+FEWEST, MOST = 2**20, 2**23
 """Limits on the number of perturbed values, which is otherwise that of the run itself."""
 TRIALS, ENOUGH = 100, 20_000
-"""Usual and largest number of trials for each of the two images."""
+"""Usual and largest number of trials for each of the two uploads; four times the usual for vectors."""
 OPTIONS = 12
 """Numbers of weights tried when trials are planned."""
-TOGETHER = 2**22
-"""Largest number of values in all candidates' uploads, and in trials of weights that are not independent."""
-
-
-@dataclass(frozen=True)
-class _Worlds:
-    """Clipped uploads of a client for the two images."""
-
-    values: Floats
-    """Clipped uploads of the two images, (2, m)."""
-    terms: tuple[Floats, Floats, Floats]
-    """ε, low and high: (1, 1) each, or (1, m)."""
-    apart: Floats
-    """Squared difference of the two uploads over the noise variance, by weight, (m,)."""
 
 
 def measured(
     federation: Federation, after: State, victims: Victims, lineup: Candidates
 ) -> list[dict[str, Any]]:
-    """Rows of the end event's field `measured`: bounds for each victim and scope; empty if an upload's
-    distribution is not the mechanism's alone, or uploads are too large.
+    """Rows of the end event's field `measured`: bounds for each victim, attack and scope; empty if an
+    upload's distribution is not the mechanism's alone, or uploads are too large.
 
     Args:
         after: state of the run at its end.
@@ -75,69 +59,41 @@ def measured(
     apart = experiment.trust.measures(experiment) and experiment.uploaded <= TOGETHER
     if not apart or mechanism.role == "identity" or mechanism.in_clear() or not len(victims.clients):
         return []
-    taken = [v for v, client in enumerate(victims.clients) if after.uploads[client]]
-    worlds = {v: found for v in taken if (found := _worlds(federation, int(victims.clients[v]), lineup, v))}
+    clients = victims.clients.tolist()
+    taken = [v for v, client in enumerate(clients) if after.uploads[client]]
+    worlds = [(v, found) for v in taken for found in worlds_of(federation, victims, lineup, v)]
     if not worlds:
         return []
-    clients = victims.clients.tolist()
-    promised = dict(zip(worlds, entries(experiment, [clients[v] for v in worlds]), strict=True))
+    promised = dict(zip(taken, entries(experiment, [clients[v] for v in taken]), strict=True))
     values = min(MOST, max(FEWEST, int(after.uploads.sum()) * experiment.uploaded))
     share = values // (4 * len(worlds))  # two scopes, two worlds
     alpha = (1 - CONFIDENCE) / (2 * len(worlds))
-    rows = []
-    for v, found in worlds.items():
-        noise, sent = stream(experiment.seed, "measured", clients[v]), int(after.uploads[clients[v]])
+    rows, streams = [], {v: stream(experiment.seed, "measured", clients[v]) for v in taken}
+    for v, found in worlds:
+        noise, sent = streams[v], int(after.uploads[clients[v]])
         promises = {"upload": (1, promised[v].upload), "run": (sent, promised[v].run_worst)}
         lower = most = 0.0
         for scope, (uses, promise) in promises.items():
-            plan = _plan(experiment.pieces(1), found.apart, uses, share, alpha)
-            one, other = (_ratios(experiment, found, plan, world, noise) for world in (0, 1))
-            bound = likelihood_bound(one, other, alpha, promise.delta)
+            if scope == "upload" or sent > 1:  # one upload is the whole run
+                plan = _plan(experiment.pieces(1), found.apart, uses, share, alpha)
+                ratios = [_ratios(experiment, found, plan, world, noise) for world in (0, 1)]
+            bound = likelihood_bound(*ratios, alpha, promise.delta)
             # a run holds the upload: what is shown of that is shown of the run, and both bounds hold together
             lower, most = max(lower, bound.epsilon), max(most, bound.most)
             rows.append(
                 {
                     "client": clients[v] + 1,
                     "scope": scope,
-                    "attack": "identification",
+                    "attack": found.attack,
                     "epsilon_lower": lower or None,
                     "confidence": CONFIDENCE,
                     "trials": 2 * plan.trials,
                     "most": most,
+                    "right": bound.right / bound.counted,
                     "why": "" if lower else cannot_tell(bound, trials_needed(plan.separation, alpha)),
                 }
             )
     return rows
-
-
-def _worlds(federation: Federation, client: int, lineup: Candidates, v: int) -> _Worlds | None:
-    """Uploads of the client's own image and of the candidate with the most distant upload; None if parts are
-    sent in clear or ranges depend on the data.
-    """
-    experiment, start = federation.experiment, untrained(federation)
-    count = max(2, min(lineup.any_class.y.shape[1], TOGETHER // experiment.uploaded))
-    weights, joined = federation.placed(start.weights), taking_part(federation, start.arrays)
-    clients = np.full(count, client)
-    own = begun(clients, weights, joined).own
-    x, y = lineup.any_class.x[v, :count], torch.from_numpy(lineup.any_class.y[v, :count])
-    made = one_step(federation, federation.samples_of(x), y.to(weights.device), own)
-    columns = federation.population.columns(clients)
-    encoded = joined.encode(made, *columns[1:], clients, stream(experiment.seed, "measured", -1 - client))
-    if encoded.clear is not None or encoded.unsent is not None:
-        return None
-    pieces, low, high = experiment.pieces(1), encoded.low, encoded.high
-    values = projected(pieces, encoded.values, (columns[0], low, high)).astype(np.float64)
-    terms = columns[0][:1], low[:1], high[:1]
-    if (low != low[:1]).any() or (high != high[:1]).any():
-        return None  # ranges that follow the data: no ε covers them
-    spread = [p.mechanism.at(*within(terms, p)).variance(values[:, p.columns]) for p in pieces]
-    variance = np.concatenate(
-        [np.broadcast_to(one, (count, p.size)) for p, one in zip(pieces, spread, strict=True)], axis=1
-    )
-    with np.errstate(divide="ignore", invalid="ignore"):
-        apart = np.nan_to_num(2 * (values - values[0]) ** 2 / (variance + variance[0]), posinf=np.inf)
-    other = int(np.argmax(apart.sum(axis=1)))
-    return _Worlds(values[[0, other]], terms, apart[other])
 
 
 @dataclass(frozen=True)
@@ -160,7 +116,7 @@ def _plan(pieces: Sequence[Piece], apart: Floats, sent: int, share: int, alpha: 
     if not pieces[0].mechanism.separable or pieces[0].mechanism.scope != "coordinate":
         uses = max(1, min(sent, fits // len(apart)))
         each = len(apart) * uses
-        trials = min(ENOUGH, max(share // each, min(TRIALS, max(2, TOGETHER // each))))
+        trials = min(ENOUGH, max(share // each, min(4 * TRIALS, max(2, TOGETHER // each))))
         return _Plan(np.arange(len(apart)), uses, trials, math.sqrt(uses * float(apart.sum())))
     order, plans = np.argsort(-apart, kind="stable"), []
     for many in np.unique(np.geomspace(1, min(fits, len(apart) * sent), OPTIONS).astype(int)).tolist():
@@ -171,7 +127,7 @@ def _plan(pieces: Sequence[Piece], apart: Floats, sent: int, share: int, alpha: 
 
 
 def _ratios(
-    experiment: Experiment, worlds: _Worlds, plan: _Plan, world: int, noise: np.random.Generator
+    experiment: Experiment, worlds: Worlds, plan: _Plan, world: int, noise: np.random.Generator
 ) -> Floats:
     """Log-likelihood ratios (trials,), first image over second, of simulated uploads of the image number
     `world`.

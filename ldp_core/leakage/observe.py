@@ -22,6 +22,7 @@ from ldp_core.engines.batched import train
 from ldp_core.engines.plan import plan_batches
 from ldp_core.experiment.schema import Piece
 from ldp_core.experiment.threat_model import spread_by_budget
+from ldp_core.federated.class_means import messages, messages_of
 from ldp_core.federated.federation import Federation, taking_part
 from ldp_core.federated.terms import Columns
 from ldp_core.federated.upload import Vectors, perturbed, projected, uploaded
@@ -88,6 +89,8 @@ def one_step(federation: Federation, x: torch.Tensor, y: torch.Tensor, weights: 
     (d,) or (n, d).
     """
     experiment, network = federation.experiment, federation.recipe.model
+    if experiment.target == "class_means":
+        return messages(federation, x, y, np.ones(len(y), np.int64))[:, experiment.sent].cpu().numpy()
     views = network.views(weights.expand(len(y), -1), federation.shape, federation.classes)
     alone, labels = x.unsqueeze(1), y.unsqueeze(1)
     gradients = network.gradients(views, alone, labels, torch.ones_like(labels, dtype=alone.dtype))
@@ -99,18 +102,25 @@ def one_step(federation: Federation, x: torch.Tensor, y: torch.Tensor, weights: 
 
 
 def real_values(
-    federation: Federation, clients: NDArray[np.int64], weights: torch.Tensor, number: int
+    federation: Federation,
+    clients: NDArray[np.int64],
+    weights: torch.Tensor,
+    number: int,
+    shards: Sequence[NDArray[np.int64]] | None = None,
 ) -> Vectors:
     """Uploads (V, m) of each client's whole local training, before clipping and noise, from `weights` (d,) or
-    (V, d).
+    (V, d); `shards`: other samples than the clients' own.
     """
     experiment = federation.experiment
+    shards = [federation.shards[client] for client in clients] if shards is None else shards
+    if experiment.target == "class_means":
+        return messages_of(federation, shards)[:, experiment.sent].cpu().numpy()
     local, rows, joined = experiment.local, [], taking_part(federation)
     starts = weights.expand(len(clients), -1)
-    for client, start in zip(clients.tolist(), starts, strict=True):
+    for client, start, shard in zip(clients.tolist(), starts, shards, strict=True):
         # a stream for each client and round, so that its batches do not depend on who else is attacked
         batches = stream(experiment.seed, "attack batches", number * experiment.clients.count + client)
-        records = joined.records([federation.shards[client]], batches)
+        records = joined.records([shard], batches)
         plan = plan_batches([*records], local.epochs, local.batch_size, batches)
         everything = federation.train_x, federation.train_y
         rate, classes = local.learning_rate, federation.classes

@@ -14,7 +14,7 @@ from ldp_core.attacks.observation import Image
 from ldp_core.attacks.shared.search import Search, SearchBatch
 from ldp_core.events import Attacked, Frame
 from ldp_core.experiment.attack import Attack
-from ldp_core.experiment.threat_model import Spy, spies
+from ldp_core.experiment.threat_model import Spy, measurable, spies
 from ldp_core.federated.federation import Federation, taking_part, untrained
 from ldp_core.federated.state import State
 from ldp_core.images import encode
@@ -46,13 +46,12 @@ class Attempts:
 
     def __init__(self, federation: Federation) -> None:
         experiment, self.spies = federation.experiment, spies(federation.experiment)
-        no_victims = Victims(*(np.empty(0, np.int64),) * 2)
-        self.victims = choose_victims(federation) if self.spies else no_victims
-        self._under, self._federation = None, attacked(federation)
-        self._waits = bool(experiment.attack and experiment.attack.after)
-        self._rounds = experiment.attack.attacked(experiment.rounds) if experiment.attack else ()
-        if self.spies and experiment.attack:
-            self._under = _Attacked(self._federation, self.victims, experiment.attack)
+        attack, self._federation = experiment.attack, attacked(federation)
+        self._waits = bool(attack and attack.after)
+        self._rounds = attack.attacked(experiment.rounds) if attack else ()
+        self._seen = _Attacked(self._federation, attack) if attack and measurable(experiment) else None
+        self._under = self._seen if self.spies else None
+        self.victims = self._under.victims if self._under else Victims(*(np.empty(0, np.int64),) * 2)
 
     def round(self, before: State) -> Iterator[Attacked | Frame]:
         if self._under and not self._waits and before.round + 1 in self._rounds:
@@ -60,10 +59,12 @@ class Attempts:
 
     def at_end(self, after: State) -> dict[str, Any]:
         """`measured` and `from_sum` of the end event, given the run's last state."""
-        if self._under is None or not any(spy.upload == "audit" for spy in self.spies):
+        if self._seen is None:
             return {}
-        known = self._federation, self.victims, self._under.lineup
-        return {"measured": measured(known[0], after, *known[1:]), "from_sum": from_sum(*known)}
+        known = self._seen.victims, self._seen.lineup
+        audited = any(spy.upload == "audit" for spy in self.spies)
+        sums = {"from_sum": from_sum(self._federation, *known)} if audited else {}
+        return {"measured": measured(self._federation, after, *known)} | sums
 
     def afterwards(self) -> Iterator[Attacked | Frame]:
         """Attacks that wait until training has ended."""
@@ -72,10 +73,11 @@ class Attempts:
 
 
 class _Attacked:
-    def __init__(self, federation: Federation, victims: Victims, attack: Attack) -> None:
-        self.victims, self._federation, self._times = victims, federation, attack.rounds_observed
-        clients, samples = victims.clients.tolist(), victims.samples.tolist()
-        self.lineup = line_up(federation, samples, clients, attack.candidates)
+    def __init__(self, federation: Federation, attack: Attack) -> None:
+        self._federation, self._times = federation, attack.rounds_observed
+        self.victims = victims = choose_victims(federation)
+        chosen = victims.samples.tolist(), victims.clients.tolist()
+        self.lineup = line_up(federation, *chosen, attack.candidates)
         self._public = public_images(federation)
 
     def attempts(self, spies: Sequence[Spy], before: State) -> Iterator[Attacked | Frame]:
@@ -175,9 +177,7 @@ class _Attacked:
         observed: dict[Control | None, Observation],
         found: Sequence[Image],
     ) -> list[list[dict[str, Any]]]:
-        """Figures of each control's attempts on audit uploads, with identification bounds where the
-        mechanism's law is known.
-        """
+        """Figures of each control's attempts on audit uploads, with identification bounds."""
         sent = would_send(self._federation, self.lineup.kinds, observed[None], begun)
         picked = self._picked(weights, number, begun, sent)
         attempts = [

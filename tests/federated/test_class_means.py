@@ -12,7 +12,7 @@ from ldp_core import accounting
 from ldp_core.errors import InvalidExperiment
 from ldp_core.events import Ended
 from ldp_core.experiment import parse
-from ldp_core.federated.class_means import messages
+from ldp_core.federated.class_means import messages_of
 from ldp_core.federated.federation import assemble
 from ldp_core.many import run_many
 from ldp_core.theory import outlook
@@ -35,7 +35,7 @@ def asked(**more: Any) -> dict[str, Any]:
 
 def test_a_message_is_the_mean_of_a_clients_images_in_the_blocks_of_their_labels():
     federation = assemble(parse(asked(clients={"count": 400, "epsilon": 8})), digits(), torch.device("cpu"))
-    found = messages(federation, np.array([3, 7])).numpy()
+    found = messages_of(federation, [federation.shards[i] for i in (3, 7)]).numpy()
     width = federation.train_x.shape[1]
     for row, client in zip(found, (3, 7), strict=True):
         wanted = np.zeros((10, width))

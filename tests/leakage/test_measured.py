@@ -21,19 +21,26 @@ def measured(changes: dict[str, Any]) -> list[dict[str, Any]]:
     return found
 
 
+ONCE = {"target": "class_means", "features": "orientation", "rounds": 1, "clients": SHORT["clients"]}
+
+
 @pytest.mark.parametrize(
-    "mechanism", ["piecewise", "duchi", "gaussian", "dynamic_gaussian", "harmony", "privunit"]
+    "mechanism", ["piecewise", "duchi", "gaussian", "dynamic_gaussian", "harmony", "privunit", "labelunit"]
 )
-def test_every_attacked_client_gets_both_bounds_and_none_breaks_its_promise(mechanism: str):
+def test_every_attacked_client_gets_all_bounds_and_none_breaks_its_promise(mechanism: str):
     """All bounds of a run fail together in at most one of 20; the seed is one in which none does."""
-    rows = measured({"mechanism": mechanism})
-    promised = ledger(parse(SHORT | {"mechanism": mechanism}))
-    assert [(row["client"], row["scope"]) for row in rows] == [
-        (client, scope) for client in (1, 3, 5) for scope in ("upload", "run")
+    changes: dict[str, Any] = {"mechanism": mechanism, "attack": {"canary": True}}
+    changes |= ONCE if mechanism == "labelunit" else {}
+    rows, promised = measured(changes), ledger(parse(SHORT | changes))
+    assert [(row["client"], row["attack"], row["scope"]) for row in rows] == [
+        (client, attack, scope)
+        for client in (1, 3, 5)
+        for attack in ("identification", "membership", "canary")
+        for scope in ("upload", "run")
     ]
     for row in rows:
         own = promised[row["client"] - 1][{"upload": "upload", "run": "run_worst"}[row["scope"]]]
-        assert row["attack"] == "identification" and row["confidence"] == 0.95
+        assert 0 <= row["right"] <= 1 and row["confidence"] == 0.95
         assert (row["epsilon_lower"] is None) == bool(row["why"])
         assert 0 < (row["epsilon_lower"] or row["most"]) <= row["most"]
         assert (
@@ -41,16 +48,39 @@ def test_every_attacked_client_gets_both_bounds_and_none_breaks_its_promise(mech
         )
 
 
-def test_a_generous_budget_shows_more_than_a_strict_one():
-    rows = {(row["client"], row["scope"]): row["epsilon_lower"] or 0.0 for row in measured({})}
-    assert rows[5, "upload"] > 2 > rows[1, "upload"]
-    assert all(rows[client, "run"] >= rows[client, "upload"] for client in (1, 3, 5))
+def found(changes: dict[str, Any]) -> dict[tuple[int, str, str], dict[str, Any]]:
+    return {(row["client"], row["attack"], row["scope"]): row for row in measured(changes)}
 
 
-def test_where_nothing_is_shown_it_says_so_and_never_zero():
-    rows = measured({"mechanism": "duchi", "clients": {"count": 5, "epsilon": 0.05}})
-    assert all(row["epsilon_lower"] is None for row in rows)
-    assert all(row["why"].startswith("cannot tell yet: ") and "would do" in row["why"] for row in rows)
+def test_a_generous_budget_shows_more_than_a_strict_one_and_one_of_many_images_less_than_one_alone():
+    rows = found({})
+    lower = {key: row["epsilon_lower"] or 0.0 for key, row in rows.items()}
+    assert lower[5, "identification", "upload"] > 2 + lower[1, "identification", "upload"]
+    assert lower[5, "identification", "upload"] > lower[5, "membership", "upload"] > 0
+    assert all(lower[client, attack, "run"] >= lower[client, attack, "upload"] for client, attack, _ in rows)
+
+
+def test_a_canary_shows_what_no_image_does():
+    """Changes of ±0.3 % of the range hide in Duchi's noise; ends of the range do not."""
+    rows = found({"mechanism": "duchi", "target": "update", "attack": {"canary": True}})
+    assert rows[5, "canary", "upload"]["epsilon_lower"] > 4
+    assert (rows[5, "membership", "upload"]["epsilon_lower"] or 0) < 1
+
+
+def test_where_nothing_is_shown_it_says_so_and_guessing_is_at_chance():
+    """14 000 trials or more by chance; 4.4 standard deviations."""
+    rows = found({"mechanism": "duchi", "clients": {"count": 5, "epsilon": 0.05}})
+    assert all(row["epsilon_lower"] is None for row in rows.values())
+    assert all(row["why"].startswith("cannot tell yet: ") for row in rows.values())
+    members = [row for (_, attack, _), row in rows.items() if attack == "membership"]
+    assert len(members) == 6
+    assert all(abs(row["right"] - 0.5) < 2.2 / row["trials"] ** 0.5 for row in members)
+
+
+def test_one_image_alone_has_no_membership_to_ask_for():
+    clients = {"count": 1437, "epsilon": 8}
+    kinds = {attack for _, attack, _ in found({"clients": clients, "selection": "once", "attack": "auto"})}
+    assert kinds == {"identification"}
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ def card_picture(identity: str) -> str:
     job, found = _ended(identity)
     shown = list(found.values())[:MOST_ROWS]
     bounds = [_worst(each).bound for each in shown]
-    lowers = [low for each in shown if (low := _lower(each))]
+    lowers = [low for each in shown if (low := _lower(each)[0])]
     known = [*(bound for bound in bounds if math.isfinite(bound)), *lowers, 0.5, 20.0]
     low, high = math.log10(min(known)) - 0.1, math.log10(max(known)) + 0.1
 
@@ -86,13 +86,13 @@ def card_picture(identity: str) -> str:
 
 
 def _row(runs: Sequence[RunProgress], bound: float, top: int, paint: str, x: Any) -> list[str]:
-    weighed, lower, accuracy = worth(_worst(runs)), _lower(runs), final(runs).accuracy
+    weighed, (lower, by), accuracy = worth(_worst(runs)), _lower(runs), final(runs).accuracy
     name = f"{runs[0].label[:40]}: {accuracy:.0%} accurate" if accuracy is not None else runs[0].label[:40]
     name += f", against {_against(_experiment(runs))}"
     if not math.isfinite(bound):
         return [_text(LEFT, top, f"{name}; no guarantee", 22, paint, bold=True)]
     said = f"ε ≤ {spelled(float(f'{bound:.3g}'))}: promises {weighed.word}, values told apart {weighed.odds}"
-    shown = f"; shown: ε ≥ {spelled(math.floor(100 * lower) / 100)}" if lower else _unshown(runs)
+    shown = f"; shown by {by}: ε ≥ {spelled(math.floor(100 * lower) / 100)}" if lower else _unshown(runs)
     start = x(lower) if lower else x(bound) - 6
     return [
         _text(LEFT, top, name, 22, paint, bold=True),
@@ -167,10 +167,10 @@ def _worst(runs: Sequence[RunProgress]) -> Promise:
     return max((entry.run_worst for entry in entries), key=lambda one: one.bound, default=Promise())
 
 
-def _lower(runs: Sequence[RunProgress]) -> float:
-    """The largest ε that an attack shows of a client's whole run; 0 where none does."""
-    rows = (runs[0].end or {}).get("measured", ())
-    return max((row["epsilon_lower"] or 0.0 for row in rows if row["scope"] == "run"), default=0.0)
+def _lower(runs: Sequence[RunProgress]) -> tuple[float, str]:
+    """The largest ε that an attack shows of a client's whole run, and the attack; 0 where none does."""
+    rows = [row for row in (runs[0].end or {}).get("measured", ()) if row["scope"] == "run"]
+    return max(((row["epsilon_lower"] or 0.0, row["attack"]) for row in rows), default=(0.0, ""))
 
 
 def _unshown(runs: Sequence[RunProgress]) -> str:

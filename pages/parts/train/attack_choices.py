@@ -60,8 +60,14 @@ def attack_choices(workspace: Workspace) -> None:
         base.attack.candidates,
         help="The server is given so many images and says which one the upload was made of.",
     )
+    st.checkbox(
+        "Plant a canary",
+        help="Also measured: how well two uploads are told apart that are as different as they may be. "
+        "They are simulated beside the run and change nothing in it.",
+        **bind(workspace, "attack.canary", base.attack.canary),
+    )
     if why := why_not(base):
-        st.caption(f"Nothing is attacked here: {plain(why, 300)}.")
+        st.caption(f"No picture is drawn here: {plain(why, 300)}.")
 
 
 def _clients(workspace: Workspace, attack: Attack) -> None:

@@ -21,17 +21,22 @@ from pages.parts.ui.figure_json import Figure
 from pages.parts.ui.text import listed, number, percent, plain, shortened
 
 SCOPES = {"upload": "one upload", "run": "the whole run"}
-MOST_BARS = 8
+MOST_BARS, MOST_ASKED = 8, 3
 ROW = 44
 """Height of a bar in pixels."""
 NEAR = 0.8
 """Share of the largest bound that so many trials could show, from which on their number limits the bound."""
 WHY = (
     "The promise is for any two uploads that the mechanism may be given, and an attacker who knows all else; "
-    "shown is how well this client's image is told from the most different of {candidates} others, by the "
-    "exact likelihood of {trials} simulated answers. So many could show ε {most} at best{held}. All bounds "
-    "of a run hold together with {confidence}."
+    "shown is the most that the attacks together show, by the exact likelihood of {trials} simulated "
+    "answers. So many could show ε {most} at best{held}. All bounds of a run hold together with {confidence}."
 )
+ASKED = {
+    "identification": "which image it was, the client's or the most different of {candidates} others",
+    "membership": "was this image among the {images} in the client's upload, or another in its place",
+    "canary": "which of two planted uploads, as far apart as the mechanism allows",
+}
+"""The question that an attack answers."""
 
 
 @dataclass(frozen=True)
@@ -45,12 +50,28 @@ class Bar:
 
 
 def shown_of(one: Series, client: int, scope: str) -> Mapping[str, Any] | None:
-    """Row of the end event with the ε measured for a client (counted from 0) in a scope, "upload" or "run",
-    of the series' first run; None if nothing was measured.
+    """Row of the end event with the largest ε measured for a client (counted from 0) in a scope, "upload" or
+    "run", of the series' first run; None if nothing was measured.
     """
+    rows = [row for row in _rows(one, client) if row["scope"] == scope]
+    return max(rows, key=lambda row: row["epsilon_lower"] or 0.0, default=None)
+
+
+def _rows(one: Series, client: int) -> list[Mapping[str, Any]]:
     end = one.runs[0].end if one.runs else None
-    rows = (end or {}).get("measured", ())
-    return next((row for row in rows if row["client"] == client + 1 and row["scope"] == scope), None)
+    return [row for row in (end or {}).get("measured", ()) if row["client"] == client + 1]
+
+
+def guesses(draft: Draft, one: Series, client: int) -> str:
+    """Each attack's question on one upload, and how often its guess is right beside chance, in a sentence."""
+    experiment, said = draft.experiments()[one.number], []
+    images = round(experiment.source.train_size / experiment.clients.count)
+    candidates = experiment.attack.candidates - 1 if experiment.attack else 1
+    for row in _rows(one, client):
+        if row["scope"] == "upload" and "right" in row:
+            question = ASKED[row["attack"]].format(candidates=number(candidates), images=number(images))
+            said.append(f"{question}? Right in {percent(row['right'], 1)}")
+    return f"{plain(one.label)}: {'; '.join(said)}; by chance in 50 %." if said else ""
 
 
 def bars(draft: Draft, shown: Sequence[Series], client: int) -> list[Bar]:
@@ -76,16 +97,18 @@ def measured_section(draft: Draft, shown: Sequence[Series]) -> None:
     st.markdown(f"**What an attack shows of it** (≥), and what is promised (≤), for client {client + 1}")
     label = "; ".join(f"{_scope(bar)}: {_left(bar)}, {_right(bar)}" for bar in found)
     components.chart(bar_figure(found), key="measured", label=label, height=56 + ROW * len(found))
-    st.caption(plain(why(draft, found), 800))
+    st.caption(plain(why(found), 800))
+    for one in shown[:MOST_ASKED]:
+        if words := guesses(draft, one, client):
+            st.caption(words)
 
 
-def why(draft: Draft, found: Sequence[Bar]) -> str:
+def why(found: Sequence[Bar]) -> str:
     """Why a bar's two ends differ, and the largest ε that so many trials could have measured."""
-    attack, rows = draft.experiments()[0].attack, [bar.row for bar in found]
+    rows = [bar.row for bar in found]
     trials = _between([row["trials"] for row in rows])
     held = [row for row in rows if (row["epsilon_lower"] or 0) > NEAR * row["most"]]
     return WHY.format(
-        candidates=number(attack.candidates - 1 if attack else 1),
         trials=trials,
         most=_between([row["most"] for row in rows]),
         held=", and where a bar begins there, more trials would move it on" if held else "",
@@ -140,7 +163,8 @@ def _note(x: float, y: float, text: str, paint: str, **place: Any) -> dict[str, 
 
 
 def _scope(bar: Bar) -> str:
-    return f"{SCOPES[bar.row['scope']]}, {shortened(listed(list(bar.names)), 60)}"
+    by = "" if bar.row["attack"] == "identification" else f", by {bar.row['attack']}"
+    return f"{SCOPES[bar.row['scope']]}{by}, {shortened(listed(list(bar.names)), 60)}"
 
 
 def _left(bar: Bar) -> str:

@@ -12,8 +12,8 @@ from ldp_core.experiment import Draft, parse
 from ldp_core.experiment.draft import Variant
 from pages.parts.charts.series import Series
 from pages.parts.charts.styles import Style
-from pages.parts.train.measured_bar import bar_figure, bars, in_short, why
-from pages.parts.ui.text import number
+from pages.parts.train.measured_bar import bar_figure, bars, guesses, in_short, why
+from pages.parts.ui.text import number, percent
 from tests.pages.charts.test_base import run
 
 SETTINGS: dict[str, Any] = {
@@ -53,7 +53,7 @@ def test_the_figure_labels_both_ends(shown: list[Series]):
         assert f"≤ {number(bar.promised, 4)}" in words
     assert sum(text.startswith("≥ ") for text in words) and "one upload, wide" in words
     assert json.dumps(figure["layout"], allow_nan=False)
-    said = why(DRAFT, found)
+    said = why(found)
     assert "95" in said and number(max(bar.row["most"] for bar in found), 2) in said
 
 
@@ -65,6 +65,13 @@ def test_where_nothing_is_shown_no_bar_begins(shown: list[Series]):
     assert sum("cannot tell yet" in text for text in notes) == 2
     assert in_short(shown[:1], 0) == ""
     assert in_short(shown, 2).startswith("; an attack shows ε ")
+
+
+def test_each_attack_says_what_it_guesses_beside_chance(shown: list[Series]):
+    said = guesses(DRAFT, shown[0], 2)
+    rows = [row for row in shown[0].runs[0].end["measured"] if row["client"] == 3]  # type: ignore[index]
+    assert "among the 479 in the client's upload" in said and said.endswith("by chance in 50 %.")
+    assert all(percent(row["right"], 1) in said for row in rows if row["scope"] == "upload")
 
 
 def test_a_run_of_before_has_no_bars():

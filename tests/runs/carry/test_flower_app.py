@@ -25,7 +25,7 @@ from ldp_core.runs.carry.flower_app import FOLDER, SOURCE, as_flower, unfit
 from ldp_core.streams import stream
 from ldp_core.system.shipped import PACKAGE
 
-MECHANISMS = [name for name in mechanisms.names() if not unfit(parse({"mechanism": name}))]
+MECHANISMS = [name for name in mechanisms.offered() if not unfit(parse({"mechanism": name}))]
 EVIL = '"""\nimport os\n{x}%s]\n</script>'
 DRAWS = 40_000
 SURE = 6.0
