@@ -76,8 +76,8 @@ def measured(
         for scope, (uses, promise) in promises.items():
             if scope == "upload" or sent > 1:  # one upload is the whole run
                 plan = _plan(experiment.pieces(1), found.apart, uses, share, alpha)
-                ratios = [_ratios(experiment, found, plan, world, noise) for world in (0, 1)]
-            bound = likelihood_bound(*ratios, alpha, promise.delta)
+                one, other = (_ratios(experiment, found, plan, world, noise) for world in (0, 1))
+            bound = likelihood_bound(one, other, alpha, promise.delta)
             # a run holds the upload: what is shown of that is shown of the run, and both bounds hold together
             lower, most = max(lower, bound.epsilon), max(most, bound.most)
             rows.append(
