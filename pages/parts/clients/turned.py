@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
+import math
 from base64 import b64encode
 from functools import lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 import streamlit as st
@@ -12,9 +14,13 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from ldp_core import datasets, features
-from ldp_core.datasets import data_dir
+from ldp_core.attacks.findings.metrics import psnr
+from ldp_core.datasets import Data, data_dir
 from ldp_core.experiment import Experiment
 from ldp_core.features import Features
+from ldp_core.features._inverse import Inverse, placed
+from ldp_core.mechanisms import Mechanism
+from ldp_core.streams import stream
 from pages.parts.charts.base import figure
 from pages.parts.ui import components
 from pages.parts.ui.fields import component
@@ -22,7 +28,10 @@ from pages.parts.ui.figure_json import Figure
 from pages.parts.ui.text import number, plain
 from pages.parts.ui.workspace import Workspace
 
-SHOWN = 6
+SHOWN, TRIED, KNOWN, CLASSES = 6, 30, 1000, 10
+"""Numbers of digits drawn, of digits tried, of public digits that the attacker knows, and of classes."""
+INSIDE = 1 - 2**-20
+"""Factor on a message, so that rounding does not make it longer than allowed."""
 SIDE, GAP = 56, 8
 """Side of an image, and distance between two, in pixels."""
 ABOVE, BELOW = np.array([31, 90, 160]), np.array([190, 85, 20])
@@ -40,14 +49,68 @@ def turned(experiment: Experiment) -> None:
         return
     width = number(experiment.source.features, 6)
     st.markdown(f"**Each client turns its image into {width} numbers and trains on these**")
-    words = f"Six public digits, and below each the {width} numbers that it becomes"
-    components.chart(_figure(_picture(made)), key="turned", height=150, label=words)
-    st.caption(f"{words}: blue above 0, orange below, white at 0; the digits are MNIST’s own test images.")
+    shown = _rows(experiment)
+    words = f"Six public digits, below each the {width} numbers that it becomes, and what an attacker draws"
+    height = 10 + 70 * len(shown.rows)
+    components.chart(_figure(_sheet(shown.rows)), key="turned", height=height, label=words)
+    exact, mean, *from_one = (f"{one:.1f} dB" for one in shown.quality)
+    fourth = (
+        f" Fourth: its best guess from one upload of client 1 instead, {from_one[0]}." if from_one else ""
+    )
+    st.caption(
+        "First row: MNIST’s own test images. Second: their numbers, blue above 0, orange below. Third: what "
+        f"an attacker draws who has these numbers exactly, and {number(KNOWN, 4)} public digits: {exact} in "
+        f"the median, where the mean image has {mean}.{fourth}"
+    )
     st.caption(
         f"Assumed public: {plain(made.assumed[0].lower() + made.assumed[1:], 400)} The program is the same "
-        "for everybody and reads nobody’s data. Whoever attacks an upload recovers such numbers, not pixels; "
-        "they still tell much of an image’s shape."
+        "for everybody and reads nobody’s data. An attacker on an upload recovers such numbers, not pixels; "
+        "what they still show of the image is the third row."
     )
+
+
+class Rows(NamedTuple):
+    rows: list[NDArray[Any]]
+    """Rows of pictures (SHOWN, h, w, 3) with colours in [0, 1]."""
+    quality: list[float]
+    """Median PSNR in dB of pictures drawn from exact numbers, of the mean image, and of pictures drawn from
+    one upload, if any."""
+
+
+@lru_cache(maxsize=1)
+def _digits() -> Data:
+    return datasets.get("mnist_sample").load(data_dir())
+
+
+@lru_cache(maxsize=32)
+def _drawn(made: Features, law: tuple[Mechanism, float, float, float] | None) -> Rows:
+    """Pictures for features, and for messages perturbed by a mechanism at ε and a range."""
+    data = _digits()
+    images, spy = data.test_x[:TRIED], Inverse(made, data.train_x[:KNOWN], data.train_y[:KNOWN])
+    numbers, side = made.of(images), math.isqrt(made.width(images.shape[1:]) - 1) + 1
+    padded = np.zeros((SHOWN, side * side))
+    padded[:, : numbers.shape[1]] = numbers[:SHOWN] / np.abs(numbers[:SHOWN]).max(axis=1, keepdims=True)
+    drawn = [spy.drawn(numbers), np.broadcast_to(spy.images.mean(0), images.shape)]
+    if law:
+        mechanism, epsilon, low, high = law
+        length = getattr(mechanism, "norm", 1.0) * INSIDE
+        exact = placed(numbers, data.test_y[:TRIED], CLASSES, length)
+        sent = mechanism.perturb(exact, epsilon, low, high, stream(0, "attack noise"))
+        drawn.append(spy.drawn_from(sent, mechanism.at(epsilon, low, high), CLASSES, length))
+    rows = [images, drawn[0], *drawn[2:]]
+    quality = [float(np.median(psnr(one.astype(np.float64), images.astype(np.float64)))) for one in drawn]
+    return Rows([_grey(rows[0]), _coloured(padded.reshape(-1, side, side)), *map(_grey, rows[1:])], quality)
+
+
+def _rows(experiment: Experiment) -> Rows:
+    if experiment.target != "class_means" or experiment.source.classes != CLASSES:
+        return _drawn(experiment.features, None)
+    epsilon, low, high = (float(one[0, 0]) for one in experiment.population().columns([0]))
+    return _drawn(experiment.features, (experiment.randomiser, epsilon, low, high))
+
+
+def _grey(images: NDArray[Any]) -> NDArray[Any]:
+    return 1 - images[:SHOWN, ..., None] * np.ones(3)
 
 
 def _figure(png: str) -> Figure:
@@ -57,16 +120,9 @@ def _figure(png: str) -> Figure:
     return figure([], x=bare, y=bare, images=[shown], margin={"l": 0, "r": 0, "t": 0, "b": 0})
 
 
-@lru_cache(maxsize=32)
-def _picture(made: Features) -> str:
-    """PNG in base64: images above, their features below."""
-    images = datasets.get("mnist_sample").load(data_dir()).test_x[:SHOWN]
-    numbers = made.of(images)
-    side = int(np.ceil(np.sqrt(numbers.shape[1])))
-    padded = np.zeros((len(numbers), side * side))
-    padded[:, : numbers.shape[1]] = numbers / np.abs(numbers).max(axis=1, keepdims=True)
-    rows = [1 - images[..., None] * np.ones(3), _coloured(padded.reshape(-1, side, side))]
-    sheet = np.full((2 * SIDE + GAP, SHOWN * (SIDE + GAP) - GAP, 3), 255, np.uint8)
+def _sheet(rows: list[NDArray[Any]]) -> str:
+    """PNG in base64 of rows of pictures."""
+    sheet = np.full((len(rows) * (SIDE + GAP) - GAP, SHOWN * (SIDE + GAP) - GAP, 3), 255, np.uint8)
     for down, row in enumerate(rows):
         for across, one in enumerate(row):
             place = np.arange(SIDE) * len(one) // SIDE
