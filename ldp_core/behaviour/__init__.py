@@ -58,6 +58,7 @@ def parts_of(one: Experiment | Ladder) -> set[Part]:
     }
     used |= set() if one.features.identity else {("features", one.features.name)}
     used |= {("system", one.system.name)} if one.system else set()
+    used |= {("trust", one.trust.name)} - {("trust", "local")}
     return used | _attackers() if one.attack else used
 
 

@@ -47,7 +47,7 @@ def asked() -> dict[str, Experiment | Ladder]:
 
 def _choices(kind: str, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """A part with its defaults, then with each other option of its parameters."""
-    key = "kind" if kind in ("partition", "selection") else "name"
+    key = "kind" if kind in ("partition", "selection", "trust") else "name"
     yield "", {key: name}
     for field, about in REGISTRIES[kind].kind(name).model_fields.items():
         for choice in about.metadata:
@@ -68,6 +68,9 @@ def _with(kind: str, part: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]
             yield f", {form}", {kind: part, "form": form, "attack": "auto" if quick else None} | more
     elif kind in ("aggregator", "features", "partition", "selection"):
         yield "", {kind: part, "attack": None}
+    elif kind == "trust":
+        whole_run = {"epsilon": [4.0] * 10 + [60.0] * 10, "epsilon_scope": "run", "range": 0.1}
+        yield "", {kind: part, "target": "update", "clients": whole_run}
     elif kind == "optimizer":
         yield "", {"local": {kind: part["name"], **STEPS}, "attack": None} | FEW
     elif kind == "model":

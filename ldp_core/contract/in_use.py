@@ -61,7 +61,15 @@ def _asked(kind: str, one: Component) -> list[Experiment]:
         return [parse(FEW | {"dataset": name, "attack": None})]
     if kind == "system":
         return [parse({"system": name, "dataset": "digits", "rounds": 2, "attack": None})]
+    if kind == "trust":
+        return [promised(name)]
     return [parse(FEW | {kind: name, "attack": None})]
+
+
+def promised(name: str) -> Experiment:
+    """Experiment under a trust, of twenty clients with ε 2 for the whole run."""
+    clients = {"count": 20, "epsilon": 2.0, "epsilon_scope": "run", "range": 0.1}
+    return parse({"rounds": 2, "target": "update", "clients": clients, "trust": name, "attack": None})
 
 
 def _fitting(one: Reconstructor) -> dict[str, Any]:

@@ -1,14 +1,18 @@
-"""Checks of aggregators, selections and partitions."""
+"""Checks of aggregators, selections, partitions and trust models."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from ldp_core.accounting import AGAINST, entries
 from ldp_core.aggregators.base import Aggregator, Drawn
+from ldp_core.contract.in_use import promised
 from ldp_core.contract.promise import Promise, Promises, require
 from ldp_core.partitions import Partition
 from ldp_core.selections import Selection
 from ldp_core.streams import stream
+from ldp_core.theory import server_variance
+from ldp_core.trust import Trust
 
 LABELS = np.resize(np.arange(10), 2_000)
 """Labels of the partitioned samples."""
@@ -111,3 +115,48 @@ def of_partition(one: Partition) -> Promises:
 
     yield Promise("shards are disjoint, and none is empty", disjoint)
     yield Promise("what is dealt follows the stream and nothing else", keyed)
+
+
+def of_trust(one: Trust) -> Promises:
+    """Checks of a trust model: against whom ε holds, that it is kept, and the noise in the mean."""
+    asked = promised(one.name)
+
+    def says() -> None:
+        require(one.against in AGAINST, f"against is {one.against!r}, none of {', '.join(AGAINST)}")
+        for word in ("sees", "breaks"):
+            require(
+                getattr(one, word, "").endswith("."), f"{word} is no sentence: it ends without a full stop"
+            )
+
+    def kept() -> None:
+        for entry in entries(asked):
+            found = entry.run_worst
+            require(
+                found.guarantee and found.bound <= 2, f"ε of a whole run is {found.bound:.6g}, asked for 2"
+            )
+            require(entry.against == one.against, f"the ledger says against {entry.against}")
+
+    def passes_on() -> None:
+        rows = stream(0, "audit").normal(size=(20, 3)).astype(np.float32)
+        terms = tuple(np.repeat([[low], [low + 1]], 10, axis=0) for low in (1.0, -2.0, 3.0))
+        handed = one.handed_on(rows, terms, stream(1, "audit"))
+        for own in (slice(0, 10), slice(10, 20)):
+            near = np.allclose(np.sort(handed[own], axis=0), np.sort(rows[own], axis=0))
+            require(near, "values of clients with equal ε and range change, or pass to others")
+
+    def noise() -> None:
+        columns, generator = asked.population().columns(np.arange(20)), stream(2, "audit")
+        law = asked.randomiser.at(*columns)
+        middle = np.zeros((20, asked.uploaded), np.float32)
+        seen = [law.perturb(middle.copy(), generator).mean(axis=0) for _ in range(20)]
+        stated, ratio = server_variance(asked), float(np.square(seen).mean()) / server_variance(asked)
+        # means of twenty are nearly normal, and so within six standard deviations but once in 10^8 times
+        require(
+            abs(ratio - 1) <= 6 * np.sqrt(2 / np.size(seen)),
+            f"noise variance {ratio * stated:.4g}, stated {stated:.4g}",
+        )
+
+    yield Promise("it says who sees what, and what breaks the promise", says)
+    yield Promise("ε for a whole run is kept, against whom it says", kept)
+    yield Promise("uploads are passed on to the mean as they are, in any order", passes_on)
+    yield Promise("the noise in the mean is what theory says", noise)

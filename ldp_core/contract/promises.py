@@ -19,6 +19,7 @@ OWN: Mapping[str, Callable[[Any], Promises]] = {
     "mechanism": of_mechanism,
     "aggregator": parts.of_aggregator,
     "selection": parts.of_selection,
+    "trust": parts.of_trust,
     "partition": parts.of_partition,
     "dataset": learning.of_dataset,
     "model": learning.of_model,

@@ -16,6 +16,7 @@ from ldp_core import (
     partitions,
     selections,
     systems,
+    trust,
 )
 from ldp_core.component import Registry
 
@@ -30,4 +31,5 @@ REGISTRIES: Mapping[str, Registry[Any]] = {
     "partition": partitions.registry,
     "selection": selections.registry,
     "system": systems.registry,
+    "trust": trust.registry,
 }

@@ -13,6 +13,7 @@ from ldp_core.accounting.spending import DELTA, GAIN, Client, Spending, by_rule
 from ldp_core.accounting.sums import sampled_epsilon, skellam_epsilon
 from ldp_core.mechanisms import Mechanism
 from ldp_core.normal import mu_of
+from ldp_core.trust._sums import Row
 
 
 @dataclass(frozen=True)
@@ -53,26 +54,6 @@ class Heaps(Spending):
 def _heaps(mechanism: Mechanism, client: Client, size: int, heaps: int, uses: int) -> float:
     loss = float(mechanism.at(*client).loss) * uses
     return shuffled(loss, size, DELTA, heaps) if math.isfinite(loss) else math.inf
-
-
-@dataclass(frozen=True)
-class Row:
-    """The noise in a sum for the clients of one budget."""
-
-    epsilon: float
-    """Budget of the whole run."""
-    share: float
-    """Standard deviation of each client's share of the noise, per weight …"""
-    added: float
-    """… and of all noise that ε relies on."""
-    reach: float
-    """Half the largest distance of two uploads of one client, as they enter the sum."""
-    chance: float = 1.0
-    """Hidden probability of a client to be in a round's sum."""
-    replaced: bool = False
-    """Kind of sampling, as in `sampled_delta`."""
-    grid: float = 0.0
-    """Step of the grid that values are rounded to; 0 for Gaussian noise."""
 
 
 @dataclass(frozen=True)

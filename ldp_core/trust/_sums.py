@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
@@ -21,7 +22,26 @@ from ldp_core.trust.base import Conflict, Trust, common_problems, heard
 
 if TYPE_CHECKING:
     from ldp_core.accounting.spending import Spending
-    from ldp_core.trust._prices import Row
+
+
+@dataclass(frozen=True)
+class Row:
+    """The noise in a sum for the clients of one budget."""
+
+    epsilon: float
+    """Budget of the whole run."""
+    share: float
+    """Standard deviation of each client's share of the noise, per weight …"""
+    added: float
+    """… and of all noise that ε relies on."""
+    reach: float
+    """Half the largest distance of two uploads of one client, as they enter the sum."""
+    chance: float = 1.0
+    """Hidden probability of a client to be in a round's sum."""
+    replaced: bool = False
+    """Kind of sampling, as in `sampled_delta`."""
+    grid: float = 0.0
+    """Step of the grid that values are rounded to; 0 for Gaussian noise."""
 
 
 class SumTrust(Trust):

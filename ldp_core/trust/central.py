@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +14,8 @@ from pydantic import Field
 from ldp_core.fields import Choice
 from ldp_core.mechanisms.base import Floats
 from ldp_core.streams import stream
-from ldp_core.trust._sums import Facts, SumTrust, distance
+from ldp_core.trust._sums import Facts, Row, SumTrust, distance
 from ldp_core.trust.base import Conflict
-
-if TYPE_CHECKING:
-    from ldp_core.trust._prices import Row
 
 RULES = ("sampling", "clipping")
 
@@ -107,7 +104,6 @@ def _rows(
     from ldp_core.accounting.backwards import largest
     from ldp_core.accounting.spending import DELTA
     from ldp_core.accounting.sums import sampled_epsilon
-    from ldp_core.trust._prices import Row
 
     most = distance(budgets[-1], chance, True, uses)
     sigma, root = 2 * reach / most, math.sqrt(in_round)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import numpy as np
 from pydantic import Field
@@ -13,11 +13,8 @@ from pydantic import Field
 from ldp_core.fields import Choice, Number, Whole
 from ldp_core.limits import BITS, COLLUDING, DROPOUT
 from ldp_core.mechanisms.base import Floats
-from ldp_core.trust._sums import Facts, SumTrust
+from ldp_core.trust._sums import Facts, Row, SumTrust
 from ldp_core.trust.base import Conflict
-
-if TYPE_CHECKING:
-    from ldp_core.trust._prices import Row
 
 UNEQUAL = ("group", "strictest")
 FINE = 100.0
@@ -144,7 +141,6 @@ def _rows(
     from ldp_core.accounting.spending import DELTA
     from ldp_core.accounting.sums import skellam_epsilon
     from ldp_core.normal import mu_of
-    from ldp_core.trust._prices import Row
 
     grid = 2.0 ** math.floor(math.log2(2 * reach / (FINE * math.sqrt(size))))
     apart = 2 * reach / grid + math.sqrt(size)
