@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from ldp_core import aggregators, datasets, models, optimizers, partitions, selections
+from ldp_core import aggregators, datasets, models, optimizers, partitions, selections, trust
 from ldp_core.cli import main
 from ldp_core.component import Component
 from ldp_core.contract import promises
@@ -24,8 +24,11 @@ KINDS = {
     "partition": partitions,
     "model": models,
     "optimizer": optimizers,
+    "trust": trust,
 }
 ALL = [(kind, name) for kind, room in KINDS.items() for name in room.names()]
+
+EACH = "piecewise mean fraction iid digits mlp adam pldp_fl trimmed likelihood central"
 
 
 @pytest.mark.parametrize(("kind", "name"), ALL, ids="/".join)
@@ -35,10 +38,7 @@ def test_every_part_keeps_what_its_kind_promises(kind: str, name: str):
             check()
 
 
-@pytest.mark.parametrize(
-    "part",
-    ["piecewise", "mean", "fraction", "iid", "digits", "mlp", "adam", "pldp_fl", "trimmed", "likelihood"],
-)
+@pytest.mark.parametrize("part", EACH.split())
 def test_a_part_of_each_kind_says_what_it_is_and_trains(part: str, capsys: pytest.CaptureFixture[str]):
     """By the command; of a mechanism one promise stands for the rest."""
     with pytest.MonkeyPatch.context() as patch:
