@@ -3,139 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from itertools import pairwise
+from typing import Any, NamedTuple
 
-from ldp_core.papers.arms import Arm
 from ldp_core.papers.base import Claim, Control, Flaw, Paper, Quote, Reading, Table, arms
 from ldp_core.papers.statements import Ahead, Gain, Statement, Value
 
 A, B, C, BEST = "A mean", "B by 1/σ", "C lottery", "1/σ²"
 CLEAN: dict[str, Any] = {"mechanism.name": "none", "aggregator.name": "mean", "form": "corrected"}
-IID = {A: "mean", B: "inverse_std", C: "probability_selection", BEST: "inverse_variance"}
-BY_NOISE = "weights of 1/σ² leave the least noise"
-NO_DRAW = "weights of 1/σ² leave no round empty"
-
-
-def _base(dataset: str, case: str) -> dict[str, Any]:
-    return {"system": {"name": "personalized_ldp_fl", "case": case}, "dataset": dataset, "form": "as_printed"}
-
-
-def _braces(budgets: Sequence[float]) -> str:
-    return "{" + ", ".join(f"{one:g}" for one in budgets) + "}"
-
-
-def _short(budgets: Sequence[float]) -> str:
-    """Budgets in braces; for many clients counted, like `{1×5, 10×5}`."""
-    if len(budgets) <= 3:
-        return _braces(budgets)
-    return "{" + ", ".join(f"{one:g}×{budgets.count(one)}" for one in sorted(set(budgets))) + "}"
-
-
-def _claim(
-    identity: str,
-    title: str,
-    setting: str,
-    base: Mapping[str, Any],
-    populations: Sequence[Sequence[float]],
-    ways: Mapping[str, Mapping[str, Any]],
-    clean: Mapping[str, Any],
-    paper: Mapping[str, float],
-    others: Mapping[str, Mapping[str, Any]],
-    order: bool = True,
-    where: str = "",
-    note: str = "",
-    images: int | None = None,
-    quotes: tuple[Quote, ...] = (),
-) -> Claim:
-    """Claim about aggregators A, B and C over all populations of budgets, with controls."""
-    own = {
-        f"{way}, ε {_short(budgets)}": {"clients.epsilon": list(budgets), **sets}
-        for budgets in populations
-        for way, sets in ways.items()
-    }
-    middle = populations[len(populations) // 2]
-    controls = {name: {"clients.epsilon": list(middle), **sets} for name, sets in others.items()}
-
-    def pairs(first: str, second: str) -> tuple[tuple[str, str], ...]:
-        return tuple((f"{first}, ε {_short(b)}", f"{second}, ε {_short(b)}") for b in populations)
-
-    statements: list[Statement] = [Value("no noise", ("no noise",), paper["no noise"])]
-    for way in (B, C):
-        if way in paper:
-            statements.append(Gain(f"{way[0]} over A", pairs(way, A), paper[way]))
-    if B in paper and order:
-        statements += [Ahead("B is ahead of A", pairs(B, A)), Ahead("C is ahead of B", pairs(C, B))]
-    elif order:
-        statements.append(Ahead("C is ahead of A", pairs(C, A)))
-    why = BY_NOISE if base["system"]["case"] == "iid" else NO_DRAW
-    against = [Control(f"{BEST}, ε {_short(b)}", why, f"{C}, ε {_short(b)}") for b in populations]
-    measured: tuple[Arm, ...] = arms(base, {**own, "no noise": dict(clean), **controls})
-    return Claim(
-        id=identity,
-        where=where,
-        title=title,
-        setting=setting,
-        statements=tuple(statements),
-        measured=measured,
-        controls=(
-            *against,
-            *(Control(name, "the same ε, another design", f"{C}, ε {_short(middle)}") for name in controls),
-        ),
-        seeds=20 if base["dataset"] == "digits" else 3,
-        note=note,
-        paper={"no noise": paper["no noise"]},
-        readings=_readings(images),
-        quotes=quotes,
+SIGNS: dict[str, Any] = {"clients.epsilon": 700}
+"""Setting for signs without noise: at this ε only the smallest weights change sign."""
+IID: dict[str, dict[str, Any]] = {
+    way: {"aggregator.name": name}
+    for way, name in zip(
+        (A, B, C, BEST), ("mean", "inverse_std", "probability_selection", "inverse_variance"), strict=True
     )
-
-
-ZERO: dict[str, Any] = {"system.start": "zero"}
-RECORDS: dict[str, Any] = {
-    **ZERO,
-    "local.batch_size": 1,
-    "local.optimizer": {"name": "optimal", "counter": "run"},
 }
-ANEW: dict[str, Any] = {**RECORDS, "local.optimizer": {"name": "optimal", "counter": "round"}}
-NONZERO = "section 3 has W⁽⁰⁾ = 0"
-MANY = "section 5.2.1 prints δ = 1/1000, and section 3.1 has δ_i = 1/|D_i|: 1 000 images a client"
-
-
-def _readings(images: int | None = None) -> tuple[Reading, ...]:
-    """Readings of the local step, which the paper leaves to scikit-learn; `images` is the number of images
-    per client where the paper's δ implies it.
-    """
-    few: dict[str, Any] = {"system.images": images} if images else {}
-    against = "; ".join([NONZERO, *([MANY] if images else [])])
-    passed = "scikit-learn's partial_fit takes one step a record of the batch that it is handed"
-    return (
-        Reading("random start", "One step a batch, counted anew in every round.", against=against),
-        Reading("a step a batch", "The same from W⁽⁰⁾ = 0.", {**ZERO, **few}),
-        Reading("a step a record", f"From 0; {passed}, and counts them through the run.", {**RECORDS, **few}),
-        Reading("counted anew", f"From 0; {passed}, here counted anew in every round.", {**ANEW, **few}),
-    )
-
-
-IID_CLEAN = Quote(
-    "section 5.2.2",
-    "the federated model accuracies for those three datasets are 88.7%, 73.1%, and 49%, respectively",
-)
-SIGNS_CLEAN = Quote(
-    "section 5.3.2",
-    "the federated model accuracies for those three datasets are 65.2%, 49.8%, and 62.6%, respectively",
-)
-AVERAGED = "The paper gives one gain for all its settings; here it is the mean over them."
-OF_THREE: tuple[Sequence[float], ...] = ([1, 1, 10], [1, 5, 10], [1, 10, 10])
-STRICTER: tuple[Sequence[float], ...] = ([0.05, 0.05, 1], [0.05, 0.5, 1], [0.05, 1, 1])
-MIXED: tuple[Sequence[float], ...] = ([1] * 5 + [10] * 5, [1] * 3 + [5] * 4 + [10] * 3)
-WEIGHED = {way: {"aggregator.name": name} for way, name in IID.items()}
 VOTED: dict[str, dict[str, Any]] = {
     A: {},
     B: {"aggregator.votes": "inverse_std"},
     C: {"aggregator.votes": "lottery"},
     BEST: {"aggregator.votes": "inverse_variance"},
 }
-SIGNS: dict[str, Any] = {"clients.epsilon": 700}
-"""Setting for signs without noise: at this ε only the smallest weights change sign."""
 INSTEAD: dict[str, dict[str, Any]] = {
     "Duchi, mean": {"mechanism.name": "duchi", "form": "corrected", "aggregator.name": "mean"},
     "Piecewise, mean": {"mechanism.name": "piecewise", "form": "corrected", "aggregator.name": "mean"},
@@ -146,132 +35,219 @@ COVERED: dict[str, dict[str, Any]] = {
     | {"mechanism.sensitivity": None}
 }
 """Arms in the corrected form, measured on shipped data only."""
+ZERO: dict[str, Any] = {"system.start": "zero"}
+RECORDS: dict[str, Any] = {
+    **ZERO,
+    "local.batch_size": 1,
+    "local.optimizer": {"name": "optimal", "counter": "run"},
+}
+ANEW: dict[str, Any] = {**RECORDS, "local.optimizer": {"name": "optimal", "counter": "round"}}
+NONZERO = "section 3 has W⁽⁰⁾ = 0"
+MANY = "section 5.2.1 prints δ = 1/1000, and section 3.1 has δ_i = 1/|D_i|: 1 000 images a client"
+AVERAGED = "The paper gives one gain for all its settings; here it is the mean over them."
+DEALT = "The paper does not give its Dirichlet parameter; here it is 1."
+UNNOISED = {
+    "iid": "the federated model accuracies for those three datasets are 88.7%, 73.1%, and 49%, respectively",
+    "signs": "the federated model accuracies for those three datasets are 65.2%, 49.8%, and 62.6%, "
+    "respectively",
+}
+LARGER = {
+    "iid": "when all clients set the same privacy budget, the larger the privacy budget, the higher accuracy "
+    "of the federated model",
+    "signs": "when all clients set the same privacy budget, the larger the privacy budget set, the higher "
+    "the accuracy of the federated model",
+}
+MORE = "when more clients set large privacy budgets, the accuracy of the federated model increases"
+OF_THREE: tuple[Sequence[float], ...] = ([1, 1, 10], [1, 5, 10], [1, 10, 10])
+STRICTER: tuple[Sequence[float], ...] = ([0.05, 0.05, 1], [0.05, 0.5, 1], [0.05, 1, 1])
+MIXED: tuple[Sequence[float], ...] = ([1] * 5 + [10] * 5, [1] * 3 + [5] * 4 + [10] * 3)
+STRICT: tuple[Sequence[float], ...] = ([5] * 5 + [15] * 5, [5] * 3 + [10] * 4 + [15] * 3)
+NAMES = {"digits": "digits", "fashion": "Fashion-MNIST", "covtype": "cover types"}
+FILES = {"fashion": "fashion_mnist"}
 
 
-DIGITS = _claim(
-    "iid-digits",
-    "Weighing by noise beats the mean: digits, IID",
-    "scikit-learn's digits (called MNIST there), 3 clients, 10 rounds, δ 1/500, q 0.8, c 200",
-    _base("digits", "iid"),
-    OF_THREE,
-    WEIGHED,
-    CLEAN,
-    {"no noise": 88.7, B: 5.57, C: 11.28},
-    INSTEAD | COVERED,
-    where="Fig. 2",
-    quotes=(
-        IID_CLEAN,
-        Quote(
-            "section 5.2.2",
-            "the probability-based selection method are 5.57% and 11.28%, respectively",
+class Setting(NamedTuple):
+    """One of the paper's six settings of data and clients."""
+
+    case: str
+    """"iid", or "signs" for unlike clients that send signs."""
+    data: str
+    where: str
+    says: str
+    populations: tuple[Sequence[float], ...]
+    paper: str
+    """Printed accuracy without noise; gain of B over A, "-" if none is printed; gain of C over A."""
+
+    @property
+    def base(self) -> dict[str, Any]:
+        system = {"name": "personalized_ldp_fl", "case": "iid" if self.case == "iid" else "non_iid"}
+        return {"system": system, "dataset": FILES.get(self.data, self.data), "form": "as_printed"}
+
+    @property
+    def ways(self) -> Mapping[str, Mapping[str, Any]]:
+        """Aggregators by label, as field values."""
+        return IID if self.case == "iid" else VOTED
+
+    @property
+    def equal(self) -> list[float]:
+        """Budgets that all clients have alike in the non-personalised scenario."""
+        return sorted({one for budgets in self.populations for one in budgets})
+
+    @property
+    def named(self) -> dict[str, Mapping[str, Any]]:
+        """Arms of every aggregator with every population, and the one without noise."""
+        mixed = {
+            _label(way, budgets): {"clients.epsilon": list(budgets), **sets}
+            for budgets in self.populations
+            for way, sets in self.ways.items()
+        }
+        return {**mixed, "no noise": CLEAN if self.case == "iid" else SIGNS}
+
+    def pairs(self, first: str, second: str) -> tuple[tuple[str, str], ...]:
+        return tuple((_label(first, b), _label(second, b)) for b in self.populations)
+
+    def made(self, prefix: str, **given: Any) -> Claim:
+        """Claim in this setting; `prefix` of its id, and what is its own."""
+        few = (self.case, self.data) == ("iid", "fashion")
+        whose = {"id": f"{prefix}{self.case}-{self.data}", "setting": self.says, "readings": _readings(few)}
+        return Claim(seeds=20 if self.data == "digits" else 3, **whose, **given)
+
+
+def _label(way: str, budgets: Sequence[float]) -> str:
+    """Label of an arm; budgets of many clients are counted, like `{1×5, 10×5}`."""
+    each = [f"{one:g}" for one in budgets]
+    if len(budgets) > 3:
+        each = [f"{one:g}×{budgets.count(one)}" for one in sorted(set(budgets))]
+    return f"{way}, ε {{{', '.join(each)}}}"
+
+
+def _readings(few: bool) -> tuple[Reading, ...]:
+    """Readings of the local step, which the paper leaves to scikit-learn; `few`: where the paper's δ implies
+    1 000 images a client.
+    """
+    own: dict[str, Any] = {"system.images": 1000} if few else {}
+    against = "; ".join([NONZERO, *([MANY] if few else [])])
+    passed = "scikit-learn's partial_fit takes one step a record of the batch that it is handed"
+    return (
+        Reading("random start", "One step a batch, counted anew in every round.", against=against),
+        Reading("a step a batch", "The same from W⁽⁰⁾ = 0.", {**ZERO, **own}),
+        Reading("a step a record", f"From 0; {passed}, and counts them through the run.", {**RECORDS, **own}),
+        Reading("counted anew", f"From 0; {passed}, here counted anew in every round.", {**ANEW, **own}),
+    )
+
+
+def _gains(one: Setting) -> Claim:
+    """Claim about aggregators A, B and C over all populations of budgets, with controls."""
+    iid, name = one.case == "iid", NAMES[one.data]
+    clean, *gains = one.paper.split()
+    printed = {way: float(gain) for way, gain in zip((B, C), gains, strict=True) if gain != "-"}
+    none, middle = not any(printed.values()), one.populations[len(one.populations) // 2]
+    statements: list[Statement] = [Value("no noise", ("no noise",), float(clean))]
+    statements += [Gain(f"{way[0]} over A", one.pairs(way, A), gain) for way, gain in printed.items()]
+    orders = ((B, A), (C, B)) if iid else () if none else ((C, A),)
+    statements += [Ahead(f"{x[0]} is ahead of {y[0]}", one.pairs(x, y)) for x, y in orders]
+    others = {**INSTEAD, **(COVERED if one.data == "digits" else {})} if iid else {}
+    beside = {key: {"clients.epsilon": list(middle), **sets} for key, sets in others.items()}
+    why = f"weights of 1/σ² leave {'the least noise' if iid else 'no round empty'}"
+    said = f"gain obtained by the probability-based selection method is {gains[1]}%"
+    if iid:
+        said = f"the probability-based selection method are {gains[0]}% and {gains[1]}%, respectively"
+    if none:
+        said = "The forest cover-types dataset does not obtain accuracy gains"
+    title = "No gain on" if none else f"{'Weighing by noise' if iid else 'The lottery'} beats the mean:"
+    section = f"section {5.2 if iid else 5.3}.2"
+    return one.made(
+        "",
+        where=one.where,
+        title=f"{title} {name}, {'IID' if iid else 'non-IID, signs only'}",
+        statements=tuple(statements),
+        measured=arms(one.base, {**one.named, **beside}),
+        controls=(
+            *(Control(best, why, lottery) for best, lottery in one.pairs(BEST, C)),
+            *(Control(key, "the same ε, another design", _label(C, middle)) for key in others),
         ),
+        note=AVERAGED if iid else f"{DEALT} {AVERAGED}",
+        paper={"no noise": float(clean)},
+        quotes=(Quote(section, UNNOISED[one.case]), Quote(section, said)),
+    )
+
+
+def _more(one: Setting) -> Claim:
+    """Claim that accuracy rises with a budget that all clients share, and with the number of large ones."""
+    equal = {f"A, ε {e:g} for all": {"clients.epsilon": e, **one.ways[A]} for e in one.equal}
+    rising = [*equal, "no noise"]
+    statements = [Ahead(f"{y} is ahead of {x}", ((y, x),)) for x, y in pairwise(rising)]
+    first, *_, last = one.populations
+    large = len(one.populations) == 3
+    if large:
+        pairs = tuple((_label(way, last), _label(way, first)) for way in (A, B, C))
+        statements.append(Ahead(f"{_label('A to C', last)} is ahead of {_label('', first)[2:]}", pairs))
+    mixed = {label: sets for label, sets in one.named.items() if large or label == "no noise"}
+    used = {label for statement in statements for label in statement.arms}
+    section = f"section {5.2 if one.case == 'iid' else 5.3}.2"
+    open_ = "" if large else "Which of its two mixed settings has “more” large budgets is open: not judged."
+    return one.made(
+        "more-",
+        where=f"{one.where}a",
+        title=f"More budget, more accuracy: {NAMES[one.data]}, {'IID' if one.case == 'iid' else 'signs'}",
+        statements=tuple(statements),
+        measured=arms(one.base, {label: sets for label, sets in {**equal, **mixed}.items() if label in used}),
+        note=" ".join(filter(None, ["" if one.case == "iid" else DEALT, open_])),
+        quotes=(Quote(section, LARGER[one.case]), *([Quote(section, MORE)] if large else [])),
+    )
+
+
+SETTINGS = (
+    Setting(
+        "iid",
+        "digits",
+        "Fig. 2",
+        "scikit-learn's digits (called MNIST there), 3 clients, 10 rounds, δ 1/500, q 0.8, c 200",
+        OF_THREE,
+        "88.7 5.57 11.28",
     ),
-    note=AVERAGED,
-)
-FASHION = _claim(
-    "iid-fashion",
-    "Weighing by noise beats the mean: Fashion-MNIST, IID",
-    "Fashion-MNIST, 3 clients, 20 rounds, δ 1/1000, q 0.9, c 2",
-    _base("fashion_mnist", "iid"),
-    STRICTER,
-    WEIGHED,
-    CLEAN,
-    {"no noise": 73.1, B: 3.04, C: 3.93},
-    INSTEAD,
-    where="Fig. 3",
-    quotes=(
-        IID_CLEAN,
-        Quote(
-            "section 5.2.2",
-            "the probability-based selection method are 3.04% and 3.93%, respectively",
-        ),
+    Setting(
+        "iid",
+        "fashion",
+        "Fig. 3",
+        "Fashion-MNIST, 3 clients, 20 rounds, δ 1/1000, q 0.9, c 2",
+        STRICTER,
+        "73.1 3.04 3.93",
     ),
-    note=AVERAGED,
-    images=1000,
-)
-COVER = _claim(
-    "iid-covtype",
-    "Weighing by noise beats the mean: cover types, IID",
-    "forest cover types, 10 clients, 50 rounds, δ 1/50 000, q 0.8, c 2",
-    _base("covtype", "iid"),
-    MIXED,
-    WEIGHED,
-    CLEAN,
-    {"no noise": 49.0, B: 4.07, C: 10.90},
-    INSTEAD,
-    where="Fig. 4",
-    quotes=(
-        IID_CLEAN,
-        Quote(
-            "section 5.2.2",
-            "the probability-based selection method are 4.07% and 10.90%, respectively",
-        ),
+    Setting(
+        "iid",
+        "covtype",
+        "Fig. 4",
+        "forest cover types, 10 clients, 50 rounds, δ 1/50 000, q 0.8, c 2",
+        MIXED,
+        "49 4.07 10.90",
     ),
-    note=AVERAGED,
-)
-STRICT = ([5] * 5 + [15] * 5, [5] * 3 + [10] * 4 + [15] * 3)
-LABELS = "The paper does not give its Dirichlet parameter; here it is 1. " + AVERAGED
-SIGNED_DIGITS = _claim(
-    "signs-digits",
-    "The lottery beats the mean: digits, non-IID, signs only",
-    "digits, 10 clients with unlike labels, 10 rounds, one bit a weight, c 4, δ 10⁻⁵",
-    _base("digits", "non_iid"),
-    STRICT,
-    VOTED,
-    SIGNS,
-    {"no noise": 65.2, C: 6.97},
-    {},
-    where="Fig. 5",
-    quotes=(
-        SIGNS_CLEAN,
-        Quote(
-            "section 5.3.2",
-            "gain obtained by the probability-based selection method is 6.97%",
-        ),
+    Setting(
+        "signs",
+        "digits",
+        "Fig. 5",
+        "digits, 10 clients with unlike labels, 10 rounds, one bit a weight, c 4, δ 10⁻⁵",
+        STRICT,
+        "65.2 - 6.97",
     ),
-    note=LABELS,
-)
-SIGNED_FASHION = _claim(
-    "signs-fashion",
-    "The lottery beats the mean: Fashion-MNIST, non-IID, signs only",
-    "Fashion-MNIST, 10 clients with unlike labels, 10 rounds, one bit a weight, c 4, δ 10⁻⁵",
-    _base("fashion_mnist", "non_iid"),
-    STRICT,
-    VOTED,
-    SIGNS,
-    {"no noise": 49.8, C: 19.85},
-    {},
-    where="Fig. 6",
-    quotes=(
-        SIGNS_CLEAN,
-        Quote(
-            "section 5.3.2",
-            "gain obtained by the probability-based selection method is 19.85%",
-        ),
+    Setting(
+        "signs",
+        "fashion",
+        "Fig. 6",
+        "Fashion-MNIST, 10 clients with unlike labels, 10 rounds, one bit a weight, c 4, δ 10⁻⁵",
+        STRICT,
+        "49.8 - 19.85",
     ),
-    note=LABELS,
-)
-SIGNED_COVER = _claim(
-    "signs-covtype",
-    "No gain on cover types, non-IID, signs only",
-    "forest cover types, 10 clients with unlike labels, 20 rounds, one bit a weight, c 2, δ 10⁻⁵",
-    _base("covtype", "non_iid"),
-    MIXED,
-    VOTED,
-    SIGNS,
-    {"no noise": 62.6, B: 0.0, C: 0.0},
-    {},
-    order=False,
-    where="Fig. 7",
-    quotes=(
-        SIGNS_CLEAN,
-        Quote(
-            "section 5.3.2",
-            "The forest cover-types dataset does not obtain accuracy gains",
-        ),
+    Setting(
+        "signs",
+        "covtype",
+        "Fig. 7",
+        "forest cover types, 10 clients with unlike labels, 20 rounds, one bit a weight, c 2, δ 10⁻⁵",
+        MIXED,
+        "62.6 0 0",
     ),
-    note=LABELS,
 )
+CLAIMS = tuple(_gains(one) for one in SETTINGS)
 
 PAPER = Paper(
     order=1,
@@ -326,26 +302,19 @@ PAPER = Paper(
             "650 together 542.",
         ),
     ),
-    example={**_base("digits", "iid"), "aggregator": {"name": "probability_selection"}},
+    example={**SETTINGS[0].base, "aggregator": {"name": "probability_selection"}},
     tables=tuple(
         Table(
             claim.id,
-            claim.where,
-            f"accuracy (%), {claim.setting}",
+            one.where,
+            f"accuracy (%), {one.says}",
             (A, B, C),
             {
-                f"ε {_short(budgets)}": tuple((claim.id, f"{way}, ε {_short(budgets)}") for way in (A, B, C))
-                for budgets in populations
+                _label("", b)[2:]: tuple((claim.id, _label(way, b)) for way in (A, B, C))
+                for b in one.populations
             },
         )
-        for claim, populations in (
-            (DIGITS, OF_THREE),
-            (FASHION, STRICTER),
-            (COVER, MIXED),
-            (SIGNED_DIGITS, STRICT),
-            (SIGNED_FASHION, STRICT),
-            (SIGNED_COVER, MIXED),
-        )
+        for one, claim in zip(SETTINGS, CLAIMS, strict=True)
     ),
-    claims=(DIGITS, FASHION, COVER, SIGNED_DIGITS, SIGNED_FASHION, SIGNED_COVER),
+    claims=(*CLAIMS, *map(_more, SETTINGS)),
 )
