@@ -194,7 +194,7 @@ def _papers(options: argparse.Namespace) -> int:
     say, known = (lambda line: print(line, flush=True)), _on_stderr()
     if options.rerun is None:
         if wrong := [
-            name for name in ("only", "reading", "seeds", "fresh", "into") if getattr(options, name)
+            name for name in ("only", "reading", "seeds", "fresh", "into", "prove") if getattr(options, name)
         ]:
             raise InvalidExperiment([Problem(f"--{wrong[0]}", "belongs to --rerun SYSTEM")])
         print("\n".join(claims.listed()))
@@ -202,7 +202,7 @@ def _papers(options: argparse.Namespace) -> int:
     if options.reading and not options.only:
         raise InvalidExperiment([Problem("--reading", "is one of a claim's: --only CLAIM says which")])
     asked = (options.rerun, options.only, options.reading, options.seeds, options.fresh, options.into)
-    claims.rerun(*asked, say=say, progress=known)
+    claims.rerun(*asked, prove=options.prove, say=say, progress=known)
     return 0
 
 
@@ -357,6 +357,8 @@ def _parser(called: str = "python -m ldp_core") -> argparse.ArgumentParser:
     )
     added.add_argument("--seeds", type=int, metavar="N", help="with --rerun: of each arm")
     added.add_argument("--fresh", action="store_true", help="with --rerun: what is known as well")
+    text = "with --rerun: one run of each older version; figures that come out equal count as of this one"
+    added.add_argument("--prove", action="store_true", help=text)
     text = "write claims, readings, arms, controls and tables as CSV, JSON and LaTeX, and BibTeX"
     added.add_argument("--export", type=Path, metavar="FOLDER", help=text)
     text = "with --rerun: instead of assets/papers"

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ldp_core.attacks.findings.verdict import RECOVERED_DB
 from ldp_core.datasets import Data
@@ -15,7 +16,7 @@ from ldp_core.errors import InvalidInput
 from ldp_core.events import Attacked, Ended, Event, RoundDone, Started
 from ldp_core.papers.arms import Arm, Computed, Leaking, Timed, Trained
 from ldp_core.papers.base import Claim
-from ldp_core.papers.stored import Figure, Shelf, read, write
+from ldp_core.papers.stored import Figure, Shelf, of_now, read, write
 from ldp_core.papers.verdict import verdict
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def left(claims: Iterable[Claim], known: Shelf, seeds: int | None = None, fresh:
         for seed in range(seeds or claim.seeds):
             for arm in claim.measured:
                 stored = known.figures.get(arm.key(seed))
-                if fresh or stored is None or stored.version != arm.version:
+                if fresh or stored is None or not of_now(arm, stored):
                     asked.setdefault(arm.key(seed), (seed, arm))
     return [(arm, seed) for seed, arm in sorted(asked.values(), key=lambda one: one[0])]
 
@@ -92,12 +93,9 @@ def measure(asked: Sequence[Asked], load: Callable[[str], Data]) -> Iterator[Fig
                 began = time.perf_counter()
                 value = arm.measure(seed)
                 yield _figure(arm, seed, value, "completed", time.perf_counter() - began)
-            elif isinstance(arm, Leaking):
-                yield _leaks(arm, seed, load)
-            elif isinstance(arm, Timed):
-                yield _timed(arm, seed, load)
-        plain = (one for one in some if not isinstance(one[0], Leaking | Timed))
-        yield from _train([(arm, seed) for arm, seed in plain if isinstance(arm, Trained)], load)
+            elif isinstance(arm, Leaking | Timed):
+                yield _alone(arm, seed, load)
+        yield from _train([(a, s) for a, s in some if isinstance(a, Trained) and type(a) is Trained], load)
 
 
 def together(asked: Sequence[Asked]) -> Iterator[list[Asked]]:
@@ -114,36 +112,47 @@ def together(asked: Sequence[Asked]) -> Iterator[list[Asked]]:
         yield some
 
 
-def keep(path: Path, figure: Figure) -> None:
-    """Store a figure in a file durably, replacing an older one with the same key."""
-    others = [one for one in read(path) if one.key != figure.key]
-    write(path, sorted([*others, figure], key=lambda one: (str(one.setting), one.seed)))
+def keep(path: Path, *figures: Figure) -> None:
+    """Store figures in a file durably, replacing older ones with the same keys."""
+    every = {one.key: one for one in (*read(path), *figures)}
+    write(path, sorted(every.values(), key=lambda one: (str(one.setting), one.seed)))
 
 
-def _figure(arm: Arm, seed: int, value: float | None, status: str, seconds: float) -> Figure:
+def repeats(claim: Claim, known: Shelf) -> Iterator[tuple[Asked, list[Figure]]]:
+    """For each reading of a claim, and each version that figures of it are of and that is not the present
+    one: the quickest run, and the figures that are as good as new if it comes out again bit for bit.
+    """
+    for read_ in claim.read_each.values():
+        groups: dict[tuple[str, str], list[tuple[Figure, Arm]]] = {}
+        for arm in read_.runs:
+            for one in known.of_arm(read_, arm.label).values():
+                if not of_now(arm, one) and not isinstance(arm, Timed):
+                    groups.setdefault((one.version, arm.version), []).append((one, arm))
+        for group in groups.values():
+            one, arm = min(group, key=lambda pair: (pair[0].value is None, pair[0].seconds))
+            yield (arm, one.seed), [figure for figure, _ in group]
+
+
+def alike(one: Figure, other: Figure) -> bool:
+    """Whether two runs came out equal bit for bit, in all that both have measured."""
+    both = one.also.keys() & other.also.keys()
+    facts = [
+        (f.value, f.status, [*f.curve], f.noise, f.size, {k: f.also[k] for k in both}) for f in (one, other)
+    ]
+    return facts[0] == facts[1]
+
+
+def _figure(arm: Arm, seed: int, value: float | None, status: str, seconds: float, **more: Any) -> Figure:
     today = datetime.now(UTC).date().isoformat()
-    return Figure(
-        key=arm.key(seed),
-        seed=seed,
-        value=value,
-        status=status,
-        seconds=round(seconds, 3),
-        version=arm.version,
-        date=today,
-        setting=arm.setting,
-    )
+    took, own = round(seconds, 3), {"version": arm.version, "date": today, "setting": arm.setting}
+    return Figure(arm.key(seed), seed, value, status, took, **own, **more)
 
 
 class _Run:
     def __init__(self, arm: Trained, seed: int) -> None:
         self.arm, self.seed = arm, seed
-        self.curve: list[float] = []
-        self.noises: list[float] = []
-        self.size: float | None = None
-        self.chance: float | None = None
-        self.device = "cpu"
-        self.unlike: list[float] = []
-        self.last: RoundDone | None = None
+        self.started: Started | None = None
+        self.rounds: list[RoundDone] = []
         self.back: list[bool] = []
 
     def figure(self, said: Event | InvalidInput, seconds: float) -> Figure | None:
@@ -151,82 +160,66 @@ class _Run:
         time.
         """
         if isinstance(said, Started):
-            self.chance, self.device = said.chance, said.device
-            self.curve.append(round(said.accuracy, 4))
+            self.started = said
         elif isinstance(said, RoundDone):
-            self.curve.append(round(said.accuracy, 4))
-            self.noises.append(said.noise_variance)
-            self.size = math.sqrt(said.signal_variance)
-            self.unlike += [] if said.heterogeneity is None else [said.heterogeneity]
-            self.last = said
+            self.rounds.append(said)
         elif isinstance(said, Attacked) and said.upload == "audit" and said.control is None:
             self.back.append(said.psnr >= RECOVERED_DB)
-        elif isinstance(said, Ended):
-            done = said.status == "completed"
-            status = "completed" if done else said.message or said.status
-            plain = _figure(self.arm, self.seed, said.accuracy if done else None, status, seconds)
-            noise = math.sqrt(sum(self.noises) / len(self.noises)) if self.noises else None
-            own = {"device": self.device, "curve": tuple(self.curve), "size": self.size}
-            also = self.also()
-            if said.accuracy_unnoised is not None:
-                also["unnoised"] = said.accuracy_unnoised
-            return Figure(**{**vars(plain), **own, "noise": noise, "chance": self.chance, "also": also})
         elif isinstance(said, InvalidInput):
             return _figure(self.arm, self.seed, None, str(said), seconds)
+        elif isinstance(said, Ended):
+            done = said.status == "completed"
+            status, value = ("completed", said.accuracy) if done else (said.message or said.status, None)
+            return _figure(self.arm, self.seed, value, status, seconds, **self._facts(said))
         return None
 
-    def also(self) -> dict[str, float]:
-        """Further figures of the run, of its system or attack."""
-        found: dict[str, float] = {}
-        if self.unlike:
-            found["heterogeneity"] = math.fsum(self.unlike)
-        if self.last and self.last.accuracy_own_mix is not None:
-            found["own_mix"] = self.last.accuracy_own_mix
-        if self.last and self.last.accuracy_per_client:
-            found["extended"] = max(self.last.accuracy_per_client)
-        if self.back:
-            found["recovered"] = sum(self.back) / len(self.back)
-        return found
+    def _facts(self, end: Ended) -> dict[str, Any]:
+        """Further figures of the run, and those of its system or attack in `also`."""
+        begun, rounds = self.started, self.rounds
+        unlike = [one.heterogeneity for one in rounds if one.heterogeneity is not None]
+        last = rounds[-1] if rounds else None
+        also = {
+            "heterogeneity": math.fsum(unlike) if unlike else None,
+            "own_mix": last and last.accuracy_own_mix,
+            "extended": max(last.accuracy_per_client) if last and last.accuracy_per_client else None,
+            "recovered": sum(self.back) / len(self.back) if self.back else None,
+            "unnoised": end.accuracy_unnoised,
+        }
+        curve = [one.accuracy for one in (begun, *rounds) if one]
+        return {
+            "device": begun.device if begun else "cpu",
+            "chance": begun and begun.chance,
+            "curve": tuple(round(one, 4) for one in curve),
+            "noise": math.sqrt(sum(one.noise_variance for one in rounds) / len(rounds)) if rounds else None,
+            "size": math.sqrt(last.signal_variance) if last else None,
+            "also": {name: one for name, one in also.items() if one is not None},
+        }
 
 
-def _leaks(arm: Leaking, seed: int, load: Callable[[str], Data]) -> Figure:
-    """Figure of a run trained by itself, with its identification rate over all rounds."""
+def _alone(arm: Leaking | Timed, seed: int, load: Callable[[str], Data]) -> Figure:
+    """Figure of a run trained by itself, with its identification rate over all rounds, or with the CPU time
+    of its rounds over all threads, without loading and compilation: other jobs affect CPU time little.
+    """
     from ldp_core.leakage.over_rounds import picked  # torch
     from ldp_core.simulate import simulate
 
-    began, experiment, run = time.perf_counter(), arm.experiment(seed), _Run(arm, seed)
-    data, figure = load(experiment.dataset), None
-    states: list[State] = []
-    for said in simulate(experiment, data, keep=states.append):
-        figure = run.figure(said, 0.0) or figure
-    if figure is None:
-        raise RuntimeError(f"the run “{arm.label}” ended without an end")
-    if figure.value is None:
-        return figure
-    shares = picked(experiment, data, states[:-1], arm.images)
-    figures = {
-        ("identified" if name is None else f"identified_{name}"): one.value for name, one in shares.items()
-    }
-    also = {**figure.also, **figures, "trials": float(shares[None].trials)}
-    return Figure(**{**vars(figure), "also": also, "seconds": round(time.perf_counter() - began, 3)})
-
-
-def _timed(arm: Timed, seed: int, load: Callable[[str], Data]) -> Figure:
-    """Figure of a run with the CPU time of its rounds, over all threads, without loading and compilation; CPU
-    time, since other jobs on the machine affect it little.
-    """
-    from ldp_core.simulate import simulate
-
     experiment, run = arm.experiment(seed), _Run(arm, seed)
-    data, figure = load(experiment.dataset), None
-    began, clock = time.perf_counter(), 0.0
-    for said in simulate(experiment, data):
+    states: list[State] = []
+    data, figure, began, clock = load(experiment.dataset), None, time.perf_counter(), 0.0
+    for said in simulate(experiment, data, keep=states.append if isinstance(arm, Leaking) else None):
         clock = time.process_time() if isinstance(said, Started) else clock
         figure = run.figure(said, time.perf_counter() - began) or figure
     spent = (time.process_time() - clock) / experiment.rounds
     if figure is None:
         raise RuntimeError(f"the run “{arm.label}” ended without an end")
-    return Figure(**{**vars(figure), "also": {**figure.also, "processor": round(spent, 3)}})
+    if isinstance(arm, Timed):
+        return replace(figure, also={**figure.also, "processor": round(spent, 3)})
+    if figure.value is None:
+        return figure
+    shares = picked(experiment, data, states[:-1], arm.images)
+    rates = {f"identified_{name}" if name else "identified": one.value for name, one in shares.items()}
+    also = {**figure.also, **rates, "trials": float(shares[None].trials)}
+    return replace(figure, also=also, seconds=round(time.perf_counter() - began, 3))
 
 
 def _train(asked: Sequence[tuple[Trained, int]], load: Callable[[str], Data]) -> Iterator[Figure]:

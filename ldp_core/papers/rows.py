@@ -10,7 +10,7 @@ from ldp_core import papers
 from ldp_core.papers.base import Claim, Table
 from ldp_core.papers.reasons import of_arm
 from ldp_core.papers.statements import stated
-from ldp_core.papers.stored import Shelf
+from ldp_core.papers.stored import Shelf, of_now
 from ldp_core.papers.verdict import Verdict, verdict
 
 Row = dict[str, Any]
@@ -75,8 +75,8 @@ def statements(system: str, claim: Claim, shelf: Shelf) -> Iterator[Row]:
                 "setting": claim.setting,
                 "statement": statement.says,
                 "paper": getattr(statement, "paper", None),
-                "ours": part.ours.mean if part else None,
-                "half_width": part.ours.half if part else None,
+                "ours": part.ours.mean if part and part.ours.seeds else None,
+                "half_width": part.ours.half if part and part.ours.seeds else None,
                 "unit": part.unit if part else "",
                 "outcome": part.outcome if part else "not run",
                 "verdict": found.word,
@@ -84,6 +84,7 @@ def statements(system: str, claim: Claim, shelf: Shelf) -> Iterator[Row]:
                 "intervals": made.tried,
                 "measured": found.date,
                 "older_versions": " ".join(found.older),
+                "proved_equal": " ".join(found.same),
                 "command": command(system, claim, name),
             }
 
@@ -118,7 +119,7 @@ def figures(system: str, claim: Claim, shelf: Shelf) -> Iterator[Row]:
                     "value": one.value,
                     "status": one.status,
                     "version": one.version,
-                    "this_version": one.version == arm.version,
+                    "this_version": of_now(arm, one),
                     "date": one.date,
                     "seconds": one.seconds,
                     "device": one.device,

@@ -232,7 +232,9 @@ def _ahead(figures: Figures, pairs: Sequence[tuple[str, str]], tried: int) -> In
 
 
 def stated(ours: Interval, unit: str = "%", signed: bool = False) -> str:
-    """Mean and half the interval, like `88.1 ± 1.2 %`; three digits without a unit."""
+    """Mean and half the interval, like `88.1 ± 1.2 %`; three digits without a unit; – without seeds."""
+    if not ours.seeds:
+        return "–"
     largest = max(abs(ours.mean), ours.half if ours.half < inf else 0)
     digits = (1 if largest < 1000 else 0) if unit else (3 if largest < 1 else 2 if largest < 10 else 1)
     mean = f"{ours.mean:{'+' if signed else ''}.{digits}f}".replace("-", "−")

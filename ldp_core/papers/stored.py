@@ -23,6 +23,8 @@ from ldp_core.system.shipped import ASSETS
 SHIPPED = ASSETS / "papers"
 ROUND = "round "
 """Beginning of the name of the accuracy after a certain round; a number follows."""
+DIVERGED = "diverged"
+"""Name of the share of runs that diverge."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,8 @@ class Figure:
     """Share of the largest class."""
     also: Mapping[str, float] = field(default_factory=dict)
     """Further quantities of the run by name (`statements.QUANTITIES`), and other shares."""
+    same: str = ""
+    """Later version with which a run of the same claim, reading and `version` came out equal bit for bit."""
 
     @property
     def diverged(self) -> bool:
@@ -108,35 +112,50 @@ class Shelf:
         """Figures of arms in the unit of the claim's quantity or of `about`, for the seeds that all of them
         have.
         """
-        known = {label: self.of_arm(claim, label) for label in labels}
-        what = {label: about or getattr(claim.arm(label), "about", "") or claim.about for label in labels}
-        factor = {label: QUANTITIES[w].factor if w in QUANTITIES else 100.0 for label, w in what.items()}
+        known = {label: self._came_to(claim, label, about) for label in labels}
         seeds = sorted(set.intersection(*(set(one) for one in known.values()))) if known else []
-        seeds = [
-            seed
-            for seed in seeds
-            if all(_came_to(one[seed], what[label]) is not None for label, one in known.items())
-        ]
-        return {
-            label: np.array([factor[label] * (_came_to(one[seed], what[label]) or 0.0) for seed in seeds])
-            for label, one in known.items()
-        }
+        return {label: np.array([one[seed] for seed in seeds]) for label, one in known.items()}
+
+    def measured(self, claim: Claim, label: str) -> int:
+        """Number of an arm's runs that have the claim's quantity, or that diverged before they had it."""
+        lost = {seed for seed, one in self.of_arm(claim, label).items() if one.diverged}
+        return len(lost | self._came_to(claim, label).keys())
+
+    def _came_to(self, claim: Claim, label: str, about: str = "") -> dict[int, float]:
+        """Figures of an arm by seed; without runs that failed or whose quantity was not measured."""
+        what = about or getattr(claim.arm(label), "about", "") or claim.about
+        factor = QUANTITIES[what].factor if what in QUANTITIES else 100.0
+        each = {seed: _came_to(one, what) for seed, one in self.of_arm(claim, label).items()}
+        return {seed: factor * one for seed, one in each.items() if one is not None}
 
 
-def older(figures: Iterable[tuple[Arm, Figure]]) -> tuple[str, ...]:
-    """Versions of figures whose arm has another version now."""
-    return tuple(sorted({one.version for arm, one in figures if one.version != arm.version}))
+def of_now(arm: Arm, figure: Figure) -> bool:
+    """Whether a figure is of the present version, or proved equal to what that computes."""
+    return arm.version in (figure.version, figure.same)
 
 
-def words(versions: Sequence[str]) -> str:
-    """Sentence on figures of older versions; "" without any."""
-    return f"Measured with version {', '.join(versions)}: what it uses has changed since." if versions else ""
+def ages(figures: Iterable[tuple[Arm, Figure]]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Older versions of arms' figures, and those of them that are proved equal to the present one."""
+    found = {one.version: of_now(arm, one) for arm, one in figures if one.version != arm.version}
+    older, same = ([version for version, now in found.items() if now == proved] for proved in (False, True))
+    return tuple(sorted(older)), tuple(sorted(same))
+
+
+def words(older: Sequence[str], same: Sequence[str]) -> str:
+    """Sentences on figures of older versions, and on such that are proved equal; "" without any."""
+    said = []
+    if older:
+        said.append(f"Measured with version {', '.join(older)}: what it uses has changed since.")
+    if same:
+        once = "one run of each was repeated with the present one and came out equal, bit for bit"
+        said.append(f"Measured with version {', '.join(same)}: {once}.")
+    return " ".join(said)
 
 
 def _came_to(figure: Figure, what: str) -> float | None:
     """Value of a quantity in a figure; None if the run failed or the quantity was not measured."""
-    if what == "accuracy":
-        return figure.judged
+    if what in ("accuracy", DIVERGED):
+        return figure.judged if what == "accuracy" else float(figure.diverged)
     if what.startswith(ROUND):  # of a run that diverged before, its last model's
         return (
             figure.curve[min(int(what.removeprefix(ROUND)), len(figure.curve) - 1)] if figure.curve else None

@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import inf, nan
 from typing import Literal
 
 from ldp_core.judgement import RULE as ORDERS
 from ldp_core.judgement import Outcome, together
 from ldp_core.papers.base import Claim, Reading
 from ldp_core.papers.reasons import above_chance, because, not_run
-from ldp_core.papers.statements import (
-    MOST,
-    SEEDS,
-    TOLERANCE,
-    WIDEST,
-    Part,
-    Statement,
-)
-from ldp_core.papers.stored import Shelf, older
+from ldp_core.papers.statements import MOST, SEEDS, TOLERANCE, WIDEST, Interval, Part, Statement
+from ldp_core.papers.stored import Shelf, ages
 
 Word = Outcome | Literal["in part", "not run"]
 RANKS: tuple[Word, ...] = (
@@ -55,6 +49,8 @@ class Verdict:
     """Date of the newest figure."""
     older: tuple[str, ...] = ()
     """Program versions of figures that were measured by other versions."""
+    same: tuple[str, ...] = ()
+    """Such versions of figures that are proved equal (`stored.Figure.same`)."""
     seconds: float = 0.0
     """Duration of all runs together, in seconds."""
     reading: str = ""
@@ -86,25 +82,31 @@ def _rank(found: Verdict) -> tuple[int, int, int]:
 
 
 def _read(claim: Claim, shelf: Shelf) -> Verdict:
-    used = [label for statement in claim.statements for label in statement.arms]
-    labels = list(dict.fromkeys(used))
-    here = [(label, one) for label in labels for one in shelf.of_arm(claim, label).values()]
-    table = shelf.values(claim, labels)
-    seeds = min((len(values) for values in table.values()), default=0)
+    labels = list(dict.fromkeys(label for statement in claim.statements for label in statement.arms))
+    here = [(claim.arm(label), one) for label in labels for one in shelf.of_arm(claim, label).values()]
+    seeds, least = min((shelf.measured(claim, label) for label in labels), default=0), min(SEEDS, claim.seeds)
+    older, same = ages(here)
     facts = {
         "seeds": seeds,
         "date": max((one.date for _, one in here), default=""),
-        "older": older([(claim.arm(label), one) for label, one in here]),
+        "older": older,
+        "same": same,
         "seconds": sum(one.seconds for _, one in here),
     }
-    if seeds < min(SEEDS, claim.seeds):
+    if seeds < least:
         return Verdict("not run", not_run(claim, shelf, labels), **facts)  # type: ignore[arg-type]
-    parts = tuple(_judged(claim, shelf, statement) for statement in claim.statements)
+    parts = tuple(_judged(claim, shelf, statement, least) for statement in claim.statements)
     reason = because(claim, shelf, labels, parts)
     return Verdict(_word([part.outcome for part in parts]), reason, parts, **facts)  # type: ignore[arg-type]
 
 
-def _judged(claim: Claim, shelf: Shelf, statement: Statement) -> Part:
+def _judged(claim: Claim, shelf: Shelf, statement: Statement, least: int) -> Part:
+    """Part for a statement; without a figure where its runs diverge in all but a few seeds."""
+    seeds = min(map(len, shelf.values(claim, statement.arms).values()))
+    if seeds < least:
+        lost = [label for label in statement.arms if len(shelf.values(claim, [label])[label]) < least]
+        shown = f"“{statement.says}”: {', '.join(lost)} diverges"
+        return Part(statement.says, Interval(nan, inf, 0), "cannot tell", "", shown)
     part = statement.judged(lambda names: shelf.values(claim, names), claim.tried)
     silent = statement.compares and claim.quantity.of_a_model
     if silent and all(above_chance(claim, shelf, label) is not None for label in statement.arms):

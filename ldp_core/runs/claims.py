@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from ldp_core import limits, papers
@@ -13,7 +14,7 @@ from ldp_core.limits import spelled
 from ldp_core.papers import Claim
 from ldp_core.papers.five.advice import advice
 from ldp_core.papers.five.points import CLAIM, NAME, points
-from ldp_core.papers.measuring import Asked, further, keep, left, measure
+from ldp_core.papers.measuring import Asked, alike, further, keep, left, measure, repeats
 from ldp_core.papers.statements import stated
 from ldp_core.papers.stored import SHIPPED, Shelf, words
 from ldp_core.papers.verdict import Verdict, verdict
@@ -64,7 +65,7 @@ def listed() -> Iterator[str]:
                 out = f", against the paper: {reading.against}" if reading.against else ""
                 yield f"      reading “{reading.name}”{out}: {its.word}"
             if found.seeds:
-                yield f"      {found.seeds} seeds, {found.date}. {words(found.older)}".rstrip()
+                yield f"      {found.seeds} seeds, {found.date}. {words(found.older, found.same)}".rstrip()
     yield f"{NAME}: {CLAIM.title}"
     for one in advice(points(shelf(NAME))):
         runs = ", ".join(spelled(int(run)) for run in one.runs)
@@ -78,6 +79,7 @@ def rerun(
     seeds: int | None = None,
     fresh: bool = False,
     into: Path | None = None,
+    prove: bool = False,
     say: Callable[[str], None] = print,
     progress: Report = quiet,
 ) -> None:
@@ -92,6 +94,8 @@ def rerun(
         seeds: number of seeds per arm; by default the claim's, and more for statements left undecided.
         fresh: measure known figures again.
         into: folder of the figures; by default the one shipped with the program.
+        prove: only repeat one run for each older version of a claim's figures; where it comes out equal, bit
+            for bit, those figures count as of this version.
         say: receives a line about the cost, and one per figure.
         progress: receives the steps before the first figure.
 
@@ -110,6 +114,9 @@ def rerun(
             say(f"{claim.id}: not run, the data are not on this machine: {claim.missing}")
     file = (into or SHIPPED) / f"{system}.json"
     here = [one for one in claims if not one.missing]
+    if prove:
+        _prove([one.read(reading) for one in here] if reading else here, file, say, progress)
+        return
     each = [read for one in here for read in ([one.read(reading)] if reading else one.read_each.values())]
     todo = left(each, Shelf.of(file), seeds, fresh)
     if todo:
@@ -120,6 +127,19 @@ def rerun(
         _measure(more, file, say, progress)
     if not todo and not more:
         say(f"nothing to measure: all figures of {system} are of this version")
+
+
+def _prove(claims: Sequence[Claim], file: Path, say: Callable[[str], None], progress: Report) -> None:
+    for claim in claims:
+        for (arm, seed), figures in repeats(claim, Shelf.of(file)):
+            (again,) = measure([(arm, seed)], lambda name: load(name, progress))
+            (kept,) = (one for one in figures if one.key == again.key)
+            equal = alike(kept, again)
+            if equal:
+                keep(file, *(replace(one, same=arm.version) for one in figures))
+            said = "equal, bit for bit" if equal else "otherwise: measure it again"
+            whose = f"{len(figures)} figures of version {kept.version}"
+            say(f"{claim.id}: {whose}: {arm.label}, seed {seed}, comes out {said}")
 
 
 def _measure(todo: Sequence[Asked], file: Path, say: Callable[[str], None], progress: Report) -> None:

@@ -46,6 +46,24 @@ def test_a_claim_is_judged_by_what_it_is_about_and_the_accuracy_is_there_too():
     assert of_arm(made, known, "A", "recovered") is None, "that was not measured"
 
 
+def test_runs_that_diverge_have_no_unlikeness_and_the_other_statements_are_judged_all_the_same():
+    made = claim(
+        (Ahead("C is above A", (("C", "A"),), ""), Ahead("C is above other", (("C", "other"),), "")),
+        about="heterogeneity",
+        controls=(),
+    )
+    known = dict(shelf(made, A=(0.1, 0.2, 0.15), C=(0.5, 0.7, 0.65)).figures)
+    for seed in range(3):
+        lost = figure(made, "other", seed, None, status="diverged at round 9", curve=(0.1,))
+        known[lost.key] = lost
+    found = verdict(made, Shelf(known))
+    assert [part.outcome for part in found.parts] == ["holds", "cannot tell"]
+    assert "“C is above other”: other diverges" in found.reason and found.seeds == 3
+    assert stated(found.parts[1].ours, "") == "–"
+    del known[lost.key]
+    assert verdict(made, Shelf(known)).word == "not run", "two runs of it are no verdict"
+
+
 def test_it_is_drawn_against_the_accuracy_and_never_alone():
     made = unlike()
     known = shelf(made, A=(0.1, 0.2, 0.15), C=(0.5, 0.7, 0.65))

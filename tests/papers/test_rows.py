@@ -79,7 +79,7 @@ def test_tables_have_the_arms_figures_as_pages_show_them(exported: dict[str, str
 
 
 def _shown(arm: dict[str, str]) -> str:
-    return stated(Interval(float(arm["ours"]), float(arm["half_width"]), 0), "").split(" ")[0]
+    return stated(Interval(float(arm["ours"]), float(arm["half_width"]), 3), "").split(" ")[0]
 
 
 def test_json_says_what_csv_does_and_readings_have_a_column(exported: dict[str, str]):

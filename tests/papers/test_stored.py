@@ -74,7 +74,7 @@ def test_what_this_version_has_measured_is_not_measured_again():
 def test_a_figure_of_another_version_is_marked_as_such():
     made = claim()
     found = verdict(made, shelf(made, none=[90, 91, 92], A=[70, 71, 72], C=[80, 81, 83]))
-    assert found.older == ("v1",) and "version v1: what it uses has changed since" in words(found.older)
+    assert found.older == ("v1",) and "version v1: what it uses has changed since" in words(found.older, ())
 
 
 def test_figures_are_those_of_runs_of_their_own():
@@ -121,6 +121,27 @@ def test_records_need_no_data():
     assert made
     found = list(measure(left([made], Shelf(), seeds=1)[:3], no_data))
     assert all(one.value and one.value > 0 for one in found)
+
+
+def test_one_run_of_an_older_version_proves_its_figures_or_asks_for_them_again(tmp_path: Path):
+    """Figures of version 0ld: PDPM's as they come out today, Duchi's by a tenth larger."""
+    made, file, said = papers.get("pldp_fl").claim("relative-error"), tmp_path / "pldp_fl.json", list[str]()
+    assert made
+    made = made.read("around 1")
+    for one in measure(left([made], Shelf(), seeds=3), no_data):
+        larger = "duchi" in str(one.setting)
+        keep(file, replace(one, version="0ld", value=(one.value or 0.0) + 0.1 * larger))
+    claims.rerun("pldp_fl", "relative-error", "around 1", into=tmp_path, prove=True, say=said.append)
+    assert [line.split(", comes out ")[1] for line in said] == [
+        "equal, bit for bit",
+        "otherwise: measure it again",
+        "equal, bit for bit",
+    ]
+    found = verdict(made, Shelf.of(file))
+    assert (found.older, found.same) == ((), ("0ld",)), "Duchi's arms are controls"
+    assert "came out equal, bit for bit" in words(found.older, found.same)
+    again = {arm.label for arm, _ in left([made], Shelf.of(file), seeds=3)}
+    assert again == {arm.label for arm in made.measured if "Duchi" in arm.label}
 
 
 def asked(folder: Path) -> list[str]:

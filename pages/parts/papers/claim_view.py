@@ -61,7 +61,7 @@ def claim_view(system: str, claim: Claim, shelf: Shelf) -> None:
             return
         _charts(system, claim, shelf)
         _arms(claim, shelf, found)
-        if whose := words(found.older):
+        if whose := words(found.older, found.same):
             st.caption(plain(whose, 600))
 
 

@@ -24,7 +24,7 @@ from ldp_core.papers.five.points import (
 )
 from ldp_core.papers.five.public_images import RATES
 from ldp_core.papers.statements import stated
-from ldp_core.papers.stored import older, words
+from ldp_core.papers.stored import ages, words
 from ldp_core.presets.of_systems.five_side_by_side import FIVE
 from pages.parts.charts.five import price_figure
 from pages.parts.charts.styles import styles
@@ -101,9 +101,8 @@ def _open(one: Point) -> None:
 
 
 def _how(found: tuple[Point, ...]) -> str:
-    whose = words(
-        older((ARMS[one.label, one.population, one.run], each) for one in found for each in one.figures)
-    )
+    figures = ((ARMS[one.label, one.population, one.run], each) for one in found for each in one.figures)
+    whose = words(*ages(figures))
     dates = sorted({figure.date for one in found for figure in one.figures})
     same = [one.label for one, other in pairwise(found) if _values(one) == _values(other)]
     alike = f"Points of {listed(dict.fromkeys(same))} at several prices are equal runs. " if same else ""
