@@ -6,12 +6,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from ldp_core.papers._pd_ldpfl_unlike import FEDAVG, NAMES, NOTHING, OURS
 from ldp_core.papers.base import Claim, Control, Quote, arms
 from ldp_core.papers.statements import Ahead, Value
 
-NOTHING: dict[str, Any] = {"system.input": "none", "system.output": "none"}
-FEDAVG, OURS = "FedAvg", "PD-LDPFL"
-NAMES = {"mnist": "MNIST", "digits": "digits"}
 NEVER = Quote("section 4.2", "即使添加较少的噪声,DLG也无法恢复出隐私图像")
 LATER = 6
 KNOWS = "PD-LDPFL, who knows its layers"

@@ -182,7 +182,7 @@ def _drawn() -> Claim:
                 "achieved when restricting the optimal $q_1$ range to $(0.5, 1)$",
             ),
         ),
-        note="The paper proves it and draws no figure.",
+        note="Theorem 1 says so, with a turn near the number of all clients; the paper draws no figure.",
     )
 
 
@@ -262,6 +262,12 @@ PAPER = Paper(
             "One budget a layer",
             "One weight of each layer is sent, each with ε: an upload has the number of layers times ε, 4 ε "
             "for the paper's network, and a client that takes part in 15 of 20 rounds 60 ε.",
+        ),
+        Flaw(
+            "Equal bounds of unlike promises",
+            "Lemma 3 puts Harmony's error at √(d log(d/β))/(ε√n), “equivalent” to Duchi's. Duchi's needs the "
+            "factor √d only where one ε is for all d weights, and LDP-FL has ε for each: its error is √d "
+            "less, 127 times in the largest layer.",
         ),
         Flaw(
             "The ranges run away",

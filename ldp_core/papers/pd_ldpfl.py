@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ldp_core.papers._pd_ldpfl_images import gradients, images
-from ldp_core.papers.arms import Trained
-from ldp_core.papers.base import Claim, Control, Flaw, Paper, Quote, Reading, Table, arms
-from ldp_core.papers.statements import SEEDS, Ahead, Gain, Statement, Value
-
-BASE: dict[str, Any] = {"system": "pd_ldpfl", "form": "as_printed"}
-NOTHING: dict[str, Any] = {"system.input": "none", "system.output": "none"}
-GAIN: dict[str, Any] = {"system.input": "gain", "system.output": "gain"}
-NAMES = {"mnist": "MNIST", "fashion_mnist": "Fashion-MNIST", "digits": "digits"}
-FEDAVG, PRIVATE, OURS = "FedAvg", "PrivateFL", "PD-LDPFL"
-METHODS: dict[str, dict[str, Any]] = {FEDAVG: NOTHING, PRIVATE: {"system.output": "none"}, OURS: {}}
-PUBLIC, STEP, CORRECTED = "FedAvg, public gain 2 and 2", "FedAvg, twice the step", "PD-LDPFL, corrected"
-TWICE = "a factor that is public and the same for all: nothing personal is in it"
-CONTROLS = (
-    Control(PUBLIC, TWICE, OURS),
-    Control(STEP, "the same network with a larger learning rate", OURS),
-    Control(CORRECTED, "a public scale, so that ε holds", OURS),
+from ldp_core.papers._pd_ldpfl_unlike import (
+    BASE,
+    CONTROLS,
+    CORRECTED,
+    FEDAVG,
+    GAIN,
+    METHODS,
+    NAMES,
+    NOTHING,
+    OURS,
+    PRIVATE,
+    PUBLIC,
+    READS,
+    SIGNS,
+    STAND_IN,
+    STEP,
+    budgets_of,
+    pair,
+    seeds_of,
+    starts,
+    transforms,
+    unlike,
 )
-STAND_IN = "The paper does not try these data: they stand in for MNIST, because they are here in seconds."
+from ldp_core.papers.arms import Trained
+from ldp_core.papers.base import Claim, Flaw, Paper, Quote, Reading, Table, arms
+from ldp_core.papers.statements import Ahead, Gain, Value
+
 TABLE_2 = {
     5: "92.77 94.80 96.57 80.16 81.26 82.27",
     10: "92.50 95.11 96.40 75.05 75.84 76.32",
@@ -33,16 +40,6 @@ TABLE_2 = {
 Fashion-MNIST.
 """
 COLUMNS = {"mnist": slice(0, 3), "fashion_mnist": slice(3, 6)}
-SIGNS = {"none": "x", "affine": "ax+b", "log": "log", "tanh": "tanh", "sigmoid": "σ"}
-TABLE_1 = {
-    "none": "0.580 0.416 NAN 0.191 0.126",
-    "affine": "0.464 0.396 NAN 0.199 0.098",
-    "log": "0.524 0.510 NAN 0.165 0.143",
-    "tanh": "0.549 0.526 NAN 0.184 0.124",
-    "sigmoid": "4.114 4.47 NAN 1.86 0.503",
-}
-"""The paper's table 1: rows by layer before the network, columns by layer after it; NAN: did not converge."""
-READS = "The paper prints neither batch size nor layer widths."
 BATCHES = (
     Reading("batch 32", "Batches of 32 images."),
     Reading("batch 64", "Batches of 64 images: half as many steps a round.", {"local.batch_size": 64}),
@@ -69,7 +66,7 @@ def _table_2(dataset: str, count: int) -> Claim:
         controls=CONTROLS,
         note=READS if figures else STAND_IN,
         paper=figures,
-        seeds=_seeds(dataset),
+        seeds=seeds_of(dataset),
         readings=BATCHES if figures else (),
         quotes=(Quote("Table 2", f"{count} {row}"),) if row else (),
     )
@@ -106,7 +103,7 @@ def _counts(dataset: str) -> Claim:
             for count in (few, many)
             for name, changes in METHODS.items()
         ),
-        seeds=_seeds(dataset),
+        seeds=seeds_of(dataset),
         note="A gap that grows is counted as half of what it grows by: the mean of two differences.",
         readings=BATCHES,
         quotes=(
@@ -149,7 +146,7 @@ def _first(dataset: str) -> Claim:
             *(Trained(at(name), base, changes, f"round {EARLY}") for name, changes in METHODS.items()),
             Trained(extended, base, {}, "extended"),
         ),
-        seeds=_seeds(dataset),
+        seeds=seeds_of(dataset),
         note=READS if dataset == "mnist" else STAND_IN,
         readings=BATCHES if dataset == "mnist" else (),
         quotes=(
@@ -159,134 +156,6 @@ def _first(dataset: str) -> Claim:
             ),
             Quote("section 5.2", "拓展模型在测试集上的最高准确率显著高于全局模型"),
         ),
-    )
-
-
-def _seeds(dataset: str) -> int:
-    """Number of seeds for a data set: more where a run takes seconds."""
-    return 10 if dataset == "digits" else SEEDS
-
-
-def _pair(before: str, after: str) -> str:
-    return f"{SIGNS[before]} & {SIGNS[after]}"
-
-
-def _transforms(dataset: str) -> tuple[Claim, Claim]:
-    base = {
-        **BASE,
-        "dataset": dataset,
-        "partition": {"kind": "dirichlet", "alpha": 0.05},
-        "local": {"learning_rate": 0.1},
-    }
-    named = {_pair(i, o): {"system.input": i, "system.output": o} for i in SIGNS for o in SIGNS}
-    printed = {
-        _pair(i, o): float(value)
-        for i, row in TABLE_1.items()
-        for o, value in zip(SIGNS, row.split(), strict=True)
-        if value != "NAN"
-    }
-    x = _pair("none", "none")
-    ax, tanh, sigmoid = (_pair("affine", after) for after in ("affine", "tanh", "sigmoid"))
-    before = _pair("sigmoid", "affine")
-    shared: dict[str, Any] = {
-        "setting": f"{NAMES[dataset]}, ten clients, Dirichlet 0.05, ε 8, learning rate 0.1, 50 rounds; "
-        "before the network & after it",
-        "note": READS if dataset == "mnist" else STAND_IN,
-        "seeds": _seeds(dataset),
-    }
-    unlike: tuple[Statement, ...] = (
-        Ahead("x & x is above ax+b & ax+b", ((x, ax),), ""),
-        Ahead("ax+b & ax+b is above ax+b & tanh", ((ax, tanh),), ""),
-        Ahead("ax+b & tanh is above ax+b & σ", ((tanh, sigmoid),), ""),
-        Ahead("σ before the network is above ax+b", ((before, ax),), ""),
-        *(
-            Ahead(f"x & x is above {SIGNS[one]} & x", ((x, _pair(one, "none")),), "")
-            for one in ("affine", "log", "tanh")
-        ),
-    )
-    accurate: tuple[Statement, ...] = (
-        Ahead("ax+b & ax+b is ahead of x & x", ((ax, x),)),
-        Ahead("ax+b & ax+b is ahead of ax+b & tanh", ((ax, tanh),)),
-        Ahead("σ after the network comes last", ((tanh, sigmoid),)),
-    )
-    public = {PUBLIC: GAIN}
-    return (
-        Claim(
-            id=f"unlike-{dataset}",
-            where="Table 1",
-            title=f"Personal layers make clients more alike, {NAMES[dataset]}",
-            statements=unlike,
-            measured=arms(base, named),
-            about="heterogeneity",
-            paper=printed if dataset == "mnist" else {},
-            quotes=tuple(Quote("Table 1", row) for row in TABLE_1.values()) if dataset == "mnist" else (),
-            **shared,
-        ),
-        Claim(
-            id=f"transforms-{dataset}",
-            where="Fig. 5",
-            title=f"ax+b before and after is the most accurate, {NAMES[dataset]}",
-            statements=accurate,
-            measured=arms(base, {**named, **public}),
-            controls=(Control(PUBLIC, TWICE, ax),),
-            **shared,
-        ),
-    )
-
-
-def _starts(dataset: str) -> Claim:
-    points = [(a, 0.0) for a in (0.0, 0.5, 1.0, 1.5, 2.0)] + [(1.0, b) for b in (-1.0, -0.5, 0.5, 1.0)]
-    named = {f"a {a:g}, b {b:g}".replace("-", "−"): {"system.a": a, "system.b": b} for a, b in points}
-    best, rest = "a 1, b 0", [name for name in named if name != "a 1, b 0"]
-    return Claim(
-        id=f"starts-{dataset}",
-        where="Fig. 6",
-        title=f"The identity is the best beginning, {NAMES[dataset]}",
-        setting=f"{NAMES[dataset]}, ten clients, Dirichlet 0.05, ε 8, learning rate 0.1, 50 rounds, ax+b "
-        "before and after",
-        statements=tuple(Ahead(f"it is ahead of {other}", ((best, other),)) for other in rest),
-        measured=arms(
-            {
-                **BASE,
-                "dataset": dataset,
-                "partition": {"kind": "dirichlet", "alpha": 0.05},
-                "local": {"learning_rate": 0.1},
-            },
-            named,
-        ),
-        note=READS if dataset == "mnist" else STAND_IN,
-        seeds=_seeds(dataset),
-    )
-
-
-def _budgets(dataset: str, budgets: tuple[float, ...], setting: str, note: str) -> Claim:
-    named = {
-        f"{name}, ε {epsilon:g}": {**changes, "clients.epsilon": epsilon}
-        for epsilon in budgets
-        for name, changes in METHODS.items()
-    }
-    low, high = budgets[0], budgets[-1]
-    return Claim(
-        id=f"budgets-{dataset}",
-        where="Fig. 8",
-        title=f"Clients differ least under PD-LDPFL, {setting.split(',')[0]}",
-        setting=f"{setting}, ten clients, Dirichlet 0.5, learning rate 0.05, 50 rounds",
-        statements=(
-            Ahead(
-                f"ε {low:g} is above ε {high:g}",
-                tuple((f"{name}, ε {low:g}", f"{name}, ε {high:g}") for name in METHODS),
-                "",
-            ),
-            Ahead(
-                "FedAvg is above PD-LDPFL",
-                tuple((f"{FEDAVG}, ε {e:g}", f"{OURS}, ε {e:g}") for e in budgets),
-                "",
-            ),
-        ),
-        measured=arms({**BASE, "dataset": dataset, "partition": {"kind": "dirichlet", "alpha": 0.5}}, named),
-        about="heterogeneity",
-        note=note,
-        seeds=_seeds(dataset),
     )
 
 
@@ -339,7 +208,7 @@ PAPER = Paper(
                 f"heterogeneity, {NAMES[dataset]}; before the network by what is after it",
                 tuple(SIGNS.values()),
                 {
-                    SIGNS[before]: tuple((f"unlike-{dataset}", _pair(before, after)) for after in SIGNS)
+                    SIGNS[before]: tuple((f"unlike-{dataset}", pair(before, after)) for after in SIGNS)
                     for before in SIGNS
                 },
             )
@@ -367,14 +236,15 @@ PAPER = Paper(
         _counts("mnist"),
         _first("digits"),
         _first("mnist"),
-        *_transforms("digits"),
-        *_transforms("mnist"),
-        _starts("digits"),
-        _starts("mnist"),
-        _budgets("digits", (8.0, 12.0, 16.0), "digits, fully connected", STAND_IN),
-        _budgets(
+        *transforms("digits"),
+        *transforms("mnist"),
+        starts("digits"),
+        starts("mnist"),
+        budgets_of("digits", (8.0, 12.0, 16.0), "digits, fully connected", STAND_IN),
+        budgets_of(
             "cifar10", (8.0, 12.0, 16.0), "CIFAR-10, ResNet-18", "The paper does not print its budgets."
         ),
+        unlike("digits", "digits, fully connected"),
         gradients("digits"),
         images("digits", 30),
         images("mnist", 50),
