@@ -143,9 +143,8 @@ def alike(one: Figure, other: Figure) -> bool:
 
 
 def _figure(arm: Arm, seed: int, value: float | None, status: str, seconds: float, **more: Any) -> Figure:
-    today = datetime.now(UTC).date().isoformat()
-    took, own = round(seconds, 3), {"version": arm.version, "date": today, "setting": arm.setting}
-    return Figure(arm.key(seed), seed, value, status, took, **own, **more)
+    today, took = datetime.now(UTC).date().isoformat(), round(seconds, 3)
+    return Figure(arm.key(seed), seed, value, status, took, arm.version, today, arm.setting, **more)
 
 
 class _Run:

@@ -109,8 +109,8 @@ class Setting(NamedTuple):
     def made(self, prefix: str, **given: Any) -> Claim:
         """Claim in this setting; `prefix` of its id, and what is its own."""
         few = (self.case, self.data) == ("iid", "fashion")
-        whose = {"id": f"{prefix}{self.case}-{self.data}", "setting": self.says, "readings": _readings(few)}
-        return Claim(seeds=20 if self.data == "digits" else 3, **whose, **given)
+        seeds, identity = 20 if self.data == "digits" else 3, f"{prefix}{self.case}-{self.data}"
+        return Claim(id=identity, setting=self.says, readings=_readings(few), seeds=seeds, **given)
 
 
 def _label(way: str, budgets: Sequence[float]) -> str:

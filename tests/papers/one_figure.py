@@ -9,9 +9,9 @@ from ldp_core.papers.stored import Figure
 from ldp_core.runs import claims
 
 
-def keep_and_wait(path: Path, figure: Figure) -> None:
+def keep_and_wait(path: Path, *figures: Figure) -> None:
     """Put a figure in its file; no other one follows."""
-    keep(path, figure)
+    keep(path, *figures)
     signal.pause()
 
 
