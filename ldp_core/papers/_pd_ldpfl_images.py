@@ -102,11 +102,7 @@ def images(dataset: str, rounds: int) -> Claim:
             },
         ),
         controls=(
-            Control(
-                UP,
-                "the closed form reads ax + b, and an image's range undoes most of it",
-                OURS,
-            ),
+            Control(UP, "the closed form reads ax + b, and an image's range undoes most of it", OURS),
             Control(SOLVES, "b follows from what the client has sent", OURS),
             Control(clean, "the same without noise: what personal layers hide by themselves"),
         ),

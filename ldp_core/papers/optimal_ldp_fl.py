@@ -98,8 +98,7 @@ def _budgets(identity: str, base: dict[str, Any], where: str, held: str) -> Clai
             Gain(f"{OPTIMAL} at ε 10 over ε 1", ((label(OPTIMAL, 10), label(OPTIMAL, 1)),), 0.0),
             Gain(f"{DUCHI} at ε 10 over ε 1", ((label(DUCHI, 10), label(DUCHI, 1)),), 0.0),
             Ahead(
-                f"{OPTIMAL} is ahead of {DUCHI}",
-                tuple((label(OPTIMAL, e), label(DUCHI, e)) for e in BUDGETS),
+                f"{OPTIMAL} is ahead of {DUCHI}", tuple((label(OPTIMAL, e), label(DUCHI, e)) for e in BUDGETS)
             ),
         ),
         measured=arms(base, {**named, **controls}),

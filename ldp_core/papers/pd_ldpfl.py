@@ -86,10 +86,7 @@ def _counts(dataset: str) -> Claim:
     )
     grows = (
         "the gap between PD-LDPFL and FedAvg grows",
-        (
-            (label(OURS, many), label(FEDAVG, many)),
-            (label(FEDAVG, few), label(OURS, few)),
-        ),
+        ((label(OURS, many), label(FEDAVG, many)), (label(FEDAVG, few), label(OURS, few))),
     )
     return Claim(
         id=f"counts-{dataset}",

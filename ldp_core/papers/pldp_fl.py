@@ -49,12 +49,7 @@ def _modes(dataset: str, name: str, best_of_2: float, best_of_3: float, quote: Q
     controls: dict[str, dict[str, Any]] = {
         "no noise": CLEAN,
         "Duchi, ε₂ τ₁": {"mechanism.name": "duchi", "form": "corrected"},
-        DUCHI: {
-            "mechanism.name": "duchi",
-            "form": "corrected",
-            "target": "update",
-            "clients.range": 0.01,
-        },
+        DUCHI: {"mechanism.name": "duchi", "form": "corrected", "target": "update", "clients.range": 0.01},
     }
     return Claim(
         id=f"modes-{dataset}",

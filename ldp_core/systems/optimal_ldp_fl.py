@@ -73,13 +73,7 @@ class OptimalLDPFL(System):
     reference = "Paper 004 (Zhao et al., Electronics 2022)"
     order = 5
     shuffles = True
-    left_open = (
-        "clients.range",
-        "local.epochs",
-        "local.batch_size",
-        "local.learning_rate",
-        "rounds",
-    )
+    left_open = ("clients.range", "local.epochs", "local.batch_size", "local.learning_rate", "rounds")
     readings = (
         "A layer's c and r are the middle and half the width of its weights in the server's model: the paper "
         "leaves them to “how weights are clipped”, and its baseline takes them so.",

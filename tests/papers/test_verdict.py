@@ -76,13 +76,7 @@ def test_a_claim_is_contradicted_only_where_a_statement_is(outcomes: str, word: 
 
 @pytest.mark.parametrize(
     ("paper", "outcome"),
-    [
-        (81.0, "holds"),
-        (82.9, "holds"),
-        (83.1, "contradicted"),
-        (79.1, "holds"),
-        (78.9, "contradicted"),
-    ],
+    [(81.0, "holds"), (82.9, "holds"), (83.1, "contradicted"), (79.1, "holds"), (78.9, "contradicted")],
 )
 def test_the_tolerance_is_two_points_beyond_the_interval(paper: float, outcome: str):
     made = claim((Value("no noise", ("none",), paper),))

@@ -86,11 +86,7 @@ def _reading(system: str, claim: Claim, found: Verdict) -> tuple[Claim, Verdict]
     table(("reading", "verdict", "what is set", "why it does not judge"), said)
     names = [one.name for one, _ in found.each]
     chosen = st.segmented_control(
-        "Shown below",
-        names,
-        default=found.reading,
-        required=True,
-        key=f"reading of {system} {claim.id}",
+        "Shown below", names, default=found.reading, required=True, key=f"reading of {system} {claim.id}"
     )
     return claim.read_each[chosen], dict(zip(names, (its for _, its in found.each), strict=True))[chosen]
 
