@@ -6,7 +6,7 @@ from functools import cache
 
 from ldp_core.errors import InvalidInput, UnknownName
 from ldp_core.plugins.candidates import Candidate, built_in, by_order, outside
-from ldp_core.presets import of_systems
+from ldp_core.presets import of_systems, of_trusts
 from ldp_core.presets.base import Preset
 
 refused = dict[str, str]()
@@ -15,7 +15,10 @@ refused = dict[str, str]()
 
 @cache
 def _found() -> dict[str, Preset]:
-    found = by_order(built_in(__name__, "PRESET", Preset) | built_in(of_systems.__name__, "PRESET", Preset))
+    found = dict[str, Preset]()
+    for room in (__name__, of_systems.__name__, of_trusts.__name__):
+        found |= built_in(room, "PRESET", Preset)
+    found = by_order(found)
     return found | outside(__name__, _admitted, refused, found)
 
 

@@ -11,6 +11,7 @@ import streamlit as st
 from ldp_core.cost.estimate import cost
 from ldp_core.experiment import Draft
 from ldp_core.experiment.draft import without_noise
+from ldp_core.paired import difference, in_points
 from ldp_core.runs import outcomes, rates
 from pages.parts.charts.budget_axis import common
 from pages.parts.charts.styles import ladders, styles
@@ -95,8 +96,11 @@ def _by_budget(draft: Draft, found: outcomes.Outcome, veiled: Collection[str]) -
         if not set(veiled).isdisjoint(labels):
             drawn.append(_veil(name, run))
             continue
-        across = sorted((x, y) for x, y, _ in points)
-        drawn.append({"name": name, "run": run, "points": across, "end": percent(across[-1][1])})
+        across = sorted(points)
+        (_, end, last), ends = across[-1], [list(one[:2]) for one in across]
+        spread = difference(found.ends[last], np.zeros(found.seeds)).half if found.ends else np.inf
+        room = f" ± {in_points(spread)}" if np.isfinite(spread) else ""
+        drawn.append({"name": name, "run": run, "points": ends, "end": percent(end) + room})
     return drawn
 
 

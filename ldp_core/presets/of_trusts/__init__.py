@@ -1,0 +1,1 @@
+"""Scenarios of one question, whom the clients trust, a data set each."""
