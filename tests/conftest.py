@@ -105,6 +105,12 @@ def runs_dir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
+def no_worker(runs_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Jobs wait: no worker is started for them."""
+    monkeypatch.setattr("ldp_core.runs.jobs.lookup.ensure_worker", lambda *_: None)
+
+
+@pytest.fixture
 def at_work(runs_dir: Path) -> Iterator[Held]:
     """This process has the lock of the worker, and what it takes from the queue is looked after."""
     from tests.runs.processes import stand_in

@@ -6,9 +6,10 @@ import multiprocessing
 import sys
 import time
 from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import psutil
 
@@ -23,10 +24,17 @@ from ldp_core.runs.queue.job import Job
 from ldp_core.runs.storage.locks import WORKER, Held, taken
 from ldp_core.runs.view.run_progress import progress_of
 
+T = TypeVar("T")
 ENDLESS = {"rounds": 10_000, "attack": None}
 PATIENCE_SECONDS = 150.0
 """Until something that should come is missed: training gives way to whatever else this machine does. What
 must be quick is measured."""
+
+
+def at_once(count: int, act: Callable[[], T]) -> list[T]:
+    """What so many threads come to that do the same at the same time."""
+    with ThreadPoolExecutor(count) as pool:
+        return [begun.result() for begun in [pool.submit(act) for _ in range(count)]]
 
 
 def workers(runs_dir: Path) -> list[psutil.Process]:

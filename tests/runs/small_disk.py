@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
-import sqlite3
 import sys
 import time
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +19,7 @@ from ldp_core.runs.lockstep import one_thread
 from ldp_core.runs.process import start
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record import drafts, quota
+from ldp_core.runs.record.events import refuse_damaged
 from ldp_core.runs.storage import disk_space
 from ldp_core.runs.view.run_progress import progress_of
 from tests.calibrated import calibrated
@@ -65,8 +64,7 @@ def record() -> None:
         filler.fill()
     outcome = training.outcome()
     assert (outcome.status, outcome.message[: len(SENTENCE)]) == ("failed", SENTENCE)
-    with closing(sqlite3.connect(record_of(job), isolation_level=None)) as db:
-        assert db.execute("PRAGMA quick_check").fetchone()[0] == "ok"
+    refuse_damaged(job.keys[0])
     before = progress_of(job).update().rounds_done()
     assert 0 < before < LONG["rounds"]
     filler.go()

@@ -10,22 +10,17 @@ import pytest
 from ldp_core.errors import UnknownJob
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import jobs, kinds, queue
-from ldp_core.runs.jobs import lookup
 from ldp_core.runs.jobs.finding import Wanted, lines
 from ldp_core.runs.kinds.run import Training
 from ldp_core.runs.queue.people import person, room_of
 from ldp_core.runs.record import removal
 from tests.runs.in_process import bodies, compute, trained
 
+pytestmark = pytest.mark.usefixtures("no_worker")
 ANNA, BEN = person("a" * 32), person("b" * 32)
 NAME = "marker of what is nobody else's"
 SWEPT = {"base": {"rounds": 1, "name": NAME, "attack": None}, "grid": {"clients.epsilon": [1, 2]}}
 DRAFT = Draft(parse({"rounds": 2, "name": NAME, "attack": None}), (Variant("run"),))
-
-
-@pytest.fixture(autouse=True)
-def _without_worker(runs_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lookup, "ensure_worker", lambda _: None)
 
 
 def private(kind: str, asked: Any) -> str:

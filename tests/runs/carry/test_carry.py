@@ -83,9 +83,6 @@ def test_what_is_no_zip_is_not_brought_back(trained: str, tmp_path: Path, ending
     with pytest.raises(InvalidInput, match="no ZIP file"):
         carry.bring_back(file)
     assert b"<!--" not in file.read_bytes(), "nothing is hidden in a report"
-
-
-def test_what_is_no_zip_gets_a_sentence(runs_dir: Path, tmp_path: Path):
     with pytest.raises(InvalidInput, match="no ZIP file"):
         carry.bring_back(io.BytesIO(b"PK\x03\x04 and no more"))
     with pytest.raises(InvalidInput, match=r"nowhere\.zip cannot be read"):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -15,22 +13,13 @@ from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import parse
 from ldp_core.experiment.attack_grid import Ladder, parse_ladder
 from ldp_core.runs import jobs, queue
-from ldp_core.runs.jobs import lookup, wait_estimate
+from ldp_core.runs.jobs import wait_estimate
 from ldp_core.runs.lockstep import Turn
 from ldp_core.runs.record.progress import Reached
 from ldp_core.runs.record.recorder import Recorder
-from ldp_core.runs.view.cells import Desk
 from tests.runs.in_process import bodies, compute, queued, trained
 
 SMALL: dict[str, Any] = {"mechanisms": ["piecewise", "duchi"], "epsilons": [1, 8, 16], "images": 4}
-
-
-def test_every_cell_of_a_ladder_is_stored_once(runs_dir: Path):
-    desk = Desk.of_job(trained(SMALL, "attack")).update()
-    assert set(desk.cells) == {(name, e) for name in ("piecewise", "duchi") for e in (1, 8, 16)}
-    assert set(desk.references) == {(n, c) for n in ("piecewise", "duchi") for c in ("clean", "clipped")}
-    assert desk.start["n"] == 4
-    assert desk.end is not None
 
 
 def test_a_ladder_that_was_stopped_is_taken_up_without_a_cell_lost_or_told_twice(
@@ -54,10 +43,8 @@ def test_a_ladder_that_was_stopped_is_taken_up_without_a_cell_lost_or_told_twice
     assert stopped == bodies(trained(SMALL, "attack"))
 
 
-def test_a_ladder_has_its_place_in_the_queue_beside_the_training_of_its_draft(
-    runs_dir: Path, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setattr(lookup, "ensure_worker", lambda _: None)
+@pytest.mark.usefixtures("no_worker")
+def test_a_ladder_has_its_place_in_the_queue_beside_the_training_of_its_draft():
     trained = queue.add("run", {"draft": {}}, "a draft")
     first = jobs.submit_ladder(parse_ladder(SMALL), "a draft")
     assert first != trained
@@ -68,8 +55,8 @@ def test_a_ladder_has_its_place_in_the_queue_beside_the_training_of_its_draft(
     assert (state["kind"], state["cells"], state["cells_in_all"]) == ("attack", 0, 6)
 
 
-def test_who_waits_behind_a_ladder_is_told_how_long_it_takes(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(lookup, "ensure_worker", lambda _: None)
+@pytest.mark.usefixtures("no_worker")
+def test_who_waits_behind_a_ladder_is_told_how_long_it_takes(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("EPSILON_SLOTS", "1")
     monkeypatch.setattr(wait_estimate, "rates", lambda: Rates(0, 0, 0, 0, 0, 0, 1e-3))
     first = jobs.submit_ladder(parse_ladder(SMALL), "one")
@@ -85,7 +72,7 @@ def test_who_waits_behind_a_ladder_is_told_how_long_it_takes(runs_dir: Path, mon
             wait_estimate, "how_far", lambda job: Reached(Step(""), 7.0 if job.id == first else None)
         )
         assert wait_estimate.wait(second).seconds == 7
-    with closing(sqlite3.connect(queue.queue_path(), isolation_level=None)) as db:
+    with queue.table.changing() as db:
         # it has been at it for longer than was planned
         db.execute("UPDATE jobs SET started = started - 1e6 WHERE id = ?", (first,))
     assert not wait_estimate.wait(second).sure

@@ -12,14 +12,13 @@ from ldp_core.cost.work import Rates
 from ldp_core.datasets import Step
 from ldp_core.errors import StudioError
 from ldp_core.runs import jobs, kinds, queue
-from ldp_core.runs.jobs import lookup
 from ldp_core.runs.jobs.listing import describe
 from ldp_core.runs.process.training import train_job
 from ldp_core.runs.queue.job import Job
 from tests.runs import in_process
 from tests.runs.in_process import bodies, compute, trained, work_of
 
-pytestmark = pytest.mark.usefixtures("runs_dir")
+pytestmark = pytest.mark.usefixtures("no_worker")
 EVERY = kinds.names()
 SOME = Rates(1e-9, 1e-9, 1e-9, 1e-3, 1e-3, 1e-6, 1e-6)
 
@@ -28,8 +27,7 @@ def asked(kind: str) -> Any:
     return kinds.get(kind).read(dict(kinds.get(kind).smallest), {})
 
 
-def queued(kind: str, monkeypatch: pytest.MonkeyPatch) -> Job:
-    monkeypatch.setattr(lookup, "ensure_worker", lambda _: None)
+def queued(kind: str) -> Job:
     return queue.get(jobs.launch(kind, asked(kind)))
 
 
@@ -65,8 +63,8 @@ def test_it_is_estimated_before_it_is_launched(kind: str):
 
 
 @pytest.mark.parametrize("kind", EVERY)
-def test_its_state_has_the_same_fields_before_and_after(kind: str, monkeypatch: pytest.MonkeyPatch):
-    job = queued(kind, monkeypatch)
+def test_its_state_has_the_same_fields_before_and_after(kind: str):
+    job = queued(kind)
     before = jobs.status(job.id)
     assert (before["kind"], before["status"]) == (kind, "queued")
     assert not describe(job).damaged
@@ -93,9 +91,9 @@ def test_what_is_done_already_is_neither_done_nor_told_again(kind: str):
 
 
 @pytest.mark.parametrize("kind", EVERY)
-def test_what_was_asked_before_is_complete_when_it_is_asked_again(kind: str, monkeypatch: pytest.MonkeyPatch):
+def test_what_was_asked_before_is_complete_when_it_is_asked_again(kind: str):
     before = trained(dict(kinds.get(kind).smallest), kind)
-    again = queued(kind, monkeypatch)
+    again = queued(kind)
     assert again.status == ("queued" if kinds.get(kind).fresh else "completed")
     assert (again.keys == before.keys) is not kinds.get(kind).fresh
 

@@ -156,22 +156,15 @@ def test_what_nobody_knows_is_not_told_as_if_it_were_known(monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize(("said", "cores"), [("1", 1), ("3", 3), ("", 4)])
-def test_the_cores_of_a_job_can_be_set(said: str, cores: int, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("ldp_core.system.resources.cores", lambda: 4)
-    monkeypatch.setenv("EPSILON_SLOTS", "1")
-    monkeypatch.setenv("EPSILON_CORES", said)
-    assert slots.slots()[0].cores == cores
-
-
-@pytest.mark.parametrize(
-    ("said", "memory"),
-    [("2", 2 * 10**9), ("", 8000), ("inf", 10**18)],
-)
-def test_the_memory_of_a_job_can_be_set(said: str, memory: int, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("ldp_core.system.resources.memory", lambda: 10_000)
-    monkeypatch.setenv("EPSILON_SLOTS", "1")
-    monkeypatch.setenv("EPSILON_MEMORY_GB", said)
-    assert slots.slots()[0].memory == memory
+@pytest.mark.parametrize(("gigabytes", "memory"), [("2", 2 * 10**9), ("", 8000), ("inf", 10**18)])
+def test_the_cores_and_the_memory_of_a_job_can_be_set(
+    said: str, cores: int, gigabytes: str, memory: int, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(resources, "cores", lambda: 4)
+    monkeypatch.setattr(resources, "memory", lambda: 10_000)
+    for name, value in (("SLOTS", "1"), ("CORES", said), ("MEMORY_GB", gigabytes)):
+        monkeypatch.setenv(f"EPSILON_{name}", value)
+    assert (slots.slots()[0].cores, slots.slots()[0].memory) == (cores, memory)
 
 
 def test_the_slots_that_count_are_those_of_the_worker_that_is_at_work(

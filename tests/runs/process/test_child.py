@@ -5,27 +5,22 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
-import psutil
 import pytest
 
 from ldp_core.errors import StorageFailed
-from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import queue
 from ldp_core.runs.machine.slots import Slot, slots
 from ldp_core.runs.process import child
 from ldp_core.runs.process.child import Watched
 from ldp_core.runs.queue.states import Status
 from ldp_core.system import process_group
-from tests.runs.in_process import queued
-from tests.runs.processes import ENDLESS, PATIENCE_SECONDS, lives, trained_a_round
+from tests.runs.processes import PATIENCE_SECONDS
 
 pytestmark = pytest.mark.usefixtures("runs_dir")
-SHORT: dict[str, Any] = {"rounds": 2, "attack": None}
-Begin = Callable[[dict[str, Any]], Watched]
 
 
 def wait(done: Callable[[], object]) -> None:
@@ -33,56 +28,6 @@ def wait(done: Callable[[], object]) -> None:
     while not done():
         assert time.monotonic() < deadline
         time.sleep(0.02)
-
-
-@pytest.fixture
-def begin() -> Iterator[Begin]:
-    """A job that is claimed, and its process."""
-    started = list[Watched]()
-
-    def start(changes: dict[str, Any]) -> Watched:
-        queued(Draft(parse(changes), (Variant("run"),)))
-        job = queue.claim()
-        assert job is not None
-        started.append(Watched(job, slots()[0]))
-        return started[-1]
-
-    yield start
-    for one in started:
-        one.kill()
-
-
-def test_a_job_is_done_in_a_process_of_its_own(begin: Begin):
-    one = begin(SHORT)
-    assert psutil.Process(one.pid).ppid() == psutil.Process().pid
-    wait(one.step)
-    job = queue.get(one.job.id)
-    assert (job.status, job.message, job.pid) == ("completed", "", None)
-
-
-def test_one_that_is_killed_is_gone_at_once_and_killed_once(begin: Begin):
-    one = begin(ENDLESS)
-    wait(lambda: trained_a_round(one.job))
-    one.kill()
-    assert not lives(one.pid)
-    assert one.has_ended()
-    one.kill()
-    assert one.step()
-    assert queue.get(one.job.id).status == "interrupted"
-    assert trained_a_round(one.job)
-
-
-def test_one_that_is_stopped_keeps_what_it_has_done(begin: Begin, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(child, "GRACE_SECONDS", PATIENCE_SECONDS)  # it is stopped, and not killed
-    one = begin(ENDLESS)
-    wait(lambda: one.step() or trained_a_round(one.job))
-    assert queue.get(one.job.id).pid == one.pid
-    assert not one.has_ended()
-    queue.cancel(one.job.id)
-    wait(one.step)
-    job = queue.get(one.job.id)
-    assert (job.status, job.pid) == ("cancelled", None)
-    assert trained_a_round(one.job)
 
 
 @pytest.fixture

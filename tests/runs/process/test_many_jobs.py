@@ -5,12 +5,9 @@ from __future__ import annotations
 import json
 import os
 import signal
-import sqlite3
 import sys
-import threading
 import time
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 
 import psutil
@@ -19,7 +16,7 @@ import pytest
 from ldp_core.errors import InvalidExperiment, QueueFull
 from ldp_core.experiment import Draft, Variant, parse, parse_draft
 from ldp_core.runs import jobs, queue
-from ldp_core.runs.jobs import lookup
+from ldp_core.runs.storage.database import rows_of
 from ldp_core.runs.storage.locks import WORKER, is_held
 from ldp_core.runs.view.run_progress import progress_of
 from ldp_core.settings.table import WAITING
@@ -33,6 +30,7 @@ from tests.runs.in_process import record_of
 from tests.runs.processes import (
     ENDLESS,
     PATIENCE_SECONDS,
+    at_once,
     end_workers,
     launch,
     living,
@@ -123,18 +121,6 @@ def test_thirty_who_press_the_same_are_one_training_and_are_told_as_it_ends():
     assert late <= within(5, of_worker=True)
 
 
-@pytest.mark.usefixtures("two_slots")
-def test_who_waits_for_a_job_that_is_stopped_trains_the_runs_itself():
-    first = launch(ENDLESS | {"seed": 50})
-    until(first, trained_a_round)
-    second = launch(ENDLESS | {"seed": 50})
-    until(second, lambda job: job.message)
-    jobs.cancel(first)
-    job = until(second, lambda job: job.status == "running")
-    before = progress_of(job).update().rounds_done()
-    until(second, lambda job: progress_of(job).update().rounds_done() > before > 0)
-
-
 @pytest.mark.usefixtures("clean_processes")
 def test_running_out_of_memory_ends_one_job_with_a_sentence(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("EPSILON_MEMORY_GB", "0.15")
@@ -196,8 +182,7 @@ def test_a_worker_that_is_told_to_stop_keeps_the_last_finished_round(runs_dir: P
     job = queue.get(identity)
     assert (job.status, job.pid) == ("interrupted", None)
     assert "told to stop" in job.message
-    with closing(sqlite3.connect(record_of(job), isolation_level=None)) as db:
-        kept = db.execute("SELECT round FROM checkpoint").fetchone()[0]
+    kept = rows_of(record_of(job), "SELECT round FROM checkpoint")[0]["round"]
     assert kept == progress_of(job).update().runs[0].round > 0
     assert not is_held(runs_dir / WORKER)
 
@@ -205,18 +190,8 @@ def test_a_worker_that_is_told_to_stop_keeps_the_last_finished_round(runs_dir: P
 def test_a_crowd_that_launches_the_same_draft_makes_one_run(two_slots: Path):
     """C2: fifty clicks with one token are one job; other tokens queue in order."""
     draft = Draft(parse(ENDLESS | {"seed": 60}), (Variant("run"),))
-    ids: list[str] = []
-
-    def click() -> None:
-        ids.append(jobs.submit(draft, "a" * 12, owner="anna"))
-
     before = len(queue.find())
-    threads = [threading.Thread(target=click) for _ in range(50)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(ids) == 50
+    ids = at_once(50, lambda: jobs.submit(draft, "a" * 12, owner="anna"))
     assert len(set(ids)) == 1
     assert len(queue.find()) == before + 1
     until(ids[0], trained_a_round)
@@ -228,10 +203,9 @@ def test_a_crowd_that_launches_the_same_draft_makes_one_run(two_slots: Path):
 
 
 @pytest.mark.alone
-@pytest.mark.usefixtures("runs_dir")
-def test_a_flood_and_absurd_sizes_are_refused_at_once(monkeypatch: pytest.MonkeyPatch):
+@pytest.mark.usefixtures("no_worker")
+def test_a_flood_and_absurd_sizes_are_refused_at_once():
     """S8: in the core, whoever asks; each refusal takes less than half a second."""
-    monkeypatch.setattr(lookup, "ensure_worker", lambda _: None)
     absurd = {
         r"clients.count must be a whole number between 1 and 100.000; got 1000000": {
             "clients": {"count": 10**6}

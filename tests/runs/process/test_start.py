@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import threading
 import time
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from tests.conftest import ROOT
 from tests.runs.processes import (
     ENDLESS,
     PATIENCE_SECONDS,
+    at_once,
     end_workers,
     launch,
     living,
@@ -40,11 +40,7 @@ def the_worker(seconds: float = PATIENCE_SECONDS) -> Holder:
 
 @pytest.mark.usefixtures("clean_processes")
 def test_of_many_that_ask_at_once_one_starts_it(runs_dir: Path):
-    threads = [threading.Thread(target=start.ensure_worker) for _ in range(20)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    at_once(20, start.ensure_worker)
     assert locks.is_held(runs_dir / locks.WORKER), "from the first moment"
     pid = the_worker().pid
     assert [process.pid for process in workers(runs_dir)] == [pid]

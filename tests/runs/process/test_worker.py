@@ -24,7 +24,6 @@ from tests.conftest import ROOT
 from tests.extent import in_gate
 from tests.gate import holding
 from tests.pace import within
-from tests.runs.in_process import record_of
 from tests.runs.processes import PATIENCE_SECONDS, launch, trained_a_round, until, workers
 from tests.warm import Interpreter
 
@@ -69,28 +68,6 @@ def test_jobs_wait_their_turn_and_the_warm_worker_begins_the_next_at_once(warm: 
     third = launch({"rounds": 1, "seed": 303})
     until(third, trained_a_round)
     assert time.monotonic() - asked < within(1.5, of_worker=True)
-
-
-@pytest.mark.alone
-def test_a_running_job_is_cancelled_within_two_seconds_and_keeps_its_curve(warm: Path):
-    identity = launch(ENDLESS)
-    until(identity, trained_a_round)
-    asked = time.monotonic()
-    assert jobs.cancel(identity).status in ("cancelling", "cancelled")
-    job = until(identity, lambda job: job.status == "cancelled")
-    assert time.monotonic() - asked < within(2.5, of_worker=True)
-    assert len(events_of(job)) > 1
-    assert len(workers(warm)) == 1, "the training process is gone, the worker stays"
-    assert jobs.cancel(identity).status == "cancelled", "cancelling twice changes nothing"
-
-
-@pytest.mark.usefixtures("warm")
-def test_a_queued_job_is_cancelled_at_once():
-    first, second = launch(ENDLESS | {"seed": 306}), launch(ENDLESS | {"seed": 307})
-    assert jobs.cancel(second).status == "cancelled"
-    jobs.cancel(first)
-    until(first, lambda job: not job.live)
-    assert events_of(queue.get(second)) == []
 
 
 def test_a_job_outlives_the_process_that_launched_it(warm: Path, interpreter: Interpreter, tmp_path: Path):
@@ -210,38 +187,3 @@ def test_a_run_killed_at_random_instants_is_resumed_to_the_same_weights(runs_dir
 
 def turns_of(experiment: Experiment) -> list[dict[str, Any]]:
     return [event for turn in drive({0: experiment}) for event in turn.events]
-
-
-def test_a_job_that_was_stopped_goes_on_when_asked(warm: Path):
-    with holding(warm, 20):
-        identity = launch({"rounds": 100, "attack": None, "seed": 304})
-        until(identity, trained_a_round)
-        jobs.cancel(identity)
-        job = until(identity, lambda job: not job.live)
-    assert job.status == "cancelled"
-    before = progress_of(job).update().rounds_done()
-    assert jobs.resume(identity).status in ("queued", "running")
-    job = until(identity, lambda job: not job.live)
-    assert job.status == "completed"
-    assert progress_of(job).update().runs[0].round == 100 > before > 0
-    assert jobs.resume(identity).status == "completed", "what is finished stays finished"
-
-
-@pytest.mark.usefixtures("warm")
-@pytest.mark.alone
-def test_the_same_experiment_and_seed_is_never_trained_twice():
-    first = until(launch({"rounds": 6}), lambda job: not job.live)
-    asked = time.monotonic()
-    second = until(launch({"rounds": 6, "name": "again"}), lambda job: not job.live)
-    assert time.monotonic() - asked < within(3, of_worker=True)
-    assert second.id != first.id
-    assert per_run(second) == per_run(first)
-    assert (second.keys, second.started) == (first.keys, None)
-    other = until(launch({"rounds": 6, "seed": 1}), lambda job: not job.live)
-    assert other.keys != first.keys
-    # what cannot be read is trained again
-    record_of(first).write_bytes(b"garbage" * 1000)
-    third = until(launch({"rounds": 6}), lambda job: not job.live)
-    assert (third.status, third.keys) == ("completed", first.keys)
-    assert third.started is not None
-    assert [one["accuracy"] for one in per_run(third)[0] if one["event"] == "round"]

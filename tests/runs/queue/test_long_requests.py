@@ -11,7 +11,7 @@ from ldp_core.cost.work import Rates
 from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import parse_draft
 from ldp_core.runs import jobs, queue
-from ldp_core.runs.jobs import lookup, wait_estimate
+from ldp_core.runs.jobs import wait_estimate
 from ldp_core.runs.jobs.finding import Wanted, lines
 from ldp_core.runs.jobs.listing import describe
 from ldp_core.runs.queue.table import parted
@@ -30,8 +30,7 @@ def request(seed: int) -> dict[str, Any]:
 
 
 @pytest.fixture
-def many(runs_dir: Any, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    monkeypatch.setattr(lookup, "ensure_worker", lambda *_: None)
+def many(no_worker: None) -> list[str]:
     return [queue.add("run", request(seed), owner=f"{seed:016x}") for seed in range(JOBS)]
 
 

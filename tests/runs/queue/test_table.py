@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import sqlite3
-import threading
 import time
-from contextlib import closing
 from itertools import product
 from pathlib import Path
 from typing import Any, get_args
@@ -17,7 +14,7 @@ from ldp_core.runs import queue
 from ldp_core.runs.queue import orphans, states, table
 from ldp_core.runs.storage.database import writing
 from ldp_core.runs.storage.locks import Held
-from tests.runs.processes import stand_in
+from tests.runs.processes import at_once, stand_in
 
 pytestmark = pytest.mark.usefixtures("runs_dir")
 
@@ -50,28 +47,13 @@ def test_only_legal_transitions_happen_and_what_rests_is_only_taken_up_by_whoeve
 def test_jobs_are_claimed_in_order_of_arrival_and_once():
     ids = [queue.add("run", {}) for _ in range(5)]
     assert [queue.ahead_of(queue.get(i)) for i in ids] == [0, 1, 2, 3, 4]
-    claimed: list[str] = []
-
-    def take() -> None:
-        while job := queue.claim():
-            claimed.append(job.id)
-
-    threads = [threading.Thread(target=take) for _ in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert sorted(claimed) == sorted(ids)
+    claimed = at_once(8, queue.claim)
+    assert sorted(job.id for job in claimed if job) == sorted(ids)
     assert all(queue.get(i).status == "running" for i in ids)
 
 
 def test_a_draft_has_one_live_job_however_often_it_is_launched():
-    ids: list[str] = []
-    threads = [threading.Thread(target=lambda: ids.append(queue.add("run", {}, "a" * 12))) for _ in range(20)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    ids = at_once(20, lambda: queue.add("run", {}, "a" * 12))
     assert len(set(ids)) == 1
     assert queue.move(ids[0], "cancelled")
     assert queue.add("run", {}, "a" * 12) != ids[0]
@@ -146,7 +128,7 @@ def test_who_finds_no_worker_does_not_interrupt_what_one_takes_that_comes_meanwh
 
 def test_a_file_of_another_format_is_named_and_left_alone():
     queue.add("run", {})
-    with closing(sqlite3.connect(queue.queue_path(), isolation_level=None)) as db:
+    with writing(queue.queue_path(), table.SCHEMA) as db:
         db.execute("PRAGMA user_version = 2")
     before = queue.queue_path().read_bytes()
     for use in (queue.find, lambda: queue.add("run", {})):

@@ -5,10 +5,8 @@ from __future__ import annotations
 import os
 import random
 import signal
-import sqlite3
 import threading
 import time
-from contextlib import closing
 from typing import Any
 
 import pytest
@@ -16,27 +14,24 @@ import pytest
 from ldp_core.errors import StorageFailed
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import jobs, kinds, queue
-from ldp_core.runs.jobs import lookup, submission
+from ldp_core.runs.jobs import submission
 from ldp_core.runs.kinds.run import Training
 from ldp_core.runs.process.child import CONTEXT
 from ldp_core.runs.record import computations, quota, removal
 from ldp_core.runs.record.events import is_whole
+from ldp_core.runs.record.recorder import SCHEMA
+from ldp_core.runs.storage.database import writing
 from ldp_core.runs.view.run_progress import progress_of
 from tests.extent import in_gate
 from tests.runs.in_process import bodies, compute, queued, record_of, trained
 
-pytestmark = pytest.mark.usefixtures("runs_dir")
+pytestmark = pytest.mark.usefixtures("no_worker")
 ASKED = {"rounds": 2, "attack": None}
 BOTH = (Variant("mean"), Variant("1/σ²", {"aggregator.name": "inverse_variance"}))
 
 
 def draft(**changes: object) -> Draft:
     return Draft(parse(ASKED | changes), BOTH)
-
-
-@pytest.fixture(autouse=True)
-def _without_worker(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lookup, "ensure_worker", lambda _: None)
 
 
 def press(asked: Draft, draft_id: str | None = None) -> str:
@@ -58,12 +53,6 @@ def test_what_is_known_is_shown_at_once_though_somebody_has_the_only_slot():
     assert same.noted
     assert jobs.look(busy).status == "running"
     assert kinds.is_known("run", Training(draft(), True))
-
-
-def test_what_is_not_all_known_waits_for_its_turn():
-    trained(draft(), reference=True)
-    for other in (draft(seed=1), Draft(parse(ASKED), BOTH, seeds=2)):
-        assert jobs.look(press(other)).status == "queued"
 
 
 def test_of_what_is_partly_known_only_the_rest_is_trained():
@@ -123,7 +112,7 @@ def test_a_run_that_another_one_trains_is_nobody_elses_until_that_lets_go():
 
 def test_a_file_of_another_format_is_named_and_computed_anew():
     job = trained(draft())
-    with closing(sqlite3.connect(record_of(job), isolation_level=None)) as db:
+    with writing(record_of(job), SCHEMA) as db:
         db.execute("PRAGMA user_version = 2")
     before = record_of(job).read_bytes()
     with pytest.raises(StorageFailed, match=f"{job.keys[0]} is of format 2, and this program reads 1"):

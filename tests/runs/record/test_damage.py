@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from ldp_core.errors import StorageFailed
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import jobs, queue
-from ldp_core.runs.jobs import listing, lookup
+from ldp_core.runs.jobs import listing
 from ldp_core.runs.jobs.listing import listed
 from ldp_core.runs.lockstep import drive
 from ldp_core.runs.queue import table
@@ -81,7 +81,7 @@ def damages(record: bytes) -> dict[str, bytes]:
 
 
 @pytest.mark.alone
-@pytest.mark.usefixtures("runs_dir")
+@pytest.mark.usefixtures("no_worker")
 def test_two_hundred_runs_are_listed_within_a_second_and_the_damaged_ones_are_named(record: bytes):
     kinds = list(damages(record).values())
     broken = {20 * n: kinds[n % len(kinds)] for n in range(10)}
@@ -105,7 +105,7 @@ def test_two_hundred_runs_are_listed_within_a_second_and_the_damaged_ones_are_na
     assert took <= within(1.0)
 
 
-@pytest.mark.usefixtures("runs_dir")
+@pytest.mark.usefixtures("no_worker")
 @pytest.mark.parametrize("kind", range(8))
 def test_a_damaged_record_is_called_so_and_never_taken_up_or_written_to(kind: int, record: bytes):
     """F8: state and events are one transaction of one file, so there is nothing older to fall back to."""
@@ -113,7 +113,9 @@ def test_a_damaged_record_is_called_so_and_never_taken_up_or_written_to(kind: in
     job, sound = ended(content), ended(record, seed=1)
     (one, other) = reversed(listed())
     assert (one.damaged, other.damaged) == (True, False)
-    assert jobs.status(job.id)["round"] == 0
+    told = jobs.status(job.id)
+    assert told["round"] == 0
+    assert ("cannot be used" in told["message"]) is bool(content)
     if content:
         with pytest.raises(StorageFailed):
             progress_of(job).update()
@@ -125,9 +127,8 @@ def test_a_damaged_record_is_called_so_and_never_taken_up_or_written_to(kind: in
     assert [one.job.id for one in listed()] == [sound.id], "and it can be deleted"
 
 
-@pytest.mark.usefixtures("runs_dir")
-def test_what_was_known_and_cannot_be_read_is_computed_anew(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(lookup, "ensure_worker", lambda _: None)
+@pytest.mark.usefixtures("no_worker")
+def test_what_was_known_and_cannot_be_read_is_computed_anew():
     job = trained(DRAFT)
     figures = bodies(job)
     record_of(job).write_bytes(b"no database at all" * 300)
@@ -138,12 +139,9 @@ def test_what_was_known_and_cannot_be_read_is_computed_anew(monkeypatch: pytest.
     assert len([*record_of(job).parent.glob("*.damaged")]) == 1, "it is kept beside the new one"
 
 
-@pytest.mark.usefixtures("runs_dir")
-def test_what_was_stopped_and_cannot_be_taken_up_is_computed_anew_for_whoever_asks(
-    monkeypatch: pytest.MonkeyPatch,
-):
+@pytest.mark.usefixtures("no_worker")
+def test_what_was_stopped_and_cannot_be_taken_up_is_computed_anew_for_whoever_asks():
     """Its key is that of the experiment: or nobody could ever train it again."""
-    monkeypatch.setattr(lookup, "ensure_worker", lambda _: None)
     stopped = ended(b"no database at all" * 300)
     again = jobs.look(jobs.submit(DRAFT))
     assert (again.status, again.keys) == ("queued", stopped.keys)
@@ -152,10 +150,9 @@ def test_what_was_stopped_and_cannot_be_taken_up_is_computed_anew_for_whoever_as
     assert len([*record_of(stopped).parent.glob("*.damaged")]) == 1, "it is kept beside the new one"
 
 
-@pytest.mark.usefixtures("runs_dir")
+@pytest.mark.usefixtures("no_worker")
 @pytest.mark.parametrize("stopped", [False, True])
 def test_what_another_program_keeps_locked_is_not_damaged(stopped: bool, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(lookup, "ensure_worker", lambda _: None)
     monkeypatch.setattr(storage_database, "_busy", [0.01])
     job = trained(DRAFT)
     if stopped:
@@ -168,7 +165,7 @@ def test_what_another_program_keeps_locked_is_not_damaged(stopped: bool, monkeyp
     assert not [*record_of(job).parent.glob("*.damaged")]
 
 
-@pytest.mark.usefixtures("runs_dir")
+@pytest.mark.usefixtures("no_worker")
 def test_who_looks_at_a_damaged_record_is_told_what_helps():
     job = ended(b"no database at all" * 300)
     with pytest.raises(StorageFailed, match=r"cannot be used \(file is not a database\); train it again$"):
@@ -209,7 +206,7 @@ def test_whatever_byte_flips_a_reader_gets_events_or_a_sentence(flips: list[tupl
         assert [file.name for file in database(JOB.keys[0]).parent.iterdir()] == [f"{JOB.keys[0]}.sqlite"]
 
 
-@pytest.mark.usefixtures("runs_dir")
+@pytest.mark.usefixtures("no_worker")
 def test_a_commit_that_was_torn_is_taken_back_by_whoever_reads_next(tmp_path: Path, record: bytes):
     """Killed in the middle of a commit, a writer leaves pages of it in the file and the journal beside it."""
     key = of_run(DRAFT.base).key

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from functools import partial
 
 import pytest
@@ -10,6 +9,7 @@ import pytest
 from ldp_core.errors import InvalidExperiment, UnknownDraft
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs.record import drafts
+from tests.runs.processes import at_once
 
 pytestmark = pytest.mark.usefixtures("runs_dir")
 FIRST = Draft(parse({}), (Variant("a"),))
@@ -75,14 +75,8 @@ def test_changes_made_at_the_same_time_are_all_kept():
     def one_more(draft: Draft) -> Draft:
         return draft.with_base({"rounds": draft.base.rounds + 1})
 
-    threads = [threading.Thread(target=drafts.update, args=(identity, one_more)) for _ in range(20)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    draft = drafts.load(identity)
-    assert draft is not None
-    assert draft.base.rounds == 21
+    at_once(20, lambda: drafts.update(identity, one_more))
+    assert drafts.load(identity) == FIRST.with_base({"rounds": 21})
 
 
 def test_a_change_that_cannot_be_leaves_the_draft_as_it_was():

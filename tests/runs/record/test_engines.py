@@ -9,7 +9,6 @@ from ldp_core.runs import kinds
 from ldp_core.runs.batch import ALONE, FOLDED, bits
 from ldp_core.runs.kinds.run import Training
 from ldp_core.runs.queue.job import Job
-from ldp_core.runs.train_all import train_all
 from tests.runs.in_process import bodies, compute, queued
 
 pytest.importorskip("llvmlite")
@@ -47,9 +46,3 @@ def test_figures_have_the_engines_name(monkeypatch: pytest.MonkeyPatch):
     assert (bits(EXPERIMENT), bits(EXPERIMENT, together=False)) == (FOLDED, ALONE)
     with_many = changed(EXPERIMENT, {"clients.count": 400})
     assert bits(with_many) == ALONE, "one that is not folded has the bits that it has by itself"
-
-
-def test_runs_that_are_folded_have_the_bits_of_each_alone():
-    alone, _ = train()
-    several = [EXPERIMENT, *(parse(EXPERIMENT.as_json() | {"seed": seed}) for seed in (1, 2, 3))]
-    assert dict(train_all(several))[0].weights_sha256 == alone

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 
 from ldp_core import presets
 from ldp_core.runs.record import guesses
+from ldp_core.runs.storage.database import writing
 
 DRAFT = presets.get("two_volunteers").draft
 
@@ -36,6 +35,6 @@ def test_a_scenario_that_is_skipped_is_not_asked_again_until_somebody_wants_it(r
 def test_what_cannot_be_read_is_no_guess(runs_dir: Path):
     guesses.keep("me", DRAFT, 60)
     for body in ("[1]", "not JSON", "null"):
-        with closing(sqlite3.connect(runs_dir / "guessed.sqlite", isolation_level=None)) as db:
+        with writing(runs_dir / "guessed.sqlite", "") as db:
             db.execute("UPDATE guessed SET body = ?", (body,))
         assert guesses.of("me", DRAFT) is None

@@ -18,20 +18,15 @@ from ldp_core.datasets._table import Card
 from ldp_core.errors import InvalidInput, NotYours
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import jobs, kinds, own_data, queue
-from ldp_core.runs.jobs import lookup
 from ldp_core.runs.kinds.run import Training
 from ldp_core.runs.queue.people import person
 from tests.runs.in_process import compute
 
+pytestmark = pytest.mark.usefixtures("no_worker")
 ANNA, BEN = str(person("a" * 32).owner), str(person("b" * 32).owner)
 MARK = "marker7of8hers"
 ROWS = [f"shop{i % 4},{i % 37},{['no', 'yes'][i % 37 > 18]},{MARK}{i % 3}" for i in range(120)]
 TABLE = "\n".join(["client,age,bought,colour", *ROWS]).encode()
-
-
-@pytest.fixture(autouse=True)
-def _without_worker(runs_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lookup, "ensure_worker", lambda _: None)
 
 
 def picture(colour: str, kind: str = "PNG") -> bytes:

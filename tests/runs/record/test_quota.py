@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import signal
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -17,9 +15,10 @@ from ldp_core.runs.process import training
 from ldp_core.runs.queue import states
 from ldp_core.runs.record import computations, quota, recorder
 from ldp_core.runs.record.computations import IMPORTED, Computation, database, key_of
+from ldp_core.runs.record.events import refuse_damaged
 from ldp_core.runs.record.recorder import Recorder
 from ldp_core.runs.view.run_progress import progress_of
-from tests.runs.in_process import compute, queued, record_of
+from tests.runs.in_process import compute, queued
 
 pytestmark = pytest.mark.usefixtures("runs_dir")
 
@@ -60,16 +59,6 @@ def test_the_oldest_go_first_and_leave_a_note():
     assert quota.prune(10**9) == []
     jobs.pin(ids[0], on=False)
     assert [one.job.id for one in quota.prune(0)] == [ids[0], ids[4]]
-
-
-def test_a_job_that_is_taken_up_while_the_house_is_cleaned_keeps_its_record(monkeypatch: pytest.MonkeyPatch):
-    ids = [record("interrupted") for _ in range(3)]
-    seen = quota._in_order()
-    assert queue.requeue(ids[0])
-    monkeypatch.setattr(quota, "_in_order", lambda: seen)
-    assert [one.job.id for one in quota.prune(0)] == ids[1:]
-    assert file_of(ids[0]).exists()
-    assert queue.get(ids[0]).message == ""
 
 
 def test_what_several_jobs_name_counts_once_and_goes_with_the_last_of_them():
@@ -158,21 +147,8 @@ def test_a_full_disk_ends_a_run_with_a_sentence_and_keeps_what_was_trained(
         outcome = training.train_job(job, 10**9)
     assert "the disk is full" in outcome.message
     assert "Traceback" not in outcome.message
-    with closing(sqlite3.connect(record_of(job), isolation_level=None)) as db:
-        assert db.execute("PRAGMA quick_check").fetchone()[0] == "ok"
+    refuse_damaged(job.keys[0])
     before = progress_of(job).update().rounds_done()
     assert 0 < before < 30
     assert compute(job).status == "completed"
     assert progress_of(job).update().runs[0].round == 30
-
-
-@pytest.mark.parametrize("damage", [b"", b"garbage" * 1000, b"\x00" * 4096])
-def test_a_damaged_record_is_named_and_the_rest_goes_on(damage: bytes):
-    identity = record("completed")
-    file_of(identity).write_bytes(damage)
-    status = jobs.status(identity)
-    assert status["status"] == "completed"
-    assert status["round"] == 0
-    if damage.strip(b"\x00"):
-        assert "cannot be used" in status["message"]
-    assert file_of(identity).read_bytes() == damage, "it is read and never written to"

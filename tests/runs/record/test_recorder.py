@@ -29,12 +29,6 @@ def _timeless(turn: Turn) -> Turn:
     return replace(turn, events=told, seconds=0.0)
 
 
-def test_before_the_first_event_there_is_nothing():
-    job = queued(DRAFT)
-    assert bodies(job) == []
-    assert [run.round for run in progress_of(job).update().runs] == [0, 0]
-
-
 def test_events_come_back_in_order():
     one = of_run(DRAFT.base)
     recorder = recorder_for(DRAFT.base)

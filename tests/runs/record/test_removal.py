@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -105,10 +106,15 @@ def test_what_was_noted_by_somebody_who_was_killed_is_finished_and_nothing_else_
     assert [one.job.id for one in quota.kept()] == [kept]
 
 
-def test_a_pin_that_is_set_while_the_house_is_cleaned_counts(monkeypatch: pytest.MonkeyPatch):
-    ids = [record("completed") for _ in range(2)]
+@pytest.mark.parametrize("saved", [jobs.pin, queue.requeue])
+def test_a_pin_that_is_set_while_the_house_is_cleaned_counts(
+    saved: Callable[[str], object], monkeypatch: pytest.MonkeyPatch
+):
+    """So does a job that is taken up meanwhile."""
+    ids = [record("interrupted") for _ in range(2)]
     seen = quota._in_order()
-    jobs.pin(ids[0])
+    saved(ids[0])
     monkeypatch.setattr(quota, "_in_order", lambda: seen)
     assert [one.job.id for one in quota.prune(0)] == ids[1:]
+    assert file_of(ids[0]).exists()
     assert queue.get(ids[0]).message == ""

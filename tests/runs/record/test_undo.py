@@ -8,14 +8,11 @@ from typing import Any
 
 import pytest
 
-from ldp_core.errors import DiskFull, NotNow, NotYours, UnknownJob
+from ldp_core.errors import DiskFull, NotYours, UnknownJob
 from ldp_core.runs import jobs, queue
-from ldp_core.runs.jobs import lookup
 from ldp_core.runs.queue.people import Person
 from ldp_core.runs.record import computations, quota, removal
 from ldp_core.runs.storage import disk_space
-from tests.pace import of_cpu
-from tests.runs.queue.test_long_requests import request
 from tests.runs.record.test_quota import file_of, record
 
 pytestmark = pytest.mark.usefixtures("runs_dir")
@@ -44,28 +41,9 @@ def test_one_comes_back_as_it_was_and_is_in_no_list_until_then():
         jobs.bring_back(identity)
 
 
-def test_a_long_request_comes_back_whole_and_no_list_reads_it(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(lookup, "ensure_worker", lambda *_: None)
-    identity = queue.add("run", request(1))
-    queue.cancel(identity)
-    jobs.delete(identity)
-    with of_cpu(0.1):
-        (one,) = jobs.deleted()
-        assert one.long
-        assert one.brief["draft"]["base"]["name"] == "many"
-    jobs.bring_back(identity)
-    assert queue.get(identity).request == request(1)
-
-
-def test_it_is_for_its_owner_and_a_pin_or_a_run_keeps_it():
+def test_it_is_for_its_owner():
     identity = queue.add("run", {}, owner="a" * 16)
-    with pytest.raises(NotNow, match="is queued; stop it before"):
-        jobs.delete(identity)
     queue.cancel(identity)
-    jobs.pin(identity)
-    with pytest.raises(NotNow, match="is pinned"):
-        jobs.delete(identity)
-    jobs.pin(identity, on=False)
     with pytest.raises(NotYours, match="can delete it"):
         jobs.delete(identity, Person("b" * 16))
     jobs.delete(identity, Person("a" * 16))

@@ -12,9 +12,6 @@ from ldp_core.runs.view.attack_curve import CONTROLS, Tries
 from ldp_core.runs.view.run_progress import RunProgress
 from tests.data import events
 
-OLD = ("event", "round", "client", "control", "attacker", "psnr", "psnr_mean_image", "ncc", "image")
-"""What an attack's event held before identification came."""
-
 
 def folded(told: list[dict[str, Any]]) -> RunProgress:
     run = RunProgress(0, "a", 0, "{}")
@@ -57,16 +54,6 @@ def test_where_only_some_rounds_are_attacked_the_newest_and_the_closest_are_foun
                 np.testing.assert_allclose(tries.psnr[control][tries.place(number)], event["psnr"], rtol=1e-6)
                 if upload == "real":
                     assert tries.share(control, number) == event["recovered"] / event["images"]
-
-
-def test_a_record_from_before_identification_is_read():
-    told = events({"rounds": 2})
-    old = [{k: v for k, v in e.items() if k in OLD} if e["event"] == "attack" else e for e in told]
-    tries = folded(old).tries["audit", 19]
-    assert tries.rounds == 2
-    assert np.isnan([*tries.ranks, *tries.caps]).tolist() == [True] * 4
-    assert tries.class_mean is None
-    assert tries.newest is not None
 
 
 @given(st.lists(st.floats(0, 120), min_size=1, max_size=12), st.integers(0, 2))
