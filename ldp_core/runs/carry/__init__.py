@@ -2,7 +2,7 @@
 offline (`html_report`, with `pictures` and `drawing`), a Python program that trains the same runs (`script`),
 and an app for Flower (`flower_app`).
 A draft travels in a `link`; `outside` imports rounds that were measured by other programs. Errors that
-concern a job are those of `runs.jobs`.
+concern a job are those of `runs.jobs`; InvalidInput says why a job cannot be written in a format.
 """
 
 from ldp_core.runs.carry.arrival import bring_back

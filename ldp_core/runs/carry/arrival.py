@@ -74,11 +74,7 @@ def bring_back(
 
 @contextmanager
 def _held(given: Sequence[Computation]) -> Iterator[None]:
-    """Lock new records; at exit, delete those that no job has taken over.
-
-    Raises:
-        DiskFull, StorageFailed: the records cannot be written.
-    """
+    """Lock new records; at exit, delete those that no job has taken over."""
     try:
         note_begun(given)
         with ExitStack() as stack:

@@ -40,11 +40,7 @@ ABOUT = (
 
 
 def as_flower(identity: str) -> bytes:
-    """ZIP of the app, with all variants of the training that Flower can run.
-
-    Raises:
-        InvalidInput: the job is no training, or Flower can run none of its variants.
-    """
+    """ZIP of the app, with all variants of the training that Flower can run."""
     job = look(identity)
     if job.kind != "run":
         raise InvalidInput(f"job {job.id} is no training: only those can be written as a Flower app")

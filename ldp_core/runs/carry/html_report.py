@@ -59,11 +59,7 @@ class Shown:
 
 
 def as_page(identity: str, screen: Shown | None = None) -> str:
-    """HTML page of a training, begun by what a screen shows of the training.
-
-    Raises:
-        InvalidInput: the job is no training, or has no recorded round.
-    """
+    """HTML page of a training, begun by what a screen shows of the training."""
     job = look(identity)
     if job.kind != "run":
         raise InvalidInput(f"job {job.id} is no training: only those are written as a report")

@@ -49,11 +49,7 @@ class Outside:
 
 
 def bring_rounds(file: Path) -> str:
-    """Import the rounds of a file under its name; returns an id.
-
-    Raises:
-        InvalidInput: the file cannot be read, or holds no valid rounds.
-    """
+    """Import the rounds of a file under its name; returns an id. Errors as for `take`."""
     try:
         with file.open("rb") as stream:
             content = stream.read(MOST_BYTES + 1)

@@ -12,13 +12,10 @@ EACH, NEAR = (20, 0.05), (100, 0.2)
 
 
 def refuse_without_room(size: int, owner: str | None, address: str | None) -> None:
-    """Refuse an import of so many bytes where its owner, its address or the server has no room for it.
+    """Raise NotNow where an owner, an address or the server has no room for an import of so many bytes.
 
     Args:
         owner: None for the operator, who has the whole quota.
-
-    Raises:
-        NotNow: the limit that is reached, and what to do.
     """
     most, brought = quota.most_bytes(), [one for one in quota.kept() if one.job.imported]
     for whose, (records, share), found in (

@@ -97,11 +97,7 @@ def _tags(table: Table) -> tuple[int, dict[str, str]]:
 
 
 def chosen(headings: Mapping[int, str]) -> dict[str, int]:
-    """Column number of each known figure (accuracy, loss, noise variance, round).
-
-    Raises:
-        InvalidInput: two columns fit the same figure equally well.
-    """
+    """Column number of each known figure; InvalidInput where two columns fit a figure equally well."""
     found: dict[str, list[int]] = {}
     for i, name in zip(headings, find([*headings.values()], COLUMNS), strict=True):
         if name:

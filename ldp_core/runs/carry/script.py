@@ -48,11 +48,7 @@ if __name__ == "__main__":  # where processes are spawned, each of them imports 
 
 
 def as_script(identity: str) -> str:
-    """Text of the program; user input occurs in it as quoted data only.
-
-    Raises:
-        InvalidInput: the job is no training, or has not ended.
-    """
+    """Text of the program; user input occurs in it as quoted data only."""
     job = look(identity)
     if job.kind != "run":
         raise InvalidInput(f"job {job.id} is no training: only those can be written as a program")

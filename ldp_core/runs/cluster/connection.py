@@ -134,10 +134,7 @@ def _encrypted() -> bool:
 
 def still_there(answered: float) -> float:
     """Time of the cluster's latest answer: now, or `answered` if it is silent. Without this check Ray would
-    end the process after a minute.
-
-    Raises:
-        StudioError: the latest answer is too long ago.
+    end the process after a minute; after GONE_SECONDS of silence StudioError is raised.
     """
     try:
         knock(RAY_ADDRESS.value())

@@ -21,11 +21,7 @@ PROBE_SECONDS = 120.0
 
 
 def refuse_others(own: Mapping[str, str], theirs: Mapping[str, Mapping[str, str]]) -> None:
-    """Refuse a cluster with a machine whose versions differ from this one's.
-
-    Raises:
-        StudioError: the first such machine, and what to install there.
-    """
+    """Raise StudioError where a machine of the cluster has other versions than this one."""
     for machine, versions in theirs.items():
         needed = [name for name in own if name in versions or not name.startswith(PLUGGED)]
         if other := [name for name in needed if versions.get(name) != own[name]]:

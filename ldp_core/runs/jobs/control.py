@@ -28,11 +28,7 @@ def cancel(identity: str, person: Person = OPERATOR) -> Job:
 
 
 def cancel_all(person: Person = OPERATOR) -> int:
-    """Cancel all queued and running jobs; returns their number.
-
-    Raises:
-        NotYours: the person is no teacher.
-    """
+    """Cancel all queued and running jobs, if the person is a teacher; returns their number."""
     if not person.teacher:
         raise NotYours("only a teacher can stop what others have launched")
     found = queue.find(f"status IN {LIVE}", most=100_000)
@@ -130,21 +126,14 @@ def _end(identity: str, person: Person, how: Callable[[Job], bool]) -> None:
 
 def delete(identity: str, person: Person = OPERATOR) -> None:
     """Delete an ended job so that it can be restored for `removal.UNDO_SECONDS`; until then its record counts
-    towards the quota. A private job is deleted for good, and so is any where room is short.
-
-    Raises:
-        NotNow: the job waits, runs or is pinned.
-        StorageFailed: the record is still being written, or the deletion cannot be stored.
+    towards the quota. A private job is deleted for good, and so is any where room is short. Errors as for
+    `remove`.
     """
     _end(identity, person, lambda job: (removal.forget if job.room else removal.delete)(job))
 
 
 def bring_back(identity: str, person: Person = OPERATOR) -> None:
-    """Restore a deleted job.
-
-    Raises:
-        UnknownJob: the job was not deleted, or is deleted for good.
-    """
+    """Restore a deleted job; UnknownJob if it was not deleted, or for good."""
     found = next((job for job in queue.deleted() if job.id == identity), None)
     if found is None or removal.is_due(found):
         raise UnknownJob(identity)
@@ -159,11 +148,7 @@ def deleted(person: Person = OPERATOR) -> list[Job]:
 
 
 def relabel(identity: str, name: str, note: str, person: Person = OPERATOR) -> None:
-    """Give a job a name and a note; empty strings restore the original name.
-
-    Raises:
-        InvalidInput: one of them is too long.
-    """
+    """Give a job a name and a note; empty strings restore the original name."""
     if not person.owns(queue.get(identity).owner):
         raise NotYours("only whoever launched this job can name it, or a teacher")
     queue.relabel(identity, name, note)

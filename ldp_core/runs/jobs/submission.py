@@ -70,23 +70,14 @@ def submit_ladder(ladder: Ladder, draft_id: str | None = None, **who: str | None
 
 
 def admit(kind: str, asked: Any) -> None:
-    """Check a job before it enters the queue, whether new or resumed.
-
-    Raises:
-        InvalidExperiment: the job cannot fit into memory or onto the disk, or would take too long.
-        StorageFailed: the disk is nearly full, or has no file locks.
-    """
+    """Check a job, whether new or resumed, before it enters the queue; errors as for `launch`."""
     refuse_too_much(kind, asked)
     refuse_without_locks()
     refuse_a_full_disk(kinds.get(kind).cost(asked).storage)
 
 
 def refuse_too_much(kind: str, asked: Any) -> None:
-    """Refuse a request that exceeds memory, disk or the time limit of a job.
-
-    Raises:
-        InvalidExperiment: with the estimate and the limit.
-    """
+    """Raise InvalidExperiment for a request that exceeds memory, disk or the time limit of a job."""
     made = kinds.get(kind)
     made.refuse_what_cannot_fit(asked)
     refuse_what_takes_too_long(made.cost(asked))

@@ -45,9 +45,6 @@ def is_known(kind: str, asked: Any) -> bool:
 def settle(job: Job) -> bool:
     """Complete a queued job whose computations have all ended; False if some are left. Unreadable records are
     dropped, to be computed anew.
-
-    Raises:
-        StorageFailed: the status cannot be stored, or the table of jobs cannot be read.
     """
     known = computations.ended(job.keys)
     broken = [key for key in known if _gives_up(key, is_whole)]
@@ -64,11 +61,7 @@ def settle(job: Job) -> bool:
 
 
 def give_up_what_is_damaged(keys: Iterable[str]) -> None:
-    """Move unfinished records aside that cannot be resumed, so that they are computed anew.
-
-    Raises:
-        StorageFailed: the table of jobs cannot be read.
-    """
+    """Move unfinished records aside that cannot be resumed, so that they are computed anew."""
     for key in computations.left([*keys]):
         _gives_up(key, refuse_damaged)
 

@@ -95,30 +95,18 @@ class Kind(Component):
 
     @abstractmethod
     def read(self, data: Any, changes: Mapping[str, Any]) -> Any:
-        """Request parsed from JSON, with some fields set by dotted names.
-
-        Raises:
-            InvalidExperiment: every field that is wrong.
-        """
+        """Request parsed from JSON, some fields set by dotted names; InvalidExperiment names wrong ones."""
 
     def request(self, asked: Any) -> dict[str, Any]:
         """Request as JSON values, as the queue stores it."""
         return {self.part: asked.as_json()}
 
     def parse(self, request: Request) -> Any:
-        """Request parsed from its stored form.
-
-        Raises:
-            StudioError: this version of the program cannot compute it.
-        """
+        """Request parsed from its stored form; StudioError if this program cannot compute it."""
         return self.read(self.stored(request), {})
 
     def stored(self, request: Request) -> Any:
-        """JSON values of a stored request.
-
-        Raises:
-            StorageFailed: the stored request is gone.
-        """
+        """JSON values of a stored request; StorageFailed if they are gone."""
         if not request.get(self.part):
             raise StorageFailed("what it was asked to do cannot be read any more; launch it again")
         return request[self.part]
@@ -126,9 +114,7 @@ class Kind(Component):
     def base(self, request: Request) -> Mapping[str, Any]:
         """Base experiment of a stored request as JSON, unparsed: also a request of another version has a
         name.
-
-        Raises:
-            LookupError, TypeError: the request cannot be read.
+        LookupError or TypeError if there is none.
         """
         base: Mapping[str, Any] = request[self.part]["base"]
         return base
@@ -139,11 +125,7 @@ class Kind(Component):
 
     @abstractmethod
     def refuse_what_cannot_fit(self, asked: Any) -> None:
-        """Refuse a request that exceeds the memory or the disk of this machine.
-
-        Raises:
-            InvalidExperiment: with the estimate and the limit.
-        """
+        """Raise InvalidExperiment for a request that exceeds the memory or the disk of this machine."""
 
     def computations(self, asked: Any, job: str, room: str = "") -> list[Computation]:
         """Computations of a request with their keys; computations of equal keys are done once for all jobs.

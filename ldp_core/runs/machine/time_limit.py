@@ -14,11 +14,7 @@ WORDS = ((3600 * 24 * 365, "years"), (3600 * 24, "days"), (3600, "hours"), (60, 
 
 
 def refuse_what_takes_too_long(cost: Cost) -> None:
-    """Refuse a job whose estimated duration on this machine exceeds the limit.
-
-    Raises:
-        InvalidExperiment: with the estimate and the limit.
-    """
+    """Raise InvalidExperiment for a job whose estimated duration on this machine exceeds the limit."""
     known = rates()
     most, seconds = 3600 * MOST_HOURS.value(), cost.seconds(known or USUAL)
     if seconds <= (most if known else UNSURE * most):

@@ -30,11 +30,7 @@ GRACE_SECONDS = 1.0
 
 
 class Watched:
-    """A job's process in its slot.
-
-    Raises:
-        OSError: no process can be started now.
-    """
+    """A job's process in its slot; OSError if none can be started now."""
 
     def __init__(self, job: Job, slot: Slot) -> None:
         logging.info("job %s begins in slot %d", job.id, slot.number)
@@ -56,11 +52,7 @@ class Watched:
         return int(self._process.pid)
 
     def step(self) -> bool:
-        """Check on the process; True once its outcome is stored in the queue.
-
-        Raises:
-            StorageFailed: the queue cannot be read or written now; call again.
-        """
+        """Check on the process; True once its outcome is stored. After a StorageFailed, call again."""
         status = queue.status(self.job.id)
         if status is None:
             logging.error("job %s is not in the queue any more: what it trains is nobody's", self.job.id)

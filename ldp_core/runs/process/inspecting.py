@@ -22,11 +22,7 @@ _one_at_a_time = Lock()
 
 
 def inspected(upload: bytes, card: bytes) -> dict[str, Any]:
-    """Result of `ldp_core.inspection.inspect` for an npz file and its card.
-
-    Raises:
-        InvalidInput: the upload or the card is invalid, or the process failed.
-    """
+    """Result of `ldp_core.inspection.inspect` for an npz file and its card; else InvalidInput."""
     if not own_data.hours():
         raise InvalidInput("this server takes no data of its visitors: its operator has switched that off")
     if len(upload) + len(card) > own_data.MOST_BYTES:

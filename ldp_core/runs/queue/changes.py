@@ -62,11 +62,7 @@ def note_figures(identity: str, figures: Sequence[dict[str, Any]]) -> None:
 
 
 def relabel(identity: str, name: str, note: str) -> None:
-    """Set a job's name and note; both empty restores the default.
-
-    Raises:
-        InvalidInput: one is too long, or no text.
-    """
+    """Set a job's name and note, or raise InvalidInput; both empty restores the default."""
     given = {"a name": (name.strip(), MOST_NAME), "a note": (note.strip(), MOST_NOTE)}
     for what, (text, most) in given.items():
         if len(text) > most:
@@ -103,11 +99,7 @@ def forget(identity: str) -> bool:
 
 
 def bring_back(identity: str, since: float) -> Job:
-    """Restore a job that was deleted after `since`, in seconds since 1970.
-
-    Raises:
-        UnknownJob: no such job was deleted since then.
-    """
+    """Restore a job that was deleted after `since`, in seconds since 1970; UnknownJob if there is none."""
     with changing() as db:
         query = "UPDATE jobs SET deleted = NULL WHERE id = ? AND deleted >= ?"
         if not db.execute(query, (identity, since)).rowcount:

@@ -59,11 +59,7 @@ class Job:
 
     @cached_property
     def request(self) -> dict[str, Any]:
-        """Request as JSON values; empty if unreadable. A long one (ten thousand clients) is read on demand.
-
-        Raises:
-            StorageFailed: a long request cannot be read now.
-        """
+        """Request as JSON values; empty if unreadable. A long one is read on demand."""
         if not self.long:
             return self.brief
         with reading(runs_dir() / DATABASE) as db:

@@ -82,11 +82,7 @@ def new_imported_key() -> str:
 
 
 def folder_of(key: str) -> Path:
-    """Folder of a key's files; a private room has its own.
-
-    Raises:
-        StorageFailed: the text is no key.
-    """
+    """Folder of a key's files, a private room's own; StorageFailed if the text is no key."""
     if not KEY.fullmatch(key):
         raise StorageFailed("the table of jobs is damaged: it names no computation")
     room = key.rpartition(".")[0]

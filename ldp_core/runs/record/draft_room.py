@@ -22,11 +22,7 @@ TABLES = {"revisions": "draft", "snapshots": "id"}
 
 
 def most_bytes() -> int:
-    """Limit on the bytes of drafts and shared links.
-
-    Raises:
-        InvalidInput: EPSILON_DRAFTS_MB is invalid.
-    """
+    """Limit on the bytes of drafts and shared links."""
     return int(1e6 * DRAFTS_MB.value())
 
 

@@ -104,11 +104,7 @@ def _body(text: str) -> dict[str, Any]:
 
 @contextmanager
 def sound(key: str) -> Iterator[None]:
-    """Context in which an error while interpreting a record counts as damage of the record.
-
-    Raises:
-        StorageFailed: in place of that error.
-    """
+    """Context in which an error while interpreting a record is a StorageFailed: the record is damaged."""
     try:
         yield
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError, FileNotFoundError) as error:
@@ -148,11 +144,7 @@ def _is_damaged(key: str) -> bool:
 
 
 def refuse_damaged(key: str) -> None:
-    """Check a computation's whole file, if there is one.
-
-    Raises:
-        StorageFailed: the database is corrupt or has another format.
-    """
+    """Check a computation's whole file, if any; StorageFailed if it is corrupt or has another format."""
     with reading(database(key), AGAIN) as db:
         found = "ok" if db is None else db.execute("PRAGMA quick_check(1)").fetchone()[0]
         if db is not None and found == "ok":

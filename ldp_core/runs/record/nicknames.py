@@ -19,11 +19,7 @@ MOST_LETTERS = 20
 
 
 def cleaned(name: str) -> str:
-    """Name on one line, without control characters.
-
-    Raises:
-        InvalidInput: the name is too long.
-    """
+    """Name on one line, without control characters; InvalidInput if it is too long."""
     letters = (" " if unicodedata.category(one).startswith(("C", "Z")) else one for one in name)
     found = " ".join("".join(letters).split())
     if len(found) > MOST_LETTERS:
@@ -34,11 +30,7 @@ def cleaned(name: str) -> str:
 
 
 def keep(who: str, name: str) -> None:
-    """Store a visitor's nickname; "" stores that the visitor skipped the question.
-
-    Raises:
-        InvalidInput: the nickname is too long.
-    """
+    """Store a visitor's nickname; "" stores that the visitor skipped the question."""
     row = (who, cleaned(name))
     with writing(_path(), SCHEMA) as db:
         db.execute("PRAGMA secure_delete = ON")

@@ -160,7 +160,7 @@ def remove(name: str, owner: str | None) -> None:
 
 
 def room_for(request: Any, owner: str | None) -> str:
-    """Private room of a job by the data set in its request; "" for data of no visitor.
+    """Private room of a job by the data set in its request, "" for data of no visitor.
 
     Raises:
         NotYours: the data set is another visitor's.
@@ -192,11 +192,7 @@ def sweep() -> None:
 
 
 def _own(name: str, owner: str | None) -> tuple[Path, str]:
-    """Room and id of a visitor's data set.
-
-    Raises:
-        NotYours: the data set is another visitor's, or was deleted.
-    """
+    """Room and id of a visitor's data set; NotYours if it is another visitor's, or was deleted."""
     found = NAMED.fullmatch(name)
     if owner is None or found is None or found[1] != room_of(owner):
         raise NotYours("these data are not yours, or not here any more")

@@ -195,11 +195,7 @@ def _engine(db: sqlite3.Connection) -> str:
 
 
 def restore(given: Sequence[Computation], events: Iterable[Stored]) -> None:
-    """Write imported records, whose locks this process holds; an event's run is the index of its record.
-
-    Raises:
-        LookupError: an event names no record.
-    """
+    """Write imported records, whose locks this process holds; an event's run is the index of its record."""
     with ExitStack() as stack:
         dbs = [stack.enter_context(writing(database(one.key), SCHEMA)) for one in given]
         for db, one in zip(dbs, given, strict=True):

@@ -178,11 +178,8 @@ def _opened_read_only(path: Path, patience: float) -> sqlite3.Connection:
 
 @contextmanager
 def _named(path: Path, kinds: Errors = (sqlite3.Error, OSError), advice: str = MOVE_IT) -> Iterator[None]:
-    """Context that turns errors of SQLite and the file system into a sentence naming the file.
-
-    Raises:
-        DiskFull: no room to write.
-        StorageFailed: any other error.
+    """Context that turns errors of SQLite and the file system into a DiskFull, or a StorageFailed that names
+    the file.
     """
     try:
         yield

@@ -135,11 +135,7 @@ def hold(path: Path, **said: Any) -> Held | None:
 
 
 def taken(path: Path) -> int | None:
-    """Descriptor of a newly locked file; None if another process holds the lock.
-
-    Raises:
-        OSError: the file cannot be made, or its file system has no locks.
-    """
+    """Descriptor of a newly locked file; None if another process holds the lock. Errors as for `hold`."""
     while True:
         file = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o644)
         try:
@@ -236,11 +232,7 @@ def look_twice(paths: Collection[Path]) -> None:
 
 
 def refuse_without_locks() -> None:
-    """Refuse a folder of runs on a file system without reliable locks.
-
-    Raises:
-        StorageFailed: the reason, and what to do.
-    """
+    """Raise StorageFailed for a folder of runs on a file system without reliable locks."""
     if why := _no_locks(runs_dir()):
         _no_locks.cache_clear()
         raise StorageFailed(
