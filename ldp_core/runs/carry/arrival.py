@@ -14,15 +14,14 @@ from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from typing import IO, Any
 
-from ldp_core.errors import DiskFull, InvalidInput, StorageFailed, on_one_line, shown
+from ldp_core.errors import DiskFull, InvalidInput, NotNow, StorageFailed, on_one_line, shown
 from ldp_core.events import event_of
 from ldp_core.events.order import Order
 from ldp_core.experiment import Run
 from ldp_core.runs import kinds, queue
 from ldp_core.runs.carry.foreign_zip import Arrived, opened
-from ldp_core.runs.carry.room import refuse_without_room
 from ldp_core.runs.kinds.base import UNREADABLE, Kind
-from ldp_core.runs.record import computations
+from ldp_core.runs.record import computations, quota
 from ldp_core.runs.record.computations import Computation, hold, new_imported_key, note_begun
 from ldp_core.runs.record.events import Stored
 from ldp_core.runs.record.recorder import restore
@@ -32,6 +31,10 @@ MOST_BYTES = 10**9
 """Largest unpacked size of an import on the command line; pages have a smaller limit."""
 LATEST = 10**11
 """Largest time of an event, in seconds since 1970."""
+EACH, NEAR = (20, 0.05), (100, 0.2)
+"""Number of imported records, and their share of the quota: limits for one person, and for one address. No
+stored run is deleted to make room for an import, which costs nothing to make.
+"""
 _one_at_a_time = threading.Lock()
 
 
@@ -56,7 +59,7 @@ def bring_back(
     computations.sweep()  # an import that was killed has left a part behind
     with stream as content, _one_at_a_time, opened(content, most) as found:
         made, asked = _asked(found)
-        refuse_without_room(found.size, owner, address)
+        _refuse_without_room(found.size, owner, address)
         refuse_a_full_disk(found.size)
         runs = list(_within(made.recorded(asked), most))
         order, at = made.telling(asked, runs), list[float]()
@@ -70,6 +73,30 @@ def bring_back(
             identity = queue.arrive(*about, (at[0], at[1]), owner, address)
     kinds.note_figures(made, queue.get(identity))
     return identity
+
+
+def _refuse_without_room(size: int, owner: str | None, address: str | None) -> None:
+    """Raise NotNow where an owner, an address or the server has no room for an import of so many bytes.
+
+    Args:
+        owner: None for the operator, who has the whole quota.
+    """
+    most, brought = quota.most_bytes(), [one for one in quota.kept() if one.job.imported]
+    for whose, (records, share), found in (
+        ("you have", EACH, [one for one in brought if owner and one.job.owner == owner]),
+        ("your network has", NEAR, [one for one in brought if address and one.job.address == address]),
+    ):
+        taken = sum(one.size for one in found)
+        if found and (len(found) >= records or taken + size > share * most):
+            raise NotNow(
+                f"{whose} {len(found)} runs of {taken / 1e6:.1f} MB here that were brought as files, and "
+                f"{records} of {share * most / 1e6:.0f} MB are the most: delete one before the next"
+            )
+    if (taken := quota.taken()) + size > most:
+        raise NotNow(
+            f"all runs take {taken / 1e6:.1f} of the {most / 1e6:.1f} MB that this server keeps, this one "
+            f"{size / 1e6:.1f} MB, and a file takes nobody's place: delete some runs, or ask for more room"
+        )
 
 
 @contextmanager

@@ -17,12 +17,6 @@ from ldp_core.runs.jobs.archive import as_json, export
 from ldp_core.runs.jobs.lookup import look
 
 
-def _zipped(identity: str) -> bytes:
-    with tempfile.TemporaryDirectory() as folder:
-        _write_zip(identity, out := Path(folder) / "export.zip")
-        return out.read_bytes()
-
-
 def _write_zip(identity: str, out: Path) -> int:
     """Write the ZIP of a job, which also holds its other export formats; returns the number of events."""
     more = pictures(look(identity))
@@ -32,38 +26,26 @@ def _write_zip(identity: str, out: Path) -> int:
     return export(identity, out, more)
 
 
-BESIDE: dict[str, Callable[[str], str]] = {
-    "report.html": as_page,
-    "program.py": as_script,
-    "card.json": as_card,
-    "card.svg": card_picture,
-}
+def _zipped(identity: str) -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        _write_zip(identity, out := Path(folder) / "export.zip")
+        return out.read_bytes()
 
 
+def _encoded(make: Callable[[str], str]) -> Callable[[str], bytes]:
+    return lambda identity: make(identity).encode()
+
+
+BESIDE = {"report.html": as_page, "program.py": as_script, "card.json": as_card, "card.svg": card_picture}
+REGISTRY = "its privacy card, in the fields of the registry of deployments"
 WAYS: dict[str, tuple[str, str, Callable[[str], bytes]]] = {
     ".zip": ("all of it, as a ZIP", "application/zip", _zipped),
-    ".html": (
-        "a report that opens offline",
-        "text/html",
-        lambda identity: as_page(identity).encode(),
-    ),
-    ".card.svg": (
-        "its privacy card, for a slide",
-        "image/svg+xml",
-        lambda identity: card_picture(identity).encode(),
-    ),
-    ".card.json": (
-        "its privacy card, in the fields of the registry of deployments",
-        "application/json",
-        lambda identity: as_card(identity).encode(),
-    ),
-    ".json": (
-        "all that was recorded, as JSON",
-        "application/json",
-        lambda identity: as_json(identity).encode(),
-    ),
+    ".html": ("a report that opens offline", "text/html", _encoded(as_page)),
+    ".card.svg": ("its privacy card, for a slide", "image/svg+xml", _encoded(card_picture)),
+    ".card.json": (REGISTRY, "application/json", _encoded(as_card)),
+    ".json": ("all that was recorded, as JSON", "application/json", _encoded(as_json)),
     ".flower.zip": ("an app for Flower, ready for `flwr run`", "application/zip", as_flower),
-    ".py": ("a program that trains it again", "text/x-python", lambda identity: as_script(identity).encode()),
+    ".py": ("a program that trains it again", "text/x-python", _encoded(as_script)),
 }
 """Description, MIME type and maker of each format, by file ending."""
 

@@ -16,6 +16,6 @@ from ldp_core.runs.jobs.control import (
     remove,
     resume,
 )
+from ldp_core.runs.jobs.listing import status
 from ldp_core.runs.jobs.lookup import in_room, look, look_twice, of_draft, recent, refuse_others
-from ldp_core.runs.jobs.status_json import status
 from ldp_core.runs.jobs.submission import launch, refuse_too_much, submit, submit_ladder

@@ -103,18 +103,14 @@ def _as_shown(job: Job, lost: Collection[str]) -> Job:
 def _by_whom(job: Job) -> Job:
     """A job whose message names the machine or process that runs it, where that is another one."""
     if job.status == "queued":
-        said = "another job is at what it asks for, and it is seen here too" if _is_computed(job) else ""
+        said = ""
+        with suppress(StorageFailed):  # of a damaged row
+            if any(map(computations.is_computed, job.keys)):
+                said = "another job is at what it asks for, and it is seen here too"
     else:
         who = worker() if job.status in ("running", "cancelling") else None
         said = f"done by {who.in_words()}" if who and not who.here else ""
     return replace(job, message="; ".join(filter(None, [job.message, said]))) if said else job
-
-
-def _is_computed(job: Job) -> bool:
-    try:
-        return any(computations.is_computed(key) for key in job.keys)
-    except StorageFailed:  # of a damaged row
-        return False
 
 
 def wake(newest: bool = False) -> str:

@@ -5,18 +5,26 @@ from __future__ import annotations
 import time
 from typing import Any
 
+from ldp_core.cost.estimate import Cost
+from ldp_core.cost.work import USUAL
+from ldp_core.errors import InvalidExperiment, Problem
 from ldp_core.experiment import Draft
 from ldp_core.experiment.attack_grid import Ladder
 from ldp_core.runs import kinds, queue
 from ldp_core.runs.jobs.lookup import of_draft, wake
 from ldp_core.runs.kinds.run import Training
-from ldp_core.runs.machine.time_limit import refuse_what_takes_too_long
+from ldp_core.runs.machine.calibration import rates
 from ldp_core.runs.record import own_data
 from ldp_core.runs.storage.disk_space import refuse_a_full_disk
 from ldp_core.runs.storage.locks import refuse_without_locks
+from ldp_core.settings.table import MOST_HOURS
 
 CLICK_SECONDS = 1.0
 """Two launches of equal settings within this time count as a double click."""
+
+UNSURE = 10.0
+"""Factor by which an unmeasured machine may be slower or faster than `USUAL`."""
+WORDS = ((3600 * 24 * 365, "years"), (3600 * 24, "days"), (3600, "hours"), (60, "minutes"), (1, "seconds"))
 
 
 def launch(
@@ -80,7 +88,25 @@ def refuse_too_much(kind: str, asked: Any) -> None:
     """Raise InvalidExperiment for a request that exceeds memory, disk or the time limit of a job."""
     made = kinds.get(kind)
     made.refuse_what_cannot_fit(asked)
-    refuse_what_takes_too_long(made.cost(asked))
+    _refuse_what_takes_too_long(made.cost(asked))
+
+
+def _refuse_what_takes_too_long(cost: Cost) -> None:
+    """Raise InvalidExperiment for a job whose estimated duration on this machine exceeds the limit."""
+    known = rates()
+    most, seconds = 3600 * MOST_HOURS.value(), cost.seconds(known or USUAL)
+    if seconds <= (most if known else UNSURE * most):
+        return
+    message = (
+        f"would take about {_in_words(seconds)} on this server, and one job may take {_in_words(most)}; try "
+        "fewer rounds, runs or seeds, or a smaller model"
+    )
+    raise InvalidExperiment([Problem("rounds", message)])
+
+
+def _in_words(seconds: float) -> str:
+    unit, name = next(((unit, name) for unit, name in WORDS if seconds >= 2 * unit), WORDS[-1])
+    return f"{seconds / unit:,.3g} {name}" if seconds / unit < 1000 else f"{seconds / unit:,.0f} {name}"
 
 
 def _a_moment_ago(kind: str, draft_id: str, request: dict[str, Any]) -> str | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,10 +31,10 @@ from ldp_core.runs.lockstep import drive, load
 from ldp_core.runs.machine.work_done import RoundsDone
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record.computations import Computation, Ended, key_of_figures, note_ends, of_run
-from ldp_core.runs.record.events import Stored, runs_of
+from ldp_core.runs.record.events import Row, Stored, runs_of
 from ldp_core.runs.record.recorder import Recorder
 from ldp_core.runs.view.final_figures import finals
-from ldp_core.runs.view.run_progress import progress_of
+from ldp_core.runs.view.run_progress import RunProgress, progress_of
 
 
 @dataclass(frozen=True)
@@ -138,40 +139,28 @@ class TrainingJob(Kind):
 
     def status(self, job: Job, events: Sequence[Stored]) -> dict[str, Any]:
         """Status of several runs: round and accuracy of the run that has trained the fewest rounds."""
-        rounds, accuracy, sha256 = dict[int, int](), dict[int, Any](), dict[int, Any]()
+        rows = tuple[Row, ...]()
+        with suppress(StorageFailed):
+            rows = runs_of(job)
+        runs = [RunProgress(row.variant, row.label, row.seed, row.experiment) for row in rows]
+        for event in events if runs else ():
+            runs[event.run].fold(event.body)
+        begun = [run for run in runs if run.start]
+        going = [run for run in begun if run.end is None]  # one that has diverged comes no further
+        behind = min(going if job.live and going else begun, key=lambda run: run.round, default=None)
         try:
-            runs = runs_of(job)
-        except StorageFailed:
-            runs = ()
-        for event in events:
-            body = event.body
-            if body["event"] in ("start", "round", "end"):
-                rounds[event.run] = body.get("round", 0)
-                accuracy[event.run] = body.get("accuracy")
-            if body["event"] == "end":
-                sha256[event.run] = body.get("weights_sha256")
-        going = [run for run in rounds if run not in sha256]  # one that has diverged comes no further
-        behind = min(going if job.live and going else rounds, key=lambda run: rounds[run], default=-1)
-        return {
-            "round": rounds.get(behind, 0),
-            "rounds": self._rounds(job.brief),
-            "accuracy": accuracy.get(behind),
-            "weights_sha256": sha256.get(behind),
-            "runs": [
-                {
-                    "label": run.label,
-                    "seed": run.seed,
-                    "round": rounds.get(number, 0),
-                    "accuracy": accuracy.get(number),
-                    "weights_sha256": sha256.get(number),
-                }
-                for number, run in enumerate(runs)
-            ],
-        }
-
-    def _rounds(self, request: Request) -> int:
-        """Rounds per run in a stored request; 0 if it cannot be read."""
-        try:
-            return int(self.base(request)["rounds"])
+            rounds = int(self.base(job.brief)["rounds"])
         except UNREADABLE:
-            return 0
+            rounds = 0
+        told = [{"label": run.label, "seed": run.seed, **_reached(run)} for run in runs]
+        return {"rounds": rounds, **_reached(behind), "runs": told}
+
+
+def _reached(run: RunProgress | None) -> dict[str, Any]:
+    latest = (run.end or run.last or run.start) if run else {}
+    end = (run.end if run else None) or {}
+    return {
+        "round": run.round if run else 0,
+        "accuracy": latest.get("accuracy"),
+        "weights_sha256": end.get("weights_sha256"),
+    }

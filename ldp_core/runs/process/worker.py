@@ -19,6 +19,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from ldp_core import datasets
 from ldp_core.behaviour import version
 from ldp_core.errors import DiskFull, FolderGone, StorageFailed
 from ldp_core.experiment import parse
@@ -179,6 +180,7 @@ def _turn(watched: list[Watched], free: list[Slot]) -> None:
     if _look_after(watched, free):
         for removed in prune():
             logging.info("job %s: its record was removed to make room", removed.job.id)
+    datasets.registry.look_anew()  # of what its visitor has deleted nothing stays here
 
 
 def _can_begin(watched: Sequence[Watched], job: Job) -> bool:

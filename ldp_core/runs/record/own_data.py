@@ -80,7 +80,7 @@ def take(files: Mapping[str, bytes], owner: str) -> Own:
         )
     if sum(1 for _ in _titles("*")) >= ALL:
         raise InvalidInput("this server holds as many visitors' data as it may; try again later")
-    room, identity = _folder(owner), secrets.token_hex(4)
+    room, identity = _root() / room_of(owner), secrets.token_hex(4)
     title = on_one_line(Path(names[0]).stem)[:MOST_TITLE] or "data"
     ending = Path(names[0]).suffix.lower()
     try:
@@ -88,7 +88,8 @@ def take(files: Mapping[str, bytes], owner: str) -> Own:
         # first: what has a title is deleted in time, whatever becomes of this process
         (room / f"{identity}.title").write_text(title, encoding="utf-8")
         if ending in _table.SUFFIXES and len(names) == 1:
-            _keep_table(room / f"{identity}{ending}", files[names[0]])
+            (file := room / f"{identity}{ending}").write_bytes(files[names[0]])
+            _table.refuse_unreadable(_table.read(file))
         else:
             _pictures.keep(room / identity, files)
         if ending not in _table.SUFFIXES:
@@ -100,11 +101,6 @@ def take(files: Mapping[str, bytes], owner: str) -> Own:
         _unlink(room, identity)
         raise StorageFailed(f"the folder of runs cannot be written to ({error.strerror})") from None
     return next(one for one in mine(owner) if one.name.endswith(identity))
-
-
-def _keep_table(file: Path, data: bytes) -> None:
-    file.write_bytes(data)
-    _table.refuse_unreadable(_table.read(file))
 
 
 def mine(owner: str | None) -> list[Own]:
@@ -197,10 +193,6 @@ def _own(name: str, owner: str | None) -> tuple[Path, str]:
     if owner is None or found is None or found[1] != room_of(owner):
         raise NotYours("these data are not yours, or not here any more")
     return _root() / found[1], found[2]
-
-
-def _folder(owner: str) -> Path:
-    return _root() / room_of(owner)
 
 
 def _root() -> Path:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ldp_core.accounting import Table, entries_in, ledger
+from ldp_core.accounting import Entry, entries, entries_in
 from ldp_core.experiment import Experiment
 from ldp_core.runs.view.run_progress import RunProgress
 
@@ -18,25 +18,12 @@ MOST_POINTS = 32
 
 
 @dataclass(frozen=True)
-class Worst:
-    """Worst-case ε of a whole run, of the client with the weakest guarantee; None, with the reason, if
-    unbounded.
-    """
-
-    epsilon: float | None
-    """The ε; None if some client has no guarantee."""
-    delta: float
-    why: str = ""
-    """Reason for a missing guarantee."""
-
-
-@dataclass(frozen=True)
 class Final:
     label: str
     seeds: int
     accuracy: float | None
     """Mean accuracy over completed seeds; None without any."""
-    epsilon: float | None
+    epsilon: float | None = None
     """Worst-case ε of the whole run for the client with the weakest guarantee; None without a bound."""
     delta: float = 0.0
     hits: float = 0.0
@@ -67,20 +54,17 @@ def finals(runs: Iterable[RunProgress]) -> list[Final]:
 def final(runs: Sequence[RunProgress]) -> Final:
     """Final figures of a variant over its seeds."""
     ended = [run.end for run in runs if run.end and run.end["status"] == "completed"]
-    promised = next((worst(end["ledger"]) for end in ended if end.get("ledger")), Worst(None, 0.0))
-    ledgers = (entries_in(end["ledger"]) for end in ended if end.get("ledger"))
     hits, attempts, chance = identified(runs)
+    ledgers = (entries_in(end["ledger"]) for end in ended if end.get("ledger"))
     return Final(
         label=runs[0].label,
         seeds=len(runs),
         accuracy=float(np.mean([end["accuracy"] for end in ended])) if ended else None,
-        epsilon=promised.epsilon,
-        delta=promised.delta,
         hits=hits,
         attempts=attempts,
         chance=chance,
         curve=_thinned(runs),
-        against=next((entries[0].against for entries in ledgers if entries), Final.against),
+        **_promised(next(ledgers, ())),
     )
 
 
@@ -97,15 +81,17 @@ def found(answer: str, experiment: Experiment | None = None, accuracy: float | N
     """Final figures of a job that trains no runs of its own: a sentence, and the ε of the found
     experiment.
     """
-    promised = worst(ledger(experiment)) if experiment else Worst(None, 0.0)
-    line = Final("", 0, accuracy, promised.epsilon, promised.delta, answer=answer)
-    return line.as_json()
+    promised = _promised(entries(experiment) if experiment else ())
+    return Final("", 0, accuracy, answer=answer, **promised).as_json()
 
 
-def worst(table: Table) -> Worst:
-    """Weakest whole-run guarantee in a ledger's table."""
-    most = max((entry.run_worst for entry in entries_in(table)), key=lambda line: (line.bound, line.delta))
-    return Worst(most.bound, most.delta) if math.isfinite(most.bound) else Worst(None, 0.0, most.why)
+def _promised(ledger: Sequence[Entry]) -> dict[str, Any]:
+    """Fields of the weakest whole-run guarantee among a ledger's clients."""
+    if not ledger:
+        return {}
+    most = max((entry.run_worst for entry in ledger), key=lambda line: (line.bound, line.delta))
+    bound = {"epsilon": most.bound, "delta": most.delta} if math.isfinite(most.bound) else {}
+    return {"against": ledger[0].against, **bound}
 
 
 def identified(runs: Iterable[RunProgress]) -> tuple[float, int, float]:

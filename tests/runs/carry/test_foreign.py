@@ -19,7 +19,7 @@ import pytest
 from ldp_core.errors import NotNow, UnknownJob
 from ldp_core.experiment import parse_draft
 from ldp_core.runs import carry, jobs, kinds, queue
-from ldp_core.runs.carry import room
+from ldp_core.runs.carry import arrival
 from ldp_core.runs.jobs.archive import FORMAT
 from ldp_core.runs.queue.people import Person
 from ldp_core.runs.record import computations, quota
@@ -234,8 +234,8 @@ def test_a_file_takes_the_place_of_nobodys_run(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_a_person_and_an_address_have_a_share(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(room, "EACH", (2, 1.0))
-    monkeypatch.setattr(room, "NEAR", (3, 1.0))
+    monkeypatch.setattr(arrival, "EACH", (2, 1.0))
+    monkeypatch.setattr(arrival, "NEAR", (3, 1.0))
     for owner in ("a", "a", "b"):
         carry.bring_back(zipped(files_of("claim")), owner, "there")
     with pytest.raises(NotNow, match=r"you have 2 runs of .* brought as files, and 2 of"):
@@ -243,7 +243,7 @@ def test_a_person_and_an_address_have_a_share(monkeypatch: pytest.MonkeyPatch):
     with pytest.raises(NotNow, match=r"your network has 3 runs of .* delete one before the next"):
         carry.bring_back(zipped(files_of("claim")), "c", "there")
     carry.bring_back(zipped(files_of("claim")))  # at the machine itself
-    monkeypatch.setattr(room, "EACH", (9, 1e-9))
+    monkeypatch.setattr(arrival, "EACH", (9, 1e-9))
     with pytest.raises(NotNow, match=r"you have 1 runs of 0.0 MB .* of 0 MB are the most"):
         carry.bring_back(zipped(files_of("claim")), "b", "elsewhere")
 
