@@ -157,7 +157,7 @@ class _Run:
         ledger = event.ledger
         must((ledger["clients"] if isinstance(ledger, Mapping) else len(ledger)) == self._count)
         targets = self._targets or range(1, self._count + 1)
-        must(all(one["client"] in targets for one in [*event.measured, *event.from_sum]))
+        must(all(one["client"] in targets for one in [*event.measured, *event.from_sum, *event.from_heap]))
         must(len(b64decode(event.right)) == (-(-event.held_out // 8) if event.right else 0))
         self.end = event
 

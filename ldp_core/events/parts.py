@@ -62,6 +62,9 @@ Measured = Annotated[
 ]
 _picked = {"client": Some, "helped": bool, "right": Count, "tries": Some, "candidates": Some}
 FromSum = Annotated[list[Annotated[Json, Like(_picked)]], Field(max_length=1000)]
+_mixed = {"client": Some, "question": Word, "clean": bool, "right": Count, "tries": Some, "candidates": Some}
+_mixed |= {"heap": Some, "cap": float | None}
+FromHeap = Annotated[list[Annotated[Json, Like(_mixed)]], Field(max_length=1000)]
 _uses = {"uploads": Count, "epsilon": float | None, "delta": float, "left": float | None}
 _client = Annotated[str, Field(pattern=r"^\d{1,6}$")]
 Spent = Annotated[dict[_client, Annotated[Json, Like(_uses)]], Field(max_length=3)]

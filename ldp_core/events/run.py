@@ -9,6 +9,7 @@ from ldp_core.events.base import Count, Event, Json, Share, Some, Status
 from ldp_core.events.parts import (
     Caps,
     Departures,
+    FromHeap,
     FromSum,
     Ledger,
     Measured,
@@ -236,12 +237,17 @@ class Ended(Event):
     """If only a sum is seen: for each attacked client, how often its image was picked out of the candidates
     (`right` of `tries`); `helped` if the attacker knows all other uploads. Absent elsewhere.
     """
+    from_heap: FromHeap = field(default_factory=list)
+    """If a heap without names is seen: for each attacked client, how often the server tells which of its
+    messages the client sent (`question` "who"), and which candidate the client holds ("what"), also without
+    noise (`clean`); `cap`: the largest share that ε allows. Absent elsewhere.
+    """
     seconds: float | None = None
     """Duration in seconds, added by the caller, since the simulation has no clock."""
 
     def as_json(self) -> Json:
         body = super().as_json()
-        for name in ("measured", "from_sum"):
+        for name in ("measured", "from_sum", "from_heap"):
             if not body[name]:
                 del body[name]
         return body

@@ -140,7 +140,7 @@ def _unfit(experiment: Experiment) -> str:
 
 def measurable(experiment: Experiment) -> bool:
     """Whether a lower bound on ε can be measured, also where no attacker reconstructs images."""
-    return bool(experiment.attack and not experiment.trust.unseen and readable(experiment))
+    return bool(experiment.attack and readable(experiment))
 
 
 def readable(experiment: Experiment) -> bool:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from ldp_core.federated.federation import Federation, taking_part, untrained
 from ldp_core.federated.upload import Vectors, projected
@@ -47,13 +48,10 @@ def from_sum(federation: Federation, victims: Victims, lineup: Candidates) -> li
         epsilon, low, high = federation.population.columns(np.array([client]))
         law: Any = experiment.pieces(1)[0].mechanism.at(epsilon, low, high)
         sigma = float(law.sigma[0, 0])
-        candidates = _uploads(federation, client, lineup.any_class.x[v], lineup.any_class.y[v])
+        candidates = uploads_of(federation, client, lineup.any_class.x[v], lineup.any_class.y[v])
         beside = np.flatnonzero((groups == groups[client]) & (np.arange(len(groups)) != client))
-        looked = noise.permutation(beside)[:POOL]
-        samples = np.array([federation.shards[one][0] for one in looked], dtype=np.int64)
-        pictures = federation.pictures(federation.train_x[torch.from_numpy(samples)])
-        pool = _uploads(federation, client, pictures, federation.train_y.cpu().numpy()[samples])
-        known = _uploads(federation, client, public.x, public.y)
+        pool = uploads_beside(federation, client, noise.permutation(beside)[:POOL])
+        known = uploads_of(federation, client, public.x, public.y)
         count = round(float(chances[beside].sum()))
         mean, spread = count * known.mean(axis=0), count * known.var(axis=0)
         right = np.zeros(2, dtype=np.int64)
@@ -70,8 +68,15 @@ def from_sum(federation: Federation, victims: Victims, lineup: Candidates) -> li
     return rows
 
 
-def _uploads(federation: Federation, client: int, x: Vectors, y: Any) -> Floats:
-    """(n, m): what the client would add to the sum for each of n pictures, before noise."""
+def uploads_beside(federation: Federation, client: int, others: NDArray[np.int64]) -> Floats:
+    """(n, m): clipped uploads of the first image of each of n other clients, made as if by `client`."""
+    samples = np.array([federation.shards[one][0] for one in others], dtype=np.int64)
+    pictures = federation.pictures(federation.train_x[torch.from_numpy(samples)])
+    return uploads_of(federation, client, pictures, federation.train_y.cpu().numpy()[samples])
+
+
+def uploads_of(federation: Federation, client: int, x: Vectors, y: Any) -> Floats:
+    """(n, m): clipped uploads of a client for each of n pictures, before noise."""
     start = untrained(federation)
     weights, clients = federation.placed(start.weights), np.full(len(x), client)
     own = begun(clients, weights, taking_part(federation, start.arrays)).own

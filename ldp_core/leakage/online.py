@@ -19,6 +19,7 @@ from ldp_core.federated.federation import Federation, taking_part, untrained
 from ldp_core.federated.state import State
 from ldp_core.images import encode
 from ldp_core.leakage.candidates import line_up
+from ldp_core.leakage.from_heap import from_heap
 from ldp_core.leakage.from_sum import from_sum
 from ldp_core.leakage.identification import Rows, Sent, identify, would_send
 from ldp_core.leakage.measured import measured
@@ -58,13 +59,14 @@ class Attempts:
             yield from self._under.attempts(self.spies, before)
 
     def at_end(self, after: State) -> dict[str, Any]:
-        """`measured` and `from_sum` of the end event, given the run's last state."""
+        """`measured`, `from_sum` and `from_heap` of the end event, given the run's last state."""
         if self._seen is None:
             return {}
         known = self._seen.victims, self._seen.lineup
         audited = any(spy.upload == "audit" for spy in self.spies)
         sums = {"from_sum": from_sum(self._federation, *known)} if audited else {}
-        return {"measured": measured(self._federation, after, *known)} | sums
+        heaps = {"from_heap": from_heap(self._federation, *known)}
+        return {"measured": measured(self._federation, after, *known)} | sums | heaps
 
     def afterwards(self) -> Iterator[Attacked | Frame]:
         """Attacks that wait until training has ended."""

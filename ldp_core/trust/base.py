@@ -57,6 +57,11 @@ class Trust(Component):
         sum of a round, (K,) each; None if there is no sum."""
         return None
 
+    def heaps(self, experiment: Any) -> tuple[NDArray[np.int64], NDArray[np.int64], bool] | None:
+        """For each client the number of the heap that its message is mixed in, and messages in that heap in a
+        round, (K,) each, and whether each weight is mixed by itself; None if there is no heap."""
+        return None
+
     @property
     def helps(self) -> tuple[str, ...]:
         """Facts that an attacker knows beyond the usual ones, as noun phrases."""

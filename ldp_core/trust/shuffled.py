@@ -37,8 +37,8 @@ class Shuffled(Trust):
     against = "shuffled heap"
     sees = "The server sees a heap of messages without names, one heap for each budget and range."
     unseen = (
-        "the server sees a heap without names, and no attack here asks which of its messages a client sent; "
-        "what one named upload would tell shows the trust local"
+        "the server sees a heap without names, so no image is drawn; how often it tells which message is a "
+        "client's, and what that client holds, is found when the run ends"
     )
     breaks = (
         "A shuffler that keeps names or times of arrival, or that works with the server; and clients of the "
@@ -99,6 +99,17 @@ class Shuffled(Trust):
         population = experiment.population()
         sizes = self._sizes(experiment, population.epsilon, population.low, population.high)
         return Heaps(experiment.releases, self.message, sizes)
+
+    def heaps(self, experiment: Any) -> tuple[NDArray[np.int64], NDArray[np.int64], bool]:
+        people = experiment.population()
+        terms = people.epsilon, people.low, people.high
+        keys, places = _kinds(*terms)
+        sizes = self._sizes(experiment, *terms)
+        of = np.array([sizes[key] for key in keys])
+        return places, of[places], self.message == "coordinate"
+
+    def measures(self, experiment: Any) -> bool:
+        return False
 
     def _sizes(self, experiment: Any, *terms: Floats) -> dict[tuple[float, ...], int]:
         """Messages in a heap in one round, by the budget and range of its clients."""

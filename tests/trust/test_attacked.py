@@ -21,11 +21,30 @@ def events_of(epsilon: float, **own: Any) -> list[dict[str, Any]]:
     return ldp_core.run({**BASE, "clients": clients, "trust": own}).events
 
 
-def test_a_heap_is_not_attacked_and_a_sentence_says_why():
-    found = events_of(4.0, kind="shuffled")
-    assert "without names" in found[0]["attack_note"]
-    assert not [one for one in found if one["event"] == "attack"]
-    assert why_not(parse({**BASE, "trust": "shuffled"})) == found[0]["attack_note"]
+@pytest.mark.parametrize("message", ["upload", "coordinate"])
+def test_out_of_a_heap_noise_lets_the_server_tell_no_more_than_allowed(message: str):
+    """Shares of 100 tries: one is 0.17 beyond chance or cap once in 10 000 runs of this test."""
+    for scope, epsilon, more in (("upload", 4.0, False), ("mechanism", 8.0, True)):
+        clients = {"epsilon": epsilon, "epsilon_scope": scope, "range": 0.1}
+        asked = {**BASE, "clients": clients, "trust": {"kind": "shuffled", "message": message}}
+        found = ldp_core.run(asked | {"rounds": 1, "attack": {"clients": [1, 20]}}).events
+        assert "without names" in found[0]["attack_note"] == why_not(parse(asked))
+        assert not [one for one in found if one["event"] == "attack"] and "measured" not in found[-1]
+        rows = found[-1]["from_heap"]
+        assert {row["question"] for row in rows} == ({"what", "who"} if message == "upload" else {"what"})
+        for row in rows:
+            share, chance = row["right"] / row["tries"], 1 / row["candidates"]
+            assert row["candidates"] == (20 if row["question"] == "who" else 10) and row["heap"] == 20
+            if row["clean"]:
+                assert share == 1 and row["cap"] is None
+            else:
+                assert share <= row["cap"] + 0.17 and (share > chance + 0.17) == more, row
+
+
+def test_only_clients_of_equal_budgets_are_in_a_heap():
+    clients = {"epsilon": [4.0] * 15 + [8.0] * 5, "epsilon_scope": "run", "range": 0.1}
+    end = ldp_core.run({**BASE, "rounds": 1, "clients": clients, "trust": "shuffled"}).events[-1]
+    assert {(row["client"], row["heap"]) for row in end["from_heap"]} == {(1, 15), (10, 15), (20, 5)}
 
 
 @pytest.mark.parametrize("own", [{"kind": "secure_sum"}, {"kind": "central", "norm": 1.0}])

@@ -15,6 +15,7 @@ from ldp_core.experiment import Draft
 from pages.parts.charts.base import MUTED, TEXT, colour, figure, log_axis, scatter
 from pages.parts.charts.series import Series
 from pages.parts.noise.promise_table import Promised
+from pages.parts.systems.picked import picked
 from pages.parts.train.ledger_panel import named_clients
 from pages.parts.ui import components
 from pages.parts.ui.figure_json import Figure
@@ -91,6 +92,9 @@ def measured_section(draft: Draft, shown: Sequence[Series]) -> None:
     """Draw the bars of the client selected in the ledger above, and why measured and promised ε differ."""
     named = named_clients(draft.experiments()[0])
     client = named.get(st.session_state.get("ledger client", ""), next(iter(named.values())))
+    for one in shown:
+        for words in picked(one.runs[0].end or {}, client) if one.runs else ():
+            st.caption(plain(f"{one.label}: {words}", 400))
     found = bars(draft, shown, client)
     if not found:
         return
