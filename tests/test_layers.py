@@ -195,6 +195,8 @@ FORBIDDEN = {
     "app": ("torch", "sklearn", "sqlite3", "subprocess"),
     "ldp_core.attacks": ("ldp_core.datasets", "ldp_core.partitions", "ldp_core.federated", "ldp_core.runs"),
     "ldp_core.mechanisms": ("ldp_core.federated", "ldp_core.datasets"),
+    "ldp_core.experiment.threat_model": ("time", "os", "psutil", "ldp_core.system"),  # so attacks are the
+    "ldp_core.attacks.shared.beside": ("time", "os", "psutil", "ldp_core.system"),  # same on every machine
     "ldp_core.simulate": ("time", "datetime", "pathlib", "sqlite3", "os"),
 }
 

@@ -37,7 +37,9 @@ def held(one: Dataset, data: Data | None = None) -> None:
         DataUnavailable: the data cannot be loaded.
     """
     data = data or one.load(data_dir())
-    for x, y in ((data.train_x, data.train_y), (data.test_x, data.test_y)):
+    parts = (data.train_x, data.train_y, one.train_size), (data.test_x, data.test_y, one.test_size)
+    for x, y, size in parts:
+        require(x.shape == (size, *one.shape), f"samples of shape {x.shape}, not {(size, *one.shape)}")
         require(x.dtype == np.float32 and y.dtype == np.int64, f"numbers of kind {x.dtype}, labels {y.dtype}")
         require(np.isfinite(x).all(), "a value that is no number")
         require(set(np.unique(y)) == set(range(one.classes)), "labels that are not those of its classes")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from ldp_core import datasets
-from ldp_core.datasets import Data
+from ldp_core.contract.learning import held, of_dataset
 from ldp_core.datasets._sample import SHIPPED, draw
 from ldp_core.datasets.digits import places
 from ldp_core.errors import DataUnavailable
@@ -18,26 +18,12 @@ from tests.data import digits
 from tests.warm import Interpreter
 
 
-def check(name: str, data: Data) -> None:
-    source = datasets.get(name)
-    assert data.train_x.shape == (source.train_size, *source.shape)
-    assert data.test_x.shape == (source.test_size, *source.shape)
-    assert data.shape == source.shape
-    assert data.train_x.dtype == data.test_x.dtype == np.float32
-    assert data.train_y.dtype == data.test_y.dtype == np.int64
-    assert data.train_x.min() == 0
-    assert data.train_x.max() == 1
-    assert set(np.unique(data.train_y)) == set(np.unique(data.test_y)) == set(range(source.classes))
-
-
 @pytest.mark.parametrize("name", datasets.names())
 def test_what_a_page_tells_is_known_without_loading(name: str):
     source = datasets.get(name)
-    assert len(source.class_names) == source.classes == len(set(source.class_names)) >= 2
-    assert min(source.train_size, source.test_size) > 0
+    next(of_dataset(source)).check()
     assert source.memory == 5 * source.features * (source.train_size + source.test_size)
     assert source.summary.endswith(".")
-    assert bool(source.download) <= bool(source.files)
 
 
 def test_labels_are_known_without_scikit_learn():
@@ -63,7 +49,7 @@ def test_digits_are_those_that_scikit_learn_loads():
 
 
 def test_digits():
-    check("digits", digits())
+    held(datasets.get("digits"), digits())
     train = {image.tobytes() for image in digits().train_x}
     shared = sum(image.tobytes() in train for image in digits().test_x)
     assert shared <= 2, "held-out images must not be training images (scikit-learn has a few duplicates)"
@@ -71,13 +57,13 @@ def test_digits():
 
 @pytest.mark.mnist
 def test_mnist(mnist_dir: Path):
-    check("mnist", datasets.get("mnist").load(mnist_dir))
+    held(datasets.get("mnist"), datasets.get("mnist").load(mnist_dir))
 
 
 def test_a_sample_of_mnist_ships(tmp_path: Path):
     sample = datasets.get("mnist_sample")
     data = sample.load(tmp_path)
-    check("mnist_sample", data)
+    held(sample, data)
     labels = sample.train_labels(tmp_path)
     assert labels is not None
     assert np.array_equal(labels, data.train_y)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 from pathlib import Path
 from typing import Any
@@ -167,14 +166,6 @@ def test_more_work_in_training_leaves_more_room():
     assert beside.beside(who, plain, 3, 1) == AttackSchedule(once=True, victims=3, steps=123)
     assert beside.beside(who, more, 3, 1) == AttackSchedule(every=2, victims=3)
     assert beside.beside(who, kernel, 3, 1) == AttackSchedule(once=True, victims=3, steps=154)
-
-
-def test_it_asks_neither_the_clock_nor_the_machine():
-    """The steps decide what the pictures are: they are the same on every machine."""
-    source = inspect.getsource(threat_model) + inspect.getsource(beside)
-    for word in ("time", "os", "psutil", "runs", "system", "cost"):
-        assert f"import {word}\n" not in source
-        assert f"from ldp_core.{word}" not in source
 
 
 @pytest.mark.parametrize(

@@ -4,27 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from ldp_core import partitions
 from ldp_core.errors import InvalidInput
 from ldp_core.streams import stream
 from tests.data import digits
-
-ALL = [partitions.get(name) for name in partitions.names()]
-
-
-@pytest.mark.parametrize("partition", ALL, ids=lambda p: p.name)
-@settings(max_examples=40)
-@given(count=st.integers(1, 200), seed=st.integers(0, 2**53 - 1))
-def test_shards_are_disjoint_and_none_is_empty(partition, count: int, seed: int):
-    labels = digits().train_y
-    shards = partition.split(labels, count, stream(seed, "partition"))
-    assert len(shards) == count
-    assert min(map(len, shards)) >= 1
-    together = np.concatenate(shards)
-    assert len(np.unique(together)) == len(together) <= len(labels)
 
 
 def test_every_sample_of_its_own_client():
