@@ -11,17 +11,7 @@ import importlib
 from typing import Any
 
 PARTS = ("accounting", "aggregators", "attacks", "datasets", "experiment", "mechanisms", "presets")
-__all__ = [
-    "accounting",
-    "aggregators",
-    "attacks",
-    "datasets",
-    "experiment",
-    "inspect",
-    "mechanisms",
-    "presets",
-    "run",
-]
+__all__ = [*PARTS, "inspect", "run"]
 
 
 def __getattr__(name: str) -> Any:

@@ -38,6 +38,16 @@ def ldp_core(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[st
     return subprocess.CompletedProcess(arguments, code, out.getvalue(), err.getvalue())
 
 
+def ended(identity: str) -> dict[str, Any]:
+    """What is said of a job once it is completed."""
+    assert len(identity) == 12
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while (state := json.loads(ldp_core("status", identity, "--json").stdout))["status"] != "completed":
+        assert state["status"] in ("queued", "running") and time.monotonic() < deadline
+        time.sleep(0.2)
+    return state
+
+
 def in_a_process(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "ldp_core", *arguments],
@@ -58,99 +68,58 @@ def test_what_is_no_experiment_exits_with_2_and_one_sentence(how: Callable[..., 
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.usefixtures("runs_dir")
 @pytest.mark.parametrize(
-    ("stdin", "arguments", "words"),
+    ("stdin", "command", "words"),
     [
-        ("", (), "this is not JSON"),
-        ('{"rounds": 0}', (), "rounds must be a whole number between 1"),
-        ('{"clients": {"epsilon": NaN}}', (), "clients.epsilon must be a number"),
-        ("{}", ("--set", "rounds"), "--set takes NAME=VALUE"),
-        ("{}", ("--set", "mechanism.name=lapalce"), "did you mean laplace"),
-        ("{}", ("--set", "clients.count=1000000"), "clients.count must be"),
+        ("", "run -", "this is not JSON"),
+        ('{"rounds": 0}', "run -", "rounds must be a whole number between 1"),
+        ('{"clients": {"epsilon": NaN}}', "run -", "clients.epsilon must be a number"),
+        ("{}", "run - --set rounds", "--set takes NAME=VALUE"),
+        ("{}", "run - --set mechanism.name=lapalce", "did you mean laplace"),
+        ("{}", "run - --set clients.count=1000000", "clients.count must be"),
+        ("", "prune --to nan", "--to takes gigabytes, 0 or more; got nan"),
+        ("", "prune --to -1", "--to takes gigabytes, 0 or more; got -1"),
+        ('{"seed": 1}', "submit - --kind attack --set seed.x=1", "seed.x is not a field"),
+        ('{"images": 0}', "submit - --kind attack", "images must be a whole number between 1"),
+        ("{}", "submit - --grid rounds=1,2", "--grid belongs to a sweep"),
+        ("{}", "submit - --kind swep", f"kind of job must be {', '.join(kinds.names()[:-1])} or "),
+        ("{}", "submit - --kind swep", "; got “swep”; did you mean sweep?"),
     ],
 )
-def test_a_bad_experiment_exits_with_2_and_one_sentence(stdin: str, arguments: tuple[str, ...], words: str):
-    done = ldp_core("run", "-", *arguments, stdin=stdin)
-    assert done.returncode == 2
-    assert done.stdout == ""
-    assert words in done.stderr
-    assert done.stderr.count("\n") == 1
-    assert "Traceback" not in done.stderr
+def test_what_cannot_be_meant_exits_with_2_and_one_sentence(stdin: str, command: str, words: str):
+    done = ldp_core(*command.split(), stdin=stdin)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert words in done.stderr and "Traceback" not in done.stderr
 
 
+@pytest.mark.usefixtures("runs_dir")
 @pytest.mark.parametrize(
-    ("arguments", "stdin", "words"),
+    ("asked", "words"),
     [
-        (("prune", "--to", "nan"), "", "--to takes gigabytes, 0 or more; got nan"),
-        (("prune", "--to", "-1"), "", "--to takes gigabytes, 0 or more; got -1"),
-        (("submit", "-", "--kind", "attack", "--set", "seed.x=1"), '{"seed": 1}', "seed.x is not a field"),
-        (("submit", "-", "--kind", "attack"), '{"images": 0}', "images must be a whole number between 1"),
+        ("", "grid must name fields and their values"),
+        ("--grid clients.epsilon", "--grid takes NAME=VALUE,VALUE…"),
+        ("--grid clients.epsilon=", "clients.epsilon takes numbers or words between commas"),
+        ("--grid clients.epsilon=1,,2", "clients.epsilon takes numbers or words between commas"),
+        ("--grid rounds=1 --grid rounds=2", "rounds is named twice"),
+        ("--grid rounds=1,1", "rounds must have each value once; got 1 twice"),
+        ("--grid rounds=1 --seeds many", "seeds must be a whole number between 1 and 20; got “many”"),
+        ("--grid clients.epsilon=1,-1", "clients.epsilon must be"),
+        ("--grid clients.epsilon=1,-1", "(in the cell clients.epsilon=-1)"),
+        ("--grid clents.epsilon=1", "clents.epsilon is not a field of an experiment"),
+        ("--grid model=cnn", "(in the cell model=cnn)"),
+        ("--latin rounds=1", "rounds must have its least and its largest value"),
+        ("--points 3", "--points belongs to --latin NAME=LOW,HIGH"),
+        ("--latin rounds=1,9 --points many", "latin.points must be a whole number"),
+        ("--latin rounds", "--latin takes NAME=LOW,HIGH"),
     ],
 )
-def test_what_cannot_be_meant_is_refused_in_this_process(
-    arguments: tuple[str, ...],
-    stdin: str,
-    words: str,
-    runs_dir: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-):
-    monkeypatch.setattr(sys, "stdin", io.StringIO(stdin))
-    assert main(arguments) == 2
-    assert words in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        ((), "grid must name fields and their values"),
-        (("--grid", "clients.epsilon"), "--grid takes NAME=VALUE,VALUE…"),
-        (("--grid", "clients.epsilon="), "clients.epsilon takes numbers or words between commas"),
-        (("--grid", "clients.epsilon=1,,2"), "clients.epsilon takes numbers or words between commas"),
-        (("--grid", "rounds=1", "--grid", "rounds=2"), "rounds is named twice"),
-        (("--grid", "rounds=1,1"), "rounds must have each value once; got 1 twice"),
-        (
-            ("--grid", "rounds=1", "--seeds", "many"),
-            "seeds must be a whole number between 1 and 20; got “many”",
-        ),
-        (("--grid", "clients.epsilon=1,-1"), "clients.epsilon must be"),
-        (("--grid", "clients.epsilon=1,-1"), "(in the cell clients.epsilon=-1)"),
-        (("--grid", "clents.epsilon=1"), "clents.epsilon is not a field of an experiment"),
-        (("--grid", "model=cnn"), "(in the cell model=cnn)"),
-        (("--latin", "rounds=1"), "rounds must have its least and its largest value"),
-        (("--points", "3"), "--points belongs to --latin NAME=LOW,HIGH"),
-        (("--latin", "rounds=1,9", "--points", "many"), "latin.points must be a whole number"),
-        (("--latin", "rounds"), "--latin takes NAME=LOW,HIGH"),
-    ],
-)
-def test_a_sweep_that_cannot_be_meant_is_one_sentence(
-    arguments: tuple[str, ...],
-    words: str,
-    runs_dir: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-):
-    for command in (["sweep", "-"], ["submit", "-", "--kind", "sweep"]):
-        monkeypatch.setattr(sys, "stdin", io.StringIO("{}"))
-        assert main([*command, *arguments]) == 2
-        said = capsys.readouterr()
-        assert words in said.err
-        assert said.err.count("\n") == 1
-        assert said.out == ""
+def test_a_sweep_that_cannot_be_meant_is_one_sentence(asked: str, words: str):
+    for command in ("sweep -", "submit - --kind sweep"):
+        done = ldp_core(*f"{command} {asked}".split(), stdin="{}")
+        assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+        assert words in done.stderr
     assert not queue.find()
-
-
-def test_a_grid_belongs_to_a_sweep(
-    runs_dir: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setattr(sys, "stdin", io.StringIO("{}"))
-    assert main(["submit", "-", "--grid", "rounds=1,2"]) == 2
-    assert "--grid belongs to a sweep" in capsys.readouterr().err
-    monkeypatch.setattr(sys, "stdin", io.StringIO("{}"))
-    assert main(["submit", "-", "--kind", "swep"]) == 2
-    *others, last = kinds.names()
-    said = f"kind of job must be {', '.join(others)} or {last}; got “swep”; did you mean sweep?"
-    assert said in capsys.readouterr().err
 
 
 def test_a_sweep_prints_a_line_a_cell_and_seed():
@@ -174,14 +143,10 @@ def test_a_sweep_prints_a_line_a_cell_and_seed():
 @pytest.mark.usefixtures("warm")
 def test_a_sweep_goes_through_the_queue():
     three = '{"name": "three", "attack": null, "seed": 306}'
-    submitted = ldp_core("submit", "-", "--kind", "sweep", "--grid", "rounds=1,2,3", stdin=three)
-    identity = submitted.stdout.strip()
-    assert len(identity) == 12, submitted.stderr
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while (state := json.loads(ldp_core("status", identity, "--json").stdout))["status"] != "completed":
-        assert state["status"] in ("queued", "running")
-        assert time.monotonic() < deadline
-        time.sleep(0.2)
+    identity = ldp_core(
+        "submit", "-", "--kind", "sweep", "--grid", "rounds=1,2,3", stdin=three
+    ).stdout.strip()
+    state = ended(identity)
     assert (state["kind"], state["cells"], state["cells_in_all"]) == ("sweep", 3, 3)
     assert ldp_core("status", identity).stdout == "completed, 3 of 3 cells\n"
     listed = ldp_core("runs").stdout
@@ -260,14 +225,8 @@ def test_presets_are_listed_shown_and_can_be_run():
 
 @pytest.mark.usefixtures("warm")
 def test_a_job_from_submit_to_its_end():
-    submitted = ldp_core("submit", "-", "--set", "rounds=3", stdin='{"seed": 305}')
-    identity = submitted.stdout.strip()
-    assert len(identity) == 12, submitted.stderr
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while (state := json.loads(ldp_core("status", identity, "--json").stdout))["status"] != "completed":
-        assert state["status"] in ("queued", "running")
-        assert time.monotonic() < deadline
-        time.sleep(0.2)
+    identity = ldp_core("submit", "-", "--set", "rounds=3", stdin='{"seed": 305}').stdout.strip()
+    state = ended(identity)
     assert state["round"] == state["rounds"] == 3
     assert state["pid"] is None
     run = json.loads(ldp_core("run", "-", "--set", "rounds=3", stdin='{"seed": 305}').stdout.splitlines()[-1])

@@ -15,13 +15,11 @@ import numpy as np
 from ldp_core import mechanisms
 from ldp_core.contract.promise import Broken, Promise, Promises
 from ldp_core.contract.sampling import (
-    ALARM,
     KINDS,
     check_clipping,
     check_finite,
     check_independence,
     check_samples,
-    whole_vectors,
 )
 from ldp_core.contract.stated import VECTOR, check_delta, check_loss, check_moments, check_worst_variance
 from ldp_core.mechanisms import Mechanism, Use
@@ -86,21 +84,3 @@ def kinds() -> list[type[Mechanism]]:
         for form in mechanisms.registry.kind(name).forms
     ]
     return list(dict.fromkeys(found))
-
-
-__all__ = [
-    "ALARM",
-    "KINDS",
-    "VECTOR",
-    "check_clipping",
-    "check_delta",
-    "check_finite",
-    "check_independence",
-    "check_loss",
-    "check_moments",
-    "check_samples",
-    "check_worst_variance",
-    "kinds",
-    "of_mechanism",
-    "whole_vectors",
-]

@@ -8,7 +8,7 @@ import pytest
 from ldp_core import mechanisms
 from ldp_core.accounting import float_table
 from ldp_core.accounting.floats import DRAWS, Client, Given, GivenAway, can_give, countable, given_away
-from ldp_core.contract.mechanism import VECTOR
+from ldp_core.contract.stated import VECTOR
 from ldp_core.mechanisms import Mechanism, Use
 from ldp_core.mechanisms.shared.caps import GRID_BITS
 from ldp_core.mechanisms.shared.gaussian_noise import GaussianNoise

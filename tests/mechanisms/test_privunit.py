@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from ldp_core import accounting, mechanisms, theory
-from ldp_core.contract.mechanism import ALARM
+from ldp_core.contract.sampling import ALARM
 from ldp_core.experiment import parse
 from ldp_core.mechanisms.privunit import PrivUnit
 from ldp_core.mechanisms.shared.caps import caps_at

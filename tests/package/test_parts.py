@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from typing import Any
 
@@ -66,14 +65,10 @@ class Chooser(Viewer):
 
 
 def test_pages_list_them_and_show_what_they_do(extended: Installed):
-    async def seen(url: str, page: str, settings: str) -> Chooser:
-        viewer = await Chooser.open(url, page, f"settings={settings}")
-        await viewer.close()
-        return viewer
-
     settings = extended.run("python", "-c", LINK).strip()
     with extended.serving("--server.headless=true") as url:
-        pages = {page: asyncio.run(seen(url, page, settings)) for page in ("noise", "train", "clients")}
+        asked = ("noise", "train", "clients")
+        pages = {page: Chooser.visited(url, page, f"settings={settings}") for page in asked}
     for viewer in pages.values():
         assert viewer.errors == []
     for page, label in (

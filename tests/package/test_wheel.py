@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import socket
 import stat
@@ -32,7 +31,7 @@ def test_it_answers_trains_the_default_and_exports(installed: Installed):
         for path in ("/_stcore/health", "/assets/web/dom.js"):
             with urllib.request.urlopen(url + path, timeout=10) as answer:
                 assert answer.status == 200
-        found = asyncio.run(_seen(url))
+        found = Viewer.visited(url, "train", "scenario=two_volunteers")
         deadline = time.monotonic() + 30
         while not (opened := installed.place / "opened").exists() and time.monotonic() < deadline:
             time.sleep(0.1)
@@ -52,12 +51,6 @@ def test_it_answers_trains_the_default_and_exports(installed: Installed):
         assert (installed.place / name).stat().st_size > 1000
     assert "mnist_sample" in installed.run("epsilon-studio", "data"), "what is shipped is found"
     assert "holds" in installed.run("epsilon-studio", "papers")
-
-
-async def _seen(url: str) -> Viewer:
-    viewer = await Viewer.open(url, "train", "scenario=two_volunteers")
-    await viewer.close()
-    return viewer
 
 
 def test_what_it_cannot_begin_with_is_one_sentence(installed: Installed, tmp_path: Path):

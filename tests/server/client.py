@@ -82,6 +82,17 @@ class Viewer:
         await viewer.rerun()
         return viewer
 
+    @classmethod
+    def visited(cls, way: str | Way, page: str = "", query: str = "", **headers: str) -> Self:
+        """One that has had the page drawn once, and has left."""
+
+        async def visit() -> Self:
+            viewer = await cls.open(way, page, query, **headers)
+            await viewer.close()
+            return viewer
+
+        return asyncio.run(visit())
+
     async def rerun(self, fragment: str = "") -> float:
         """Have the page (or the part of it with this id) drawn again; returns the seconds until it was.
 

@@ -143,12 +143,7 @@ def test_every_answer_carries_the_headers(idle: Server):
 
 
 def test_a_visitor_without_a_browser_is_served(idle: Server):
-    async def visit() -> Viewer:
-        viewer = await Viewer.open(f"http://localhost:{idle.port}", "noise")
-        await viewer.close()
-        return viewer
-
-    viewer = asyncio.run(visit())
+    viewer = Viewer.visited(f"http://localhost:{idle.port}", "noise")
     assert viewer.errors == []
     assert "studio_strip" in viewer.widgets
 

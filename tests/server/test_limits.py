@@ -232,12 +232,7 @@ def test_a_teacher_stops_all_at_one_press(narrow: Server, monkeypatch: pytest.Mo
 
 @pytest.mark.parametrize("page", ["train", "tune", "attack"])
 def test_what_takes_too_long_is_said_at_the_button(narrow: Server, page: str):
-    async def scene() -> Viewer:
-        viewer = await Viewer.open(narrow.url, page, **{"X-Real-IP": "192.0.2.50"})
-        await viewer.close()
-        return viewer
-
-    viewer = asyncio.run(scene())
+    viewer = Viewer.visited(narrow.url, page, **{"X-Real-IP": "192.0.2.50"})
     assert viewer.errors == []
     words = " ".join(viewer.written).replace("\\", "")
     assert "on this server, and one job may take 0.036 seconds; try fewer" in words
@@ -253,18 +248,9 @@ def test_a_body_is_taken_for_an_upload_only(narrow: Server, path: str):
 
 
 def test_a_setting_that_makes_no_sense_is_one_sentence_and_no_server():
+    served = ["-m", "streamlit", "run", "app.py", "--server.port", "0", "--server.headless", "true"]
     asked = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "streamlit",
-            "run",
-            "app.py",
-            "--server.port",
-            "0",
-            "--server.headless",
-            "true",
-        ],
+        [sys.executable, *served],
         cwd=ROOT,
         env=os.environ | {"EPSILON_PAGES": "many"},
         capture_output=True,

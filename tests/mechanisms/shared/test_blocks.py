@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ldp_core.contract.mechanism import VECTOR, kinds
+from ldp_core.contract.mechanism import kinds
+from ldp_core.contract.stated import VECTOR
 from ldp_core.mechanisms import Mechanism, Use
 from ldp_core.mechanisms.shared import blocks
 from ldp_core.mechanisms.shared.blocks import Selects

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ldp_core import limits, mechanisms
-from ldp_core.contract.mechanism import VECTOR
+from ldp_core.contract.stated import VECTOR
 from ldp_core.errors import InvalidInput
 from ldp_core.mechanisms import Mechanism
 from ldp_core.mechanisms.shared.blocks import inside
