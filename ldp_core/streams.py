@@ -40,6 +40,7 @@ Purpose = Literal[
     "prediction",  # imagined rounds, where the server's noise has no closed form
     "strokes",  # drawings by a program, beside which features compare
     "participation",  # who is in a trusted server's sum, where nobody else is to know
+    "dropping out",  # who of a secure sum never answers
     "mixing",  # a shuffler's order
     "linkage",  # guesses whose upload is whose
 ]

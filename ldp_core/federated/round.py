@@ -109,6 +109,8 @@ def prepare(federation: Federation, before: State) -> Round:
     experiment, number = federation.experiment, before.round + 1
     chosen = experiment.selection.choose(experiment.clients.count, experiment.seed, number, experiment.rounds)
     chosen = chosen[federation.budgets.can_afford(before.uploads)[chosen]]
+    draw = on_demand(experiment.seed, "dropping out", number)
+    chosen = chosen[experiment.trust.answering(experiment, chosen, draw)]
     client_weights = _client_weights(federation, chosen, number)
     return Round(federation, before, chosen, client_weights, taking_part(federation, before.arrays))
 

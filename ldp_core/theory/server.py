@@ -21,6 +21,7 @@ from ldp_core.experiment import Experiment
 from ldp_core.mechanisms.base import Floats
 from ldp_core.theory.clients import alike, mid_range, worst_variance
 from ldp_core.theory.turnout import Turnout, sizes, turnouts
+from ldp_core.trust import Trust
 
 NODES = 24
 """Number of rounds at which changing noise is evaluated …"""
@@ -134,15 +135,20 @@ class _Public:
 
     def _in_round(self, turnout: Turnout, number: int) -> tuple[Floats, Floats]:
         pieces, worst = self._facts(number)
-        aggregator, who = self._experiment.aggregator, turnout.clients
+        aggregator, who, here = self._experiment.aggregator, turnout.clients, self._answering(turnout)
         total = silent = np.zeros(len(who))
         for share, drawn in pieces:
             of = Drawn(drawn.variance[who], drawn.bias[who])
-            noise, silent = aggregator.noise(
-                of, worst[who], self._held[who], turnout.here, aggregator.between
-            )
+            noise, silent = aggregator.noise(of, worst[who], self._held[who], here, aggregator.between)
             total = total + share * noise
         return total, silent
+
+    def _answering(self, turnout: Turnout) -> NDArray[np.bool_]:
+        """Mask of those who upload and answer, (J, n); of equal ones the first, as which do has no effect."""
+        trust = self._experiment.trust
+        if type(trust).answering is Trust.answering:
+            return turnout.here
+        return np.array([trust.answering(self._experiment, who, None) for who in turnout.clients])
 
     def _facts(self, number: int) -> tuple[list[tuple[float, Drawn]], Floats]:
         """For each slice its share of the weights and the clients' noise; and the variances for weighting."""

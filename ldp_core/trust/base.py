@@ -92,6 +92,13 @@ class Trust(Component):
 
         return Spending(experiment.releases)
 
+    def answering(
+        self, experiment: Any, clients: NDArray[np.int64], draw: np.random.Generator | None
+    ) -> NDArray[np.bool_]:
+        """Mask of a round's selected `clients` that answer, (n,); without `draw` the first ones do, where not
+        all."""
+        return np.ones(len(clients), dtype=bool)
+
     def contributed(
         self, experiment: Any, values: NDArray[np.float32], clients: NDArray[np.int64], number: int
     ) -> NDArray[np.float32]:

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Annotated, Any
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field
 
 from ldp_core.fields import Choice, Number, Whole
@@ -26,8 +27,8 @@ WRAPS = 1e-6
 class SecureSum(SumTrust):
     """Skellam noise in a secure sum, whose clients' shares add up to exactly such noise.
 
-    In a simulation every client answers; the noise is large enough for ε to hold if the share `dropout` of
-    them does not.
+    In each round the share `dropout` of each sum's clients, drawn anew, never answers; the noise of the
+    others is enough for ε to hold.
     """
 
     label = "a secure sum"
@@ -45,7 +46,7 @@ class SecureSum(SumTrust):
     breaks = "A server that joins with more clients than are counted on: each takes its noise off the sum."
 
     dropout: Annotated[float, Number(DROPOUT)] = Field(
-        DROPOUT.default, description="share of the clients that may never answer"
+        DROPOUT.default, description="share of the clients that never answer, others in each round"
     )
     colluding: Annotated[int, Whole(COLLUDING)] = Field(
         int(COLLUDING.default), description="clients that may tell the server their part of the noise"
@@ -93,6 +94,19 @@ class SecureSum(SumTrust):
         collude.
         """
         return clients - math.ceil(self.dropout * clients - 1e-9) - self.colluding
+
+    def answering(
+        self, experiment: Any, clients: NDArray[np.int64], draw: np.random.Generator | None
+    ) -> NDArray[np.bool_]:
+        answers = np.ones(len(clients), dtype=bool)
+        if not self.dropout:
+            return answers
+        groups = self.sums(experiment)[0][clients]
+        for group in np.unique(groups):
+            own = np.flatnonzero(groups == group)
+            order = own if draw is None else draw.permutation(own)
+            answers[order[self.honest(len(own)) + self.colluding :]] = False
+        return answers
 
     def wraps(self, experiment: Any, bits: int) -> float:
         """Upper bound on the probability that any sum of the run exceeds a modulus of so many bits."""
