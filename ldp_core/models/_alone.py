@@ -75,6 +75,9 @@ class Alone:
         rows = torch.maximum(x[:, :, 0:height:2], x[:, :, 1:height:2])
         return torch.maximum(rows[..., 0:width:2], rows[..., 1:width:2])
 
+    def average(self, x: torch.Tensor, size: int) -> torch.Tensor:
+        return functional.avg_pool2d(x, size)
+
     def mean(self, x: torch.Tensor) -> torch.Tensor:
         return x.mean((2, 3))
 
@@ -86,6 +89,9 @@ class Alone:
 
     def sigmoid(self, x: torch.Tensor) -> torch.Tensor:
         return x.sigmoid()
+
+    def tanh(self, x: torch.Tensor) -> torch.Tensor:
+        return x.tanh()
 
     def add(self, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
         return x + y

@@ -14,7 +14,7 @@ from ldp_core.errors import hint, one_of, shown
 from ldp_core.fields import Choice, Whole, refused
 from ldp_core.limits import HIDDEN, Limit
 
-ACTIVATIONS = ("none", "relu", "sigmoid")
+ACTIVATIONS = ("none", "relu", "sigmoid", "tanh")
 MOST_LAYERS = 16
 MOST_WEIGHTS = 12_000_000
 EXAMPLE = "conv 8 5 relu, pool 2, dense 32 relu"
@@ -30,9 +30,10 @@ FIELDS: dict[str, dict[str, Whole | Choice]] = {
         "activation": Choice(ACTIVATIONS),
     },
     "pool": {"size": Whole(Limit(2, 8, 2, "pixels"))},
+    "avg_pool": {"size": Whole(Limit(2, 8, 2, "pixels"))},
 }
 """Numbers by kind of layer, in the order of the short notation, and the activation after it."""
-NUMBERS = {"dense": 1, "conv": 2, "pool": 1}
+NUMBERS = {"dense": 1, "conv": 2, "pool": 1, "avg_pool": 1}
 """Number of values without names in the short notation, by kind of layer."""
 USUAL = {"activation": "relu", "stride": 1, "padding": 0}
 """Defaults, omitted in the short notation."""
@@ -133,7 +134,7 @@ def _out_of_order(layers: tuple[Layer, ...]) -> str:
     if layers[-1].kind == "dense" and layers[-1].activation == "none":
         return (
             f"ends with {layers[-1]}, without an activation, and a last layer with a unit for each class is "
-            "added: leave yours out, or give it relu or sigmoid"
+            "added: leave yours out, or give it an activation"
         )
     return ""
 
@@ -172,4 +173,4 @@ def _one(words: list[str]) -> dict[str, Any]:
                 f"has {shown(word)} in “{' '.join(words)[:60]}”, which means nothing here; try {EXAMPLE}"
             )
         found[name] = int(number[:9])
-    return {"kind": "pool", "size": 2} if found == {"kind": "pool"} else found
+    return found | {"size": 2} if found in ({"kind": "pool"}, {"kind": "avg_pool"}) else found

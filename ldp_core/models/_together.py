@@ -67,6 +67,10 @@ class Together:
         y = functional.max_pool2d(x.flatten(0, 1), size)
         return y.view(*x.shape[:2], *y.shape[1:])
 
+    def average(self, x: torch.Tensor, size: int) -> torch.Tensor:
+        y = functional.avg_pool2d(x.flatten(0, 1), size)
+        return y.view(*x.shape[:2], *y.shape[1:])
+
     def mean(self, x: torch.Tensor) -> torch.Tensor:
         return x.mean((3, 4)).transpose(1, 2)
 
@@ -78,6 +82,9 @@ class Together:
 
     def sigmoid(self, x: torch.Tensor) -> torch.Tensor:
         return x.sigmoid()
+
+    def tanh(self, x: torch.Tensor) -> torch.Tensor:
+        return x.tanh()
 
     def add(self, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
         return x + y

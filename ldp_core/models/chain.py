@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import pairwise
 from math import prod
+from typing import Any
 
 from ldp_core.models.base import Model, Shape
 from ldp_core.models.convolutional import Convolutional
@@ -21,7 +23,7 @@ class Unfit(Exception):
 
 @dataclass(frozen=True)
 class Conv:
-    """A valid convolution with stride 1, max pooling over 2 × 2 pixels, and ReLU."""
+    """A convolution, maxima over squares, an activation, and means over squares, in this order."""
 
     channels: int
     height: int
@@ -32,15 +34,28 @@ class Conv:
     weight: int
     """Position of the weights (out, channels, size, size) in the flat vector."""
     bias: int
+    stride: int = 1
+    padding: int = 0
+    pool: int = 2
+    """Side in pixels of the squares of which the maximum is taken; 1 for none."""
+    activation: str = "relu"
+    mean: int = 1
+    """Side in pixels of the squares of which the mean is taken; 1 for none."""
+
+    @property
+    def padded(self) -> tuple[int, int]:
+        """Rows and columns of an image with its border of zeros."""
+        return self.height + 2 * self.padding, self.width + 2 * self.padding
 
     @property
     def pooled(self) -> tuple[int, int]:
-        """Rows and columns after pooling."""
-        return (self.height - self.size + 1) // 2, (self.width - self.size + 1) // 2
+        """Rows and columns after the maxima."""
+        rows, columns = ((side - self.size) // self.stride + 1 for side in self.padded)
+        return rows // self.pool, columns // self.pool
 
     @property
     def positions(self) -> int:
-        """Number of outputs per channel after pooling."""
+        """Number of outputs per channel after the maxima."""
         return prod(self.pooled)
 
     @property
@@ -48,20 +63,31 @@ class Conv:
         return self.out * self.positions
 
     @property
+    def averaged(self) -> tuple[int, int]:
+        """Rows and columns after the means."""
+        return self.pooled[0] // self.mean, self.pooled[1] // self.mean
+
+    @property
+    def left(self) -> str:
+        """The activation function that the next layer's gradient has to go back through."""
+        return self.activation if self.mean == 1 else "none"
+
+    @property
     def inputs(self) -> int:
-        return self.channels * self.height * self.width
+        """Number of values of an image with its border."""
+        return self.channels * prod(self.padded)
 
 
 @dataclass(frozen=True)
 class Dense:
-    """A fully connected layer, with ReLU unless it is the last one."""
+    """A fully connected layer and an activation."""
 
     inputs: int
     out: int
     weight: int
     """Position of the weights (out, inputs) in the flat vector."""
     bias: int
-    relu: bool
+    activation: str = "relu"
 
     @property
     def outputs(self) -> int:
@@ -87,7 +113,7 @@ class Layers:
     @property
     def products(self) -> int:
         """Multiplications of one sample's forward pass."""
-        convs = (c.out * 4 * c.positions * c.channels * c.size**2 for c in self.convs)
+        convs = (c.pool**2 * c.outputs * c.channels * c.size**2 for c in self.convs)
         return sum(convs) + sum(layer.inputs * layer.out for layer in self.dense)
 
 
@@ -105,8 +131,14 @@ def layers_of(model: Model, shape: Shape, classes: int) -> Layers:
     if isinstance(model, DenseModel):
         widths = (prod(shape), *model.hidden_widths(), classes)
         dense = tuple(
-            Dense(widths[i - 1], widths[i], places[f"weight{i}"], places[f"bias{i}"], i < len(widths) - 1)
-            for i in range(1, len(widths))
+            Dense(
+                fan_in,
+                out,
+                places[f"weight{i}"],
+                places[f"bias{i}"],
+                "relu" if i < len(widths) - 1 else "none",
+            )
+            for i, (fan_in, out) in enumerate(pairwise(widths), start=1)
         )
         return Layers(prod(shape), None, (), dense, d)
     if not isinstance(model, Convolutional):
@@ -154,39 +186,42 @@ class Reader:
     def conv(
         self, name: str, x: At, out: int, size: int, stride: int = 1, padding: int = 0, bias: bool = True
     ) -> At:
-        if stride != 1 or padding or not bias:
-            raise Unfit("it has convolutions with strides, with padding or without a bias")
-        self._follows(x, conv=True)
+        if not bias:
+            raise Unfit("it has convolutions without a bias")
+        self._follows(x)
+        if "flat" in x.done or (x.layer >= 0 and isinstance(self._made[x.layer], Dense)):
+            raise Unfit("it has convolutions after linear layers")
+        weight, bias_at = self.places[f"{name}.weight"], self.places[f"{name}.bias"]
         channels, height, width = x.shape
-        one = Conv(
-            channels, height, width, out, size, self.places[f"{name}.weight"], self.places[f"{name}.bias"]
-        )
+        one = Conv(channels, height, width, out, size, weight, bias_at, stride, padding, 1, "none")
         if size > MOST_KERNEL or min(one.pooled) < 1:
             raise Unfit("its kernels are too large")
         self._made.append(one)
-        return self._at((out, height - size + 1, width - size + 1), len(self._made) - 1, ())
+        return self._at((out, *one.pooled), len(self._made) - 1, ())
 
     def linear(self, name: str, x: At, out: int) -> At:
-        self._follows(x, conv=False)
+        self._follows(x)
         weight, bias = self.places[f"{name}.weight"], self.places[f"{name}.bias"]
-        self._made.append(Dense(prod(x.shape), out, weight, bias, relu=False))
+        self._made.append(Dense(prod(x.shape), out, weight, bias, "none"))
         return self._at((out,), len(self._made) - 1, ())
 
     def pool(self, x: At, size: int = 2) -> At:
-        if size != 2:
-            raise Unfit("it pools other squares than 2 × 2 pixels")
-        if x.layer < 0 or not isinstance(self._made[x.layer], Conv) or "pool" in x.done:
-            raise Unfit("it pools what is not the output of a convolution")
-        channels, height, width = x.shape
-        return self._at((channels, height // 2, width // 2), x.layer, (*x.done, "pool"))
+        """Maxima before or after an activation are the same, as none of them falls."""
+        one = self._changed(x, "pool", pool=size)
+        return self._at((x.shape[0], *one.pooled), x.layer, (*x.done, "pool"))
+
+    def average(self, x: At, size: int) -> At:
+        one = self._changed(x, "average", mean=size)
+        return self._at((x.shape[0], *one.averaged), x.layer, (*x.done, "average"))
 
     def relu(self, x: At) -> At:
-        if x.layer < 0 or "relu" in x.done:
-            raise Unfit("it has a ReLU in an unusual place")
-        made = self._made[x.layer]
-        if isinstance(made, Dense):
-            self._made[x.layer] = Dense(made.inputs, made.out, made.weight, made.bias, relu=True)
-        return self._at(x.shape, x.layer, (*x.done, "relu"))
+        return self._activated(x, "relu")
+
+    def sigmoid(self, x: At) -> At:
+        return self._activated(x, "sigmoid")
+
+    def tanh(self, x: At) -> At:
+        return self._activated(x, "tanh")
 
     def flat(self, x: At) -> At:
         return self._at((prod(x.shape),), x.layer, (*x.done, "flat"))
@@ -195,10 +230,7 @@ class Reader:
         raise Unfit("it normalises groups of channels")
 
     def mean(self, x: At) -> At:
-        raise Unfit("it takes means over pixels")
-
-    def sigmoid(self, x: At) -> At:
-        raise Unfit("it has sigmoids")
+        raise Unfit("it takes means over all pixels")
 
     def add(self, x: At, y: At) -> At:
         raise Unfit("its layers are no chain")
@@ -210,7 +242,26 @@ class Reader:
             raise Unfit("its last layer is not a linear one")
         return convs, dense
 
-    def _follows(self, x: At, conv: bool) -> None:
+    def _activated(self, x: At, name: str) -> At:
+        self._changed(x, "activation", activation=name)
+        return self._at(x.shape, x.layer, (*x.done, "activation"))
+
+    def _changed(self, x: At, step: str, **to: Any) -> Any:
+        """The last layer with a step after it; it has each once, and means come last.
+
+        Raises:
+            Unfit: the step is in another place.
+        """
+        self._follows(x)
+        made = self._made[x.layer] if x.layer >= 0 else None
+        if made is None or {step, "average", "flat"} & {*x.done} or not hasattr(made, next(iter(to))):
+            raise Unfit(f"it has a step ({step}) in an unusual place")
+        self._made[x.layer] = one = replace(made, **to)
+        if isinstance(one, Conv) and min(one.averaged) < 1:
+            raise Unfit("its images are too small")
+        return one
+
+    def _follows(self, x: At) -> None:
         """Refuse a layer that does not continue the chain.
 
         Raises:
@@ -218,13 +269,6 @@ class Reader:
         """
         if x is not self._reached and (self._made or self._reached):
             raise Unfit("its layers are no chain")
-        before = self._made[x.layer] if x.layer >= 0 else None
-        if isinstance(before, Conv) and not {"pool", "relu"} <= set(x.done):
-            raise Unfit("it has convolutions without pooling and ReLU")
-        if conv and (isinstance(before, Dense) or "flat" in x.done):
-            raise Unfit("it has convolutions after linear layers")
-        if isinstance(before, Dense) and "relu" not in x.done:
-            raise Unfit("it has linear layers without ReLU")
 
     def _at(self, shape: Shape, layer: int, done: tuple[str, ...]) -> At:
         self._reached = At(shape, layer, done)

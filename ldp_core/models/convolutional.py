@@ -45,6 +45,9 @@ class Network(Protocol):
     def pool(self, x: Any, size: int = 2) -> Any:
         """Maxima over `size` × `size` pixels; the first of equal ones gets the gradient."""
 
+    def average(self, x: Any, size: int) -> Any:
+        """Means over `size` × `size` pixels."""
+
     def mean(self, x: Any) -> Any:
         """Mean over all pixels of each channel."""
 
@@ -55,6 +58,8 @@ class Network(Protocol):
         """max(0, x); may reuse the memory of x."""
 
     def sigmoid(self, x: Any) -> Any: ...
+
+    def tanh(self, x: Any) -> Any: ...
 
     def add(self, x: Any, y: Any) -> Any: ...
 

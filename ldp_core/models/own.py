@@ -72,8 +72,8 @@ class Own(Convolutional):
         flat = False
         for number, one in enumerate(self.stack, start=1):
             name = f"layer{number}"
-            if one.kind == "pool":
-                x = net.pool(x, one.size)
+            if one.kind in ("pool", "avg_pool"):
+                x = net.pool(x, one.size) if one.kind == "pool" else net.average(x, one.size)
                 continue
             if one.kind == "conv":
                 x = net.conv(name, x, one.channels, one.size, one.stride, one.padding)
@@ -81,5 +81,5 @@ class Own(Convolutional):
                 x = net.linear(name, x if flat else net.flat(x), one.units)
                 flat = True
             if one.activation != "none":
-                x = net.relu(x) if one.activation == "relu" else net.sigmoid(x)
+                x = getattr(net, one.activation)(x)
         return net.linear("last", x if flat else net.flat(x), classes)

@@ -14,7 +14,7 @@ from typing import Any
 
 from llvmlite import ir
 
-from ldp_core.engines.fused.memory import LINE
+from ldp_core.engines.fused.memory import LINE, chunks
 
 Value = Any
 """An LLVM value; llvmlite has no type annotations."""
@@ -215,3 +215,13 @@ class Code:
         kind = vector(self.number.type, lanes)
         zero = self.constant(0.0, lanes)
         return [self.cell(kind, first(i) if first else zero) for i in range(count)]
+
+
+def looped(code: Code, count: int, lanes: int) -> Iterator[tuple[Value, int]]:
+    """Vectors (first, lanes) that cover `count` numbers: a loop over whole ones, then the rest one by one."""
+    if count >= lanes:
+        with code.loop(count // lanes * lanes, step=lanes) as at:
+            yield at, lanes
+    for first, n in chunks(count, lanes):
+        if n < lanes:
+            yield code.whole(first), n

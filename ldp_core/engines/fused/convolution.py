@@ -12,9 +12,9 @@ from typing import Any
 
 from llvmlite import ir
 
-from ldp_core.engines.fused.code import POINTER, SHORT, Code, Number, Value, vector
-from ldp_core.engines.fused.dense import relu
-from ldp_core.engines.fused.memory import chunks, row_stride
+from ldp_core.engines.fused.activations import relu
+from ldp_core.engines.fused.code import POINTER, SHORT, WHOLE, Code, Number, Value, looped, vector
+from ldp_core.engines.fused.memory import plane, row_stride, stored
 from ldp_core.engines.fused.tile import Tile
 from ldp_core.models.chain import Conv
 
@@ -43,19 +43,40 @@ class Grid:
         return min(fits, key=waste)
 
 
-def stored_width(layer: Conv, half: int) -> int:
-    """Stored numbers per row of convolution outputs before pooling."""
-    return max(2 * layer.pooled[1], half)
+def planes(module: Value, number: Number, name: str, layer: Conv) -> Value:
+    """Generate f(image, planes): copy into a border of zeros, (channels, stride², rows, columns): the pixels
+    that one tap of a kernel reads stand together.
+    """
+    code = Code(module, number, name, *[POINTER] * 2)
+    image, out = code.parameters
+    s, border = layer.stride, layer.padding
+    rows, columns = plane(layer)
+    for number_of, (y, x) in enumerate(product(range(s), repeat=2)):
+        top, left = (y - border) % s, (x - border) % s
+        first = number_of * rows * columns + (top + border) // s * columns + (left + border) // s
+        with code.loop(layer.channels) as c, code.loop(len(range(top, layer.height, s))) as r:
+            above = code.plus(code.times(c, layer.height), code.times(r, s), top)
+            seen = code.at(image, code.plus(code.times(above, layer.width), left))
+            line = code.plus(code.times(c, s**2 * rows * columns), code.times(r, columns), first)
+            count = len(range(left, layer.width, s))
+            for at, n in looped(code, count, number.lanes if s == 1 else 1):
+                code.store(code.load(seen, code.times(at, s), n), code.at(out, line), at)
+    return code.end()
 
 
 def forward(module: Value, number: Number, name: str, layer: Conv, tile: Tile) -> Value:
-    """Generate f(image, weights, bias, out): all outputs to be pooled, (out, 2·rows, `stored_width`)."""
+    """Generate f(planes, weights, bias, out): all outputs to be pooled, (out, *`stored`)."""
     code = Code(module, number, name, *[POINTER] * 4)
     image, weights, bias, out = code.parameters
     lanes = number.lanes
     half, kind = lanes // 2, vector(number.type, lanes)
-    height, width = (2 * side for side in layer.pooled)
-    stored = stored_width(layer, half)
+    height, width = (layer.pool * side for side in layer.pooled)
+    wide = stored(layer, lanes)[1]
+    rows, columns = plane(layer)
+    downs = [
+        (ky % layer.stride * layer.stride * rows + ky // layer.stride) * columns for ky in range(layer.size)
+    ]
+    down_to = code.table(downs) if layer.stride > 1 else None
     grid = Grid.of(height, width, half, tile.columns)
     channels = tile.choose(layer.out, tile.channels)
     row = row_stride(layer.size * layer.channels, lanes)
@@ -65,28 +86,29 @@ def forward(module: Value, number: Number, name: str, layer: Conv, tile: Tile) -
     pairs = list(zip(starts[::2], starts[1::2], strict=True))
     beyond = max(0, width - grid.halves * half)
 
-    def read(place: Value, wide: int, pair: Any) -> Value:
+    def read(place: Value, pair: Any) -> Value:
         (r0, c0), (r1, c1) = pair
         if (r1, c1) == (r0, c0 + half):
-            return code.load(place, r0 * wide + c0, lanes)
-        low, high = code.load(place, r0 * wide + c0, half), code.load(place, r1 * wide + c1, half)
+            return code.load(place, r0 * columns + c0, lanes)
+        low, high = code.load(place, r0 * columns + c0, half), code.load(place, r1 * columns + c1, half)
         return code.shuffle(low, high, range(lanes))
 
     def write(value: Value, place: Value, pair: Any) -> None:
         for order, (r, c) in zip((range(half), range(half, lanes)), pair, strict=True):
-            code.store(code.shuffle(value, value, order), place, r * stored + c)
+            code.store(code.shuffle(value, value, order), place, r * wide + c)
 
     def block(o0: Any, r0: Any, c0: Any) -> None:
         biases = [code.spread(code.load(bias, code.plus(o0, o)), lanes) for o in range(channels)]
         sums = code.accumulators(channels * len(pairs), lanes, lambda i: biases[i // len(pairs)])
         kernel = code.at(weights, code.times(o0, layer.size * row))
-        corner = code.at(image, code.plus(code.times(r0, layer.width), c0))
+        corner = code.at(image, code.plus(code.times(r0, columns), c0))
         with code.loop(layer.channels) as c, code.loop(layer.size) as ky:
-            down = code.plus(code.times(c, layer.height * layer.width), code.times(ky, layer.width))
-            seen = code.at(corner, down)
+            down = code.load_as(WHOLE, down_to, ky) if down_to else code.times(ky, columns)
+            seen = code.at(corner, code.plus(code.times(c, layer.stride**2 * rows * columns), down))
             taps = code.at(kernel, code.plus(code.times(ky, row), c))
             for kx in range(layer.size):
-                values = [read(code.at(seen, kx), layer.width, pair) for pair in pairs]
+                right = kx % layer.stride * rows * columns + kx // layer.stride
+                values = [read(code.at(seen, right), pair) for pair in pairs]
                 for o in range(channels):
                     place = o * layer.size * row + kx * layer.channels
                     w = code.spread(code.load(taps, place), lanes)
@@ -94,7 +116,7 @@ def forward(module: Value, number: Number, name: str, layer: Conv, tile: Tile) -
                         one = sums[o * len(pairs) + v]
                         code.set(one, code.fma(value, w, code.get(one, kind)))
         for o, (v, pair) in product(range(channels), enumerate(pairs)):
-            place = code.plus(code.times(code.plus(o0, o), height * stored), code.times(r0, stored), c0)
+            place = code.plus(code.times(code.plus(o0, o), height * wide), code.times(r0, wide), c0)
             write(code.get(sums[o * len(pairs) + v], kind), code.at(out, place), pair)
 
     with code.loop(layer.out, step=channels) as o, code.loop(height, step=grid.rows) as r:
@@ -105,32 +127,35 @@ def forward(module: Value, number: Number, name: str, layer: Conv, tile: Tile) -
 
 
 def pool(module: Value, number: Number, name: str, layer: Conv) -> Value:
-    """Generate f(outputs, pooled, winners): maxima of 2 × 2 outputs after ReLU, (out, rows, columns).
+    """Generate f(outputs, pooled[, winners]): maxima of squares of outputs, with ReLU if the layer has that,
+    (out, rows, columns).
 
-    A winner is the number, 0 to 3, of the first of equal maxima, row by row.
+    A winner is the number of the first of equal maxima in its square, row by row.
     """
-    code = Code(module, number, name, *[POINTER] * 3)
-    outputs, pooled, winners = code.parameters
+    code = Code(module, number, name, *[POINTER] * (2 + (layer.pool > 1)))
+    outputs, pooled, *winners = code.parameters
     rows, columns = layer.pooled
-    stored = stored_width(layer, number.lanes // 2)
+    wide = stored(layer, number.lanes)[1]
     with code.loop(layer.out) as o, code.loop(rows) as r:
         line = code.plus(code.times(o, rows), r)
-        above = code.at(outputs, code.times(line, 2 * stored))
-        for first, lanes in chunks(columns, number.lanes):
-            found = _maxima(code, above, 2 * first, lanes, stored)
+        above = code.at(outputs, code.times(line, layer.pool * wide))
+        for first, lanes in looped(code, columns, number.lanes if layer.pool < 3 else 1):
+            found = _maxima(code, code.at(above, code.times(first, layer.pool)), lanes, layer.pool, wide)
             place = code.plus(code.times(line, columns), first)
-            code.store(relu(code, found[0]), pooled, place)
-            code.b.store(found[1], code.at(winners, place, SHORT), align=4)
+            code.store(relu(code, found[0]) if layer.activation == "relu" else found[0], pooled, place)
+            for who in winners:
+                code.b.store(found[1], code.at(who, place, SHORT), align=4)
     return code.end()
 
 
-def _maxima(code: Code, above: Value, first: int, lanes: int, stored: int) -> tuple[Value, Value]:
-    """Maxima of `lanes` neighbouring 2 × 2 squares, and the position of each in its square."""
+def _maxima(code: Code, corner: Value, lanes: int, side: int, wide: int) -> tuple[Value, Value]:
+    """Maxima of `lanes` neighbouring squares, and the position of each in its square."""
     pixels = []
-    for row in range(2):
-        left = code.load(above, row * stored + first, lanes)
-        right = code.load(above, row * stored + first + lanes, lanes)
-        pixels += [code.shuffle(left, right, range(side, 2 * lanes, 2)) for side in range(2)]
+    for row in range(side):
+        parts = [code.load(corner, row * wide + x * lanes, lanes) for x in range(side)]
+        if side == 2 and lanes > 1:
+            parts = [code.shuffle(*parts, range(x, 2 * lanes, 2)) for x in range(2)]
+        pixels += parts
     most, kind = pixels[0], vector(SHORT, lanes)
     who = ir.Constant(kind, [0] * lanes)
     for i, pixel in enumerate(pixels[1:], start=1):

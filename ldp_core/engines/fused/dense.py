@@ -10,6 +10,7 @@ from collections.abc import Callable
 from itertools import product
 from typing import Any
 
+from ldp_core.engines.fused.activations import before, relu
 from ldp_core.engines.fused.code import POINTER, WHOLE, Code, Number, Value, vector
 from ldp_core.engines.fused.memory import chunks, up_to
 from ldp_core.engines.fused.tile import Tile, blocks
@@ -29,7 +30,7 @@ def over_samples(code: Code, count: Value, side: int, body: Callable[[Value, int
 
 
 def forward(module: Value, number: Number, name: str, layer: Dense, tile: Tile) -> Value:
-    """Generate f(x, weights, bias, out, batch): out = x·Wᵀ + b, with ReLU unless the layer is the last."""
+    """Generate f(x, weights, bias, out, batch): out = x·Wᵀ + b, with ReLU if the layer has that."""
     code = Code(module, number, name, *[POINTER] * 4, WHOLE)
     x, weights, bias, out, batch = code.parameters
     lanes, kind = number.lanes, vector(number.type, number.lanes)
@@ -52,7 +53,7 @@ def forward(module: Value, number: Number, name: str, layer: Dense, tile: Tile) 
             for s, o in product(range(samples), range(side)):
                 total = code.sum(code.get(sums[s * side + o], kind))
                 total = code.b.fadd(total, code.load(bias, code.plus(o0, o)))
-                if layer.relu:
+                if layer.activation == "relu":
                     total = relu(code, total)
                 code.store(total, out, code.plus(code.times(code.plus(first, s), stride), o0, o))
 
@@ -60,22 +61,9 @@ def forward(module: Value, number: Number, name: str, layer: Dense, tile: Tile) 
     return code.end()
 
 
-def relu(code: Code, value: Value) -> Value:
-    """max(0, x); NaN stays NaN."""
-    lanes = getattr(value.type, "count", 0)
-    zero = code.constant(0.0, lanes)
-    return code.b.select(code.b.fcmp_ordered("<", value, zero), zero, value)
-
-
-def alive(code: Code, value: Value, activation: Value) -> Value:
-    """Gradient where the activation after a ReLU is positive, 0 elsewhere."""
-    zero = code.constant(0.0, getattr(value.type, "count", 0))
-    return code.b.select(code.b.fcmp_ordered(">", activation, zero), value, zero)
-
-
-def backward(module: Value, number: Number, name: str, layer: Dense, tile: Tile) -> Value:
-    """Generate f(delta, weights, x, out, batch): out = delta·W where the activation x of the layer below is
-    positive.
+def backward(module: Value, number: Number, name: str, layer: Dense, tile: Tile, below: str) -> Value:
+    """Generate f(delta, weights, x, out, batch): out = delta·W, before the activation x that the layer below
+    made by the function `below`.
     """
     code = Code(module, number, name, *[POINTER] * 4, WHOLE)
     delta, weights, x, out, batch = code.parameters
@@ -99,7 +87,7 @@ def backward(module: Value, number: Number, name: str, layer: Dense, tile: Tile)
             for s, i in product(range(samples), range(side)):
                 place = code.plus(code.times(code.plus(first, s), wide), i0, i * lanes)
                 found = code.get(sums[s * side + i], kind)
-                code.store(alive(code, found, code.load(x, place, lanes)), out, place)
+                code.store(before(code, found, code.load(x, place, lanes), below), out, place)
 
     over_samples(code, batch, tile.samples, block)
     return code.end()

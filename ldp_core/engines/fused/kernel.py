@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from llvmlite import ir
 
-from ldp_core.engines.fused import convolution, dense, loss, moments, winners
-from ldp_core.engines.fused.code import POINTER, SHORT, WHOLE, Code, Number, Value
+from ldp_core.engines.fused import activations, convolution, dense, loss, means, moments, winners
+from ldp_core.engines.fused.code import POINTER, SHORT, WHOLE, Code, Number, Value, looped
 from ldp_core.engines.fused.memory import (
     LINE,
     Memory,
-    chunks,
     memory_of,
     moments_of,
     row_stride,
@@ -19,7 +19,8 @@ from ldp_core.engines.fused.memory import (
     weights_of,
 )
 from ldp_core.engines.fused.tile import Tile
-from ldp_core.models.chain import Layers
+from ldp_core.engines.fused.winners import Layout
+from ldp_core.models.chain import Conv, Layers
 
 
 class Kernel:
@@ -31,23 +32,16 @@ class Kernel:
         self.batch = batch
         self.module: Any = ir.Module("client")
         self._parts: dict[str, Value] = {}
-        convs = layers.convs
-        for i, conv in enumerate(convs):
-            last = i == len(convs) - 1
-            made = self.module, number
-            self._parts[f"conv{i}"] = convolution.forward(*made, f"conv{i}", conv, tile)
-            self._parts[f"pool{i}"] = convolution.pool(*made, f"pool{i}", conv)
-            self._parts[f"kernels{i}"] = winners.kernels(*made, f"kernels{i}", conv, tile, last)
-            if i:
-                self._parts[f"patches{i}"] = winners.channels_last(*made, f"patches{i}", conv)
-                self._parts[f"images{i}"] = winners.images(*made, f"images{i}", conv, tile, last)
-        if convs and convs[0].channels > 1:
-            self._parts["patches0"] = winners.channels_last(self.module, number, "patches0", convs[0])
+        for i, conv in enumerate(layers.convs):
+            self._convolution(i, conv)
         for i, layer in enumerate(layers.dense):
-            self._parts[f"dense{i}"] = dense.forward(self.module, number, f"dense{i}", layer, tile)
-            self._parts[f"update{i}"] = dense.update(self.module, number, f"update{i}", layer, tile)
-            if i or convs:
-                self._parts[f"back{i}"] = dense.backward(self.module, number, f"back{i}", layer, tile)
+            self._make("dense", i, dense.forward, layer, tile)
+            self._make("update", i, dense.update, layer, tile)
+            if layer.activation in ("sigmoid", "tanh"):
+                self._make("bend", len(layers.convs) + i, activations.bend, layer.activation, layer.out)
+            if i or layers.convs:
+                below = layers.dense[i - 1].activation if i else layers.convs[-1].left
+                self._make("back", i, dense.backward, layer, tile, below)
         if adam:
             self._parts["forget"] = moments.forget(self.module, number, "forget")
             self._parts["descend"] = moments.descend(self.module, number, "descend")
@@ -63,6 +57,28 @@ class Kernel:
     @property
     def text(self) -> str:
         return str(self.module)
+
+    def _make(self, name: str, i: int, part: Callable[..., Value], *given: Any) -> None:
+        self._parts[f"{name}{i}"] = part(self.module, self.number, f"{name}{i}", *given)
+
+    def _convolution(self, i: int, conv: Conv) -> None:
+        convs, tile = self.layers.convs, self.tile
+        layout = Layout.planar(*conv.averaged) if i == len(convs) - 1 else Layout.patched(convs[i + 1])
+        if f"conv{i}.planes" in self.memory.sizes:
+            self._make("planes", i, convolution.planes, conv)
+        self._make("conv", i, convolution.forward, conv, tile)
+        self._make("pool", i, convolution.pool, conv)
+        if conv.activation in ("sigmoid", "tanh"):
+            self._make("bend", i, activations.bend, conv.activation, conv.outputs)
+        if conv.mean > 1:
+            self._make("average", i, means.average, conv)
+            self._make("spread", i, means.spread, conv, layout)
+            layout = Layout.planar(*conv.pooled)
+        self._make("kernels", i, winners.kernels, conv, tile, layout)
+        if f"conv{i}.patches" in self.memory.sizes:
+            self._make("patches", i, winners.channels_last, conv)
+        if i:
+            self._make("images", i, winners.images, conv, tile, layout, convs[i - 1].left)
 
     def _copy(self, name: str, inwards: bool) -> Value:
         """Generate f(weights, work): copy between the flat vector (d,) and the kernel's layout.
@@ -114,7 +130,7 @@ class Kernel:
         features, lanes = self.layers.features, self.number.lanes
         seen = code.at(samples, code.times(which, features))
         place = code.at(self._at(code, work, "x"), code.times(s, up_to(features, lanes)))
-        for first, n in winners.looped(code, chunks(features, lanes), lanes):
+        for first, n in looped(code, features, lanes):
             value = code.load(seen, first, n)
             if self.layers.moments:
                 mean, deviation = (code.constant(moment, n) for moment in self.layers.moments)
@@ -127,17 +143,28 @@ class Kernel:
         code = Code(self.module, self.number, "forward", WHOLE, POINTER)
         batch, work = code.parameters
         with code.loop(batch) as s:
-            for i in range(len(self.layers.convs)):
+            for i, conv in enumerate(self.layers.convs):
                 image, scratch = self._of(code, work, self._before(i), s), self._at(code, work, "scratch")
                 weight, bias = (self._at(code, work, f"conv{i}.{part}") for part in ("weight", "bias"))
+                if f"planes{i}" in self._parts:
+                    seen, image = image, self._at(code, work, f"conv{i}.planes")
+                    self._call(code, f"planes{i}", seen, image)
                 self._call(code, f"conv{i}", image, weight, bias, scratch)
                 out = self._of(code, work, f"conv{i}.out", s)
-                self._call(code, f"pool{i}", scratch, out, self._winners(code, work, i, s))
+                self._call(code, f"pool{i}", scratch, out, *self._winners(code, work, i, s))
+                if f"bend{i}" in self._parts:
+                    self._call(code, f"bend{i}", out)
+                if conv.mean > 1:
+                    self._call(code, f"average{i}", out, self._of(code, work, f"conv{i}.means", s))
         for i in range(len(self.layers.dense)):
             weight, bias, out = (
                 self._at(code, work, f"dense{i}.{part}") for part in ("weight", "bias", "out")
             )
             self._call(code, f"dense{i}", self._below(code, work, i), weight, bias, out, batch)
+            bend = f"bend{len(self.layers.convs) + i}"
+            if bend in self._parts:
+                with code.loop(batch) as s:
+                    self._call(code, bend, self._of(code, work, f"dense{i}.out", s))
         return code.end()
 
     def _step(self) -> Value:
@@ -181,17 +208,20 @@ class Kernel:
             if last
             else self._at(code, work, f"conv{i + 1}.patch delta")
         )
-        who = self._winners(code, work, i, s)
+        if f"spread{i}" in self._parts:
+            means, delta = delta, self._at(code, work, f"conv{i}.delta")
+            self._call(code, f"spread{i}", means, self._of(code, work, f"conv{i}.out", s), delta)
         lists = [self._at(code, work, f"list.{part}") for part in ("values", "places")]
+        lists += self._winners(code, work, i, s)
         patches = self._of(code, work, self._before(i), s)
         if f"patches{i}" in self._parts:
             image, patches = patches, self._at(code, work, f"conv{i}.patches")
             self._call(code, f"patches{i}", image, patches)
         grown = [self._at(code, work, f"conv{i}.{part}") for part in ("gradient", "bias gradient")]
-        self._call(code, f"kernels{i}", delta, who, patches, *grown, *lists)
+        self._call(code, f"kernels{i}", delta, patches, *grown, *lists)
         if i:
             weight, into = (self._at(code, work, f"conv{i}.{part}") for part in ("weight", "patch delta"))
-            self._call(code, f"images{i}", delta, who, weight, patches, into, *lists)
+            self._call(code, f"images{i}", delta, weight, patches, into, *lists)
 
     def _descend(self, code: Code, work: Value, weights: str, gradient: str, rate: Value) -> None:
         """Gradient step of SGD; resets the gradient to 0."""
@@ -199,7 +229,7 @@ class Kernel:
         place, grown = self._at(code, work, weights), self._at(code, work, gradient)
         down = code.b.fneg(rate)
         count = self.memory.sizes[weights] // self.number.bytes
-        for first, n in winners.looped(code, chunks(count, lanes), lanes):
+        for first, n in looped(code, count, lanes):
             moved = code.fma(code.spread(down, n), code.load(grown, first, n), code.load(place, first, n))
             code.store(moved, place, first)
             code.store(code.constant(0.0, n), grown, first)
@@ -267,14 +297,17 @@ class Kernel:
         each = self.memory.sizes[name] // self.number.bytes // self.batch
         return code.at(self._at(code, work, name), code.times(s, each))
 
-    def _winners(self, code: Code, work: Value, i: int, s: Value) -> Value:
-        """Address of the pooling winners of sample s in convolution i."""
-        place = self._at(code, work, f"conv{i}.winners")
-        return code.at(place, code.times(s, self.layers.convs[i].outputs), SHORT)
+    def _winners(self, code: Code, work: Value, i: int, s: Value) -> list[Value]:
+        """Address of the pooling winners of sample s in convolution i, if it pools."""
+        conv = self.layers.convs[i]
+        if conv.pool == 1:
+            return []
+        return [code.at(self._at(code, work, f"conv{i}.winners"), code.times(s, conv.outputs), SHORT)]
 
     def _before(self, i: int) -> str:
         """Name of the section that convolution i reads."""
-        return f"conv{i - 1}.out" if i else "x"
+        part = "means" if i and self.layers.convs[i - 1].mean > 1 else "out"
+        return f"conv{i - 1}.{part}" if i else "x"
 
     def _below(self, code: Code, work: Value, i: int) -> Value:
         if i:

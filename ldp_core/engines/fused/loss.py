@@ -1,47 +1,12 @@
-"""Softmax, the gradient of cross-entropy, and the exponential function for both."""
+"""Softmax and the gradient of cross-entropy."""
 
 from __future__ import annotations
 
-from math import factorial, log
-
 from llvmlite import ir
 
+from ldp_core.engines.fused.activations import exponential
 from ldp_core.engines.fused.code import POINTER, SHORT, WHOLE, Code, Number, Value, vector
 from ldp_core.engines.fused.memory import up_to
-
-TERMS = {4: 7, 8: 13}
-"""Number of terms of the exponential's series on ±ln 2/2 by bytes per number; the next term is below half a
-last bit.
-"""
-MANTISSA = {4: 23, 8: 52}
-LEAST = {4: -87.0, 8: -708.0}
-"""Least argument of the exponential by bytes per number, just above the smallest normal result."""
-LN2 = {4: (0.693359375, -2.12194440054690583e-4), 8: (0.6931471803691238, 1.9082149292705877e-10)}
-"""ln 2 in two parts by bytes per number; the first times a small integer is exact."""
-
-
-def exponential(code: Code, value: Value) -> Value:
-    """exp(x) of a vector with x ≤ 0; NaN stays NaN."""
-    size, lanes = code.number.bytes, value.type.count
-    whole = vector(WHOLE if size == 8 else SHORT, lanes)
-
-    def all_of(number: float) -> Value:
-        return code.constant(number, lanes)
-
-    least = all_of(LEAST[size])
-    x = code.b.select(code.b.fcmp_ordered("<", value, least), least, value)
-    # adding 1.5·2^mantissa rounds to a whole number, which then stands in the last bits
-    magic = 1.5 * 2.0 ** MANTISSA[size]
-    shifted = code.fma(x, all_of(1 / log(2)), all_of(magic))
-    n = code.b.fsub(shifted, all_of(magic))
-    high, low = LN2[size]
-    rest = code.fma(n, all_of(-low), code.fma(n, all_of(-high), x))
-    series = all_of(1 / factorial(TERMS[size]))
-    for term in reversed(range(TERMS[size])):
-        series = code.fma(series, rest, all_of(1 / factorial(term)))
-    bits = code.b.bitcast(shifted, whole)
-    power = code.b.shl(bits, ir.Constant(whole, [MANTISSA[size]] * lanes))
-    return code.b.bitcast(code.b.add(code.b.bitcast(series, whole), power), series.type)
 
 
 def delta(module: Value, number: Number, name: str, classes: int) -> Value:

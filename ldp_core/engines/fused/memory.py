@@ -7,10 +7,11 @@ guard line that `Workspace.intact` checks.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 
 import numpy as np
 
-from ldp_core.models.chain import Layers
+from ldp_core.models.chain import Conv, Layers
 
 LINE = 64
 """Bytes of a cache line, and of the vectors of all computations."""
@@ -53,6 +54,18 @@ def row_stride(count: int, lanes: int) -> int:
     """Numbers from one row of a patch to the next."""
     first, last = row_chunks(count, lanes)[-1]
     return first + last
+
+
+def plane(conv: Conv) -> tuple[int, int]:
+    """Rows and columns of an image of which every `stride`-th row and column is kept."""
+    rows, columns = conv.padded
+    return -(-rows // conv.stride), -(-columns // conv.stride)
+
+
+def stored(conv: Conv, lanes: int) -> tuple[int, int]:
+    """Rows and numbers per row of a channel's outputs before the maxima."""
+    rows, columns = (side * conv.pool for side in conv.pooled)
+    return rows, max(columns, lanes // 2)
 
 
 @dataclass(frozen=True)
@@ -103,16 +116,20 @@ def memory_of(layers: Layers, batch: int, number: int, adam: bool = False) -> Me
     sizes["labels"] = batch * 8
     for i, conv in enumerate(layers.convs):
         sizes[f"conv{i}.out"] = batch * up_to(conv.outputs, lanes) * number
-        sizes[f"conv{i}.winners"] = batch * conv.outputs * 4
+        if conv.pool > 1:
+            sizes[f"conv{i}.winners"] = batch * conv.outputs * 4
+        if conv.mean > 1:
+            sizes[f"conv{i}.means"] = batch * up_to(conv.out * prod(conv.averaged), lanes) * number
+            sizes[f"conv{i}.delta"] = conv.outputs * number
     if layers.convs:
-        sizes["convs.delta"] = batch * up_to(layers.convs[-1].outputs, lanes) * number
-        sizes["scratch"] = max(
-            c.out * 2 * c.pooled[0] * max(2 * c.pooled[1], lanes // 2) * number for c in layers.convs
-        )
-        most = max(max(c.positions, 4 * c.out) for c in layers.convs)
+        sizes["convs.delta"] = batch * up_to(layers.dense[0].inputs, lanes) * number
+        sizes["scratch"] = max(c.out * prod(stored(c, lanes)) * number for c in layers.convs)
+        most = max(max(c.positions, c.pool**2 * c.out) for c in layers.convs)
         sizes["list.values"], sizes["list.places"] = most * number, most * 8
     for i, conv in enumerate(layers.convs):
-        if i or conv.channels > 1:  # of one channel, both layouts are the same
+        if conv.stride > 1 or conv.padding:
+            sizes[f"conv{i}.planes"] = conv.channels * conv.stride**2 * prod(plane(conv)) * number
+        if i or conv.channels > 1 or conv.padding:  # else both layouts are the same
             sizes[f"conv{i}.patches"] = up_to(conv.inputs, lanes) * number
         if i:
             sizes[f"conv{i}.patch delta"] = up_to(conv.inputs, lanes) * number
