@@ -12,6 +12,7 @@ MEANT: dict[str, tuple[str, ...]] = {
     "convolution": ("conv",),
     "maxpool": ("pool",),
     "maxpool2d": ("pool",),
+    "avgpool2d": ("avg_pool",),
     "noniid": ("dirichlet",),
     "heterogeneous": ("dirichlet",),
     "skewed": ("dirichlet",),

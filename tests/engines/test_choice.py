@@ -82,8 +82,12 @@ def test_what_the_kernel_cannot_do_goes_on_as_before_with_a_note(monkeypatch: py
         ("cnn", "sgd"): "2 clients at a time, a thread and a core each, fused kernel",
         ("mlp", "optimal"): "2 clients at a time, a thread and a core each, fused kernel",
         ("mlp", "adam"): "2 clients at a time, a thread and a core each, fused kernel",
-        ("lenet", "sgd"): "2 clients at a time, a process and a core each, channels-last; no fused kernel: "
-        "it has convolutions with strides, with padding or without a bias",
+        ("lenet", "sgd"): "2 clients at a time, a thread and a core each, fused kernel",
+        (
+            "resnet18",
+            "sgd",
+        ): "2 clients at a time, a process and a core each, channels-last; no fused kernel: "
+        "it has convolutions without a bias",
     }
     for (model, optimizer), expected in words.items():
         one = recipe(model, optimizer)

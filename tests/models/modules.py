@@ -20,6 +20,7 @@ LISTED = (
     "dense 12 sigmoid, dense 9 relu",
     "conv 4 5 relu, pool 2, dense 20 relu",
     "conv 3 3 stride 2 padding 1 sigmoid, pool 3, conv 4 1 none",
+    "conv 5 3 tanh, avg_pool 2, dense 8 tanh",
 )
 CASES = [
     (one, shape)
@@ -57,10 +58,12 @@ class Block(nn.Module):
 def listed(model: Own, shape: tuple[int, ...], classes: int) -> list[nn.Module]:
     """By the lazy layers of torch, which find out by themselves what comes in."""
     parts: list[nn.Module] = [Grey()] if len(shape) > 1 else []
-    activations = {"relu": nn.ReLU, "sigmoid": nn.Sigmoid, "none": nn.Identity}
+    activations = {"relu": nn.ReLU, "sigmoid": nn.Sigmoid, "tanh": nn.Tanh, "none": nn.Identity}
     for one in model.stack:
         if one.kind == "pool":
             parts.append(nn.MaxPool2d(one.size))
+        elif one.kind == "avg_pool":
+            parts.append(nn.AvgPool2d(one.size))
         elif one.kind == "conv":
             parts.append(nn.LazyConv2d(one.channels, one.size, one.stride, one.padding))
         else:

@@ -57,7 +57,7 @@ def test_text_and_json_mean_the_same():
 def test_every_list_of_layers_is_read_back_from_its_text():
     draw = np.random.default_rng(7)
     for _ in range(300):
-        kinds = draw.choice(["conv", "pool"], draw.integers(0, 4)).tolist() + ["dense"] * int(
+        kinds = draw.choice(["conv", "pool", "avg_pool"], draw.integers(0, 4)).tolist() + ["dense"] * int(
             draw.integers(1, 3)
         )
         layers = [{"kind": kind} for kind in kinds]
@@ -78,7 +78,7 @@ BAD: list[tuple[Any, str, str]] = [
     ([7], "model.layers.0", "must be an object"),
     ([{"kind": "dens", "units": 3}], "model.layers.0.kind", "did you mean dense"),
     ([{"kind": "batch_norm"}], "model.layers.0.kind", "leave that layer out"),
-    ([{"kind": ["dense"]}], "model.layers.0.kind", "must be dense, conv or pool"),
+    ([{"kind": ["dense"]}], "model.layers.0.kind", "must be dense, conv, pool or avg_pool"),
     ([{"kind": "dense", "units": 0}], "model.layers.0.units", "between 1 and 4"),
     ([{"kind": "dense", "units": 10**6}], "model.layers.0.units", "got 1000000"),
     ([{"kind": "dense"}], "model.layers.0.units", "got null"),
@@ -86,7 +86,7 @@ BAD: list[tuple[Any, str, str]] = [
     (
         [{"kind": "dense", "units": 3, "activation": "gelu"}],
         "model.layers.0.activation",
-        "none, relu or sigmoid",
+        "none, relu, sigmoid or tanh",
     ),
     ("dense 3 relu, conv 3 3", "model.layers", "after a dense one"),
     ("dense 3 none", "model.layers", "leave yours out"),
@@ -127,7 +127,12 @@ def test_its_title_is_said_of_what_is_stored():
 
 
 @pytest.mark.parametrize(
-    "layers", ["conv 4 3, pool 2, dense 12", "conv 4 3 stride 2 padding 1, pool 3 , dense 9 sigmoid"]
+    "layers",
+    [
+        "conv 4 3, pool 2, dense 12",
+        "conv 4 3 stride 2 padding 1, pool 3 , dense 9 sigmoid",
+        "conv 4 2 tanh, avg_pool",
+    ],
 )
 def test_every_engine_trains_it_to_the_same_weights(layers: str, monkeypatch: pytest.MonkeyPatch):
     found = []

@@ -14,7 +14,7 @@ from llvmlite import ir
 
 from ldp_core.engines.fused.activations import relu
 from ldp_core.engines.fused.code import POINTER, SHORT, WHOLE, Code, Number, Value, looped, vector
-from ldp_core.engines.fused.memory import plane, row_stride, stored
+from ldp_core.engines.fused.memory import plane, row_stride, stored, up_to
 from ldp_core.engines.fused.tile import Tile
 from ldp_core.models.chain import Conv
 
@@ -33,11 +33,11 @@ class Grid:
         fits = [
             Grid(rows, halves)
             for rows, halves in product(range(1, height + 1), range(1, across + 1))
-            if rows * halves % 2 == 0 and rows * halves <= 2 * most
+            if rows * halves <= 2 * most
         ]
 
         def waste(grid: Grid) -> tuple[int, int]:
-            vectors = -(-height // grid.rows) * -(-across // grid.halves) * grid.rows * grid.halves
+            vectors = -(-height // grid.rows) * -(-across // grid.halves) * up_to(grid.rows * grid.halves, 2)
             return vectors, -grid.rows * grid.halves
 
         return min(fits, key=waste)
@@ -83,6 +83,7 @@ def forward(module: Value, number: Number, name: str, layer: Conv, tile: Tile) -
     # where each half vector of a block begins: (row, column)
     last = max(0, width - half) if grid.halves * half > width else (grid.halves - 1) * half
     starts = [(r, min(h * half, last)) for r, h in product(range(grid.rows), range(grid.halves))]
+    starts += starts[len(starts) // 2 * 2 :]  # an odd one is computed twice
     pairs = list(zip(starts[::2], starts[1::2], strict=True))
     beyond = max(0, width - grid.halves * half)
 

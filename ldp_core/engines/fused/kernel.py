@@ -7,7 +7,17 @@ from typing import Any
 
 from llvmlite import ir
 
-from ldp_core.engines.fused import activations, convolution, dense, loss, means, moments, winners
+from ldp_core.engines.fused import (
+    activations,
+    convolution,
+    dense,
+    everywhere,
+    loss,
+    means,
+    moments,
+    patches,
+    winners,
+)
 from ldp_core.engines.fused.code import POINTER, SHORT, WHOLE, Code, Number, Value, looped
 from ldp_core.engines.fused.memory import (
     LINE,
@@ -18,8 +28,8 @@ from ldp_core.engines.fused.memory import (
     up_to,
     weights_of,
 )
+from ldp_core.engines.fused.patches import Layout
 from ldp_core.engines.fused.tile import Tile
-from ldp_core.engines.fused.winners import Layout
 from ldp_core.models.chain import Conv, Layers
 
 
@@ -74,11 +84,12 @@ class Kernel:
             self._make("average", i, means.average, conv)
             self._make("spread", i, means.spread, conv, layout)
             layout = Layout.planar(*conv.pooled)
-        self._make("kernels", i, winners.kernels, conv, tile, layout)
+        back = winners if conv.pool > 1 else everywhere
+        self._make("kernels", i, back.kernels, conv, tile, layout)
         if f"conv{i}.patches" in self.memory.sizes:
-            self._make("patches", i, winners.channels_last, conv)
+            self._make("patches", i, patches.channels_last, conv)
         if i:
-            self._make("images", i, winners.images, conv, tile, layout, convs[i - 1].left)
+            self._make("images", i, back.images, conv, tile, layout, convs[i - 1].left)
 
     def _copy(self, name: str, inwards: bool) -> Value:
         """Generate f(weights, work): copy between the flat vector (d,) and the kernel's layout.
@@ -211,17 +222,18 @@ class Kernel:
         if f"spread{i}" in self._parts:
             means, delta = delta, self._at(code, work, f"conv{i}.delta")
             self._call(code, f"spread{i}", means, self._of(code, work, f"conv{i}.out", s), delta)
-        lists = [self._at(code, work, f"list.{part}") for part in ("values", "places")]
-        lists += self._winners(code, work, i, s)
-        patches = self._of(code, work, self._before(i), s)
+        lists = self._winners(code, work, i, s)
+        if lists:
+            lists = [self._at(code, work, "list.values"), self._at(code, work, "list.places"), *lists]
+        seen = self._of(code, work, self._before(i), s)
         if f"patches{i}" in self._parts:
-            image, patches = patches, self._at(code, work, f"conv{i}.patches")
-            self._call(code, f"patches{i}", image, patches)
+            image, seen = seen, self._at(code, work, f"conv{i}.patches")
+            self._call(code, f"patches{i}", image, seen)
         grown = [self._at(code, work, f"conv{i}.{part}") for part in ("gradient", "bias gradient")]
-        self._call(code, f"kernels{i}", delta, patches, *grown, *lists)
+        self._call(code, f"kernels{i}", delta, seen, *grown, *lists)
         if i:
             weight, into = (self._at(code, work, f"conv{i}.{part}") for part in ("weight", "patch delta"))
-            self._call(code, f"images{i}", delta, weight, patches, into, *lists)
+            self._call(code, f"images{i}", delta, weight, seen, into, *lists)
 
     def _descend(self, code: Code, work: Value, weights: str, gradient: str, rate: Value) -> None:
         """Gradient step of SGD; resets the gradient to 0."""

@@ -7,7 +7,7 @@ from itertools import product
 
 from ldp_core.engines.fused.activations import before
 from ldp_core.engines.fused.code import POINTER, Code, Number, Value
-from ldp_core.engines.fused.winners import Layout
+from ldp_core.engines.fused.patches import Layout
 from ldp_core.models.chain import Conv
 
 

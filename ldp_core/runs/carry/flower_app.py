@@ -112,7 +112,9 @@ def _hidden(experiment: Experiment) -> list[int] | None:
         found = layers_of(experiment.network, source.shape, source.classes)
     except Unfit:
         return None
-    return None if found.convs or found.moments else [one.out for one in found.dense[:-1]]
+    hidden = found.dense[:-1]
+    others = found.convs or found.moments or any(one.activation != "relu" for one in hidden)
+    return None if others else [one.out for one in hidden]
 
 
 def _unfit_parts(experiment: Experiment) -> str:

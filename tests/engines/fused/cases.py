@@ -1,4 +1,4 @@
-"""What the tests of the fused kernel share: exact plans, and networks of any size."""
+"""What the tests of the fused kernel share: recipes, data and exact plans."""
 
 from __future__ import annotations
 
@@ -14,35 +14,9 @@ from ldp_core.engines.per_client import Samples
 from ldp_core.engines.plan import Plan, plan_batches
 from ldp_core.engines.recipe import Recipe
 from ldp_core.models.base import Model
-from ldp_core.models.convolutional import Convolutional, Network
 from ldp_core.streams import stream
 
 ALONE, TOGETHER = Engine("processes", 1, "cpu"), Engine("batched", 1, "cpu")
-
-
-class Drawn(Convolutional):
-    """A chain of convolutions with pooling and ReLU, in either order, then linear layers."""
-
-    convs: tuple[tuple[int, int], ...]
-    """Channels and size of each."""
-    widths: tuple[int, ...]
-    relu_first: bool = False
-    standardised: bool = True
-    smallest = 1
-
-    def network(self, net: Network, x: Any, classes: int) -> Any:
-        if self.standardised:
-            x = net.standard(x)
-        for i, (out, size) in enumerate(self.convs):
-            x = net.conv(f"conv{i}", x, out, size)
-            x = net.pool(net.relu(x)) if self.relu_first else net.relu(net.pool(x))
-        x = net.flat(x)
-        for i, width in enumerate(self.widths):
-            x = net.relu(net.linear(f"fc{i}", x, width))
-        return net.linear("last", x, classes)
-
-
-Drawn.name = "drawn"
 
 
 def recipe_of(

@@ -13,7 +13,7 @@ import torch
 from ldp_core import cli, models
 from ldp_core.errors import StudioError
 from ldp_core.models.chain import layers_of
-from tests.engines.fused.cases import Drawn, plan_of, recipe_of, samples_of, start_of
+from tests.engines.fused.cases import plan_of, recipe_of, samples_of, start_of
 from tests.extent import in_gate
 
 pytest.importorskip("llvmlite")
@@ -29,7 +29,7 @@ from ldp_core.engines.fused.tile import Tile
 
 TILES = [Tile(1, 1, 1, 1, 1, 1), Tile(3, 4, 2, 4, 3, 7), Tile(5, 4, 4, 6, 2, 12)]
 CNN = recipe_of(models.get("cnn"), (16, 16))
-RECIPE = in_gate(recipe_of(Drawn(convs=((5, 3),), widths=()), (9, 9)), CNN)
+RECIPE = in_gate(recipe_of(models.get("own", layers="conv 5 3, pool 2"), (9, 9)), CNN)
 """In the gate a convolution, a maximum and a linear layer, of which LLVM makes code in half the time."""
 LAYERS = layers_of(RECIPE.model, RECIPE.shape, 10)
 

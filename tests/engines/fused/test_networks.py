@@ -9,10 +9,11 @@ import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from ldp_core import models
+from ldp_core.models._grammar import ACTIVATIONS
 from ldp_core.models.base import Model
 from ldp_core.models.mlp2 import MLP2
 from tests.engines.fused.cases import (
-    Drawn,
     exact,
     plan_of,
     recipe_of,
@@ -33,26 +34,30 @@ EACH: list[tuple[tuple[torch.dtype, float], ...]] = in_gate([KINDS[:1], KINDS[1:
 SLOW = (HealthCheck.too_slow, HealthCheck.function_scoped_fixture)
 
 
+BENDS = st.sampled_from(ACTIVATIONS)
+
+
 @st.composite
 def networks(draw: st.DrawFn) -> tuple[Model, tuple[int, ...], int]:
     classes = draw(st.integers(2, 40))
     if draw(st.integers(0, 3)) == 0:
         model = MLP2(hidden=draw(st.integers(1, 70)), second=draw(st.integers(1, 40)))
         return model, (draw(st.integers(1, 200)),), classes
-    channels, height, width = draw(st.integers(1, 5)), draw(st.integers(3, 30)), draw(st.integers(3, 45))
-    sides, convs = (height, width), []
+    shape = (draw(st.integers(1, 5)), draw(st.integers(3, 30)), draw(st.integers(3, 45)))
+    sides, layers = list(shape[1:]), []
     for _ in range(draw(st.integers(1, 3))):
-        most = min(7, min(sides) - 1)  # two outputs at least each way, for one maximum
-        if most < 1:
-            break
-        size = draw(st.integers(1, most))
-        convs.append((draw(st.integers(1, 22)), size))
-        sides = ((sides[0] - size + 1) // 2, (sides[1] - size + 1) // 2)
-    widths = tuple(draw(st.lists(st.integers(1, 40), max_size=2)))
-    chain = Drawn(
-        convs=tuple(convs), widths=widths, relu_first=draw(st.booleans()), standardised=draw(st.booleans())
-    )
-    return chain, (channels, height, width), classes
+        padding = draw(st.sampled_from([0, 0, 1, 3]))
+        size, stride = draw(st.integers(1, min(7, *sides))), draw(st.sampled_from([1, 1, 2, 3]))
+        layers.append(
+            f"conv {draw(st.integers(1, 22))} {size} stride {stride} padding {padding} {draw(BENDS)}"
+        )
+        sides = [(side + 2 * padding - size) // stride + 1 for side in sides]
+        pool = draw(st.sampled_from([1, 2, 2, 3]))
+        if 1 < pool <= min(sides):
+            layers.append(f"{draw(st.sampled_from(['pool', 'avg_pool']))} {pool}")
+            sides = [side // pool for side in sides]
+    layers += [f"dense {draw(st.integers(1, 40))} {draw(BENDS)}" for _ in range(draw(st.integers(0, 2)))]
+    return models.get("own", layers=", ".join([*layers, "dense 5 relu"])), shape, classes
 
 
 @given(

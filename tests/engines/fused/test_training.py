@@ -20,7 +20,6 @@ import torch
 from ldp_core import models
 from tests.conftest import ROOT
 from tests.engines.fused.cases import (
-    Drawn,
     exact,
     plan_of,
     recipe_of,
@@ -38,6 +37,10 @@ from ldp_core.engines.fused.training import scores_fused, train_fused
 
 SIZES = [47, 20, 33, 1, 60]
 """Samples of ragged clients: most end an epoch with a short batch."""
+EVERY = (
+    "conv 5 3 stride 2 padding 2 tanh, avg_pool 2, conv 4 2 padding 1 none, pool 3, conv 3 1, dense 9 sigmoid"
+)
+"""A list with everything that a layer can have."""
 NETWORKS: list[tuple[str, dict[str, Any], tuple[int, ...]]] = [
     ("logistic_regression", {}, (8, 8)),
     ("logistic_regression", {}, (54,)),
@@ -46,9 +49,11 @@ NETWORKS: list[tuple[str, dict[str, Any], tuple[int, ...]]] = [
     ("mlp2", {}, (8, 8)),
     ("cnn", {}, (28, 28)),
     ("cnn", {}, (3, 32, 32)),
+    ("lenet", {}, (28, 28)),
+    ("own", {"layers": EVERY}, (3, 19, 25)),
 ]
 TOLERANCE = {torch.float64: 1e-13, torch.float32: 1e-6}
-DOUBLE, SINGLE = in_gate(((0, 5), (1, 2, 3, 4, 5, 6)), 2 * (range(len(NETWORKS)),))
+DOUBLE, SINGLE = in_gate(((0, 5, 7, 8), (1, 2, 3, 4, 5, 6)), 2 * (range(len(NETWORKS)),))
 """Which of them are trained in either kind of numbers: to make machine code takes most of it, so in the gate
 one network has both."""
 
@@ -107,7 +112,9 @@ def test_batches_of_every_size(name: str, batch: int):
 
 def test_of_equal_maxima_the_first_one_takes_all_of_the_gradient():
     """Images of one grey each: all outputs of a channel are equal, and every square is a tie of four."""
-    recipe = recipe_of(Drawn(convs=((6, 3), (7, 2)), widths=(9,)), (12, 12), rate=0.1)
+    recipe = recipe_of(
+        models.get("own", layers="conv 6 3, pool 2, conv 7 2, pool 2, dense 9"), (12, 12), rate=0.1
+    )
     kind = torch.float64
     x = torch.arange(40, dtype=kind)[:, None, None].expand(40, 12, 12).contiguous() / 40
     data = x, torch.arange(40) % 10, x[:5]
@@ -176,7 +183,11 @@ BOTH = (torch.float64, torch.float32)
 
 @pytest.mark.parametrize(
     ("name", "shape", "kinds"),
-    [("mlp", (8, 8), in_gate(BOTH[1:], BOTH)), ("cnn", (16, 16), in_gate(BOTH[:1], BOTH))],
+    [
+        ("mlp", (8, 8), in_gate(BOTH[1:], BOTH)),
+        ("cnn", (16, 16), in_gate(BOTH[:1], BOTH)),
+        ("lenet", (8, 8), BOTH[:1]),
+    ],
 )
 def test_adam_equals_pytorch(name: str, shape: tuple[int, ...], kinds: Sequence[torch.dtype]):
     """In float64, as Adam divides by the size of a gradient and so magnifies its last bits; in float32 nearly

@@ -1,0 +1,112 @@
+"""Backward convolution without maxima: every output carries a gradient.
+
+Each output adds its patch times its gradient to the kernel's gradient, of which a block is summed in
+registers, and all kernels at its position, times their gradients, to the patch's gradient.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+from typing import Any
+
+from ldp_core.engines.fused.activations import before
+from ldp_core.engines.fused.code import POINTER, Code, Number, Value, looped, vector
+from ldp_core.engines.fused.memory import row_chunks, row_stride
+from ldp_core.engines.fused.patches import Layout, Piece, kept, pieces
+from ldp_core.engines.fused.tile import Tile, blocks
+from ldp_core.models.chain import Conv
+
+
+def _places(code: Code, layer: Conv, layout: Layout) -> Iterator[tuple[Value, Value]]:
+    """Loop over the outputs; yields the position of the gradient in the first channel, and of the patch."""
+    rows, columns = layer.pooled
+    seen = Layout.patched(layer)
+    with code.loop(rows) as r, code.loop(columns) as c:
+        patch = code.plus(code.times(r, layer.stride * seen.row), code.times(c, layer.stride * seen.column))
+        yield layout.at(code, r, c), patch
+
+
+def kernels(module: Value, number: Number, name: str, layer: Conv, tile: Tile, layout: Layout) -> Value:
+    """Generate f(delta, patches, gradient, bias gradient): add one sample's gradients."""
+    code = Code(module, number, name, *[POINTER] * 4)
+    delta, patches, gradient, bias = code.parameters
+    lanes = number.lanes
+    row, wide = row_stride(layer.size * layer.channels, lanes), Layout.patched(layer).row
+
+    def block(o0: Any, outputs: int, some: list[Piece], first: bool) -> None:
+        kernel = code.at(gradient, code.times(o0, layer.size * row))
+        each = list(product(range(outputs), some))
+        kinds = [vector(number.type, n) for _, (_, _, n) in each]
+        places = [(o * layer.size + ky) * row + x for o, (ky, x, _) in each]
+        sums = [
+            code.cell(kind, code.load(kernel, at, kind.count)) for kind, at in zip(kinds, places, strict=True)
+        ]
+        totals = [
+            code.cell(number.type, code.load(bias, code.plus(o0, o))) for o in range(outputs if first else 0)
+        ]
+        for where, place in _places(code, layer, layout):
+            patch = code.at(patches, place)
+            seen = [code.load(patch, ky * wide + x, n) for ky, x, n in some]
+            for o in range(outputs):
+                g = code.load(delta, code.plus(code.times(code.plus(o0, o), layout.channel), where))
+                for i, value in enumerate(seen):
+                    one, kind = sums[o * len(some) + i], value.type
+                    code.set(one, code.fma(code.spread(g, kind.count), value, code.get(one, kind)))
+                if first:
+                    code.set(totals[o], code.b.fadd(code.get(totals[o], number.type), g))
+        for one, kind, at, (_, (_, x, _)) in zip(sums, kinds, places, each, strict=True):
+            code.store(kept(code, code.get(one, kind), layer, x), kernel, at)
+        for o, total in enumerate(totals):
+            code.store(code.get(total, number.type), bias, code.plus(o0, o))
+
+    for first, many, outputs in blocks(layer.out, tile.choose(layer.out, tile.outputs)):
+        with code.loop(many) as o:
+            for i, some in enumerate(pieces(layer, lanes, tile.vectors)):
+                block(code.plus(code.times(o, outputs), first), outputs, some, not i)
+    return code.end()
+
+
+def images(
+    module: Value, number: Number, name: str, layer: Conv, tile: Tile, layout: Layout, below: str
+) -> Value:
+    """Generate f(delta, weights, patches, out): gradient of the input, before the activation function `below`
+    that made it, as (height, width, channels) with the border.
+    """
+    code = Code(module, number, name, *[POINTER] * 4)
+    delta, weights, patches, out = code.parameters
+    lanes = number.lanes
+    row, seen = row_stride(layer.size * layer.channels, lanes), Layout.patched(layer)
+    rows, columns = layer.pooled
+    for first, n in looped(code, layer.inputs, lanes):
+        code.store(code.constant(0.0, n), out, first)
+
+    def block(c: Any, ky: Any, r0: Any, many: int, some: list[tuple[int, int]]) -> None:
+        """A row of the patches of outputs below one another, of which none overlaps another."""
+        down = code.plus(code.times(r0, layer.stride), ky)
+        patch = code.plus(code.times(down, seen.row), code.times(c, layer.stride * seen.column))
+        below_one = layer.stride * seen.row
+        places = [(code.plus(patch, r * below_one + x), n) for r, (x, n) in product(range(many), some)]
+        slopes = [code.at(delta, layout.at(code, code.plus(r0, r), c)) for r in range(many)]
+        sums = [code.cell(vector(number.type, n), code.load(out, at, n)) for at, n in places]
+        with code.loop(layer.out) as o:
+            kernel = code.at(weights, code.times(code.plus(code.times(o, layer.size), ky), row))
+            ws = [code.load(kernel, x, n) for x, n in some]
+            for r, slope in enumerate(slopes):
+                g = code.load(slope, code.times(o, layout.channel))
+                for i, w in enumerate(ws):
+                    one = sums[r * len(some) + i]
+                    code.set(one, code.fma(code.spread(g, w.type.count), w, code.get(one, w.type)))
+        for one, (at, n) in zip(sums, places, strict=True):
+            code.store(code.get(one, vector(number.type, n)), out, at)
+
+    across = row_chunks(layer.size * layer.channels, lanes)
+    # column by column: a vector read just after one beside it was written would wait for that
+    with code.loop(columns) as c, code.loop(layer.size) as ky:
+        for i in range(0, len(across), tile.vectors):
+            for first, times, many in blocks(rows, tile.choose(rows, tile.samples)):
+                with code.loop(times) as r:
+                    block(c, ky, code.plus(code.times(r, many), first), many, across[i : i + tile.vectors])
+    for first, n in looped(code, layer.inputs, lanes):
+        code.store(before(code, code.load(out, first, n), code.load(patches, first, n), below), out, first)
+    return code.end()
