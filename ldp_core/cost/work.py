@@ -24,7 +24,7 @@ class Rates:
     product: float
     """Seconds per sample and weight of a fully connected layer, forward and backward."""
     convolution: float
-    """Seconds per multiplication of a convolutional model that is no chain, both passes, on all cores."""
+    """Seconds per multiplication of a convolutional model that is no fast chain, both passes, all cores."""
     value: float
     """Seconds per perturbed value."""
     round: float
@@ -68,7 +68,7 @@ class Work:
     searches: float = 0.0
     """Multiplications of second-order gradients, overhead included."""
     chains: float = 0.0
-    """As `convolutions`, for models that are chains of layers (`ldp_core.models.chain`)."""
+    """As `convolutions`, for chains of layers with ReLU and maxima (`ldp_core.models.chain.is_chain`)."""
 
 
 def seconds(works: Iterable[Work], rates: Rates) -> float:

@@ -39,7 +39,7 @@ class Training:
     dimension: int
     """Number of weights of the uploaded model."""
     chain: bool
-    """Whether a kernel can be compiled for the model."""
+    """Whether a kernel trains the model at full speed (`ldp_core.models.chain.is_chain`)."""
 
     @property
     def counted(self) -> float:

@@ -42,7 +42,7 @@ def calibrate() -> Rates:
     product = max(slow - quick, 1e-6) / (many - few)
     each = max(quick - few * product, 1e-4) / ROUNDS
     rest = _per_value(), each, *_per_attack(), _per_search()
-    found = Rates(product, _per_convolution("lenet", "processes"), *rest, chain=_per_convolution("cnn"))
+    found = Rates(product, _per_convolution("lenet"), *rest, chain=_per_convolution("cnn"))
     write_json(_path(), asdict(found))
     return found
 
@@ -82,8 +82,8 @@ def _attacking(experiment: Experiment) -> float:
     return max(more - less, 1e-6)
 
 
-def _per_convolution(name: str, kind: str = "") -> float:
-    """Seconds per multiplication of a convolutional network, trained on random images by a kind of engine."""
+def _per_convolution(name: str) -> float:
+    """Seconds per multiplication of a convolutional network, trained on random images."""
     import torch
 
     from ldp_core.engines.base import choose, close_pools
@@ -94,7 +94,7 @@ def _per_convolution(name: str, kind: str = "") -> float:
     shape, classes, each = (28, 28), 10, 200
     model, device = models.get(name), choose_device()
     recipe = Recipe(model, shape, classes, optimizers.get("sgd"), 0.01)
-    engine = choose(model.batched, device, recipe, kind)
+    engine = choose(model.batched, device, recipe)
     clients = 2 * engine.processes
     x = torch.from_numpy(stream(0, "audit").random((clients * each, *shape), dtype=np.float32)).to(device)
     samples = (x, torch.arange(len(x), device=device) % classes, x[:1])
