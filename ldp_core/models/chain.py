@@ -156,8 +156,8 @@ def is_chain(model: Model, shape: Shape, classes: int) -> bool:
         layers = layers_of(model, shape, classes)
     except Unfit:
         return False
-    bent = (*layers.convs, *layers.dense[:-1])
-    return all(one.activation == "relu" for one in bent) and all(one.pool > 1 for one in layers.convs)
+    bent = {one.activation for one in layers.convs} | {one.activation for one in layers.dense[:-1]}
+    return bent <= {"relu"} and all(one.pool > 1 for one in layers.convs)
 
 
 @dataclass(frozen=True)

@@ -155,7 +155,7 @@ def _maxima(code: Code, corner: Value, lanes: int, side: int, wide: int) -> tupl
     for row in range(side):
         parts = [code.load(corner, row * wide + x * lanes, lanes) for x in range(side)]
         if side == 2 and lanes > 1:
-            parts = [code.shuffle(*parts, range(x, 2 * lanes, 2)) for x in range(2)]
+            parts = [code.shuffle(parts[0], parts[1], range(x, 2 * lanes, 2)) for x in range(2)]
         pixels += parts
     most, kind = pixels[0], vector(SHORT, lanes)
     who = ir.Constant(kind, [0] * lanes)
