@@ -6,16 +6,14 @@ import gzip
 import math
 import shutil
 import struct
-from abc import abstractmethod
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ldp_core.datasets._download import Remote
-from ldp_core.datasets._downloaded import Downloaded
+from ldp_core.datasets._vision import OfTorchvision
 from ldp_core.datasets.base import Data, Labels, Report
 
 PARTS = ("train-images-idx3", "train-labels-idx1", "t10k-images-idx3", "t10k-labels-idx1")
@@ -23,17 +21,13 @@ BYTES = 8
 """Type code of unsigned bytes in an IDX file's header."""
 
 
-class Idx(Downloaded):
+class Idx(OfTorchvision):
     """70 000 grey images of 28 × 28 pixels in ten classes."""
 
     shape = (28, 28)
     classes = 10
     train_size = 60_000
     test_size = 10_000
-
-    @abstractmethod
-    def source(self) -> Any:
-        """torchvision's class with addresses, checksums and parser."""
 
     def remotes(self) -> Sequence[Remote]:
         kind = self.source()

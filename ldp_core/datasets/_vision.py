@@ -9,9 +9,20 @@ from __future__ import annotations
 
 import sys
 from types import ModuleType
+from typing import Any
+
+from ldp_core.datasets._downloaded import Downloaded
 
 MISSING = ("nms", "qnms")
 SIGNATURE = "(Tensor dets, Tensor scores, float iou_threshold) -> Tensor"
+
+
+class OfTorchvision(Downloaded):
+    """A data set that torchvision has as well, in a class of the same name."""
+
+    def source(self) -> Any:
+        """torchvision's class with addresses, checksums and parser."""
+        return getattr(load_torchvision().datasets, type(self).__name__)
 
 
 def load_torchvision() -> ModuleType:

@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 
 from ldp_core.datasets._download import Remote
-from ldp_core.datasets._downloaded import Downloaded
+from ldp_core.datasets._vision import OfTorchvision
 from ldp_core.datasets.base import Data, Labels, Report
 
 LABELS = "train-labels.npy"
 
 
-class CIFAR10(Downloaded):
+class CIFAR10(OfTorchvision):
     """Samples are (3, 32, 32): red, green, blue, each in [0, 1]."""
 
     label = "CIFAR-10 (colour, 32×32)"
@@ -33,27 +33,12 @@ class CIFAR10(Downloaded):
     shape = (3, 32, 32)
     classes = 10
     class_names = (
-        "airplane",
-        "automobile",
-        "bird",
-        "cat",
-        "deer",
-        "dog",
-        "frog",
-        "horse",
-        "ship",
-        "truck",
-    )
+        "airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck",
+    )  # fmt: skip
     train_size = 50_000
     test_size = 10_000
     download = 170_498_071
     files = "cifar-10-batches-py"
-
-    def source(self) -> Any:
-        """torchvision's class with address, checksums and parser."""
-        from ldp_core.datasets._vision import load_torchvision
-
-        return load_torchvision().datasets.CIFAR10
 
     def remotes(self) -> Sequence[Remote]:
         kind = self.source()

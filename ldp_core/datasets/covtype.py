@@ -42,14 +42,9 @@ class CoverTypes(Downloaded):
     learnt = "the mean and deviation of ten measurements over all training samples, which scale everybody's"
     classes = 7
     class_names = (
-        "spruce or fir",
-        "lodgepole pine",
-        "ponderosa pine",
-        "cottonwood or willow",
-        "aspen",
-        "Douglas fir",
-        "krummholz",
-    )
+        "spruce or fir", "lodgepole pine", "ponderosa pine", "cottonwood or willow", "aspen",
+        "Douglas fir", "krummholz",
+    )  # fmt: skip
     train_size = 500_000
     test_size = 30_000
     images = False

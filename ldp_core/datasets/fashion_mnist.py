@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ldp_core.datasets._idx import Idx
 
 
@@ -18,25 +16,12 @@ class FashionMNIST(Idx):
     reference = "Xiao, Rasul and Vollgraf 2017; torchvision.datasets.FashionMNIST"
 
     class_names = (
-        "T-shirt",
-        "trousers",
-        "pullover",
-        "dress",
-        "coat",
-        "sandal",
-        "shirt",
-        "sneaker",
-        "bag",
+        "T-shirt", "trousers", "pullover", "dress", "coat", "sandal", "shirt", "sneaker", "bag",
         "ankle boot",
-    )
+    )  # fmt: skip
     download = 30_878_645
     files = "FashionMNIST/raw"
     also_from = (
         "Debian's package dataset-fashion-mnist has its four files, to be unpacked into FashionMNIST/raw of "
         "the data folder"
     )
-
-    def source(self) -> Any:
-        from ldp_core.datasets._vision import load_torchvision
-
-        return load_torchvision().datasets.FashionMNIST

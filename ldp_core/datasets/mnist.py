@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ldp_core.datasets._idx import Idx
 
 
@@ -18,8 +16,3 @@ class MNIST(Idx):
     class_names = tuple("0123456789")
     download = 11_594_722
     files = "MNIST/raw"
-
-    def source(self) -> Any:
-        from ldp_core.datasets._vision import load_torchvision
-
-        return load_torchvision().datasets.MNIST

@@ -16,64 +16,21 @@ LAUNCHES = ("Train", "Attack", "Sweep", "Find", "Again", "Run", "Measure", "Copy
 NUMBERS = (0.0, -0.0, -1.0, 0.5, 1e308, -1e308, 5e-324, float("nan"), float("inf"), float("-inf"), 2.0**63)
 WHOLE = (0, 1, -1, 7, 10**6, 2**31, -(2**31), 2**53, 2**63 - 1, -(2**63))
 TEXTS = (
-    "",
-    " ",
-    "Train",
-    "0",
-    "NaN",
-    "-1",
-    "1e999",
-    "9" * 5000,
-    "x" * 3000,
-    "\u202e\x00\x1b[31m",
-    "🧨" * 50,
-    "../../etc/passwd",
-    "<img src=x onerror=alert(1)>",
-    "[x](javascript:alert(1)) $\\frac{1}{0}$ :material/add:",
-    "'; DROP TABLE jobs; --",
-    "{}",
-    "null",
-    "[[" * 300,
-    "0123456789ab",
-    "__class__",
-)
+    "", " ", "Train", "0", "NaN", "-1", "1e999", "9" * 5000, "x" * 3000, "\u202e\x00\x1b[31m", "🧨" * 50,
+    "../../etc/passwd", "<img src=x onerror=alert(1)>",
+    "[x](javascript:alert(1)) $\\frac{1}{0}$ :material/add:", "'; DROP TABLE jobs; --", "{}", "null",
+    "[[" * 300, "0123456789ab", "__class__",
+)  # fmt: skip
 ANY: tuple[Any, ...] = (
-    None,
-    True,
-    False,
-    0,
-    -1,
-    1,
-    10**30,
-    -1.5,
-    1e308,
-    "",
-    "x",
-    "9" * 400,
-    [],
-    [[]],
-    {},
-    {"a": []},
-)
+    None, True, False, 0, -1, 1, 10**30, -1.5, 1e308, "", "x", "9" * 400, [], [[]], {}, {"a": []},
+)  # fmt: skip
 """Values of JSON that stand where something else should."""
 EDIT = {"serial": 1, "client": 1, "field": "epsilon", "text": "2"}
 KINDS = (
-    "trigger_value",
-    "bool_value",
-    "double_value",
-    "int_value",
-    "string_value",
-    "double_array_value",
-    "int_array_value",
-    "string_array_value",
-    "json_value",
-    "arrow_value",
-    "bytes_value",
-    "file_uploader_state_value",
-    "string_trigger_value",
-    "chat_input_value",
-    "json_trigger_value",
-)
+    "trigger_value", "bool_value", "double_value", "int_value", "string_value", "double_array_value",
+    "int_array_value", "string_array_value", "json_value", "arrow_value", "bytes_value",
+    "file_uploader_state_value", "string_trigger_value", "chat_input_value", "json_trigger_value",
+)  # fmt: skip
 
 ASKED = ("who", "epsilon", "tau", "weight", "seq", "settled", "has", "wants")
 """Fields of what the strip of Noise says."""
