@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import wraps
 from itertools import combinations, pairwise
 from math import hypot
-from typing import Any
+from typing import Any, Concatenate, ParamSpec
 
 import numpy as np
 
@@ -23,6 +24,7 @@ from ldp_core.paired import difference
 from ldp_core.presets.evidence import Evidence, Missing
 
 THIN = "\u202f"
+P = ParamSpec("P")
 
 
 @dataclass(frozen=True)
@@ -67,242 +69,202 @@ def in_words(sentences: Lesson, evidence: Evidence) -> str:
     return " ".join(dict.fromkeys(parts))
 
 
-def ranked(*labels: str, by: float = 0.0) -> Check:
+def a_check(look: Callable[Concatenate[Evidence, P], Found]) -> Callable[P, Check]:
+    """Maker of checks, from a function that looks at the evidence with a check's parameters."""
+    return wraps(look)(lambda *given, **named: lambda evidence: look(evidence, *given, **named))
+
+
+@a_check
+def ranked(evidence: Evidence, *labels: str, by: float = 0.0) -> Found:
     """Check: each variant is more accurate than the next, by more than `by`."""
-
-    def check(evidence: Evidence) -> Found:
-        table = _accuracies(evidence, labels)
-        shows = _ends(labels, table)
-        if all(at_chance(float(row.mean()), evidence.of(labels[0])[0][0].chance) for row in table):
-            return Found("nothing learns", shows)
-        gaps = [difference(*pair) for pair in pairwise(table)]
-        return Found(together(judged(gap.low - by, gap.high - by) for gap in gaps), shows)
-
-    return check
+    table = _accuracies(evidence, labels)
+    shows = _ends(labels, table)
+    if all(at_chance(float(row.mean()), evidence.of(labels[0])[0][0].chance) for row in table):
+        return Found("nothing learns", shows)
+    gaps = [difference(*pair) for pair in pairwise(table)]
+    return Found(together(judged(gap.low - by, gap.high - by) for gap in gaps), shows)
 
 
-def alike(*labels: str, within: float) -> Check:
-    def check(evidence: Evidence) -> Found:
-        table = _accuracies(evidence, labels)
-        gaps = [difference(*pair) for pair in combinations(table, 2)]
-        rooms = [(within - abs(gap.low), within - abs(gap.high), gap.low <= 0 <= gap.high) for gap in gaps]
-        closer = together(judged(min(ends), within if around else max(ends), 0.0) for *ends, around in rooms)
-        return Found(closer, _ends(labels, table))
-
-    return check
+@a_check
+def alike(evidence: Evidence, *labels: str, within: float) -> Found:
+    table = _accuracies(evidence, labels)
+    gaps = [difference(*pair) for pair in combinations(table, 2)]
+    rooms = [(within - abs(gap.low), within - abs(gap.high), gap.low <= 0 <= gap.high) for gap in gaps]
+    closer = together(judged(min(ends), within if around else max(ends), 0.0) for *ends, around in rooms)
+    return Found(closer, _ends(labels, table))
 
 
-def reaches(label: str, low: float = 0.0, high: float = 1.0) -> Check:
+@a_check
+def reaches(evidence: Evidence, label: str, low: float = 0.0, high: float = 1.0) -> Found:
     """Check: a variant's accuracy lies in [low, high] with each seed."""
-
-    def check(evidence: Evidence) -> Found:
-        table = _accuracies(evidence, [label])
-        return Found(_with_each(((table >= low) & (table <= high))[0]), _ends([label], table))
-
-    return check
+    table = _accuracies(evidence, [label])
+    return Found(_with_each(((table >= low) & (table <= high))[0]), _ends([label], table))
 
 
-def diverges(label: str) -> Check:
-    def check(evidence: Evidence) -> Found:
-        wild = sum(1 for one, _ in evidence.diverged if one == label)
-        try:
-            tame = len(evidence.of(label)[0])
-        except Missing:
-            tame = 0
-        if not wild + tame:
-            raise Missing(f"{label} has not ended")
-        return Found(
-            _with_each([True] * wild + [False] * tame),
-            f"{tame} of {wild + tame} runs of {label} stay within the numbers",
-        )
-
-    return check
+@a_check
+def diverges(evidence: Evidence, label: str) -> Found:
+    wild = sum(1 for one, _ in evidence.diverged if one == label)
+    try:
+        tame = len(evidence.of(label)[0])
+    except Missing:
+        tame = 0
+    if not wild + tame:
+        raise Missing(f"{label} has not ended")
+    return Found(
+        _with_each([True] * wild + [False] * tame),
+        f"{tame} of {wild + tame} runs of {label} stay within the numbers",
+    )
 
 
-def times_the_noise(noisy: str, quiet: str, low: float, high: float, added_up: bool = False) -> Check:
+@a_check
+def times_the_noise(
+    evidence: Evidence, noisy: str, quiet: str, low: float, high: float, added_up: bool = False
+) -> Found:
     """Check: the first variant has between `low` and `high` times the noise variance of the second, per
     round; with `added_up`, of the second's sum over all rounds.
     """
-
-    def check(evidence: Evidence) -> Found:
-        loud, soft = (np.array([one.noise.mean() for one in runs]) for runs in evidence.of(noisy, quiet))
-        rounds = len(evidence.of(quiet)[0][0].noise) if added_up else 1
-        ratio = loud / np.maximum(rounds * soft, 1e-300)
-        over = " over all rounds" if added_up else ""
-        shows = f"{noisy} has {_times(ratio.mean())} the noise variance of {quiet}{over}"
-        return Found(_with_each((ratio >= low) & (ratio <= high)), shows)
-
-    return check
+    loud, soft = (np.array([one.noise.mean() for one in runs]) for runs in evidence.of(noisy, quiet))
+    rounds = len(evidence.of(quiet)[0][0].noise) if added_up else 1
+    ratio = loud / np.maximum(rounds * soft, 1e-300)
+    over = " over all rounds" if added_up else ""
+    shows = f"{noisy} has {_times(ratio.mean())} the noise variance of {quiet}{over}"
+    return Found(_with_each((ratio >= low) & (ratio <= high)), shows)
 
 
-def names(label: str, classes: Sequence[int], low: float = 0.0, high: float = 1.0) -> Check:
+@a_check
+def names(
+    evidence: Evidence, label: str, classes: Sequence[int], low: float = 0.0, high: float = 1.0
+) -> Found:
     """Check: the mean accuracy of a variant on these classes lies in [low, high] with each seed."""
-
-    def check(evidence: Evidence) -> Found:
-        (runs,) = evidence.of(label)
-        shares = np.array([np.mean([one.per_class[c] for c in classes]) for one in runs])
-        shows = f"{label} names {_percent(shares.mean())} of the digits {classes[0]} to {classes[-1]} right"
-        return Found(_with_each((shares >= low) & (shares <= high)), shows)
-
-    return check
+    (runs,) = evidence.of(label)
+    shares = np.array([np.mean([one.per_class[c] for c in classes]) for one in runs])
+    shows = f"{label} names {_percent(shares.mean())} of the digits {classes[0]} to {classes[-1]} right"
+    return Found(_with_each((shares >= low) & (shares <= high)), shows)
 
 
-def listens(label: str, low: float = 0.0, high: float = 1.0) -> Check:
+@a_check
+def listens(evidence: Evidence, label: str, low: float = 0.0, high: float = 1.0) -> Found:
     """Check: the total aggregation weight of the permissive clients lies in [low, high] with each seed."""
-
-    def check(evidence: Evidence) -> Found:
-        (runs,) = evidence.of(label)
-        shares = np.array([one.permissive for one in runs])
-        shows = f"{label} gives {_percent(shares.mean())} of the weight to the permissive clients"
-        return Found(_with_each((shares >= low) & (shares <= high)), shows)
-
-    return check
+    (runs,) = evidence.of(label)
+    shares = np.array([one.permissive for one in runs])
+    shows = f"{label} gives {_percent(shares.mean())} of the weight to the permissive clients"
+    return Found(_with_each((shares >= low) & (shares <= high)), shows)
 
 
-def recovers(label: str, upload: str = "audit", clients: Sequence[int] | None = None) -> Check:
-    return _pixels(label, upload, clients, lambda kind: kind == "recovered")
+@a_check
+def recovers(evidence: Evidence, label: str, clients: Sequence[int] | None = None) -> Found:
+    return _pixels(evidence, label, clients, lambda kind: kind == "recovered")
 
 
-def keeps(label: str, upload: str = "audit", clients: Sequence[int] | None = None) -> Check:
-    """Check: none of these uploads was recovered in any round, by an attack that succeeds without noise."""
-    return _pixels(label, upload, clients, lambda kind: kind != "recovered")
+@a_check
+def keeps(evidence: Evidence, label: str) -> Found:
+    """Check: no one-image upload was recovered in any round, by an attack that succeeds without noise."""
+    return _pixels(evidence, label, None, lambda kind: kind != "recovered")
 
 
-def returns(label: str, low: float = 0.0, high: float = 1.0) -> Check:
+@a_check
+def returns(evidence: Evidence, label: str, low: float = 0.0, high: float = 1.0) -> Found:
     """Check: the share of images recovered from real uploads, in each one's best round, is in [low, high]."""
-
-    def check(evidence: Evidence) -> Found:
-        tried = evidence.attempts(label, "real")
-        back, n = sum(one.recovered for one in tried), sum(one.images for one in tried)
-        shows = f"{back} of {n} images of real uploads came back ({label})"
-        return Found(_with_each(low <= one.recovered / one.images <= high for one in tried), shows)
-
-    return check
+    tried = evidence.attempts(label, "real")
+    back, n = sum(one.recovered for one in tried), sum(one.images for one in tried)
+    shows = f"{back} of {n} images of real uploads came back ({label})"
+    return Found(_with_each(low <= one.recovered / one.images <= high for one in tried), shows)
 
 
-def blurred(label: str, below: float, clients: Sequence[int] | None = None) -> Check:
+@a_check
+def blurred(evidence: Evidence, label: str, below: float) -> Found:
     """Check: the median PSNR of attempts on one-image uploads is below a number of dB."""
-
-    def check(evidence: Evidence) -> Found:
-        middles = _medians(evidence, label, clients)
-        return Found(
-            _with_each(middles < below), f"the usual attempt on {label} gets {middles.mean():.0f} dB"
-        )
-
-    return check
+    middles = _medians(evidence, label)
+    return Found(_with_each(middles < below), f"the usual attempt on {label} gets {middles.mean():.0f} dB")
 
 
-def clearer(*labels: str, by: float) -> Check:
+@a_check
+def clearer(evidence: Evidence, *labels: str, by: float) -> Found:
     """Check: the median PSNR rises from each variant to the next by at least `by` dB."""
-
-    def check(evidence: Evidence) -> Found:
-        middles = np.array([_medians(evidence, label, None) for label in labels])
-        shows = "the usual attempt gets " + _listed(
-            f"{each.mean():.0f} dB ({label})" for label, each in zip(labels, middles, strict=True)
-        )
-        return Found(_with_each(np.all(np.diff(middles, axis=0) >= by, axis=0).tolist()), shows)
-
-    return check
+    middles = np.array([_medians(evidence, label) for label in labels])
+    shows = "the usual attempt gets " + _listed(
+        f"{each.mean():.0f} dB ({label})" for label, each in zip(labels, middles, strict=True)
+    )
+    return Found(_with_each(np.all(np.diff(middles, axis=0) >= by, axis=0).tolist()), shows)
 
 
-def picks(label: str, clients: Sequence[int] | None = None) -> Check:
+@a_check
+def picks(evidence: Evidence, label: str) -> Found:
     """Check: identification over all attempts is more frequent than guessing explains."""
-
-    def check(evidence: Evidence) -> Found:
-        tried = [one for one in evidence.attempts(label, "audit", clients) if one.n]
-        if not tried:
-            raise Missing(f"nothing was picked out for {label}")
-        hits, n = sum(one.hits for one in tried), sum(one.n for one in tried)
-        chance = tried[0].chance
-        shows = (
-            f"the server picks the right image {hits:.0f} of {n} times ({label}; guessing: {chance * n:.0f})"
-        )
-        low, high = wilson(hits, n)
-        return Found(judged(low - chance, high - chance), shows)
-
-    return check
+    hits, n, chance = _picked(evidence, label)
+    shows = f"the server picks the right image {hits:.0f} of {n} times ({label}; guessing: {chance * n:.0f})"
+    low, high = wilson(hits, n)
+    return Found(judged(low - chance, high - chance), shows)
 
 
-def picks_more(more: str, fewer: str, clients: Sequence[int] | None = None) -> Check:
+@a_check
+def picks_more(evidence: Evidence, more: str, fewer: str, clients: Sequence[int] | None = None) -> Found:
     """Check: over all attempts, identification is more frequent under the first variant than the second."""
-
-    def check(evidence: Evidence) -> Found:
-        shares, reach = [], []
-        for label in (more, fewer):
-            tried = [one for one in evidence.attempts(label, "audit", clients) if one.n]
-            if not tried:
-                raise Missing(f"nothing was picked out for {label}")
-            hits, n = sum(one.hits for one in tried), sum(one.n for one in tried)
-            shares.append(hits / n)
-            reach.append(np.abs(np.array(wilson(hits, n)) - hits / n))
-        shows = f"the server picks the right image {_percent(shares[0])} of the time under {more}, and "
-        shows += f"{_percent(shares[1])} under {fewer}"
-        apart, (one, other) = shares[0] - shares[1], reach  # the interval: Newcombe 1998, method 10
-        outcome = judged(apart - hypot(one[0], other[1]), apart + hypot(one[1], other[0]))
-        return Found(outcome, shows)
-
-    return check
+    tallies = [_picked(evidence, label, clients) for label in (more, fewer)]
+    shares = [hits / n for hits, n, _ in tallies]
+    reach = [np.abs(np.array(wilson(hits, n)) - hits / n) for hits, n, _ in tallies]
+    shows = f"the server picks the right image {_percent(shares[0])} of the time under {more}, and "
+    shows += f"{_percent(shares[1])} under {fewer}"
+    apart, (one, other) = shares[0] - shares[1], reach  # the interval: Newcombe 1998, method 10
+    outcome = judged(apart - hypot(one[0], other[1]), apart + hypot(one[1], other[0]))
+    return Found(outcome, shows)
 
 
-def budget(label: str, scope: Scope, low: float, high: float, client: int = 0) -> Check:
-    """Check: a client's ε in a scope of the ledger by basic composition lies in [low, high]."""
-
-    def check(evidence: Evidence) -> Found:
-        lines = [entry_of(one.ledger, client)[scope] for one in evidence.of(label)[0] if one.ledger]
-        if not lines:
-            raise Missing(f"{label} has no ledger")
-        sums = [line.sum for line in lines]
-        words = {"coordinate": "for each weight", "upload": "for an upload"}.get(scope, "for the run")
-        shows = f"the budgets of {label} add up to ε {max(sums):.4g} {words}"
-        return Found(_with_each(low <= each <= high for each in sums), shows)
-
-    return check
+@a_check
+def budget(evidence: Evidence, label: str, scope: Scope, low: float, high: float) -> Found:
+    """Check: the first client's ε in a scope of the ledger by basic composition lies in [low, high]."""
+    lines = [entry_of(one.ledger, 0)[scope] for one in evidence.of(label)[0] if one.ledger]
+    if not lines:
+        raise Missing(f"{label} has no ledger")
+    sums = [line.sum for line in lines]
+    words = {"coordinate": "for each weight", "upload": "for an upload"}.get(scope, "for the run")
+    shows = f"the budgets of {label} add up to ε {max(sums):.4g} {words}"
+    return Found(_with_each(low <= each <= high for each in sums), shows)
 
 
-def costs(*labels: str, epsilon: float, within: float, scope: Scope = "run_worst") -> Check:
+@a_check
+def costs(
+    evidence: Evidence, *labels: str, epsilon: float, within: float, scope: Scope = "run_worst"
+) -> Found:
     """Check: every client's worst-case ε of a run (or of another `scope`) is `epsilon`, up to a share
     `within`, by the ledger's best rule.
     """
-
-    def check(evidence: Evidence) -> Found:
-        outcomes = [one for runs in evidence.of(*labels) for one in runs if one.ledger]
-        if not outcomes:
-            raise Missing(f"{', '.join(labels)} have no ledger")
-        what = "run" if scope.startswith("run") else scope
-        bounds = np.array([entry[scope].bound for one in outcomes for entry in entries_in(one.ledger)])
-        if not np.isfinite(bounds).all():
-            return Found("contradicted", f"a client's {what} is bounded by nothing")
-        shows = f"a client's {what} costs between ε {bounds.min():.4g} and ε {bounds.max():.4g} at worst"
-        near = (np.abs(bounds - epsilon) <= within * epsilon).all()
-        return Found("holds" if near else "contradicted", shows)
-
-    return check
+    outcomes = [one for runs in evidence.of(*labels) for one in runs if one.ledger]
+    if not outcomes:
+        raise Missing(f"{', '.join(labels)} have no ledger")
+    what = "run" if scope.startswith("run") else scope
+    bounds = np.array([entry[scope].bound for one in outcomes for entry in entries_in(one.ledger)])
+    if not np.isfinite(bounds).all():
+        return Found("contradicted", f"a client's {what} is bounded by nothing")
+    shows = f"a client's {what} costs between ε {bounds.min():.4g} and ε {bounds.max():.4g} at worst"
+    near = (np.abs(bounds - epsilon) <= within * epsilon).all()
+    return Found("holds" if near else "contradicted", shows)
 
 
-def both(*checks: Check) -> Check:
+@a_check
+def both(evidence: Evidence, *checks: Check) -> Found:
     """Check: all of these checks hold; results of failed ones are shown."""
-
-    def check(evidence: Evidence) -> Found:
-        found = [one(evidence) for one in checks]
-        failed = dict.fromkeys(one.shows for one in found if one.outcome != "holds")
-        return Found(together(one.outcome for one in found), "; ".join(failed))
-
-    return check
+    found = [one(evidence) for one in checks]
+    failed = dict.fromkeys(one.shows for one in found if one.outcome != "holds")
+    return Found(together(one.outcome for one in found), "; ".join(failed))
 
 
-def _pixels(label: str, upload: str, clients: Sequence[int] | None, holds: Callable[[str], bool]) -> Check:
-    def check(evidence: Evidence) -> Found:
-        tried = evidence.attempts(label, upload, clients)
-        kinds = [one.verdict for one in tried]
-        if upload == "real":
-            best = max(tried, key=lambda one: one.recovered)
-            shows = f"at most {best.recovered} of {best.images} images of a real upload came back ({label})"
-        else:
-            back, top = kinds.count("recovered"), max(float(one.psnr.max()) for one in tried)
-            shows = f"{back} of {len(kinds)} images came back ({label}; at best {top:.0f} dB)"
-        return Found("cannot tell" if "inconclusive" in kinds else _with_each(map(holds, kinds)), shows)
+def _pixels(
+    evidence: Evidence, label: str, clients: Sequence[int] | None, holds: Callable[[str], bool]
+) -> Found:
+    tried = evidence.attempts(label, "audit", clients)
+    kinds = [one.verdict for one in tried]
+    back, top = kinds.count("recovered"), max(float(one.psnr.max()) for one in tried)
+    shows = f"{back} of {len(kinds)} images came back ({label}; at best {top:.0f} dB)"
+    return Found("cannot tell" if "inconclusive" in kinds else _with_each(map(holds, kinds)), shows)
 
-    return check
+
+def _picked(evidence: Evidence, label: str, clients: Sequence[int] | None = None) -> tuple[float, int, float]:
+    """Number of identifications, of attempts, and the success rate of guessing."""
+    tried = [one for one in evidence.attempts(label, "audit", clients) if one.n]
+    if not tried:
+        raise Missing(f"nothing was picked out for {label}")
+    return sum(one.hits for one in tried), sum(one.n for one in tried), tried[0].chance
 
 
 def _with_each(flags: Iterable[Any]) -> Outcome:
@@ -311,9 +273,9 @@ def _with_each(flags: Iterable[Any]) -> Outcome:
     return "holds" if all(every) else "cannot tell" if any(every) else "contradicted"
 
 
-def _medians(evidence: Evidence, label: str, clients: Sequence[int] | None) -> np.ndarray:
+def _medians(evidence: Evidence, label: str) -> np.ndarray:
     """Median PSNR in dB of attempts on one-image uploads, (seeds,)."""
-    found = [Evidence([one]).attempts(label, "audit", clients) for one in evidence.of(label)[0]]
+    found = [Evidence([one]).attempts(label, "audit") for one in evidence.of(label)[0]]
     return np.array([np.median(np.concatenate([one.psnr for one in tried])) for tried in found])
 
 

@@ -52,7 +52,7 @@ CASES: list[tuple[Check, Check, str]] = [
     (claims.names("poor", [1], high=0.01), claims.names("good", [0, 1], high=0.5), "digits 0 to 1 right"),
     (claims.listens("good", low=0.8), claims.listens("poor", low=0.8), "to the permissive clients"),
     (claims.recovers("good"), claims.recovers("poor"), "0 of 2 images came back (poor; at best 11 dB)"),
-    (claims.keeps("poor", "real"), claims.keeps("good", "real"), "at most 4 of 20 images of a real upload"),
+    (claims.keeps("poor"), claims.keeps("good"), "2 of 2 images came back (good; at best 25 dB)"),
     (claims.returns("good", 0.2, 0.2), claims.returns("poor", low=0.1), "0 of 40 images of real uploads"),
     (claims.blurred("poor", 12), claims.blurred("good", 12), "gets 14 dB"),
     (
@@ -60,7 +60,7 @@ CASES: list[tuple[Check, Check, str]] = [
         claims.clearer("good", "poor", by=3),
         "14 dB (good) and 10 dB (poor)",
     ),
-    (claims.picks("good"), claims.picks("poor", [0]), "2 of 20 times (poor; guessing: 2)"),
+    (claims.picks("good"), claims.picks("poor"), "2 of 20 times (poor; guessing: 2)"),
     (
         claims.budget("good", "coordinate", 2, 2),
         claims.budget("good", "upload", 0, 8),
@@ -82,12 +82,11 @@ def test_what_does_not_hold_is_replaced_by_what_is_there():
     lesson = (
         Sentence("Noise hides."),
         Sentence("The good one is ahead.", claims.ranked("good", "poor")),
-        Sentence("Nothing comes back.", claims.keeps("good", "real")),
+        Sentence("Nothing comes back.", claims.keeps("good")),
         Sentence("The third is silent.", claims.names("third", [0], high=0.1)),
     )
     assert in_words(lesson, SHOWN) == (
-        "Noise hides. The good one is ahead. "
-        "In these runs at most 4 of 20 images of a real upload came back (good)."
+        "Noise hides. The good one is ahead. In these runs 2 of 2 images came back (good; at best 25 dB)."
     )
     with pytest.raises(Missing):
         claims.diverges("third")(SHOWN)
