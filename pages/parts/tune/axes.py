@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 
-from ldp_core import aggregators, mechanisms
-from ldp_core.experiment import EPSILON_MODES, Experiment
+from ldp_core import aggregators, mechanisms, trust
+from ldp_core.errors import InvalidExperiment
+from ldp_core.experiment import EPSILON_MODES, Experiment, changed
 from ldp_core.experiment.modes import STRICT_SHARES
 from ldp_core.experiment.sweep import Scalar
 from pages.parts.ui.text import number
@@ -32,6 +34,15 @@ def _ranges(base: Experiment) -> list[Scalar]:
     return [0.02, 0.05, 0.1, 0.2, 0.5] if base.target == "update" else [0.1, 0.25, 0.5, 1.0, 2.0]
 
 
+def _trusts(base: Experiment) -> list[Scalar]:
+    """Trusts that the base can have: sums only where ε is of a whole run."""
+    found = list[Scalar]()
+    for name in trust.registry.labels():
+        with suppress(InvalidExperiment):
+            found.append(changed(base, {"trust.kind": name}).trust.name)
+    return found
+
+
 def _hiding() -> dict[str, str]:
     return {name: label for name, label in mechanisms.registry.labels().items() if mechanisms.hides(name)}
 
@@ -50,6 +61,7 @@ def axes() -> dict[str, Axis]:
             lambda _: ["mean", "inverse_std", "inverse_variance"],
             aggregators.registry.labels(),
         ),
+        "trust": Axis("trust.kind", "whom clients trust", _trusts, trust.registry.labels()),
         "strict": Axis("clients.epsilon", "share of strict clients", lambda _: list(strict), strict),
         "count": Axis("clients.count", "number of clients", lambda _: [5, 10, 20, 30]),
         "target": Axis(

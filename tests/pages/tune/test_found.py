@@ -123,6 +123,7 @@ def test_both_figures_are_plotlys(grid: dict[str, Any]):
 @pytest.mark.parametrize("name", list(axes()))
 @pytest.mark.parametrize("target", ["weights", "update"])
 def test_the_grid_that_an_axis_starts_with_can_be_swept_over(name: str, target: str):
-    axis, base = axes()[name], parse({"target": target})
+    axis, base = axes()[name], parse({"target": target, "clients": {"epsilon_scope": "run"}})
     sweep = parse_sweep({"base": base.as_json(), "grid": {axis.path: axis.grid(base)}})
     assert axis_of(axis.path, sweep.grid[axis.path]).title == axis.title
+    assert name != "trust" or len(sweep.grid[axis.path]) == (4 if target == "update" else 3)
