@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from ldp_core.errors import InvalidInput, shown
+from ldp_core.commands.options import number
+from ldp_core.errors import InvalidInput
 
 MOST_BYTES = 2**30
 WIDTH = 24
@@ -29,7 +30,7 @@ def audit(options: argparse.Namespace) -> int:
     from ldp_core.accounting.samples import audit_samples, beside, read_samples
 
     claimed, delta, sure = (
-        _number(name, getattr(options, name)) for name in ("claimed", "delta", "confidence")
+        number(name, getattr(options, name)) for name in ("claimed", "delta", "confidence")
     )
     samples = read_samples(_bytes(options.samples), MOST_BYTES)
     found = audit_samples(samples.inputs, samples.outputs, claimed, delta, sure, samples.worlds)
@@ -49,10 +50,3 @@ def _bytes(source: str) -> bytes:
         return Path(source).read_bytes()
     except OSError as error:
         raise InvalidInput(f"cannot read {source}: {error.strerror}") from None
-
-
-def _number(name: str, text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise InvalidInput(f"--{name} takes a number; got {shown(text)}") from None

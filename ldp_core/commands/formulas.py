@@ -8,10 +8,9 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from ldp_core.errors import InvalidExperiment, Problem, StudioError, shown
-from ldp_core.experiment import Experiment
+from ldp_core.commands.options import Reader, add_experiment, number
+from ldp_core.errors import InvalidExperiment, Problem, StudioError
 
-Reader = Callable[[argparse.Namespace], Experiment]
 ASKED = {
     "noise": "a σ per weight in the aggregate: the least ε that leaves no more",
     "epsilon": "an ε, the same for all: the noise that it leaves; with --noise, how many clients it takes",
@@ -21,14 +20,14 @@ ASKED = {
 
 def command_of_invert(added: argparse.ArgumentParser, experiment: Reader) -> None:
     """Add the command's options; `experiment` reads the base experiment."""
-    _from_an_experiment(added, experiment)
+    add_experiment(added, experiment)
     for name, words in ASKED.items():
         added.add_argument(f"--{name.replace('_', '-')}", metavar="NUMBER", help=words)
 
 
 def command_of_allocate(added: argparse.ArgumentParser, experiment: Reader) -> None:
     """Add the command's options; the budgets and ranges of the base experiment are the limits."""
-    _from_an_experiment(added, experiment)
+    add_experiment(added, experiment)
     added.add_argument("--need", metavar="TAU", help="how far from 0 weights reach; no range is wider")
 
 
@@ -41,8 +40,7 @@ def invert(options: argparse.Namespace) -> int:
     from ldp_core.tuning import inverses
 
     base = options.experiment_of(options)
-    given = {name: _number(name, getattr(options, name)) for name in ASKED}
-    asked = {name: value for name, value in given.items() if value is not None}
+    asked = {name: number(name, text) for name in ASKED if (text := getattr(options, name)) is not None}
     if not asked:
         raise InvalidExperiment([Problem("--noise", "or --epsilon or --run-budget is needed; got none")])
     questions: dict[tuple[str, ...], Callable[..., inverses.Follows]] = {
@@ -71,7 +69,8 @@ def allocate(options: argparse.Namespace) -> int:
     """Print the noise at the server, then a JSON line per client."""
     from ldp_core.tuning import allocation
 
-    found = allocation.allocate(options.experiment_of(options), _number("need", options.need))
+    need = None if options.need is None else number("need", options.need)
+    found = allocation.allocate(options.experiment_of(options), need)
     worst, middle = (
         {name: math.sqrt(left) for name, left in each.items()} for each in (found.left, found.mid_range)
     )
@@ -91,20 +90,6 @@ def allocate(options: argparse.Namespace) -> int:
         numbers = {n: v if math.isfinite(v) else None for n, v in zip(columns, row, strict=True)}
         _say({"event": "client", "client": i + 1, **numbers})
     return 0
-
-
-def _from_an_experiment(added: argparse.ArgumentParser, experiment: Reader) -> None:
-    added.set_defaults(experiment_of=experiment)
-    added.add_argument("experiment", metavar="EXPERIMENT.json", help="a JSON file, or - for stdin")
-    added.add_argument("--set", nargs="+", default=[], metavar="NAME=VALUE", action="extend")
-
-
-def _number(name: str, text: str | None) -> float | None:
-    try:
-        return None if text is None else float(text)
-    except ValueError:
-        option = f"--{name.replace('_', '-')}"
-        raise InvalidExperiment([Problem(option, f"takes a number; got {shown(text)}")]) from None
 
 
 def _say(line: dict[str, Any]) -> None:

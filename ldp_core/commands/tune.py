@@ -6,20 +6,14 @@ import argparse
 import json
 import shlex
 import sys
-from collections.abc import Callable
 
-from ldp_core.errors import InvalidExperiment, Problem, shown
-from ldp_core.experiment import Experiment
+from ldp_core.commands.options import Reader, add_experiment, number
 from ldp_core.experiment.sweep import read_values
 
 
-def command_of_tune(
-    added: argparse.ArgumentParser, experiment: Callable[[argparse.Namespace], Experiment]
-) -> None:
+def command_of_tune(added: argparse.ArgumentParser, experiment: Reader) -> None:
     """Add the command's options; `experiment` reads the starting experiment."""
-    added.set_defaults(experiment_of=experiment)
-    added.add_argument("experiment", metavar="EXPERIMENT.json", help="a JSON file, or - for stdin")
-    added.add_argument("--set", nargs="+", default=[], metavar="NAME=VALUE", action="extend")
+    add_experiment(added, experiment)
     added.add_argument("--accuracy", required=True, metavar="SHARE", help="to reach, like 0.85")
     added.add_argument("--ranges", metavar="TAU,TAU", help="half-widths to choose among")
     words = "of uploads of one image each, of which an attacker may pick the right one among ten, like 0.3"
@@ -36,17 +30,12 @@ def tune(options: argparse.Namespace) -> int:
     base = options.experiment_of(options)
     data = {
         "base": base.as_json(),
-        "accuracy": _number("--accuracy", options.accuracy),
         "ranges": None if options.ranges is None else read_values(options.ranges),
-        "effort": _whole(_number("--effort", options.effort)),
-        **{
-            name: None if text is None else _number(f"--{name.replace('_', '-')}", text)
-            for name, text in (
-                ("run_budget", options.run_budget),
-                ("identification", options.identification),
-            )
-        },
+        "effort": _whole(number("effort", options.effort)),
     }
+    for name in ("accuracy", "run_budget", "identification"):
+        text = getattr(options, name)
+        data[name] = None if text is None else number(name, text)
     kind = kinds.get("tune")
     asked = kind.read(data, {})
     kind.refuse_what_cannot_fit(asked)
@@ -71,10 +60,3 @@ def _again(options: argparse.Namespace, effort: int) -> str:
 
 def _whole(value: float) -> float | int:
     return int(value) if value.is_integer() else value
-
-
-def _number(name: str, text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise InvalidExperiment([Problem(name, f"takes a number; got {shown(text)}")]) from None

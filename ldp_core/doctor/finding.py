@@ -4,37 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from functools import partial
+from typing import Literal, get_args
 
 Grade = Literal["ok", "note", "wrong"]
 
 
 @dataclass(frozen=True)
 class Finding:
-    """Result of one check.
-
-    Attributes:
-        grade: "ok"; "note" for a limitation; "wrong" for a failure.
-        found: result in words.
-        todo: remedy in words; "" for none.
-    """
-
     grade: Grade
+    """"note" for a limitation, "wrong" for a failure."""
     found: str
     todo: str = ""
+    """Remedy; "" for none."""
 
 
 Look = Callable[[], Finding]
 
 
-def ok(found: str, todo: str = "") -> Finding:
-    return Finding("ok", found, todo)
-
-
-def note(found: str, todo: str = "") -> Finding:
-    """Result with a limitation."""
-    return Finding("note", found, todo)
-
-
-def wrong(found: str, todo: str = "") -> Finding:
-    return Finding("wrong", found, todo)
+ok, note, wrong = (partial(Finding, grade) for grade in get_args(Grade))

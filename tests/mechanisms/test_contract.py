@@ -82,13 +82,6 @@ def test_a_mechanisms_own_names_are_its_laws_bit_for_bit_however_often_that_is_a
         np.testing.assert_array_equal(law.log_prob(sent, values), mechanism.log_prob(sent, values, *given))
     np.testing.assert_array_equal(law.loss, mechanism.privacy_loss(*given))
     np.testing.assert_array_equal(law.delta(0.5), mechanism.delta(0.5, *given))
-    if mechanism.role == "identity":
-        return
-    with pytest.raises(InvalidInput, match="epsilon must be"):
-        mechanism.at(np.array([[-1.0]]), -1.0, 1.0)
-    values[1, 2] = np.nan
-    with pytest.raises(InvalidInput):
-        law.perturb(values, draw)
 
 
 @pytest.mark.parametrize("mechanism", NOISY, ids=named)

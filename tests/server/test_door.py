@@ -64,13 +64,6 @@ def test_it_listens_to_its_own_machine_only(idle: Server):
     assert {c.laddr.ip for c in listening} == {"127.0.0.1"}
 
 
-def test_a_page_of_this_server_is_welcome_and_another_one_is_not(idle: Server):
-    own = f"localhost:{idle.port}"
-    assert knock(idle, own, f"http://{own}") == 101
-    assert knock(idle, own, "http://evil.example") == 403
-    assert knock(idle, own, "null") == 403
-
-
 @pytest.mark.parametrize(
     "path", ["/", "/train", "/_stcore/host-config", "/assets/web/plot.js", "/media/x.png"]
 )
@@ -85,10 +78,22 @@ def test_a_name_that_was_made_to_lead_here_reads_nothing(idle: Server, path: str
     assert get(idle, path, f"localhost:{idle.port}").status != 403
 
 
-def test_a_rebound_name_opens_no_connection(idle: Server):
-    evil = f"evil.example:{idle.port}"
-    assert knock(idle, evil, f"http://{evil}") == 403
-    assert knock(idle, evil, None) == 403
+@pytest.mark.parametrize(
+    ("host", "origin", "status"),
+    [
+        ("localhost:{}", "http://localhost:{}", 101),
+        ("127.0.0.1:{}", "http://127.0.0.1:{}", 101),
+        ("localhost:{}", "http://127.0.0.1:{}", 403),
+        ("localhost:{}", "http://localhost:1", 403),  # another program of this machine
+        ("localhost:{}", "http://evil.example", 403),
+        ("localhost:{}", "null", 403),
+        ("localhost:{}", None, 403),  # no browser
+        ("evil.example:{}", "http://evil.example:{}", 403),  # rebound
+        ("evil.example:{}", None, 403),
+    ],
+)
+def test_only_its_own_pages_open_a_connection(idle: Server, host: str, origin: str | None, status: int):
+    assert knock(idle, host.format(idle.port), origin and origin.format(idle.port)) == status
 
 
 def test_a_class_comes_by_its_name_and_the_machine_itself_still_may(tmp_path):
@@ -148,15 +153,6 @@ def test_a_visitor_without_a_browser_is_served(idle: Server):
     assert "studio_strip" in viewer.widgets
 
 
-def test_only_its_own_pages_open_a_connection(idle: Server):
-    """Another program's page on this machine has another port, and a program that is no browser no origin."""
-    own = f"localhost:{idle.port}"
-    assert knock(idle, own, None) == 403
-    assert knock(idle, own, "http://localhost:1") == 403
-    assert knock(idle, own, f"http://127.0.0.1:{idle.port}") == 403
-    assert knock(idle, f"127.0.0.1:{idle.port}", f"http://127.0.0.1:{idle.port}") == 101
-
-
 @pytest.mark.parametrize(
     ("origin", "host", "own"),
     [
@@ -176,18 +172,22 @@ def test_an_origin_is_the_servers_own(origin: str, host: str, own: bool):
 
 
 @pytest.mark.parametrize(
-    "path", ["/_stcore/metrics", "/auth/login", "/oauth2callback", "/studio/_stcore/metrics"]
+    "path",
+    ["/_stcore/metrics", "/auth/login", "/oauth2callback", "/studio/_stcore/metrics"]  # for operators
+    + ["/static/js/none.js", "/none.png", "/_stcore/none", "/a/static/none.css"]
+    + [f"{prefix}/assets/web/none.js" for prefix in ("", "/studio", "/a/b")],
 )
-def test_what_serves_operators_or_a_sign_in_that_is_not_set_up_is_not_there(idle: Server, path: str):
-    assert get(idle, path, "localhost").status == 404
+def test_what_is_not_there_is_not_found_below_any_prefix(idle: Server, path: str):
+    missing = get(idle, path, "localhost")
+    assert (missing.status, missing.text.strip()) == (404, "Not Found")
+    assert missing.headers["X-Content-Type-Options"] == "nosniff"
 
 
-def test_a_file_that_is_not_there_is_not_found_below_any_prefix(idle: Server):
+def test_a_file_is_found_below_any_prefix_and_a_page_is_no_file(idle: Server):
     for prefix in ("", "/studio", "/a/b"):
-        assert get(idle, f"{prefix}/assets/web/none.js", "localhost").status == 404
         found = get(idle, f"{prefix}/assets/web/plot.js", "localhost")
-        assert found.status == 200
-        assert found.headers.get_content_type().endswith("/javascript")
+        assert found.status == 200 and found.headers.get_content_type().endswith("/javascript")
+    assert get(idle, "/train", "localhost").status == 200
 
 
 def test_the_advice_to_a_host_that_is_not_known_works(idle: Server):
@@ -196,14 +196,6 @@ def test_the_advice_to_a_host_that_is_not_known_works(idle: Server):
     assert welcome("192.168.1.5:8672", ["192.168.1.5"])
     for none in ("", "a b", "x;y"):
         assert "--server" not in get(idle, "/", none).text
-
-
-@pytest.mark.parametrize("path", ["/static/js/none.js", "/none.png", "/_stcore/none", "/a/static/none.css"])
-def test_a_file_of_streamlits_that_is_not_there_is_not_found_either(idle: Server, path: str):
-    missing = get(idle, path, "localhost")
-    assert (missing.status, missing.text) == (404, "Not Found\n")
-    assert missing.headers["X-Content-Type-Options"] == "nosniff"
-    assert get(idle, "/train", "localhost").status == 200
 
 
 @pytest.mark.parametrize("path", ["/train/?draft=1", "/a/b/train/?draft=1"])
