@@ -34,16 +34,11 @@ def main() -> None:
         for word, look in LOOKS.items()
         if count[word]
     ]
-    every = [papers.get(name) for name in papers.names()]
-    coming = [paper.label for paper in every if paper.to_come]
-    more = f" {listed(coming)} {'are' if len(coming) > 1 else 'is'} to come." if coming else ""
-    here = len(every) - len(coming)
-    systems = f"all {here}" if here == len(every) else f"{here} of {len(every)}"
     left = (
         f" {unrun} of their {claims} claims {'was' if unrun == 1 else 'were'} not run here." if unrun else ""
     )
-    whose = f"Of {count.total()} statements of {systems} published systems"
-    headline(f"{whose}, {listed(judged or ['none was judged'])}.{left}{more}")
+    whose = f"Of {count.total()} statements of all {len(found)} published systems"
+    headline(f"{whose}, {listed(judged or ['none was judged'])}.{left}")
     with line, st.popover("How this is decided", type="tertiary"):
         st.markdown(RULE)
         st.markdown(

@@ -10,7 +10,7 @@ from typing import Any
 from ldp_core.errors import InvalidExperiment, Problem, one_of, shown
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.limits import VARIANTS
-from ldp_core.papers.arms import Arm, Timed, Trained
+from ldp_core.papers.arms import Arm, Trained
 from ldp_core.papers.statements import MOST, QUANTITIES, SEEDS, Quantity, Statement
 
 
@@ -115,11 +115,6 @@ class Claim:
         return tuple(arm for arm in self.measured if not (isinstance(arm, Trained) and arm.about))
 
     @property
-    def timed(self) -> bool:
-        """True if the figures are durations, which differ between versions of the program."""
-        return any(isinstance(arm, Timed) for arm in self.measured)
-
-    @property
     def missing(self) -> str:
         """Data that the claim needs and this machine lacks, in words."""
         return ", ".join(dict.fromkeys(arm.missing for arm in self.measured if arm.missing))
@@ -143,8 +138,6 @@ class Flaw:
 
     title: str
     text: str
-    where: str = ""
-    """Section, equation or algorithm with the error; "" if it concerns the whole paper."""
 
 
 @dataclass(frozen=True)
@@ -170,15 +163,10 @@ class Paper:
     idea: str
     """The paper's idea in two sentences."""
     flaws: tuple[Flaw, ...]
-    example: Mapping[str, Any] | None = None
-    """A small experiment with the system; None for a system that is not implemented."""
-    claims: tuple[Claim, ...] = ()
+    example: Mapping[str, Any]
+    """A small experiment with the system."""
+    claims: tuple[Claim, ...]
     tables: tuple[Table, ...] = ()
-
-    @property
-    def to_come(self) -> bool:
-        """True for a system that is not implemented."""
-        return self.example is None
 
     def claim(self, identity: str) -> Claim | None:
         return next((claim for claim in self.claims if claim.id == identity), None)

@@ -92,15 +92,17 @@ class Part:
 
 @dataclass(frozen=True)
 class Statement(ABC):
+    what: str
+
     @property
     @abstractmethod
     def arms(self) -> tuple[str, ...]:
         """Labels of the arms in the statement."""
 
     @property
-    @abstractmethod
     def says(self) -> str:
         """The statement in words, with the paper's figure."""
+        return self.what
 
     @abstractmethod
     def judged(self, figures: Figures, tried: int = 1) -> Part:
@@ -127,7 +129,6 @@ def near(ours: Interval, paper: float, tolerance: float) -> Outcome:
 class Value(Statement):
     """The figure of an arm; of several arms, the best."""
 
-    what: str
     of: tuple[str, ...]
     paper: float
     tolerance: float = TOLERANCE
@@ -148,52 +149,51 @@ class Value(Statement):
         table = figures(self.of)
         best = max(self.of, key=lambda name: table[name].mean())
         ours = interval(table[best], tried)
-        return Part(
-            self.says, ours, near(ours, self.paper, self.tolerance), "%", f"{self.what} {stated(ours)}"
-        )
+        outcome = near(ours, self.paper, self.tolerance)
+        return Part(self.says, ours, outcome, "%", f"{self.what} {stated(ours)}")
 
 
 @dataclass(frozen=True)
-class Gain(Statement):
-    """Points by which one arm exceeds another, paired by seed; averaged over several pairs."""
+class Paired(Statement):
+    """Difference of two arms, paired by seed; averaged over several pairs."""
 
-    what: str
     pairs: tuple[tuple[str, str], ...]
-    paper: float
-    tolerance: float = TOLERANCE
 
     @property
     def arms(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(name for pair in self.pairs for name in pair))
+
+    def difference(self, figures: Figures, tried: int) -> Interval:
+        table = figures(self.arms)
+        gaps = [table[first] - table[second] for first, second in self.pairs]
+        return interval(np.mean(gaps, axis=0), tried)
+
+
+@dataclass(frozen=True)
+class Gain(Paired):
+    """Points by which one arm exceeds another."""
+
+    paper: float
+    tolerance: float = TOLERANCE
 
     @property
     def says(self) -> str:
         return f"{self.what}: {self.paper:+g} points".replace("+0 points", "no gain")
 
     def judged(self, figures: Figures, tried: int = 1) -> Part:
-        ours = _ahead(figures, self.pairs, tried)
+        ours = self.difference(figures, tried)
         shown = f"{self.what} {stated(ours, 'points', signed=True)}"
         return Part(self.says, ours, near(ours, self.paper, self.tolerance), "points", shown)
 
 
 @dataclass(frozen=True)
-class Ahead(Statement):
-    """One arm ends above another by more than seeds explain; averaged over several pairs."""
+class Ahead(Paired):
+    """One arm ends above another by more than seeds explain."""
 
-    what: str
-    pairs: tuple[tuple[str, str], ...]
     unit: str = "points"
 
-    @property
-    def arms(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(name for pair in self.pairs for name in pair))
-
-    @property
-    def says(self) -> str:
-        return self.what
-
     def judged(self, figures: Figures, tried: int = 1) -> Part:
-        ours = _ahead(figures, self.pairs, tried)
+        ours = self.difference(figures, tried)
         shown = f"“{self.what}” by {stated(ours, self.unit, signed=True)}"
         outcome = judged(ours.low, ours.high, 100 * SMALL if self.unit == "points" else 0.0)
         return Part(self.says, ours, outcome, self.unit, shown)
@@ -201,11 +201,8 @@ class Ahead(Statement):
 
 @dataclass(frozen=True)
 class Saves(Statement):
-    """Per cent by which one arm's figure is below another's, paired by seed, compared with the paper's
-    figure.
-    """
+    """Per cent by which one arm's figure is below another's, paired by seed."""
 
-    what: str
     first: str
     second: str
     """The arm with the smaller figure."""
@@ -224,11 +221,6 @@ class Saves(Statement):
         ours = interval(100 * (1 - table[self.second] / table[self.first]), tried)
         outcome = judged(ours.low - self.paper, ours.high - self.paper, 100 * SMALL)
         return Part(self.says, ours, outcome, "%", f"{self.what} {stated(ours)}")
-
-
-def _ahead(figures: Figures, pairs: Sequence[tuple[str, str]], tried: int) -> Interval:
-    table = figures([name for pair in pairs for name in pair])
-    return interval(np.mean([table[first] - table[second] for first, second in pairs], axis=0), tried)
 
 
 def stated(ours: Interval, unit: str = "%", signed: bool = False) -> str:

@@ -25,53 +25,53 @@ class Computed(Arm):
 
 
 @dataclass(frozen=True)
-class Sent(Computed):
-    """Traffic of a round with a share of the clients, relative to all of them."""
+class Counted(Computed):
+    """Arm: traffic of a round, counted; exact with each seed."""
 
     base: Mapping[str, Any]
-    share: float
-
-    unit = "of what all clients send, %"
 
     @property
     def tried(self) -> Experiment:
         return parse({**self.base, "attack": None})
 
+    def work(self) -> Work:
+        return Work(0, 0, 1, 0, 0, 0, 0)
+
+
+@dataclass(frozen=True)
+class Sent(Counted):
+    """Traffic of a round with a share of the clients, relative to all of them."""
+
+    share: float
+
+    unit = "of what all clients send, %"
+
     @property
     def setting(self) -> dict[str, Any]:
         return {"sent": {"base": dict(self.base), "share": self.share}}
 
-    def work(self) -> Work:
-        return Work(0, 0, 1, 0, 0, 0, 0)
-
     def measure(self, seed: int) -> float:
-        """Share in [0, 1], exact with each seed."""
         some, every = against_share(self.tried, [self.share, 1.0])
         return some.up / every.up
 
 
 @dataclass(frozen=True)
-class Packed(Computed):
-    """Arm: traffic of a round in as few bits as possible, relative to float32."""
+class Packed(Counted):
+    """Traffic of a round in as few bits as possible, relative to float32."""
 
-    base: Mapping[str, Any]
     set: Mapping[str, Any]
 
     unit = "of the bits without a mechanism, %"
 
     @property
     def tried(self) -> Experiment:
-        return changed(parse({**self.base, "attack": None}), dict(self.set))
+        return changed(super().tried, dict(self.set))
 
     @property
     def setting(self) -> dict[str, Any]:
         return {"packed": {"base": dict(self.base), "set": dict(self.set)}}
 
-    def work(self) -> Work:
-        return Work(0, 0, 1, 0, 0, 0, 0)
-
     def measure(self, seed: int) -> float:
-        """Share in [0, 1], exact with each seed."""
         asked = self.tried
         here, plain = traffic(asked), traffic(changed(asked, {"mechanism.name": "none", "form": "corrected"}))
         return here.packed / plain.packed

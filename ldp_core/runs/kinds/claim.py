@@ -60,9 +60,8 @@ class ClaimJob(Kind):
         paper = papers.get(given.get("system", ""))
         claim = paper.claim(given.get("claim", ""))
         if claim is None:
-            ids = [one.id for one in paper.claims]
-            what = f"must be {one_of(ids)}" if ids else "has nothing to name: the system is to come"
-            raise InvalidExperiment([Problem("claim", f"{what}; got {shown(given.get('claim'))}")])
+            ids = one_of([one.id for one in paper.claims])
+            raise InvalidExperiment([Problem("claim", f"must be {ids}; got {shown(given.get('claim'))}")])
         seeds = given.get("seeds", claim.seeds)
         if isinstance(seeds, bool) or not isinstance(seeds, int) or not limits.SEEDS.allows(seeds):
             raise InvalidExperiment(

@@ -30,7 +30,7 @@ KINDS = {"noised": ":green-badge[noised]", "clear": ":red-badge[in clear]", "": 
 def card(name: str) -> None:
     paper = papers.get(name)
     with st.container(border=True, key=f"paper-{name}"):
-        st.header(f"{paper.label}{' :gray-badge[to come]' if paper.to_come else ''}", anchor=name)
+        st.header(paper.label, anchor=name)
         st.caption(plain(paper.source, 200))
         st.markdown(plain(paper.idea, 1000))
         claims, flaws = len(paper.claims), len(paper.flaws)
@@ -43,12 +43,12 @@ def card(name: str) -> None:
 
 
 def _whole(paper: Paper, name: str) -> None:
-    if paper.example is not None:
-        refreshing(_way)(dict(paper.example), name)
-    if paper.claims:
-        refreshing(_claims)(name)
-        _tables(name)
-    _errors(paper)
+    refreshing(_way)(dict(paper.example), name)
+    refreshing(_claims)(name)
+    _tables(name)
+    st.markdown(f"**What is wrong in the paper ({len(paper.flaws)})**")
+    for flaw in paper.flaws:
+        st.markdown(f"- **{plain(flaw.title, 120)}.** {plain(flaw.text, 600)}")
 
 
 def _way(example: dict[str, Any], name: str) -> None:
@@ -138,9 +138,3 @@ def _tables(name: str) -> None:
     for one in papers.get(name).tables:
         st.markdown(f"**{plain(one.where)}**: {plain(one.title, 200)}; in brackets the paper's")
         table(("row", *one.columns), [[plain(cell) for cell in row] for row in cells(name, one, shelf)])
-
-
-def _errors(paper: Paper) -> None:
-    st.markdown(f"**What is wrong in the paper ({len(paper.flaws)})**")
-    for flaw in paper.flaws:
-        st.markdown(f"- **{plain(flaw.title, 120)}.** {plain(flaw.text, 600)}")
