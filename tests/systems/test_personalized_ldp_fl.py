@@ -19,7 +19,7 @@ from ldp_core.leakage.grid import climb
 from ldp_core.normal import epsilon_of
 from ldp_core.streams import stream
 from ldp_core.systems._personalized_settings import SETTINGS
-from tests.data import digits, events
+from tests.data import digits, events, rounds
 
 NAME = "personalized_ldp_fl"
 VOTES: dict[str, Any] = {"system": {"name": NAME, "case": "non_iid"}}
@@ -36,19 +36,11 @@ def refusal(data: dict[str, Any]) -> tuple[str, str]:
 def test_each_data_set_has_its_own_settings(case: str, dataset: str):
     one = parse({"system": {"name": NAME, "case": case}, "dataset": dataset, "form": "as_printed"})
     setting = SETTINGS[case, dataset]
-    assert (one.clients.count, one.rounds, one.local.batch_size) == (
-        setting.clients,
-        setting.rounds,
-        setting.batch,
-    )
+    found = (one.clients.count, one.rounds, one.local.batch_size, one.mechanism.parameters()["delta"])
+    assert found == (setting.clients, setting.rounds, setting.batch, setting.delta)
     assert one.clients.bounds()[1].tolist() == [setting.clip] * setting.clients
-    assert one.mechanism.parameters()["delta"] == setting.delta
-    assert departures(one) == ()
-    for mode in setting.budgets:
-        assert (
-            departures(parse(one.as_json() | {"clients": {**one.as_json()["clients"], "epsilon": mode}}))
-            == ()
-        )
+    for mode in (one.clients.epsilon, *setting.budgets):
+        assert departures(amended(one.as_json(), {"clients.epsilon": mode})) == ()
 
 
 def test_the_papers_budgets_are_dealt_as_it_lists_them():
@@ -210,14 +202,10 @@ def test_on_digits_weights_by_noise_beat_the_plain_mean(seed: int):
 
 def test_an_empty_round_leaves_the_model():
     """Most lotteries of ten clients are: then nothing changes and the round says so."""
-    rounds = [
-        e
-        for e in events(VOTES | {"aggregator": {"name": "sign_majority", "votes": "lottery"}})
-        if e["event"] == "round"
-    ]
-    silent = [one for one in rounds[1:] if not sum(one["client_weights"].values())]
+    each = rounds(VOTES | {"aggregator": {"name": "sign_majority", "votes": "lottery"}})
+    silent = [one for one in each[1:] if not sum(one["client_weights"].values())]
     assert silent, "with 0.85 a round, nine rounds without one have a chance of 4e-8"
-    for before, now in pairwise(rounds):
+    for before, now in pairwise(each):
         if not sum(now["client_weights"].values()):
             assert (now["accuracy"], now["loss"]) == (before["accuracy"], before["loss"])
 
