@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import tomllib
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -12,6 +13,7 @@ from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.limits import VARIANTS
 from ldp_core.papers.arms import Arm, Trained
 from ldp_core.papers.statements import MOST, QUANTITIES, SEEDS, Quantity, Statement
+from ldp_core.system.shipped import ASSETS
 
 
 @dataclass(frozen=True)
@@ -175,3 +177,26 @@ class Paper:
 def arms(base: Mapping[str, Any], named: Mapping[str, Mapping[str, Any]]) -> tuple[Arm, ...]:
     """Arms that differ from one base experiment in the fields they set."""
     return tuple(Trained(label, base, changes) for label, changes in named.items())
+
+
+def prose(system: str) -> dict[str, Any]:
+    """A paper's idea and errors, from `assets/papers/SYSTEM.toml`; lines of a text are joined."""
+    read = tomllib.loads((ASSETS / "papers" / f"{system}.toml").read_text(encoding="utf-8"))
+    flaws = tuple(Flaw(one["title"], " ".join(one["text"].split())) for one in read["flaws"])
+    return {"idea": " ".join(read["idea"].split()), "flaws": flaws}
+
+
+def grid(
+    named: tuple[str, str, str],
+    rows: Mapping[str, tuple[str, Any]],
+    columns: Mapping[str, Any],
+    label: Callable[[Any, Any], str],
+) -> Table:
+    """Table with id, place and title; `rows` has each heading's claim and value, `columns` each heading's
+    value, and `label` names the arm of two values.
+    """
+    cells = {
+        head: tuple((claim, label(row, column)) for column in columns.values())
+        for head, (claim, row) in rows.items()
+    }
+    return Table(*named, tuple(columns), cells)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ldp_core.papers.arms import Packed, Timed
-from ldp_core.papers.base import Claim, Control, Flaw, Paper, Quote, Table, arms
+from ldp_core.papers.base import Claim, Control, Paper, Quote, arms, grid, prose
 from ldp_core.papers.statements import Ahead, Gain, Saves
 
 BASE: dict[str, Any] = {"system": "optimal_ldp_fl", "dataset": "mnist", "form": "as_printed"}
@@ -22,18 +22,19 @@ AS_PRINTED, FEW, SAME = "as printed", "changes in ±0.02", "LDP-FL, the same ε 
 BUDGETS = (1, 4, 10)
 
 
-def _clients(identity: str, base: dict[str, Any], where: str, counts: tuple[int, ...], held: str) -> Claim:
-    def label(name: str, count: int) -> str:
-        return f"{name}, {count} clients"
+def _of(name: str, count: int) -> str:
+    return f"{name}, {count} clients"
 
+
+def _clients(identity: str, base: dict[str, Any], where: str, counts: tuple[int, ...], held: str) -> Claim:
     every = {**THEIRS, FEW: CHANGES}.items()
-    named = {label(name, n): {**own, "clients.count": n} for name, own in every for n in counts}
+    named = {_of(name, n): {**own, "clients.count": n} for name, own in every for n in counts}
     first, last = counts[0], counts[-1]
     beside = (
-        Ahead(f"{FEDAVG} falls", ((label(FEDAVG, first), label(FEDAVG, last)),)),
+        Ahead(f"{FEDAVG} falls", ((_of(FEDAVG, first), _of(FEDAVG, last)),)),
         Ahead(
             f"{FEDAVG} is ahead of both at {last}",
-            tuple((label(FEDAVG, last), label(name, last)) for name in (OPTIMAL, DUCHI)),
+            tuple((_of(FEDAVG, last), _of(name, last)) for name in (OPTIMAL, DUCHI)),
         ),
     )
     return Claim(
@@ -44,10 +45,10 @@ def _clients(identity: str, base: dict[str, Any], where: str, counts: tuple[int,
         statements=(
             Ahead(
                 f"{OPTIMAL} rises from {first} clients to {last}",
-                ((label(OPTIMAL, last), label(OPTIMAL, first)),),
+                ((_of(OPTIMAL, last), _of(OPTIMAL, first)),),
             ),
-            Ahead(f"{DUCHI} falls", ((label(DUCHI, first), label(DUCHI, last)),)),
-            Ahead(f"{OPTIMAL} is ahead of {DUCHI} at {last}", ((label(OPTIMAL, last), label(DUCHI, last)),)),
+            Ahead(f"{DUCHI} falls", ((_of(DUCHI, first), _of(DUCHI, last)),)),
+            Ahead(f"{OPTIMAL} is ahead of {DUCHI} at {last}", ((_of(OPTIMAL, last), _of(DUCHI, last)),)),
             *(beside if base is DIGITS else ()),  # on MNIST it has not been run yet
         ),
         quotes=(
@@ -68,8 +69,8 @@ def _clients(identity: str, base: dict[str, Any], where: str, counts: tuple[int,
         ),
         measured=arms(base, named),
         controls=(
-            Control(label(FEDAVG, last), "what this training reaches without noise"),
-            Control(label(FEW, last), "a range for changes, and not for weights", label(OPTIMAL, last)),
+            Control(_of(FEDAVG, last), "what this training reaches without noise"),
+            Control(_of(FEW, last), "a range for changes, and not for weights", _of(OPTIMAL, last)),
         ),
         seeds=5,
         note="The paper draws curves without figures, and says neither rounds nor what clips weights.",
@@ -186,9 +187,6 @@ def _drawn() -> Claim:
 
 
 def _time(counts: tuple[int, ...]) -> Claim:
-    def label(name: str, count: int) -> str:
-        return f"{name}, {count} clients"
-
     few, many = counts[0], counts[-1]
     return Claim(
         id="time",
@@ -197,18 +195,18 @@ def _time(counts: tuple[int, ...]) -> Claim:
         setting=f"MNIST for all clients, the paper's network, ε 1, one round of {few} to {many} clients in "
         "this program; processor time",
         statements=(
-            Saves("what it saves of LDP-FL's time", label(DUCHI, many), label(OPTIMAL, many), 40.0),
+            Saves("what it saves of LDP-FL's time", _of(DUCHI, many), _of(OPTIMAL, many), 40.0),
             *(
-                Ahead(f"{name} takes longer at {many} clients", ((label(name, many), label(name, few)),), "s")
+                Ahead(f"{name} takes longer at {many} clients", ((_of(name, many), _of(name, few)),), "s")
                 for name in (DUCHI, OPTIMAL)
             ),
         ),
         measured=tuple(
-            Timed(label(name, n), {**CAPPED, "rounds": 1}, {**own, "clients.count": n})
+            Timed(_of(name, n), {**CAPPED, "rounds": 1}, {**own, "clients.count": n})
             for name, own in THEIRS.items()
             for n in counts
         ),
-        controls=(Control(label(FEDAVG, many), "the same training without a mechanism", ""),),
+        controls=(Control(_of(FEDAVG, many), "the same training without a mechanism", ""),),
         about="processor",
         quotes=(
             Quote("section 5.3", "it could save more than 40% of the running time"),
@@ -227,71 +225,14 @@ PAPER = Paper(
     order=4,
     label="Optimal LDP-FL",
     source="Paper 004: Zhao et al., Electronics 11, 4007 (2022)",
-    idea=(
-        "A client sends one weight of each layer, and a shuffler mixes what many clients send, so that "
-        "nobody knows whose it was. Ranges follow the layers, and clients decide by a draw whether they "
-        "take part."
-    ),
-    flaws=(
-        Flaw(
-            "One weight of 16 050",
-            "In its largest layer 150 clients answer for less than 1 % of the weights in a round, each d "
-            "times too loud: per weight the mean has a noise of 11 times the range's length at ε 1, and of 5 "
-            "times however large ε is.",
-        ),
-        Flaw(
-            "Flat in ε, because the noise is",
-            "What is left at ε → ∞ is the draw of the weight itself. A curve that does not depend on ε "
-            "shows that floor, and no robustness.",
-        ),
-        Flaw(
-            "Two fillings are printed",
-            "Line 1 of algorithm 2 fills what is not sent with the centre c, and the proof of lemma 2 "
-            "counts on it; equation 12 and the sentence after equation 10 have 0 there, which shifts every "
-            "weight by −c(1 − 1/d). As printed runs with 0 here, corrected with c.",
-        ),
-        Flaw(
-            "Shuffling gives nothing here",
-            "The proof needs ε ≤ 0.024 for 200 clients at δ 10⁻⁵. By the numerical bound for any mechanism, "
-            "150 clients turn ε 1 into 0.44 at most; for Duchi's two answers that is 0.35 (0.32, counted "
-            "exactly). ε 5 stays 5.00, for his as well. And it needs a shuffler whom all trust: a random "
-            "delay hides no address.",
-        ),
-        Flaw(
-            "One budget a layer",
-            "One weight of each layer is sent, each with ε: an upload has the number of layers times ε, 4 ε "
-            "for the paper's network, and a client that takes part in 15 of 20 rounds 60 ε.",
-        ),
-        Flaw(
-            "Equal bounds of unlike promises",
-            "Lemma 3 puts Harmony's error at √(d log(d/β))/(ε√n), “equivalent” to Duchi's. Duchi's needs the "
-            "factor √d only where one ε is for all d weights, and LDP-FL has ε for each: its error is √d "
-            "less, 127 times in the largest layer.",
-        ),
-        Flaw(
-            "The ranges run away",
-            "A weight that one of 150 clients has sent moves by up to 116 times the range's length at ε 1; "
-            "ranges that follow it grow without end.",
-        ),
-        Flaw(
-            "Whom the server sees",
-            "Taking part by a draw turns ε 1 into 0.83 only for a server that does not see who sends. It "
-            "sees the senders, so 0 is gained.",
-        ),
-    ),
+    **prose("optimal_ldp_fl"),
     example=BASE,
     tables=tuple(
-        Table(
-            f"clients-{dataset}",
-            "Fig. 3",
-            f"accuracy (%) by the number of clients, {dataset}",
-            (FEDAVG, DUCHI, OPTIMAL),
-            {
-                str(count): tuple(
-                    (f"clients-{dataset}", f"{name}, {count} clients") for name in (FEDAVG, DUCHI, OPTIMAL)
-                )
-                for count in counts
-            },
+        grid(
+            (f"clients-{dataset}", "Fig. 3", f"accuracy (%) by the number of clients, {dataset}"),
+            {str(count): (f"clients-{dataset}", count) for count in counts},
+            {name: name for name in (FEDAVG, DUCHI, OPTIMAL)},
+            lambda count, name: _of(name, count),
         )
         for dataset, counts in (("digits", (25, 100, 400)), ("mnist", (50, 200)))
     ),

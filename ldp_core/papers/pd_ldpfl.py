@@ -27,7 +27,7 @@ from ldp_core.papers._pd_ldpfl_unlike import (
     unlike,
 )
 from ldp_core.papers.arms import Trained
-from ldp_core.papers.base import Claim, Flaw, Paper, Quote, Reading, Table, arms
+from ldp_core.papers.base import Claim, Paper, Quote, Reading, arms, grid, prose
 from ldp_core.papers.statements import Ahead, Gain, Value
 
 TABLE_2 = {
@@ -160,71 +160,30 @@ PAPER = Paper(
     order=3,
     label="PD-LDPFL",
     source="Paper 003: Wang, Yang and Wei, Computer Science 51 (11), 379 (2024)",
-    idea=(
-        "Each client puts a small transformation of its own before and after the shared network, and never "
-        "sends it. The shared part goes through the Piecewise Mechanism, scaled to the largest weight that "
-        "there is."
-    ),
-    flaws=(
-        Flaw(
-            "The scale gives the weights away",
-            "t = max θ is read off the upload itself. For a scale that differs by a tenth, 10 000 weights "
-            "let one tell the two apart with a probability of 0.99999999 at ε 8.",
-        ),
-        Flaw(
-            "The scale feeds on its own noise",
-            "Noise raises the largest weight, and that raises the next round's noise: at ε 2 and below, "
-            "weights leave the numbers within ten rounds. Corrected, the scale is public and fixed.",
-        ),
-        Flaw(
-            "The largest is not the largest size",
-            "Where a negative weight is larger in size than max θ, its answers fall where no valid weight's "
-            "answers do: with probability 0.98 at ε 8 for one that is half as large again.",
-        ),
-        Flaw(
-            "What is kept can be worked out",
-            "The loss moves a client's b by Wᵀ times what it moves the first bias by, and that is sent: "
-            "whoever adds it up knows b to 5 % after five rounds on digits, and without noise an image comes "
-            "back with 40 dB where the plain closed form stops at 13.",
-        ),
-        Flaw(
-            "Not the least noise",
-            "Below ε 1.29 Duchi has less variance at worst than the Piecewise Mechanism, and below 0.91 on "
-            "average.",
-        ),
-        Flaw(
-            "ε is for one weight", "ε 8 on ResNet-18 with its 11.2 million weights is 89 million an upload."
-        ),
-    ),
+    **prose("pd_ldpfl"),
     example=BASE,
     tables=(
         *(
-            Table(
-                f"table-1-{dataset}",
-                "Table 1",
-                f"heterogeneity, {NAMES[dataset]}; before the network by what is after it",
-                tuple(SIGNS.values()),
-                {
-                    SIGNS[before]: tuple((f"unlike-{dataset}", pair(before, after)) for after in SIGNS)
-                    for before in SIGNS
-                },
+            grid(
+                (
+                    f"table-1-{data}",
+                    "Table 1",
+                    f"heterogeneity, {NAMES[data]}; rows before the network, columns after it",
+                ),
+                {SIGNS[before]: (f"unlike-{data}", before) for before in SIGNS},
+                {SIGNS[after]: after for after in SIGNS},
+                pair,
             )
-            for dataset in ("digits", "mnist")
+            for data in ("digits", "mnist")
         ),
         *(
-            Table(
-                f"table-2-{dataset}",
-                "Table 2",
-                f"accuracy (%) by the number of clients, {NAMES[dataset]}",
-                tuple(METHODS),
-                {
-                    str(count): tuple(
-                        (f"clients-{dataset.replace('_mnist', '')}-{count}", name) for name in METHODS
-                    )
-                    for count in TABLE_2
-                },
+            grid(
+                (f"table-2-{data}", "Table 2", f"accuracy (%) by the number of clients, {NAMES[data]}"),
+                {str(n): (f"clients-{data.replace('_mnist', '')}-{n}", n) for n in TABLE_2},
+                {name: name for name in METHODS},
+                lambda _, name: str(name),
             )
-            for dataset in COLUMNS
+            for data in COLUMNS
         ),
     ),
     claims=(

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from ldp_core.papers.base import Claim, Control, Flaw, Paper, Quote, Reading, Table, arms
+from ldp_core.papers.base import Claim, Control, Paper, Quote, Reading, arms, grid, prose
 from ldp_core.papers.statements import Ahead, Gain, Statement, Value
 
 A, B, C, BEST = "A mean", "B by 1/σ", "C lottery", "1/σ²"
@@ -73,7 +73,6 @@ class Setting(NamedTuple):
     """"iid", or "signs" for unlike clients that send signs."""
     data: str
     where: str
-    says: str
     populations: tuple[Sequence[float], ...]
     paper: str
     """Printed accuracy without noise; gain of B over A, "-" if none is printed; gain of C over A."""
@@ -110,7 +109,7 @@ class Setting(NamedTuple):
         """Claim in this setting; `prefix` of its id, and what is its own."""
         few = (self.case, self.data) == ("iid", "fashion")
         seeds, identity = 20 if self.data == "digits" else 3, f"{prefix}{self.case}-{self.data}"
-        return Claim(id=identity, setting=self.says, readings=_readings(few), seeds=seeds, **given)
+        return Claim(id=identity, setting=SAYS[self[:2]], readings=_readings(few), seeds=seeds, **given)
 
 
 def _label(way: str, budgets: Sequence[float]) -> str:
@@ -197,55 +196,26 @@ def _more(one: Setting) -> Claim:
     )
 
 
+SAYS = {
+    (
+        "iid",
+        "digits",
+    ): "scikit-learn's digits (called MNIST there), 3 clients, 10 rounds, δ 1/500, q 0.8, c 200",
+    ("iid", "fashion"): "Fashion-MNIST, 3 clients, 20 rounds, δ 1/1000, q 0.9, c 2",
+    ("iid", "covtype"): "forest cover types, 10 clients, 50 rounds, δ 1/50 000, q 0.8, c 2",
+    ("signs", "digits"): "digits, 10 clients with unlike labels, 10 rounds, one bit a weight, c 4, δ 10⁻⁵",
+    ("signs", "fashion"): "Fashion-MNIST, 10 clients with unlike labels, 10 rounds, one bit a weight, c 4, "
+    "δ 10⁻⁵",
+    ("signs", "covtype"): "forest cover types, 10 clients with unlike labels, 20 rounds, one bit a weight, "
+    "c 2, δ 10⁻⁵",
+}
 SETTINGS = (
-    Setting(
-        "iid",
-        "digits",
-        "Fig. 2",
-        "scikit-learn's digits (called MNIST there), 3 clients, 10 rounds, δ 1/500, q 0.8, c 200",
-        OF_THREE,
-        "88.7 5.57 11.28",
-    ),
-    Setting(
-        "iid",
-        "fashion",
-        "Fig. 3",
-        "Fashion-MNIST, 3 clients, 20 rounds, δ 1/1000, q 0.9, c 2",
-        STRICTER,
-        "73.1 3.04 3.93",
-    ),
-    Setting(
-        "iid",
-        "covtype",
-        "Fig. 4",
-        "forest cover types, 10 clients, 50 rounds, δ 1/50 000, q 0.8, c 2",
-        MIXED,
-        "49 4.07 10.90",
-    ),
-    Setting(
-        "signs",
-        "digits",
-        "Fig. 5",
-        "digits, 10 clients with unlike labels, 10 rounds, one bit a weight, c 4, δ 10⁻⁵",
-        STRICT,
-        "65.2 - 6.97",
-    ),
-    Setting(
-        "signs",
-        "fashion",
-        "Fig. 6",
-        "Fashion-MNIST, 10 clients with unlike labels, 10 rounds, one bit a weight, c 4, δ 10⁻⁵",
-        STRICT,
-        "49.8 - 19.85",
-    ),
-    Setting(
-        "signs",
-        "covtype",
-        "Fig. 7",
-        "forest cover types, 10 clients with unlike labels, 20 rounds, one bit a weight, c 2, δ 10⁻⁵",
-        MIXED,
-        "62.6 0 0",
-    ),
+    Setting("iid", "digits", "Fig. 2", OF_THREE, "88.7 5.57 11.28"),
+    Setting("iid", "fashion", "Fig. 3", STRICTER, "73.1 3.04 3.93"),
+    Setting("iid", "covtype", "Fig. 4", MIXED, "49 4.07 10.90"),
+    Setting("signs", "digits", "Fig. 5", STRICT, "65.2 - 6.97"),
+    Setting("signs", "fashion", "Fig. 6", STRICT, "49.8 - 19.85"),
+    Setting("signs", "covtype", "Fig. 7", MIXED, "62.6 0 0"),
 )
 CLAIMS = tuple(_gains(one) for one in SETTINGS)
 
@@ -253,66 +223,14 @@ PAPER = Paper(
     order=1,
     label="Personalized LDP-FL",
     source="Paper 001: Wu, Xu and Zhu, Applied Sciences 13, 4168 (2023)",
-    idea=(
-        "Clients with different budgets add Gaussian noise of different size, so the server should not "
-        "listen to all of them alike. It weighs them by 1/σ (B), or draws a lottery that the most "
-        "permissive always win first (C), instead of taking the plain mean (A)."
-    ),
-    flaws=(
-        Flaw(
-            "The root covers too little",
-            "Equation 4 has its root over the first factor only. Over the whole product, as its derivation "
-            "wants, σ at ε 1 on digits is 41 instead of 152, and at ε 10 it is 5.4 instead of 2.5.",
-        ),
-        Flaw(
-            "The noise knows no range and no size of model",
-            "σ is for a sensitivity of 1. With 650 weights clipped to ±200 the largest distance of two "
-            "uploads is 10 198: a client that asks for ε 1 gets 2 445 for one upload, and 23 136 over ten "
-            "rounds.",
-        ),
-        Flaw(
-            "The lottery may draw nobody",
-            "Equation 15 divides by the number drawn, which is zero with probability 0.03 for {1, 1, 10}, "
-            "0.50 for {1, 10, 10} and 0.85 for the ten clients of the non-IID settings. Here the server then "
-            "keeps its model.",
-        ),
-        Flaw(
-            "The clip keeps nothing",
-            "As printed (section 3.1) a weight above c becomes c, and every other one −c: of 650 weights "
-            "none is left. Here only weights beyond ±c are moved.",
-        ),
-        Flaw(
-            "Local rounds start over",
-            "Line 12 of algorithm 1 takes each of its U steps from W⁽ʳ⁻¹⁾ again, so that U rounds are one "
-            "step. Here a step goes on from the one before.",
-        ),
-        Flaw(
-            "The density has no minus",
-            "Equation 5 prints exp(x²/2σ²), which grows without end, over √(2πσ). The density of the "
-            "Gaussian law has exp(−x²/2σ²) over √(2πσ²), and that is drawn here.",
-        ),
-        Flaw(
-            "1/σ is not the best weight",
-            "1/σ² is. At {1, 1, 10} weights of 1/σ leave 2.8 times as much variance; the plain mean leaves "
-            "797 times as much.",
-        ),
-        Flaw(
-            "The signs are not worth their ε",
-            "Δ₂ = 2c is the sensitivity of one weight. At a nominal ε 5 each bit has a loss of 0.83, and all "
-            "650 together 542.",
-        ),
-    ),
+    **prose("personalized_ldp_fl"),
     example={**SETTINGS[0].base, "aggregator": {"name": "probability_selection"}},
     tables=tuple(
-        Table(
-            claim.id,
-            one.where,
-            f"accuracy (%), {one.says}",
-            (A, B, C),
-            {
-                _label("", b)[2:]: tuple((claim.id, _label(way, b)) for way in (A, B, C))
-                for b in one.populations
-            },
+        grid(
+            (claim.id, one.where, f"accuracy (%), {claim.setting}"),
+            {_label("", budgets)[2:]: (claim.id, budgets) for budgets in one.populations},
+            {way: way for way in (A, B, C)},
+            lambda budgets, way: _label(way, budgets),
         )
         for one, claim in zip(SETTINGS, CLAIMS, strict=True)
     ),

@@ -6,7 +6,7 @@ from typing import Any
 
 from ldp_core import mechanisms
 from ldp_core.papers.arms import Records, Sent
-from ldp_core.papers.base import Claim, Control, Flaw, Paper, Quote, Reading, Table, arms
+from ldp_core.papers.base import Claim, Control, Paper, Quote, Reading, arms, grid, prose
 from ldp_core.papers.statements import Ahead, Gain, Value
 
 BASE: dict[str, Any] = {"system": "pldp_fl", "dataset": "mnist", "form": "as_printed"}
@@ -202,53 +202,14 @@ PAPER = Paper(
     order=0,
     label="PLDP-FL",
     source="Paper 000: Shen et al., Entropy 25, 485 (2023)",
-    idea=(
-        "Each client chooses two things: how strict its budget ε is, and the range of values inside which "
-        "nobody should tell its weights apart. A mechanism of the paper's own, PDPM, answers for each weight "
-        "with one of three values, and the server takes the mean of whoever takes part."
-    ),
-    flaws=(
-        Flaw(
-            "The mechanism is never the best one",
-            "At every budget, every range and every weight, Duchi's two answers have less variance than "
-            "PDPM's three under the same ε: 2.1 times less at worst at ε 1, and 1.6 times at ε 8.",
-        ),
-        Flaw(
-            "The variance bound is wrong",
-            "Theorem 1 has L in the denominator. For ranges longer than about 1.4 it is below the truth "
-            "(3 times at L = 2); at L = 0.2 it is over 300 times "
-            "above it. L²(e^ε+1)(e^ε+3) / (2(e^ε−1)²) is right.",
-        ),
-        Flaw(
-            "One answer is noise for nothing",
-            "Two of the three answers are equally likely whatever the weight. Merged into one, they keep the "
-            "same promise with less variance: that is the corrected form.",
-        ),
-        Flaw(
-            "More budget does not remove the noise",
-            "However large ε is, a weight in the middle of its range keeps a variance of 3L²/8.",
-        ),
-        Flaw(
-            "ε is for one weight",
-            "The network sends 21 840 weights, each with its own ε: 0.1 to 1 a weight is 2 184 to 21 840 for "
-            "an upload, and a client uploads in 35 of 50 rounds on average, at worst in all.",
-        ),
-        Flaw(
-            "A promise that nothing tests",
-            "Table 2 ticks “protection against inference attacks”; section 6 attacks nothing.",
-        ),
-    ),
+    **prose("pldp_fl"),
     example=BASE,
     tables=tuple(
-        Table(
-            f"modes-{dataset}",
-            "Fig. 5",
-            f"accuracy (%) of the nine pairs of modes, {name}",
-            tuple(f"τ{SUBSCRIPT[t]}" for t in (1, 2, 3)),
-            {
-                f"ε{SUBSCRIPT[e]}": tuple((f"modes-{dataset}", _pair(e, t)) for t in (1, 2, 3))
-                for e in (1, 2, 3)
-            },
+        grid(
+            (f"modes-{dataset}", "Fig. 5", f"accuracy (%) of the nine pairs of modes, {name}"),
+            {f"ε{SUBSCRIPT[e]}": (f"modes-{dataset}", e) for e in (1, 2, 3)},
+            {f"τ{SUBSCRIPT[t]}": t for t in (1, 2, 3)},
+            _pair,
         )
         for dataset, name in (("mnist", "MNIST"), ("fashion_mnist", "Fashion-MNIST"))
     ),

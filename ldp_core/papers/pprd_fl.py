@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
-from ldp_core.papers.base import Claim, Control, Flaw, Paper, Quote, Reading, Table, arms
+from ldp_core.papers.base import Claim, Control, Paper, Quote, Reading, Table, arms, prose
 from ldp_core.papers.statements import SEEDS, Ahead, Gain, Value
 
 BASE: dict[str, Any] = {"system": "pprd_fl", "dataset": "mnist", "form": "as_printed"}
@@ -175,39 +175,7 @@ PAPER = Paper(
     order=2,
     label="PPRD-FL",
     source="Paper 002: Feng, Guo and Zhu, Electronics 14, 990 (2025)",
-    idea=(
-        "Not every weight deserves noise: a random choice (R-PSS) perturbs the important ones and sends the "
-        "rest as they are. And the noise is meant to grow from round to round (dynamic LDP), so that the "
-        "model gets off to a good start."
-    ),
-    flaws=(
-        Flaw(
-            "A part goes in clear",
-            "“80 % selected” leaves 10 or 20 % of the weights without noise, as one reads it. If two clients "
-            "differ in ten of the weights that can be among them, one can tell who it was with a probability "
-            "of 0.893 at 10 %, of 0.994 at 20 %: no ε holds.",
-        ),
-        Flaw(
-            "The sum of budgets is miscounted",
-            "The paper's integral substitutes its variable wrongly. At ε 0.4 and 10 rounds it promises 0.907 "
-            "where the budgets add up to 3.92; over 1 000 rounds 2.64 where they add up to 371.",
-        ),
-        Flaw(
-            "The sensitivity is too small",
-            "2C divided by the number of records holds for a mean of clipped gradients, not for a clipped "
-            "model. A client of 6 000 records that asks for ε 0.4 gets 125 000 a round.",
-        ),
-        Flaw(
-            "The dynamic noise hardly moves",
-            "With a = 75 its σ grows by 3 % over ten rounds. It is never less than without: it cannot be "
-            "what makes a model better.",
-        ),
-        Flaw(
-            "The choice itself tells",
-            "Which weights are large is learnt from a client's data, and half of them are always chosen for "
-            "that: whoever sees what has noise sees where 50 % of the weights lie.",
-        ),
-    ),
+    **prose("pprd_fl"),
     example=BASE,
     tables=(
         Table(
@@ -216,8 +184,8 @@ PAPER = Paper(
             "accuracy (%) without each part, digits",
             ("ε 1", "ε 8.4"),
             {
-                name: (("ablation-digits", name), ("ablation-digits-quiet", name))
-                for name in (FULL, NO_RPSS, STEADY, CLEAN)
+                n: (("ablation-digits", n), ("ablation-digits-quiet", n))
+                for n in (FULL, NO_RPSS, STEADY, CLEAN)
             },
         ),
     ),
