@@ -49,40 +49,34 @@ def because(claim: Claim, shelf: Shelf, labels: list[str], parts: tuple[Part, ..
 def _diverged(claim: Claim, shelf: Shelf, labels: list[str]) -> str:
     """Sentence on the arm that diverged most often: how often, and by which round; "" if none did."""
     every = {label: list(shelf.of_arm(claim, label).values()) for label in labels}
-    lost = {label: [one for one in found if one.diverged] for label, found in every.items()}
-    label = max(labels, key=lambda one: len(lost[one]))
-    if not lost[label]:
+    lost = {label: some for label in labels if (some := [one for one in every[label] if one.diverged])}
+    if not lost:
         return ""
+    label = max(lost, key=lambda one: len(lost[one]))
     rounds = max(len(one.curve) for one in lost[label])  # the curve begins at round 0
-    others = sum(bool(found) for found in lost.values()) - 1
+    others, one = len(lost) - 1, lost[label][0]
     also = f", as {others} other{'s do' if others > 1 else ' does'}" if others else ""
-    one = lost[label][0]
-    noise = (
-        f"noise of σ {one.noise:.3g} beside weights of size {one.size:.3g}; "
-        if one.noise and one.size
-        else ""
-    )
+    noise = f"{_sizes(one, 'noise of σ')}; " if one.noise and one.size else ""
     return (
         f"{label} diverges by round {rounds} with {len(lost[label])} of {len(every[label])} seeds{also} "
         f"({noise}its last model counts)"
     )
 
 
+def _sizes(one: Figure, noise: str) -> str:
+    return f"{noise} {one.noise:.3g} beside weights of size {one.size:.3g}"
+
+
 def _at_chance(claim: Claim, shelf: Shelf, labels: list[str]) -> str:
-    worst: tuple[float, str, Figure] | None = None
-    for label in labels:
-        one, above = next(iter(shelf.of_arm(claim, label).values())), above_chance(claim, shelf, label)
-        if above is None or one.noise is None or not one.size:
-            continue
-        if worst is None or above < worst[0]:
-            worst = (above, label, one)
-    if worst is None:
+    """Sentence on the arm that ends nearest to chance, if any ends there; with its noise."""
+    first = {label: next(iter(shelf.of_arm(claim, label).values())) for label in labels}
+    gaps = {label: above_chance(claim, shelf, label) for label in labels}
+    told = {label for label, one in first.items() if one.size and one.noise is not None}
+    found = {label: gap for label, gap in gaps.items() if gap is not None and label in told}
+    if not found:
         return ""
-    _, label, one = worst
-    return (
-        f"{label} ends at chance: the noise left at the server has σ {one.noise:.3g}, beside weights of "
-        f"size {one.size:.3g}"
-    )
+    label = min(found, key=found.__getitem__)
+    return f"{label} ends at chance: {_sizes(first[label], 'the noise left at the server has σ')}"
 
 
 def above_chance(claim: Claim, shelf: Shelf, label: str) -> float | None:
@@ -99,20 +93,14 @@ def _rival(claim: Claim, shelf: Shelf) -> str:
     """
     found: list[tuple[float, str]] = []
     for control in claim.controls:
-        if not control.against:
+        table = shelf.values(claim, [control.arm, control.against]) if control.against else {}
+        ours = of_arm(claim, shelf, control.arm)
+        if not ours or not table or len(table[control.arm]) < SEEDS:
             continue
-        table = shelf.values(claim, [control.arm, control.against])
-        gaps = table[control.arm] - table[control.against]
-        if len(gaps) >= SEEDS and (gap := interval(gaps)).high >= 0:
-            ours = of_arm(claim, shelf, control.arm)
-            better = "does better" if gap.low > 0 else "is not clearly behind"
-            if ours:
-                found.append(
-                    (
-                        ours.mean,
-                        f"{control.arm} {better} ({stated(ours, claim.quantity.unit)}): {control.why}",
-                    )
-                )
+        gap = interval(table[control.arm] - table[control.against])
+        better = "does better" if gap.low > 0 else "is not clearly behind"
+        said = f"{control.arm} {better} ({stated(ours, claim.quantity.unit)}): {control.why}"
+        found += [(ours.mean, said)] if gap.high >= 0 else []
     return max(found)[1] if found else ""
 
 

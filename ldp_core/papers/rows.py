@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from itertools import zip_longest
 from typing import Any
 
 from ldp_core import papers
@@ -68,8 +69,7 @@ def readings(system: str, claim: Claim, shelf: Shelf) -> Iterator[tuple[str, Cla
 def statements(system: str, claim: Claim, shelf: Shelf) -> Iterator[Row]:
     """A row for each statement in each reading; measured columns are empty for claims that were not run."""
     for name, made, found, row in readings(system, claim, shelf):
-        parts = found.parts or [None] * len(made.statements)
-        for statement, part in zip(made.statements, parts, strict=True):
+        for statement, part in zip_longest(made.statements, found.parts):
             yield row | {
                 "title": claim.title,
                 "setting": claim.setting,

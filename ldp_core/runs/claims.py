@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import zip_longest
 from pathlib import Path
 
 from ldp_core import limits, papers
@@ -55,12 +56,9 @@ def listed() -> Iterator[str]:
         for claim in paper.claims:
             found = verdict(claim, known)
             yield f"  {claim.id:<20} {found.word}: {reason(claim, found)}"
-            for statement, part in zip(
-                claim.statements, found.parts or [None] * len(claim.statements), strict=True
-            ):
-                ours = stated(part.ours, part.unit) if part else "–"
-                said = f" ({part.outcome})" if part else ""
-                yield f"      paper: {statement.says:<40} here: {ours}{said}"
+            for statement, part in zip_longest(claim.statements, found.parts):
+                ours = f"{stated(part.ours, part.unit)} ({part.outcome})" if part else "–"
+                yield f"      paper: {statement.says:<40} here: {ours}"
             for reading, its in found.each:
                 out = f", against the paper: {reading.against}" if reading.against else ""
                 yield f"      reading “{reading.name}”{out}: {its.word}"

@@ -64,9 +64,8 @@ class ClaimJob(Kind):
             raise InvalidExperiment([Problem("claim", f"must be {ids}; got {shown(given.get('claim'))}")])
         seeds = given.get("seeds", claim.seeds)
         if isinstance(seeds, bool) or not isinstance(seeds, int) or not limits.SEEDS.allows(seeds):
-            raise InvalidExperiment(
-                [Problem("seeds", f"must be a whole number {limits.SEEDS}; got {shown(seeds)}")]
-            )
+            message = f"must be a whole number {limits.SEEDS}; got {shown(seeds)}"
+            raise InvalidExperiment([Problem("seeds", message)])
         return Measured(given["system"], claim, seeds)
 
     def request(self, asked: Measured) -> dict[str, Any]:
@@ -79,24 +78,18 @@ class ClaimJob(Kind):
             raise StorageFailed(f"what it was asked to do cannot be read any more: {error}") from None
 
     def base(self, request: Request) -> Mapping[str, Any]:
-        asked = self.parse(request)
-        return _base(asked).as_json()
+        return _base(self.parse(request)).as_json()
 
     def cost(self, asked: Measured) -> Cost:
         every = asked.asked()
-        memory = max(
-            (cost(Draft(arm.experiment(), (Variant("arm"),))).memory for arm in _trained(asked)),
-            default=2**20,
-        )
+        memory = max((cost(each).memory for each in _drafts(asked)), default=2**20)
         return Cost(min(memory, MEMORY), CELL_BYTES * len(every), [arm.work() for arm, _ in every])
 
     def refuse_what_cannot_fit(self, asked: Measured) -> None:
-        for arm in _trained(asked):
-            refuse_what_cannot_fit(Draft(arm.experiment(), (Variant("arm"),)))
-        if asked.claim.missing:
-            raise DataUnavailable(
-                f"“{asked.claim.title}” needs data that are not here: {asked.claim.missing}"
-            )
+        for each in _drafts(asked):
+            refuse_what_cannot_fit(each)
+        if missing := asked.claim.missing:
+            raise DataUnavailable(f"“{asked.claim.title}” needs data that are not here: {missing}")
 
     def describe(self, asked: Measured) -> Words:
         claim, label = asked.claim, papers.get(asked.system).label
@@ -130,12 +123,12 @@ class ClaimJob(Kind):
         return len(asked.asked())
 
 
-def _trained(asked: Measured) -> list[Trained]:
+def _drafts(asked: Measured) -> list[Draft]:
     each = (arm for read in asked.claim.read_each.values() for arm in read.measured)
-    return [arm for arm in each if isinstance(arm, Trained)]
+    return [Draft(arm.experiment(), (Variant("arm"),)) for arm in each if isinstance(arm, Trained)]
 
 
 def _base(asked: Measured) -> Any:
     """Experiment that an export describes in place of a training's runs."""
-    name = {"name": asked.claim.title[: limits.NAME_LENGTH]}
-    return parse({**(_trained(asked)[0].base if _trained(asked) else {"rounds": 1}), **name, "attack": None})
+    first = next((arm.base for arm in asked.claim.measured if isinstance(arm, Trained)), {"rounds": 1})
+    return parse({**first, "name": asked.claim.title[: limits.NAME_LENGTH], "attack": None})

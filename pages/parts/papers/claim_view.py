@@ -72,14 +72,13 @@ def _pack(system: str, identity: str) -> bytes:
 def _reading(system: str, claim: Claim, found: Verdict) -> tuple[Claim, Verdict]:
     """The claim in the chosen reading, initially the one it is judged by."""
     st.markdown("**What the paper leaves open, and how it may be read**")
+    against = "It contradicts the paper, and judges nothing: "
     said = [
         [
             f"**{plain(one.name)}**",
             badge(its.word),
             plain(one.says, 300),
-            f"It contradicts the paper, and judges nothing: {plain(one.against, 300)}."
-            if one.against
-            else "",
+            f"{against}{plain(one.against, 300)}." if one.against else "",
         ]
         for one, its in found.each
     ]
@@ -92,44 +91,25 @@ def _reading(system: str, claim: Claim, found: Verdict) -> tuple[Claim, Verdict]
 
 
 def _charts(system: str, claim: Claim, shelf: Shelf) -> None:
-    curves = rounds_figure(claim, shelf)
+    height = 80 + 24 * sum(bool(shelf.of_arm(claim, arm.label)) for arm in claim.measured)
+    curves, beside = rounds_figure(claim, shelf), against_accuracy(claim, shelf)
+    ends = "filled: the paper's own; open: controls; diamonds: the paper's figure"
+    means = "means over seeds; colours as at the left, dashes in the order of the settings"
+    summed = (
+        "the variance between clients' losses, added up over rounds: low where all learn alike, and where "
+        "nobody learns"
+    )
+    row, name = 2 if curves else 1, f"the arms of “{claim.title}”"
+    arms = arms_figure(claim, shelf)
     shown = [
-        Card(
-            title="Where each arm ends",
-            rest=", with 95 % intervals",
-            caption="filled: the paper's own; open: controls; diamonds: the paper's figure",
-            figure=arms_figure(claim, shelf),
-            label=f"Where the arms of “{claim.title}” end",
-            height=80 + 24 * sum(bool(shelf.of_arm(claim, arm.label)) for arm in claim.measured),
-            row=2 if curves else 1,
-        )
+        Card("Where each arm ends", ", with 95 % intervals", ends, arms, f"Where {name} end", height, row)
     ]
     if curves:
-        shown.append(
-            Card(
-                title="Round by round",
-                rest=", the paper's own arms",
-                caption="means over seeds; colours as at the left, dashes in the order of the settings",
-                figure=curves,
-                label=f"Accuracy by round of the arms of “{claim.title}”",
-                height=shown[0].height,
-                row=2,
-            )
-        )
-    beside = against_accuracy(claim, shelf)
+        label = f"Accuracy by round of {name}"
+        shown.append(Card("Round by round", ", the paper's own arms", means, curves, label, height, row))
     if beside:
-        shown.append(
-            Card(
-                title="Heterogeneity and accuracy",
-                rest=", arm by arm",
-                caption="the variance between clients' losses, added up over rounds: low where all learn "
-                "alike, and where nobody learns",
-                figure=beside,
-                label=f"Heterogeneity and accuracy of the arms of “{claim.title}”",
-                height=360,
-                row=1,
-            )
-        )
+        label = f"Heterogeneity and accuracy of {name}"
+        shown.append(Card("Heterogeneity and accuracy", ", arm by arm", summed, beside, label, 360))
     components.cards(components.sheet(shown), key=f"figures {system} {claim.id}")
 
 
