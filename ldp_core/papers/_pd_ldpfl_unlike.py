@@ -6,8 +6,7 @@ from typing import Any
 
 from ldp_core.papers.arms import Trained
 from ldp_core.papers.base import Claim, Control, Quote, arms
-from ldp_core.papers.statements import SEEDS, Ahead, Statement
-from ldp_core.papers.stored import DIVERGED
+from ldp_core.papers.statements import DIVERGED, SEEDS, Ahead, Statement
 
 BASE: dict[str, Any] = {"system": "pd_ldpfl", "form": "as_printed"}
 NOTHING: dict[str, Any] = {"system.input": "none", "system.output": "none"}

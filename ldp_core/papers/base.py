@@ -108,6 +108,10 @@ class Claim:
     def quantity(self) -> Quantity:
         return QUANTITIES[self.about]
 
+    def unit(self, arm: Arm) -> str:
+        """Unit of an arm's figure, which is of another quantity than the claim's for some arms."""
+        return QUANTITIES.get(getattr(arm, "about", ""), self.quantity).unit
+
     def arm(self, label: str) -> Arm:
         return next(arm for arm in self.measured if arm.label == label)
 

@@ -23,6 +23,13 @@ def _pair(epsilon: int, tau: int) -> str:
     return f"ε{SUBSCRIPT[epsilon]} τ{SUBSCRIPT[tau]}"
 
 
+def _textbook(mechanism: str) -> dict[str, Any]:
+    return {"mechanism.name": mechanism, "form": "corrected"}
+
+
+NARROW: dict[str, Any] = {**_textbook("duchi"), "target": "update", "clients.range": 0.01}
+
+
 def _records(suffix: str, mechanism: str = "pdpm") -> tuple[Records, ...]:
     """Arms for the modes that figure 2 compares: each mode of ε with τ₂, each of τ with ε₂."""
     pairs = {(1, 2), (2, 2), (3, 2), (2, 1), (2, 3)}
@@ -48,8 +55,8 @@ def _modes(dataset: str, name: str, best_of_2: float, best_of_3: float, quote: Q
     }
     controls: dict[str, dict[str, Any]] = {
         "no noise": CLEAN,
-        "Duchi, ε₂ τ₁": {"mechanism.name": "duchi", "form": "corrected"},
-        DUCHI: {"mechanism.name": "duchi", "form": "corrected", "target": "update", "clients.range": 0.01},
+        "Duchi, ε₂ τ₁": _textbook("duchi"),
+        DUCHI: NARROW,
     }
     return Claim(
         id=f"modes-{dataset}",
@@ -160,23 +167,12 @@ AGAINST = Claim(
         {**BASE, "rounds": 100},
         {
             "PLDP-FL": ONE_RANGE,
-            OTHERS: {**ONE_RANGE, "mechanism.name": "laplace", "form": "corrected"},
-            WEIGHED: {
-                **ONE_RANGE,
-                "mechanism.name": "laplace",
-                "form": "corrected",
-                "aggregator.name": "inverse_variance",
-            },
+            OTHERS: {**ONE_RANGE, **_textbook("laplace")},
+            WEIGHED: {**ONE_RANGE, **_textbook("laplace"), "aggregator.name": "inverse_variance"},
             "FedAvg": {**ONE_RANGE, **CLEAN},
-            "Duchi": {**ONE_RANGE, "mechanism.name": "duchi", "form": "corrected"},
-            "Piecewise": {**ONE_RANGE, "mechanism.name": "piecewise", "form": "corrected"},
-            DUCHI: {
-                **ONE_RANGE,
-                "clients.range": 0.01,
-                "target": "update",
-                "mechanism.name": "duchi",
-                "form": "corrected",
-            },
+            "Duchi": {**ONE_RANGE, **_textbook("duchi")},
+            "Piecewise": {**ONE_RANGE, **_textbook("piecewise")},
+            DUCHI: {**ONE_RANGE, **NARROW},
         },
     ),
     controls=(

@@ -101,7 +101,7 @@ def arms(system: str, claim: Claim, shelf: Shelf) -> Iterator[Row]:
                 "paper": claim.paper.get(arm.label),
                 "ours": ours.mean if ours else None,
                 "half_width": ours.half if ours else None,
-                "unit": claim.quantity.unit,
+                "unit": claim.unit(arm),
                 "about": getattr(arm, "about", "") or claim.about,
                 "seeds": ours.seeds if ours else 0,
                 "setting": json.dumps(arm.setting, sort_keys=True, ensure_ascii=False),

@@ -40,11 +40,13 @@ class Quantity:
     """Whether the quantity says little for a model that has learnt nothing."""
 
 
+DIVERGED = "diverged"
 QUANTITIES = {
     "accuracy": Quantity("accuracy after the last round, %", "%", "points", 100.0),
     "heterogeneity": Quantity("heterogeneity, summed over rounds (nats²)", "", "", 1.0),
     "processor": Quantity("seconds of processor time a round", "s", "s", 1.0, of_a_model=False),
     "recovered": Quantity("images that came back, %", "%", "points", 100.0, of_a_model=False),
+    DIVERGED: Quantity("runs that diverge, %", "%", "points", 100.0, of_a_model=False),
 }
 """Quantities of claims; all but the accuracy are stored in a figure's `also`."""
 

@@ -16,15 +16,13 @@ import numpy as np
 from ldp_core.mechanisms.base import Floats
 from ldp_core.papers.arms import Arm
 from ldp_core.papers.base import Claim
-from ldp_core.papers.statements import QUANTITIES
+from ldp_core.papers.statements import DIVERGED, QUANTITIES
 from ldp_core.system.json_file import read_json, write_json
 from ldp_core.system.shipped import ASSETS
 
 SHIPPED = ASSETS / "papers"
 ROUND = "round "
 """Beginning of the name of the accuracy after a certain round; a number follows."""
-DIVERGED = "diverged"
-"""Name of the share of runs that diverge."""
 
 
 @dataclass(frozen=True)

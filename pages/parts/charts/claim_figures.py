@@ -26,7 +26,8 @@ def arms_figure(claim: Claim, shelf: Shelf) -> Figure:
     """A dot with an interval for each arm; a diamond for the paper's figure."""
     controls = {control.arm for control in claim.controls}
     made = styles_of(claim)
-    shown = [arm for arm in claim.measured if shelf.of_arm(claim, arm.label)][::-1]
+    unit = claim.quantity.unit
+    shown = [a for a in claim.measured if claim.unit(a) == unit and shelf.of_arm(claim, a.label)][::-1]
     traces: list[Trace] = []
     for arm in shown:
         ours = of_arm(claim, shelf, arm.label)
@@ -44,7 +45,7 @@ def arms_figure(claim: Claim, shelf: Shelf) -> Figure:
                     "color": tint,
                     "symbol": "circle-open" if arm.label in controls else "circle",
                 },
-                hovertemplate=f"{stated(ours, claim.quantity.unit)}<extra></extra>",
+                hovertemplate=f"{stated(ours, unit)}<extra></extra>",
             )
         )
     printed = [arm.label for arm in shown if arm.label in claim.paper]
@@ -54,14 +55,14 @@ def arms_figure(claim: Claim, shelf: Shelf) -> Figure:
                 [claim.paper[name] for name in printed],
                 printed,
                 marker={"size": 11, "color": TEXT, "symbol": "diamond-open"},
-                hovertemplate=f"the paper: %{{x:.4g}} {claim.quantity.unit}<extra></extra>",
+                hovertemplate=f"the paper: %{{x:.4g}} {unit}<extra></extra>",
             )
         )
     first = claim.measured[0]
-    unit = first.unit if isinstance(first, Computed) else claim.quantity.axis
+    axis = first.unit if isinstance(first, Computed) else claim.quantity.axis
     return figure(
         traces,
-        x={"title": unit, "rangemode": "tozero", "showgrid": True},
+        x={"title": axis, "rangemode": "tozero", "showgrid": True},
         y={
             "type": "category",
             "categoryorder": "array",

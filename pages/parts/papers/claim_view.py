@@ -118,7 +118,7 @@ def _arms(claim: Claim, shelf: Shelf, found: Verdict) -> None:
     rows, more = [], _more(claim, shelf)
     for arm in claim.measured:
         ours = of_arm(claim, shelf, arm.label)
-        paper, unit = claim.paper.get(arm.label), claim.quantity.unit
+        paper, unit = claim.paper.get(arm.label), claim.unit(arm)
         known = shelf.of_arm(claim, arm.label).values()
         failed = next((one.status for one in known if one.value is None), "")
         control = f"control: {why[arm.label]}" if arm.label in why else ""
