@@ -1,8 +1,9 @@
 """The published systems, their papers' claims, and verdicts on these from this program's own runs.
 
-One file a paper: its idea, its errors and its claims (`base`); a claim consists of `statements` about named
-`arms`. `stored` holds figures of runs, `verdict` compares them with the paper's by a stated rule, `measuring`
-produces them. Reading needs neither torch nor data; a new paper is one new file.
+One module a paper with its claims (`base`), and one text file with its idea, errors and quotations
+(`assets/papers`); a claim consists of `statements` about named `arms`. `stored` holds figures of runs,
+`verdict` compares them with the paper's by a stated rule, `measuring` produces them. Reading needs neither
+torch nor data; a new paper is a new module and its text file.
 """
 
 from __future__ import annotations

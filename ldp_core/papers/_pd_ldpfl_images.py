@@ -7,10 +7,9 @@ from __future__ import annotations
 from typing import Any
 
 from ldp_core.papers._pd_ldpfl_unlike import FEDAVG, NAMES, NOTHING, OURS
-from ldp_core.papers.base import Claim, Control, Quote, arms
+from ldp_core.papers.base import Claim, Control, arms
 from ldp_core.papers.statements import Ahead, Value
 
-NEVER = Quote("section 4.2", "即使添加较少的噪声,DLG也无法恢复出隐私图像")
 LATER = 6
 KNOWS = "PD-LDPFL, who knows its layers"
 
@@ -57,7 +56,6 @@ def gradients(dataset: str) -> Claim:
         seeds=6,
         note="“Exactly” and “never” are read as 100 and 0 % of the images. In round 1 nothing of a client's "
         "layers has moved. The paper prints neither the network's units nor ε.",
-        quotes=(NEVER,),
     )
 
 
@@ -111,5 +109,4 @@ def images(dataset: str, rounds: int) -> Claim:
         note="The paper attacks with DLG and prints no ε; here the first layer is fully connected, and the "
         "closed form reads it. In round 1 the upload of PD-LDPFL is that of FedAvg. As printed the scale is "
         "read off the upload, and no attacker here knows it: hence the corrected form.",
-        quotes=(NEVER,),
     )

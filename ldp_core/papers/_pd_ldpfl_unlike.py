@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ldp_core.papers.arms import Trained
-from ldp_core.papers.base import Claim, Control, Quote, arms
+from ldp_core.papers.base import Claim, Control, arms
 from ldp_core.papers.statements import DIVERGED, SEEDS, Ahead, Statement
 
 BASE: dict[str, Any] = {"system": "pd_ldpfl", "form": "as_printed"}
@@ -98,7 +98,6 @@ def transforms(dataset: str) -> tuple[Claim, Claim]:
             ),
             about="heterogeneity",
             paper=printed if dataset == "mnist" else {},
-            quotes=tuple(Quote("Table 1", row) for row in TABLE_1.values()) if dataset == "mnist" else (),
             **shared,
         ),
         Claim(
@@ -206,9 +205,4 @@ def unlike(dataset: str, shown: str) -> Claim:
         about="heterogeneity",
         note=f"{STAND_IN} What is further above is counted as half of that: the mean of two differences.",
         seeds=seeds_of(dataset),
-        quotes=(
-            Quote("section 5.3", "无论是何种数据分布,PD-LDPFL均取得了最佳效果"),
-            Quote("section 5.3", "当数据集的非独立同分布特性越强时,PD-LDPFL 的表现越为出色"),
-            Quote("section 5.3", "当隐私预算增加时客户端间的异构性减少,且 3 种方法的异构性相对差也减小"),
-        ),
     )

@@ -183,11 +183,20 @@ def arms(base: Mapping[str, Any], named: Mapping[str, Mapping[str, Any]]) -> tup
     return tuple(Trained(label, base, changes) for label, changes in named.items())
 
 
-def prose(system: str) -> dict[str, Any]:
-    """A paper's idea and errors, from `assets/papers/SYSTEM.toml`; lines of a text are joined."""
+def paper(system: str, claims: tuple[Claim, ...], **given: Any) -> Paper:
+    """A paper with its idea, its errors and its claims' quotations from `assets/papers/SYSTEM.toml`."""
     read = tomllib.loads((ASSETS / "papers" / f"{system}.toml").read_text(encoding="utf-8"))
-    flaws = tuple(Flaw(one["title"], " ".join(one["text"].split())) for one in read["flaws"])
-    return {"idea": " ".join(read["idea"].split()), "flaws": flaws}
+    quotes: dict[str, list[Quote]] = {}
+    for one in read["quotes"]:
+        for identity in one["claims"].split():
+            quotes.setdefault(identity, []).append(Quote(one["where"], _joined(one["text"])))
+    made = tuple(replace(one, quotes=tuple(quotes.get(one.id, ()))) for one in claims)
+    flaws = tuple(Flaw(one["title"], _joined(one["text"])) for one in read["flaws"])
+    return Paper(idea=_joined(read["idea"]), flaws=flaws, claims=made, **given)
+
+
+def _joined(lines: str) -> str:
+    return " ".join(lines.split())
 
 
 def grid(

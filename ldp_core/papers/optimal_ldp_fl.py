@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ldp_core.papers.arms import Packed, Timed
-from ldp_core.papers.base import Claim, Control, Paper, Quote, arms, grid, prose
+from ldp_core.papers.base import Claim, Control, arms, grid, paper
 from ldp_core.papers.statements import Ahead, Gain, Saves
 
 BASE: dict[str, Any] = {"system": "optimal_ldp_fl", "dataset": "mnist", "form": "as_printed"}
@@ -51,22 +51,6 @@ def _clients(identity: str, base: dict[str, Any], where: str, counts: tuple[int,
             Ahead(f"{OPTIMAL} is ahead of {DUCHI} at {last}", ((_of(OPTIMAL, last), _of(DUCHI, last)),)),
             *(beside if base is DIGITS else ()),  # on MNIST it has not been run yet
         ),
-        quotes=(
-            Quote(
-                "section 5.2.1",
-                "the FedAvg framework and LDP-FL model accuracy showed a slight downward trend "
-                "with the increasing number of clients",
-            ),
-            Quote(
-                "section 5.2.1",
-                "as the number of clients increased, the model accuracy increased back to normal "
-                "with a slight upward trend",
-            ),
-            Quote(
-                "section 5.2.1",
-                "the model accuracies of LDP-FL and Optimal LDP-FL were slightly lower than that of FedAvg",
-            ),
-        ),
         measured=arms(base, named),
         controls=(
             Control(_of(FEDAVG, last), "what this training reaches without noise"),
@@ -110,17 +94,6 @@ def _budgets(identity: str, base: dict[str, Any], where: str, held: str) -> Clai
             Control(SAME, "Duchi for changes, where one ε covers the whole upload as it nearly does here"),
         ),
         seeds=5,
-        quotes=(
-            Quote(
-                "section 5.2.2",
-                "Optimal LDP-FL could maintain relatively stable accuracy across various privacy budgets",
-            ),
-            Quote(
-                "section 5.2.2",
-                "the model accuracy of Optimal LDP-FL on different datasets was slightly higher "
-                "than that of LDP-FL",
-            ),
-        ),
         note="LDP-FL has ε for each weight, Optimal LDP-FL for each layer: the same ε promises less there.",
     )
 
@@ -175,13 +148,6 @@ def _drawn() -> Claim:
             Control(label(name, 0.99), "nearly all take part", label(name, 0.5)) for name in (OPTIMAL, DUCHI)
         ),
         seeds=5,
-        quotes=(
-            Quote(
-                "section 3.4",
-                "the optimal FL model performance (i.e., convergence and model accuracy) can be "
-                "achieved when restricting the optimal $q_1$ range to $(0.5, 1)$",
-            ),
-        ),
         note="Theorem 1 says so, with a turn near the number of all clients; the paper draws no figure.",
     )
 
@@ -208,24 +174,16 @@ def _time(counts: tuple[int, ...]) -> Claim:
         ),
         controls=(Control(_of(FEDAVG, many), "the same training without a mechanism", ""),),
         about="processor",
-        quotes=(
-            Quote("section 5.3", "it could save more than 40% of the running time"),
-            Quote(
-                "section 5.3",
-                "the time consumed by various federated learning frameworks increased linearly "
-                "with the number of clients",
-            ),
-        ),
         note="Time in a simulation is its program's. In this one most of it is training: a quarter fewer "
         "clients train, each on its part of the same images.",
     )
 
 
-PAPER = Paper(
+PAPER = paper(
+    "optimal_ldp_fl",
     order=4,
     label="Optimal LDP-FL",
     source="Paper 004: Zhao et al., Electronics 11, 4007 (2022)",
-    **prose("optimal_ldp_fl"),
     example=BASE,
     tables=tuple(
         grid(

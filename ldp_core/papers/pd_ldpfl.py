@@ -27,7 +27,7 @@ from ldp_core.papers._pd_ldpfl_unlike import (
     unlike,
 )
 from ldp_core.papers.arms import Trained
-from ldp_core.papers.base import Claim, Paper, Quote, Reading, arms, grid, prose
+from ldp_core.papers.base import Claim, Reading, arms, grid, paper
 from ldp_core.papers.statements import Ahead, Gain, Value
 
 TABLE_2 = {
@@ -68,7 +68,6 @@ def _table_2(dataset: str, count: int) -> Claim:
         paper=figures,
         seeds=seeds_of(dataset),
         readings=BATCHES if figures else (),
-        quotes=(Quote("Table 2", f"{count} {row}"),) if row else (),
     )
 
 
@@ -103,10 +102,6 @@ def _counts(dataset: str) -> Claim:
         seeds=seeds_of(dataset),
         note="A gap that grows is counted as half of what it grows by: the mean of two differences.",
         readings=BATCHES,
-        quotes=(
-            Quote("section 5.4", "随着客户端数量的增加,3 种 方法在这 2 个数据集上的准确率都呈下降趋势"),
-            Quote("section 5.4", "特别是随着客户端数量增加,3 种方法之间的准确率差距更为显著"),
-        ),
     )
 
 
@@ -146,21 +141,14 @@ def _first(dataset: str) -> Claim:
         seeds=seeds_of(dataset),
         note=READS if dataset == "mnist" else STAND_IN,
         readings=BATCHES if dataset == "mnist" else (),
-        quotes=(
-            Quote(
-                "section 5.2",
-                "可以发现 PD-LDPFL 的收敛速度相对于其他方法更为迅速,而 Privatefl 的收敛速度和 Fedavg 差不多",
-            ),
-            Quote("section 5.2", "拓展模型在测试集上的最高准确率显著高于全局模型"),
-        ),
     )
 
 
-PAPER = Paper(
+PAPER = paper(
+    "pd_ldpfl",
     order=3,
     label="PD-LDPFL",
     source="Paper 003: Wang, Yang and Wei, Computer Science 51 (11), 379 (2024)",
-    **prose("pd_ldpfl"),
     example=BASE,
     tables=(
         *(

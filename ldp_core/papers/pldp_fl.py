@@ -6,7 +6,7 @@ from typing import Any
 
 from ldp_core import mechanisms
 from ldp_core.papers.arms import Records, Sent
-from ldp_core.papers.base import Claim, Control, Paper, Quote, Reading, arms, grid, prose
+from ldp_core.papers.base import Claim, Control, Reading, arms, grid, paper
 from ldp_core.papers.statements import Ahead, Gain, Value
 
 BASE: dict[str, Any] = {"system": "pldp_fl", "dataset": "mnist", "form": "as_printed"}
@@ -38,17 +38,7 @@ def _records(suffix: str, mechanism: str = "pdpm") -> tuple[Records, ...]:
     )
 
 
-ON_MNIST = Quote(
-    "section 6.2.3",
-    "the accuracy under the combination of modes ϵ_2 and ϵ_3 can reach 95.7% and 97.9%, respectively",
-)
-ON_FASHION = Quote(
-    "section 6.2.3",
-    "the highest accuracy achieved by the same combination on the Fashion-MNIST dataset was 79.2% and 85.6%",
-)
-
-
-def _modes(dataset: str, name: str, best_of_2: float, best_of_3: float, quote: Quote) -> Claim:
+def _modes(dataset: str, name: str, best_of_2: float, best_of_3: float) -> Claim:
     pairs, similar = [(e, t) for e in (1, 2, 3) for t in (1, 2, 3)], best_of_3 - best_of_2
     own: dict[str, dict[str, Any]] = {
         _pair(e, t): {"clients.epsilon": f"eps{e}", "clients.range": f"tau{t}"} for e, t in pairs
@@ -74,11 +64,6 @@ def _modes(dataset: str, name: str, best_of_2: float, best_of_3: float, quote: Q
             Ahead("τ₂ is ahead of τ₃", tuple((_pair(e, 2), _pair(e, 3)) for e in (1, 2, 3))),
         ),
         measured=arms({**BASE, "dataset": dataset}, {**own, **controls}),
-        quotes=(
-            quote,
-            Quote("section 6.2.2", "its final model accuracy is similar to that of the ϵ_3 mode"),
-            Quote("section 6.2.3", "the accuracy of the model decreases as the safe region increases"),
-        ),
         note="“Similar” is read as no further apart than the paper's own best figures of the two modes.",
         controls=(
             Control("no noise", "what this training reaches at best"),
@@ -126,12 +111,6 @@ TRAFFIC = Claim(
     ),
     measured=tuple(Sent(f"share {share:g}", BASE, share) for share in SHARES),
     note="The paper gives no figures: these are what “linearly” means. All clients send 100 %.",
-    quotes=(
-        Quote(
-            "section 6.2.2",
-            "communication cost increases linearly with the increase of the local participant's proportion",
-        ),
-    ),
 )
 
 SHARE = Claim(
@@ -144,12 +123,6 @@ SHARE = Claim(
         Gain("all clients over a share of 0.7", (("share 1.0", "share 0.7"),), 0.0),
     ),
     measured=arms(BASE, {f"share {k / 10}": {"selection.fraction": k / 10} for k in (3, 5, 7, 9, 10)}),
-    quotes=(
-        Quote(
-            "section 6.2.2",
-            "selecting participants with a ratio of 0.7 or more has a relatively minor impact",
-        ),
-    ),
 )
 
 AGAINST = Claim(
@@ -184,21 +157,13 @@ AGAINST = Claim(
     note="PLU-FedOA is reference [34] of the paper, which says of it that “it only has one privacy parameter "
     "ϵ” (section 6.2.4). In its second half, FedOA, the server weighs clients. Neither that nor its noise is "
     "described: its noise is run as Laplace's, with a plain mean and with weights of 1/σ².",
-    quotes=(
-        Quote(
-            "section 6.2.4",
-            "the accuracy rate of the model reaching 97.5%, which is equivalent to the "
-            "accuracy rate under non-private conditions. In contrast, the PLU-FedOA scheme only achieved "
-            "90.3% accuracy rate",
-        ),
-    ),
 )
 
-PAPER = Paper(
+PAPER = paper(
+    "pldp_fl",
     order=0,
     label="PLDP-FL",
     source="Paper 000: Shen et al., Entropy 25, 485 (2023)",
-    **prose("pldp_fl"),
     example=BASE,
     tables=tuple(
         grid(
@@ -213,8 +178,8 @@ PAPER = Paper(
         SYNTHETIC,
         TRAFFIC,
         SHARE,
-        _modes("mnist", "MNIST", 95.7, 97.9, ON_MNIST),
-        _modes("fashion_mnist", "Fashion-MNIST", 79.2, 85.6, ON_FASHION),
+        _modes("mnist", "MNIST", 95.7, 97.9),
+        _modes("fashion_mnist", "Fashion-MNIST", 79.2, 85.6),
         AGAINST,
     ),
 )

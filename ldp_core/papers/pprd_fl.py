@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
-from ldp_core.papers.base import Claim, Control, Paper, Quote, Reading, Table, arms, prose
+from ldp_core.papers.base import Claim, Control, Reading, Table, arms, paper
 from ldp_core.papers.statements import SEEDS, Ahead, Gain, Value
 
 BASE: dict[str, Any] = {"system": "pprd_fl", "dataset": "mnist", "form": "as_printed"}
@@ -75,17 +75,6 @@ def _ablation(identity: str, epsilon: float, title: str, note: str) -> Claim:
         ),
         seeds=20,
         note=note,
-        quotes=(
-            Quote(
-                "section 5.2.1",
-                "when R-PSS is excluded, the model’s overall performance is inferior to that of Full PPRD-FL",
-            ),
-            Quote(
-                "section 5.2.1",
-                "When D-LDP is excluded, although the model performs better, the privacy protection may be "
-                "uneven under a fixed privacy budget",
-            ),
-        ),
     )
 
 
@@ -125,24 +114,6 @@ def _mnist(identity: str, title: str, base: dict[str, Any], network: str, figure
         "drawn beside them, is of reference [34] (Wang et al., PPeFL, IEEE Internet of Things Journal 2023), "
         "which this paper does not describe: it is not run. The paper draws losses too; only accuracies are "
         "judged.",
-        quotes=(
-            Quote(
-                "section 5.2.2",
-                "when the privacy budget ε is 0.4, the accuracy of our proposed method is "
-                "comparable to that of the model without differential privacy, reaching about 97%",
-            ),
-            Quote(
-                "section 5.2.3",
-                "in previous research [32,34], the optimal accuracy on the MNIST dataset was "
-                "achieved with a privacy budget of 5 and 0.5, but we were able to obtain comparable results "
-                "using a privacy budget of only 0.4",
-            ),
-            *(
-                [Quote("section 5.2.3", "the accuracy of PPRD-FL surpasses that of LDP-FL and DPM-EU")]
-                if figure
-                else []
-            ),
-        ),
     )
 
 
@@ -164,18 +135,15 @@ def _budgets(dataset: str, name: str, where: str, budgets: tuple[float, ...], no
         seeds=20 if dataset == "digits" else SEEDS,
         note=note,
         readings=() if dataset == "digits" else COUNTS,
-        quotes=(Quote("section 5.2.2", RISES if dataset != "fashion_mnist" else RISES_TOO),),
     )
 
 
-RISES = "as the privacy budget increases, the performance of the model gradually improves"
-RISES_TOO = "higher privacy budgets result in increased accuracy and reduced loss values"
 OPEN = "The paper prints neither which budgets it draws below 0.3 nor how many clients there are."
-PAPER = Paper(
+PAPER = paper(
+    "pprd_fl",
     order=2,
     label="PPRD-FL",
     source="Paper 002: Feng, Guo and Zhu, Electronics 14, 990 (2025)",
-    **prose("pprd_fl"),
     example=BASE,
     tables=(
         Table(

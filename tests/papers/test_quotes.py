@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from ldp_core import papers
 from ldp_core.papers.base import Claim
 from ldp_core.papers.statements import Gain, Saves, Value
+from ldp_core.papers.stored import SHIPPED
 
 TEXTS = os.environ.get("PAPERS_DIR", "")
 """Where the five papers' texts lie, as 000-….txt to 004-….txt: the gate sets it."""
@@ -39,6 +41,13 @@ def test_each_printed_figure_stands_in_a_quotation(name: str, claim: Claim):
 
 
 HEADING = re.compile(r"^#*\s*(\d+\.\d+(?:\.\d+)?)\.? ")
+
+
+@pytest.mark.parametrize("name", papers.names())
+def test_each_quotation_belongs_to_claims_that_there_are(name: str):
+    read = tomllib.loads((SHIPPED / f"{name}.toml").read_text(encoding="utf-8"))
+    named = {identity for quote in read["quotes"] for identity in quote["claims"].split()}
+    assert named <= {claim.id for claim in papers.get(name).claims}
 
 
 @pytest.mark.skipif(not TEXTS, reason="PAPERS_DIR does not say where the papers' texts are")
