@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 from pathlib import Path
+from time import monotonic
 
 from ldp_core import limits, papers
 from ldp_core.cost.work import seconds
@@ -17,11 +18,15 @@ from ldp_core.papers.five.advice import advice
 from ldp_core.papers.five.points import CLAIM, NAME, points
 from ldp_core.papers.measuring import Asked, alike, further, keep, left, measure, repeats
 from ldp_core.papers.statements import stated
-from ldp_core.papers.stored import SHIPPED, Shelf, words
+from ldp_core.papers.stored import SHIPPED, Figure, Shelf, words
 from ldp_core.papers.verdict import Verdict, verdict
 from ldp_core.runs.lockstep import load, one_thread
 from ldp_core.runs.machine.calibration import calibrate, rates
 from ldp_core.runs.storage.paths import runs_dir
+
+
+SECOND = 1.0
+"""Least time between two writes of a file of figures, in seconds."""
 
 
 def own(system: str) -> Path:
@@ -143,11 +148,18 @@ def _prove(claims: Sequence[Claim], file: Path, say: Callable[[str], None], prog
 def _measure(todo: Sequence[Asked], file: Path, say: Callable[[str], None], progress: Report) -> None:
     takes = seconds([arm.work() for arm, _ in todo], rates() or calibrate())
     say(f"{len(todo)} runs, about {_duration(takes)} on this machine; stop with Ctrl-C and go on later")
-    for number, figure in enumerate(measure(todo, lambda name: load(name, progress)), start=1):
-        keep(file, figure)
-        label = next(arm.label for arm, seed in todo if arm.key(seed) == figure.key)
-        value = figure.status if figure.value is None else f"{100 * figure.value:.1f} %"
-        say(f"{number} of {len(todo)}: {label}, seed {figure.seed}: {value}")
+    pending, written = list[Figure](), 0.0
+    try:
+        for number, figure in enumerate(measure(todo, lambda name: load(name, progress)), start=1):
+            pending.append(figure)
+            if monotonic() - written > SECOND:
+                keep(file, *pending)
+                pending, written = [], monotonic()
+            label = next(arm.label for arm, seed in todo if arm.key(seed) == figure.key)
+            value = figure.status if figure.value is None else f"{100 * figure.value:.1f} %"
+            say(f"{number} of {len(todo)}: {label}, seed {figure.seed}: {value}")
+    finally:
+        keep(file, *pending)
 
 
 def _chosen(system: str, only: str | None) -> Sequence[Claim]:

@@ -35,7 +35,7 @@ Fig. 2: where ranges lie | papers/pldp_fl.py | centre | does not say where its r
 Fig. 2: ε and L as sweeps | papers/pldp_fl.py | (1, 2), (2, 2) | Its sweeps are read at the five pairs
 Fig. 6: PLU-FedOA | papers/pldp_fl.py | laplace | the server weighs clients
 Fig. 3a: traffic | cost/traffic.py | against_share | =
-Table 2: what is protected | papers/pldp_fl.py | prose( | Table 2 ticks
+Table 2: what is protected | papers/pldp_fl.py | paper( | Table 2 ticks
 # personalized_ldp_fl
 W⁽⁰⁾ = 0 | systems/personalized_ldp_fl.py | np.zeros_like | all zeros
 one step a record | optimizers/optimal.py | counts batches | counts samples
@@ -99,7 +99,7 @@ section 5.2.2: n 200 | systems/optimal_ldp_fl.py | clients.count=200 | =
 E, B, γ, T | systems/optimal_ldp_fl.py | 0.05 | are not in the paper
 theorem 1: accuracy by participants | papers/optimal_ldp_fl.py | drawn-digits | Theorem 1 says so
 lemma 1: ε for each layer | mechanisms/harmony.py | layer | One budget a layer
-lemma 3: the bound | papers/optimal_ldp_fl.py | prose( | Equal bounds of unlike promises
+lemma 3: the bound | papers/optimal_ldp_fl.py | paper( | Equal bounds of unlike promises
 one bit | cost/traffic.py | packed | A weight's place counts
 the time | papers/optimal_ldp_fl.py | Timed | Time in a simulation is its program's
 """
