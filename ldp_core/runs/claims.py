@@ -24,7 +24,6 @@ from ldp_core.runs.lockstep import load, one_thread
 from ldp_core.runs.machine.calibration import calibrate, rates
 from ldp_core.runs.storage.paths import runs_dir
 
-
 SECOND = 1.0
 """Least time between two writes of a file of figures, in seconds."""
 
