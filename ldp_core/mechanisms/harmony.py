@@ -179,7 +179,7 @@ class Harmony(Mechanism):
         "moves every average answer by −c(1 − 1/d), with c that centre and d the weights of the layer."
     )
 
-    corrected = "Corrected, they are answered with that centre: the same ε, and no average is moved."
+    corrected = "Corrected, weights that are not drawn count as the middle of their range: no mean is moved."
 
     known_from_use: ClassVar[tuple[str, ...]] = ("dimension",)
 

@@ -156,12 +156,12 @@ def _more(one: Setting) -> Claim:
     """Claim that accuracy rises with a budget that all clients share, and with the number of large ones."""
     equal = {f"A, ε {e:g} for all": {"clients.epsilon": e, **one.ways[A]} for e in one.equal}
     rising = [*equal, "no noise"]
-    statements = [Ahead(f"{y} is ahead of {x}", ((y, x),)) for x, y in pairwise(rising)]
+    statements = [Ahead(f"{y} is ahead of {x}".replace("A, ", ""), ((y, x),)) for x, y in pairwise(rising)]
     first, *_, last = one.populations
     large = len(one.populations) == 3
     if large:
         pairs = tuple((_label(way, last), _label(way, first)) for way in (A, B, C))
-        statements.append(Ahead(f"{_label('A to C', last)} is ahead of {_label('', first)[2:]}", pairs))
+        statements.append(Ahead(f"{_label('', last)[2:]} is ahead of {_label('', first)[2:]}", pairs))
     mixed = {label: sets for label, sets in one.named.items() if large or label == "no noise"}
     used = {label for statement in statements for label in statement.arms}
     open_ = "" if large else "Which of its two mixed settings has “more” large budgets is open: not judged."
