@@ -36,10 +36,12 @@ def main() -> None:
     wrong = _take_edits(workspace)
     with header(workspace):
         system_panel(workspace)
+    groups = group_data(workspace.draft.base)
+    dots = "" if groups is None else "Drag a dot, of a group or of one client. "
     question(
         "Who asks for what?",
         "Every client picks its own budget ε and its own safe range: with most mechanisms, the smaller ε "
-        "and the longer the range, the more noise.",
+        f"and the longer the range, the more noise. {dots}In a cell, Enter leads to the next client.",
     )
     for problem in wrong:
         st.error(plain(problem_in_words(problem), 300))
@@ -48,7 +50,7 @@ def main() -> None:
         fills(workspace)
         profiles(workspace)
     with middle:
-        if (groups := group_data(workspace.draft.base)) is not None:
+        if groups is not None:
             components.dots(groups, key=workspace.key("dots"))
         _table(workspace)
     with right, st.container(border=True, key="beside-cells"):
@@ -105,9 +107,6 @@ def _table(workspace: Workspace) -> None:
     wrong = unmended(workspace)
     if wrong:
         st.markdown(f":red[{wrong}; until then those clients keep what they had.]")
-    else:
-        dots = "" if group_data(workspace.draft.base) is None else "Drag a dot, of a group or of one client. "
-        st.caption(f"{dots}In a cell, Enter leads to the next client.")
     components.table(
         {
             "rows": [
@@ -137,12 +136,13 @@ def _picture(workspace: Workspace) -> None:
     experiment = workspace.draft.base
     population = experiment.population()
     (asked,) = asked_in_words([experiment])
-    st.markdown(f"**{plain(asked)}**")
-    st.caption(
-        f"{ranges_in_words(population.low.tolist(), population.high.tolist())}; σ is the standard deviation "
-        f"of {type(experiment.mechanism).label}'s noise for {ASSUMED[experiment.mechanism.region]}"
-        + (f"; {words}" if (words := left_out(experiment.clients.count)) else "")
+    st.markdown(
+        f"**{plain(asked)}**",
+        help=f"σ: standard deviation of {type(experiment.mechanism).label}'s noise for "
+        f"{ASSUMED[experiment.mechanism.region]}.",
     )
+    words = [ranges_in_words(population.low.tolist(), population.high.tolist())]
+    st.caption("; ".join(filter(None, [*words, left_out(experiment.clients.count)])))
     components.chart(
         population_figure(experiment),
         key="population",

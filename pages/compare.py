@@ -48,8 +48,8 @@ def _side_by_side(now: Sequence[Chosen], trouble: Sequence[str], live: bool) -> 
         st.warning(f"{plain(sentence[0].upper() + sentence[1:], 300)}.")
     if not found:
         st.caption(
-            "No runs are chosen yet. Choose two to six in the list above: of one training, or of several. "
-            "The address of this page keeps them, so it can be shared as a link."
+            "No runs are chosen yet: choose two to six above.",
+            help="Of one training, or of several. This page's address keeps them: share it as a link.",
         )
         return
     fields = unlike([arm.experiment for arm in found])

@@ -33,9 +33,9 @@ def main() -> None:
     with st.container(key="opening", gap="small"):
         st.title("From which ε on do you recognise it?", anchor=False)
         st.markdown(
-            "An attacker's best guess at one image, from a noisy answer. Everybody chooses their own ε: "
-            "drag it, and see what it buys.",
-            help=f"{EPSILON} {SIGMA} {AGGREGATOR}",
+            "ε is a privacy budget: the smaller, the more noise. Drag it.",
+            help=f"An attacker's best guess at one image, from a noisy answer. {EPSILON} {SIGMA} "
+            f"{AGGREGATOR}",
         )
     with st.container(border=True, key="hero"):
         hero()
@@ -144,7 +144,7 @@ def _runs() -> None:
     recent = listed(3)
     lasting_refusal()
     if not recent:
-        st.caption("None yet. Open a scenario and press Train.")
+        st.caption("None yet.")
     for one in recent:
         job_line(one)
     if recent:

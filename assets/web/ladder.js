@@ -1,7 +1,8 @@
 // An attacker's ladder: what was found, and what came back under each mechanism (a row) at each budget (a column).
-// data: {head, known: [cell], budgets: [text], rows: [{name, cells: [cell or null]}], steps: [number], caption, title}
+// data: {head, known: [cell], budgets: [text], rows: [{name, figures, cells: [cell or null]}], steps: [number], caption, title}
 // image: the cell of the image that was attacked, or nothing where there are many
-// cell: {images: [image], lines: [text], mark, label, frames: [{image, lines}] or nothing}; a frame for each step
+// cell: {images: [image], lines: [text], brief: [text], mark, label, frames: [{image, lines}] or nothing}; a frame for
+// each step; brief are the lines of a cell in the table, where a row's `figures` say what they are
 
 import { closer } from "./closer.js";
 import { child, element, resize, text } from "./dom.js";
@@ -40,11 +41,14 @@ function draw(box, given, step) {
   const heads = resize(child(grid, "div", "es-heads"), data.budgets.length, () => element("span", "es-budget"));
   heads.forEach((node, i) => at(text(node, data.budgets[i]), 0, i + 1));
   const names = resize(child(grid, "div", "es-names"), data.rows.length, () => element("strong", "es-row-name"));
-  names.forEach((node, i) => at(text(node, data.rows[i].name), i + 1, 0));
+  names.forEach((node, i) => {
+    text(child(at(node, i + 1, 0), "span", "es-row-name-words"), data.rows[i].name);
+    text(child(node, "span", "es-row-figures"), data.rows[i].figures);
+  });
   const cells = data.rows.flatMap((row, r) => row.cells.map((cell, c) => ({ cell, r: r + 1, c: c + 1 })));
   resize(child(grid, "div", "es-cells-all"), cells.length, picture).forEach((node, i) => {
     at(node, cells[i].r, cells[i].c);
-    fill(node, cells[i].cell);
+    fill(node, cells[i].cell, cells[i].cell?.brief);
   });
   closer(box, data, { picture, fill });
   const button = child(box, "button", "es-save");
@@ -67,7 +71,7 @@ function picture() {
   return node;
 }
 
-function fill(node, cell) {
+function fill(node, cell, words = cell?.lines ?? []) {
   node.dataset.mark = cell?.mark ?? "";
   node.classList.toggle("es-missing", !cell);
   const canvases = resize(node.firstElementChild, cell ? cell.images.length : 1, () => document.createElement("canvas"));
@@ -76,6 +80,6 @@ function fill(node, cell) {
     canvas.setAttribute("role", "img");
     canvas.setAttribute("aria-label", cell ? cell.label : "not yet attacked");
   });
-  const lines = resize(node.lastElementChild, cell ? cell.lines.length : 0, () => document.createElement("span"));
-  lines.forEach((line, i) => text(line, cell.lines[i]));
+  const lines = resize(node.lastElementChild, words.length, () => document.createElement("span"));
+  lines.forEach((line, i) => text(line, words[i]));
 }

@@ -163,7 +163,7 @@ def outlook(experiment: Experiment) -> Outlook:
         room = None if size is None else ROOM[experiment.model.name] * size
         over = drowned(experiment, noise, lambda half: clipped_size(room, half) if room else half)
         if over > 1:
-            lost = f"the noise left at the server is {_times(over)} what any weights in these ranges bear"
+            lost = f"noise is {_times(over)} what any weights in these ranges bear"
             return Outlook("chance", sigma, size, None, f"{lost}, though {why}")
         return Outlook("unknown", sigma, size, None, f"{why}: press Train")
     return _judged(experiment, noise, size)
@@ -184,7 +184,7 @@ def _judged(experiment: Experiment, noise: ServerNoise, size: float) -> Outlook:
         low, high = WEIGHTS[model]
         against = clipped_size(ROOM[model] * size, half)
         reach, ratio = math.inf, sigma / against
-        what = f"the noise left at the server is {_times(ratio)} the size that weights can grow to here"
+        what = f"noise is {_times(ratio)} what weights can grow to"
         what += f" ({against:.2g})"
     word: Word = "learns" if ratio <= low else "borderline" if ratio <= high else "chance"
     other = beyond(experiment)

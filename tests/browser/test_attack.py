@@ -27,7 +27,7 @@ def test_the_ladder_fills_while_one_looks_and_can_be_taken_away(
     visitor: Visitor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("EPSILON_RUNS_DIR", str(visitor.server.runs_dir))
-    page = visitor.open("/attack", "text=ladder of your own draft fills here")
+    page = visitor.open("/attack", "text=An example, not of your draft")
     page.get_by_text("Attacker and images").click()
     images = page.get_by_role("spinbutton", name="Images attacked")
     images.fill("12")  # and no Enter: what stands there at the click is what counts
@@ -72,7 +72,7 @@ def test_what_is_set_on_the_desk_is_found_again_and_goes_along_with_a_link(
     visitor: Visitor, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("EPSILON_RUNS_DIR", str(visitor.server.runs_dir))
-    page = visitor.open("/attack", "text=ladder of your own draft fills here")
+    page = visitor.open("/attack", "text=An example, not of your draft")
     page.wait_for_url("**draft=*")
     identity = page.url.rpartition("=")[2]
     laplace = page.get_by_role("button", name="Laplace", exact=True)
@@ -110,7 +110,7 @@ def test_a_reconstruction_forms_and_one_goes_back_through_its_frames(
         identity,
         {"mechanisms": ["piecewise"], "epsilons": [1, 20], "images": 2, "attacker": {"name": "idlg"}},
     )
-    page = visitor.open(f"/attack?draft={identity}", "text=ladder of your own draft fills here")
+    page = visitor.open(f"/attack?draft={identity}", "text=An example, not of your draft")
     page.get_by_text("Attacker and images").click()
     expect(page.get_by_text("Of many images or steps the gradient is a sum").first).to_be_visible()
     steps = page.get_by_role("spinbutton", name="Steps of the search, at most")

@@ -26,7 +26,7 @@ PAGES = {
     "/clients": ".es-table",
     "/noise": ".es-chart.js-plotly-plot",
     "/train": ".es-panels .js-plotly-plot",
-    "/attack": "text=ladder of your own draft fills here",
+    "/attack": "text=An example, not of your draft",
     "/tune": ".es-heat button",
     "/papers?system=personalized_ldp_fl": ".st-key-look-personalized_ldp_fl .js-plotly-plot",
     "/compare": "text=No runs are chosen yet",

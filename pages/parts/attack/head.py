@@ -66,7 +66,7 @@ def head(desk: Desk, live: bool) -> Body:
             {
                 "name": "What the server has",
                 "pieces": [(f"{uploads} of client {ladder['client']}, round {ladder['round']}", None)],
-                "rest": f"{what}; {_price(json.dumps(ladder))}",
+                "rest": f"{_price(json.dumps(ladder))}; {what}",
             },
         ],
     }
@@ -85,7 +85,7 @@ def _price(ladder: str) -> str:
     delta = max(least.delta, most.delta)
     known = f", δ {number(delta)}" if delta else ""
     ends = f"{number(upwards(least.bound, 2))} to {number(upwards(most.bound, 2))}"
-    return f"one upload is ε {ends} under {law.label} (against the server{known}): promises {words}"
+    return f"promises {words}: ε {ends} under {law.label} (against the server{known})"
 
 
 def _line(desk: Desk, measured: dict[str, list[Body]]) -> list[Piece]:

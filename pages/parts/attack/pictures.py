@@ -43,6 +43,7 @@ def pictures(desk: Desk, back: bool = True) -> Body:
         "rows": [
             {
                 "name": mechanisms.registry.kind(name).label,
+                "figures": "picked, alike" if audit else "",  # of `brief`
                 "cells": [_cell(desk, name, epsilon, steps) for epsilon in ladder["epsilons"]],
             }
             for name in names
@@ -79,7 +80,10 @@ def _cell(desk: Desk, name: str, epsilon: float, steps: list[int]) -> Body | Non
     elif cell["identified"] is not None:
         lines = [f"{percent(cell['identified'] / cell['n'])} picked", *lines]  # the stronger fact comes first
     words = f"{name} at ε {number(epsilon)}: {', '.join(lines)}; {cell['verdict']['text']}"
-    return _formed(_shot(images, lines, words, cell["verdict"]["kind"]), desk, place, steps)
+    brief = [line.removesuffix(" picked").removeprefix("alike ") for line in lines]
+    return _formed(
+        _shot(images, lines, words, cell["verdict"]["kind"]) | {"brief": brief}, desk, place, steps
+    )
 
 
 def _formed(shot: Body, desk: Desk, place: Place, steps: list[int]) -> Body:

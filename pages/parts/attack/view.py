@@ -63,11 +63,10 @@ def _stored() -> None:
         return
     whose = "this version" if found.current else "an earlier version"
     ladder = found.desk.start["ladder"]
-    st.markdown(
-        f"**An example, not of your draft**: the scenario “{plain(found.scenario)}”, "
-        f"{plain(setting_of(parse(ladder['base']), ladder['client'] - 1), 200)}; stored, of {whose}, "
-        f"{found.date}. Press Attack, and a ladder of your own draft fills here.",
-        help=how[0].upper() + how[1:],
+    st.caption(
+        f"**An example, not of your draft**: “{plain(found.scenario)}”. Press Attack.",
+        help=f"{plain(setting_of(parse(ladder['base']), ladder['client'] - 1), 200)}; stored, of {whose}, "
+        f"{found.date}. With Attack {how}",
     )
     _drawn(found.desk, live=False)
 

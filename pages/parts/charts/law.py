@@ -141,7 +141,7 @@ def grey(mechanism: Mechanism, low: float, high: float) -> str:
     """Caption of the grey law beside that of the weight."""
     if mechanism.region == "ball":
         return "grey: a weight from the other end of what is shaded; uploads are shortened to a length"
-    return f"grey: a weight from the other end of the safe range, {range_in_words(low, high)} (shaded)"
+    return f"grey: a weight from the other end of {range_in_words(low, high)} (shaded)"
 
 
 def _across(drawn: Sequence[Atoms | Density], low: float, high: float) -> list[float]:

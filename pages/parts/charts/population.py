@@ -53,8 +53,8 @@ def population_figure(experiment: Experiment) -> Figure:
             "tickfont": {"size": 12, "color": MUTED},
         },
         annotations=[
-            _heading("Budget ε: what each client asks for", 1.02),
-            _heading("Noise σ per weight: what that costs", 0.44),
+            _heading("Budget ε", 1.02),
+            _heading("Noise σ per weight", 0.44),
         ],
         hovermode="closest",
         margin={"l": 8, "r": 8, "t": 22, "b": 8},

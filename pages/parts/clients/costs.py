@@ -44,12 +44,12 @@ def run_promises(
 
 
 def promise_words(promise: Promise) -> dict[str, Any]:
-    """Parts of a sentence like `ε 8 for the run promises little: values told apart in at most 9 997 of 10 000
+    """Parts of a sentence like `ε 8 for the run promises little: told apart in at most 9 997 of 10 000
     tries`.
     """
     found = worth(promise)
     epsilon = f"ε {number(promise.bound)}" if promise.guarantee else "no bound"
-    parts = [f"{epsilon} for the run promises ", found.word, f": values told apart {found.odds}"]
+    parts = [f"{epsilon} for the run promises ", found.word, f": told apart {found.odds}"]
     return {"kind": found.word, "words": parts}
 
 
@@ -65,10 +65,13 @@ def offer(workspace: Workspace) -> None:
     except InvalidExperiment:  # as printed, some noise bounds nothing at any ε
         return
     use = float(there.population().epsilon[strictest])
-    st.caption(
-        f"As it is, the run promises nothing to anybody. ε {LITTLE:g} for everything that a person sends "
-        f"would take ε {number(use)} per {PER[there.randomiser.scope]}."
+    pressed = st.button(
+        f"Promise ε {LITTLE:g} for the whole run",
+        key="promise a little",
+        width="stretch",
+        help=f"As it is, the run promises nothing to anybody. ε {LITTLE:g} for everything that a person "
+        f"sends takes ε {number(use)} per {PER[there.randomiser.scope]}.",
     )
-    if st.button(f"Promise ε {LITTLE:g} for the whole run", key="promise a little", width="stretch"):
+    if pressed:
         workspace.edit(kept)
         st.rerun()

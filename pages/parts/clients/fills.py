@@ -32,9 +32,8 @@ def fills(workspace: Workspace) -> None:
     epsilon = clients.epsilon
     now = epsilon if isinstance(epsilon, str) else SAME if isinstance(epsilon, float) else TABLE
     laws = {SAME: "Everybody the same"} | {name: mode.label for name, mode in EPSILON_MODES.items()}
-    named(workspace, "budgets", "Budgets ε", _with_table(laws, now), now, _set_budgets, help=EPSILON)
-    if isinstance(epsilon, str):
-        st.caption(EPSILON_MODES[epsilon].summary)
+    about = f"{EPSILON_MODES[epsilon].summary} {EPSILON}" if isinstance(epsilon, str) else EPSILON
+    named(workspace, "budgets", "Budgets ε", _with_table(laws, now), now, _set_budgets, help=about)
     if isinstance(epsilon, float):
         real(workspace, "clients.epsilon", "ε of every client", limits.EPSILON, epsilon)
     one_of(
@@ -52,9 +51,8 @@ def fills(workspace: Workspace) -> None:
     _limit(workspace, clients)
     now = _law_of_ranges(clients)
     laws = {SAME: "Everybody the same"} | {name: mode.label for name, mode in RANGE_MODES.items()}
-    named(workspace, "ranges", "Safe ranges τ", _with_table(laws, now), now, _set_ranges, help=TAU)
-    if now in RANGE_MODES:
-        st.caption(RANGE_MODES[now].summary)
+    about = f"{RANGE_MODES[now].summary} {TAU}" if now in RANGE_MODES else TAU
+    named(workspace, "ranges", "Safe ranges τ", _with_table(laws, now), now, _set_ranges, help=about)
     if now == SAME:
         half = float(clients.bounds()[1][0])
         real(workspace, "clients.range", "Every range is ±", limits.HALF_WIDTH, half)

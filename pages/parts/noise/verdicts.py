@@ -33,7 +33,7 @@ def verdicts(now: WhatIf, shown: Sequence[Design], checked: bool = False) -> dic
         "title": "What is left of it at the server",
         "rest": "" if still else who_asks(now, shown[0].experiment),
         "rows": each_once(rows),
-        "note": f"A rule of thumb, from the noise alone; Train shows what really happens.{still}",
+        "note": f"A rule of thumb: Train shows what happens.{still}",
     }
 
 
@@ -41,9 +41,8 @@ def _row(design: Design, experiment: Experiment, now: WhatIf) -> dict[str, Any]:
     view, noise = outlook(experiment), server_noise(experiment)
     share = float(client_weights(experiment)[min(now.client, experiment.clients.count - 1)])
     figures = [
-        ["noise σ per weight", number(view.sigma)],
-        ["weights without noise", number(view.size) if view.size else "not measured"],
-        [f"share of client {now.client + 1}", percent(share, 1)],
+        ["noise σ", number(view.sigma)],
+        [f"client {now.client + 1} counts", percent(share, 1)],
     ]
     if noise.empty:
         figures.append(["empty rounds", percent(noise.empty)])

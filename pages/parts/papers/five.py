@@ -41,7 +41,9 @@ LEARNT_BY = "sixty_thousand"
 
 def five() -> None:
     with st.container(border=True, key="paper-five"):
-        st.header(CLAIM.title, anchor=NAME)
+        who = "; ".join(f"**{population}**: {says}" for population, says in POPULATIONS.items())
+        about = f"{who}. Means of five seeds with 95 % intervals; all corrected."
+        st.header(CLAIM.title, anchor=NAME, help=about)
         found = points(known(NAME))
         if not found:
             st.caption(f"Not measured yet. `python -m ldp_core papers --rerun {NAME}`")
@@ -54,14 +56,14 @@ def five() -> None:
         shown = [
             Card(
                 title=population,
-                rest=f": {says}",
-                caption="means of five seeds with 95 % intervals; all corrected",
+                rest="",
+                caption="",
                 figure=price_figure([one for one in found if one.population == population], tints),
                 label=f"Accuracy of five systems against the price of a run. {population}",
                 height=340,
                 row=len(POPULATIONS),
             )
-            for population, says in POPULATIONS.items()
+            for population in POPULATIONS
         ]
         components.cards(components.sheet(shown), key="figures five")
         for place, one in enumerate(advice(found)):

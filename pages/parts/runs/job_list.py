@@ -46,8 +46,8 @@ def job_list(report: Callable[[str], bytes]) -> None:
         _all(found, wanted, owner, me, report)
     taken, most = bytes_in_words(quota_taken()), bytes_in_words(quota.most_bytes())
     st.caption(
-        f"All runs take {taken} of the {most} that this server keeps. Where there is no more room the "
-        "oldest go first; pinned ones stay."
+        f"All runs take {taken} of {most}.",
+        help="Where this server has no more room the oldest go first; pinned ones stay.",
     )
 
 

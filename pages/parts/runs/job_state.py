@@ -138,7 +138,7 @@ def place_in_queue(job: Job) -> str:
 def takes(planned: float) -> str:
     """Expected duration and wait of a job launched now."""
     behind = _behind(wait_estimate.would_wait(**who()), "it")
-    return f"takes about {seconds(planned)} on this server{'; ' * bool(behind)}{behind}"
+    return f"takes about {seconds(planned)}{'; ' * bool(behind)}{behind}"
 
 
 def missing(experiments: Iterable[Experiment]) -> str:

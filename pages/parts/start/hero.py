@@ -25,8 +25,9 @@ def hero() -> None:
     components.dissolve(_data(), key="dissolve")
     law = mechanisms.registry.labels()[stored_ladder.LAW]
     st.caption(
-        f"ε is for one weight, as the papers count it; the promise is for all weights of all rounds. "
-        f"Image: from one upload under {law}; accuracy: twenty such clients on digits. Stored, {stored.date}."
+        "ε: budget for one weight",
+        help=f"As the papers count it; the promise is for all weights of all rounds. Image: from one upload "
+        f"under {law}; accuracy: twenty such clients on digits. Stored, {stored.date}.",
     )
 
 
@@ -69,19 +70,19 @@ def _step(epsilon: float, cell: dict[str, Any], accuracy: float) -> dict[str, An
             {
                 "name": "What the attacker knows",
                 "words": f"picks {number(picked, 2)} of {n} right",
-                "rest": "out of ten images each; guessing: 1 in ten",
+                "rest": "from ten images; guessing: 1 in 10",
                 "kind": "bad" if picked > n / 4 else "",
             },
             {
                 "name": "What the model learns",
                 "words": f"{percent(accuracy)} accuracy",
-                "rest": "of images that it has never seen",
+                "rest": "on unseen images",
                 "kind": "",
             },
             {
                 "name": "What is promised",
                 "words": found.promises,
-                "rest": f"ε {bound} for all that a person sends: values are told apart {found.odds}",
+                "rest": f"ε {bound} for a person's run: told apart {found.odds}",
                 "kind": "bad" if found.word == "nothing" else "",
             },
         ],

@@ -31,7 +31,8 @@ MOST_WRONG = 3
 
 def title(draft: Draft | None = None) -> DeltaGenerator:
     """Draw the page's question and the scenario's; returns their container."""
-    return question("Does it still learn, and what leaks?", question_of(draft) if draft else "")
+    asked = question_of(draft) if draft else ""
+    return question("Does it still learn, and what leaks?", beside=asked)
 
 
 def question_of(draft: Draft) -> str:

@@ -25,10 +25,8 @@ from pages.parts.ui.text import number, percent, plain
 from pages.parts.ui.uninterrupted import uncut
 from pages.parts.ui.workspace import start_with
 
-VERDICTS = (
-    "Before a cell is trained: between which accuracies eight of ten random experiments with as much noise "
-    f"ended, coloured by theory's rule of thumb ({hits_in_words()})."
-)
+VERDICTS = "Before a cell is trained: where eight of ten experiments with as much noise ended."
+RULE = f"Coloured by theory's rule of thumb ({hits_in_words()})."
 PLANNED = "what is planned"
 
 
@@ -62,7 +60,7 @@ def _before(planned: Sweep) -> None:
     found = settings(planned, {})
     with st.container(border=True):
         _map(planned, found, PLANNED, key="heat before")
-        st.caption(VERDICTS)
+        st.caption(VERDICTS, help=RULE)
     _opened(planned, found, PLANNED)
 
 
@@ -82,7 +80,7 @@ def _watch(identity: str, every: float | None) -> None:
     with st.container(border=True):
         _map(sweep, found, job.id, key=f"heat {job.id}")
         waiting = any(not one.accuracies for one in found)
-        st.caption("Press a cell to look into it." + (f" {VERDICTS}" if waiting else ""))
+        st.caption(f"Press a cell to look into it. {VERDICTS * waiting}", help=RULE if waiting else None)
     _opened(sweep, found, job.id)
     _curves(sweep, found)
 

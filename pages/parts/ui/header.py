@@ -79,13 +79,15 @@ def header(
     return line
 
 
-def question(words: str, more: str = "") -> DeltaGenerator:
-    """Draw the page's question with a text beside it; returns their container."""
+def question(words: str, more: str = "", beside: str = "") -> DeltaGenerator:
+    """Draw the page's question, explained by `more` on request, with a text beside it; returns their
+    container.
+    """
     line = st.container(key="question")
     with line:
-        st.title(words, anchor=False)
-        if more:
-            st.markdown(more)
+        st.title(words, anchor=False, help=more or None)
+        if beside:
+            st.markdown(beside)
     return line
 
 

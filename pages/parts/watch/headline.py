@@ -253,7 +253,7 @@ def _accuracies(shown: Sequence[Series], state: str, steps: Steps) -> Chip:
     if ranked and state != "completed":
         _, ranked = _abreast(ranked)
     if not ranked:
-        words = "waiting for the first round" if state == "live" else "press Train, and it is drawn here"
+        words = "waiting for the first round" if state == "live" else "press Train"
         return {"name": "Accuracy", "pieces": [(words, None)], "rest": "", "kind": WAITING}
     if steps:
         return {"name": name, **_climbs(shown, steps)}
@@ -296,7 +296,7 @@ def promised(draft: Draft, shown: Sequence[Series] = ()) -> Chip:
         else f", against {seen[0] if len(seen) == 1 else SEVERAL}"
     )
     first = f"for client {named[0] + 1}{'' if others else _others(experiments)}, at worst{delta}{against}"
-    rest = f"{first}: values told apart {least.odds}{in_short(shown, named[0])}{others}"
+    rest = f"{first}: told apart {least.odds}{in_short(shown, named[0])}{others}"
     kind = KINDS[least.word]
     return {"name": "Privacy of the run", "pieces": [(words, None)], "rest": rest, "kind": kind}
 

@@ -57,9 +57,7 @@ def live_view(
 
 def _before(draft: Draft, guess: float | None, open_question: bool) -> None:
     """Expected curves in their final places, so that nothing moves at the start."""
-    state, view = _lines()
-    with state:
-        st.caption("Nothing trains yet. What theory expects is drawn already.")
+    _, view = _lines()
     with view:
         how_to_read()
     nothing = expected_view(draft)

@@ -117,7 +117,7 @@ def chance_of(shown: Sequence[Series]) -> float | None:
 def expected_view(draft: Draft) -> str:
     experiments = draft.experiments()
     if any(spies(experiment) for experiment in experiments):
-        return "press Train, and the server's view appears here"
+        return "press Train"
     why = next((why for experiment in experiments if (why := why_not(experiment))), "")
     return f"nothing is attacked here: {why}" if why else "no attack in this experiment"
 

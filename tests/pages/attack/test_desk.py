@@ -196,7 +196,6 @@ def example() -> None:
 
 def test_the_stored_ladder_says_of_what_setting_it_is():
     """Beside it stands what the visitor's own draft would attack."""
-    output = AppTest.from_function(example, default_timeout=PATIENCE_SECONDS).run().markdown[0].value
-    base = stored_asks().base
-    assert output.startswith("**An example, not of your draft**: the scenario “A picture forms”, weights in")
-    assert base.model.label in output
+    output = AppTest.from_function(example, default_timeout=PATIENCE_SECONDS).run().caption[0]
+    assert output.value.startswith("**An example, not of your draft**: “A picture forms”")
+    assert stored_asks().base.model.label in output.help

@@ -25,8 +25,8 @@ def test_dots_are_spoken_of_where_there_are_any(
     app.query_params["draft"] = drafts.new(DRAFT.with_base({"clients": clients}))
     app.run()
     assert not app.exception
-    (caption,) = (one.value for one in app.caption if "In a cell, Enter leads" in one.value)
-    assert ("Drag a dot" in caption) is dots
+    assert "In a cell, Enter leads" in app.title[0].help
+    assert ("Drag a dot" in app.title[0].help) is dots
 
 
 def test_what_an_image_becomes_is_drawn_with_what_is_assumed_public(

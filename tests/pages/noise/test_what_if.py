@@ -142,7 +142,7 @@ def test_a_range_as_narrow_leaves_as_little_noise():
     (card,) = laws(now)
     variance = float(now.seen[0].mechanism.variance(0.2, 2.0, -0.2, 0.2))
     assert card.caption.startswith(f"variance {number(variance)}, σ {number(variance**0.5)}; ")
-    assert "the safe range, ±0.2 (shaded)" in card.caption
+    assert "other end of ±0.2 (shaded)" in card.caption
     assert now.words == "a client with ε 2 and a safe range of ±0.2"
     promised = Promised.to(0, "", shown[0].experiment, now.seen[0].use)
     assert promised.client == (2.0, -0.2, 0.2)

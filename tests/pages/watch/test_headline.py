@@ -110,9 +110,7 @@ def test_the_privacy_of_the_run_is_the_ledgers_worst_case():
     chip = promised(DRAFT)
     run = f"promises nothing: ε 0.5 per weight → {number(worst, 4)} for the run"
     assert said(chip["pieces"]) == run
-    assert chip["rest"].startswith(
-        "for client 1, at worst (δ\u00a010⁻⁵): values told apart in all but one of"
-    )
+    assert chip["rest"].startswith("for client 1, at worst (δ\u00a010⁻⁵): told apart in all but one of")
     assert "tries; client 20 promises nothing: ε 8 per weight" in chip["rest"]
     alone = promised(presets.get("twenty_images").draft.with_base({"mechanism": "none"}))
     assert alone["kind"] == "recovered"
@@ -172,7 +170,7 @@ def test_a_scenarios_headline_compares_what_its_question_asks_about():
 
 def test_a_promise_behind_another_trust_says_against_whom_and_invents_no_pure_sum():
     chip = promised(presets.get("whom_do_you_trust").draft)
-    assert ", against those that each run's trust names: values" in chip["rest"]
+    assert ", against those that each run's trust names: told" in chip["rest"]
     assert "if δ = 0" not in said(chip["pieces"]), "noise in a sum promises nothing at δ 0"
     whole = {"trust.kind": "secure_sum", "clients.epsilon_scope": "run", "clients.epsilon": 8}
     alone = promised(replace(DRAFT, base=changed(DRAFT.base, whole), variants=DRAFT.variants[:1]))
