@@ -29,8 +29,15 @@ class Limit:
 def spelled(value: float) -> str:
     """Number with thin spaces and without exponent: 100 000, 0.000001, 0.5."""
     if value == int(value):
-        return f"{int(value):,}".replace(",", "\u202f")
+        return f"{int(value):,}".replace(",", THIN)
     return f"{value:.12f}".rstrip("0")
+
+
+THIN = "\u202f"
+
+
+def percent(share: float, digits: int = 0) -> str:
+    return f"{100 * share:.{digits}f}{THIN}%"
 
 
 def superscript(power: int) -> str:

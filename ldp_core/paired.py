@@ -15,9 +15,8 @@ from scipy.special import ndtri, stdtrit
 
 from ldp_core.attacks.findings.metrics import wilson
 from ldp_core.judgement import Outcome, judged
+from ldp_core.limits import THIN
 from ldp_core.mechanisms.base import Floats
-
-THIN = "\u202f"
 
 FEW = 5
 """Number of seeds up to which each difference is listed."""

@@ -45,7 +45,8 @@ def main() -> None:
     )
     for problem in wrong:
         st.error(plain(problem_in_words(problem), 300))
-    left, middle, right = st.columns([1, 1.7, 1.5], gap="medium")
+    with st.container(key="dots-first"):
+        left, middle, right = st.columns([1, 1.7, 1.5], gap="medium")
     with left, st.container(border=True):
         fills(workspace)
         profiles(workspace)

@@ -19,11 +19,10 @@ import numpy as np
 from ldp_core.accounting import Scope, entries_in, entry_of
 from ldp_core.attacks.findings.metrics import wilson
 from ldp_core.judgement import Outcome, at_chance, judged, together
-from ldp_core.limits import spelled
+from ldp_core.limits import percent, spelled
 from ldp_core.paired import difference
 from ldp_core.presets.evidence import Evidence, Missing
 
-THIN = "\u202f"
 P = ParamSpec("P")
 
 
@@ -138,7 +137,7 @@ def names(
     """Check: the mean accuracy of a variant on these classes lies in [low, high] with each seed."""
     (runs,) = evidence.of(label)
     shares = np.array([np.mean([one.per_class[c] for c in classes]) for one in runs])
-    shows = f"{label} names {_percent(shares.mean())} of the digits {classes[0]} to {classes[-1]} right"
+    shows = f"{label} names {percent(shares.mean())} of the digits {classes[0]} to {classes[-1]} right"
     return Found(_with_each((shares >= low) & (shares <= high)), shows)
 
 
@@ -147,7 +146,7 @@ def listens(evidence: Evidence, label: str, low: float = 0.0, high: float = 1.0)
     """Check: the total aggregation weight of the permissive clients lies in [low, high] with each seed."""
     (runs,) = evidence.of(label)
     shares = np.array([one.permissive for one in runs])
-    shows = f"{label} gives {_percent(shares.mean())} of the weight to the permissive clients"
+    shows = f"{label} gives {percent(shares.mean())} of the weight to the permissive clients"
     return Found(_with_each((shares >= low) & (shares <= high)), shows)
 
 
@@ -203,8 +202,8 @@ def picks_more(evidence: Evidence, more: str, fewer: str, clients: Sequence[int]
     tallies = [_picked(evidence, label, clients) for label in (more, fewer)]
     shares = [hits / n for hits, n, _ in tallies]
     reach = [np.abs(np.array(wilson(hits, n)) - hits / n) for hits, n, _ in tallies]
-    shows = f"the server picks the right image {_percent(shares[0])} of the time under {more}, and "
-    shows += f"{_percent(shares[1])} under {fewer}"
+    shows = f"the server picks the right image {percent(shares[0])} of the time under {more}, and "
+    shows += f"{percent(shares[1])} under {fewer}"
     apart, (one, other) = shares[0] - shares[1], reach  # the interval: Newcombe 1998, method 10
     outcome = judged(apart - hypot(one[0], other[1]), apart + hypot(one[1], other[0]))
     return Found(outcome, shows)
@@ -285,18 +284,12 @@ def _accuracies(evidence: Evidence, labels: Sequence[str]) -> np.ndarray:
 
 
 def _ends(labels: Sequence[str], table: np.ndarray) -> str:
-    return _listed(
-        f"{label} ends at {_percent(row.mean())}" for label, row in zip(labels, table, strict=True)
-    )
+    return _listed(f"{label} ends at {percent(row.mean())}" for label, row in zip(labels, table, strict=True))
 
 
 def _listed(items: Iterable[str]) -> str:
     words = list(items)
     return words[0] if len(words) == 1 else ", ".join(words[:-1]) + " and " + words[-1]
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f}{THIN}%"
 
 
 def _times(ratio: float) -> str:

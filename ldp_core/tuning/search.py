@@ -19,7 +19,7 @@ from math import ceil
 
 import numpy as np
 
-from ldp_core.limits import EPSILON
+from ldp_core.limits import EPSILON, THIN, percent
 from ldp_core.theory import outlook
 from ldp_core.tuning.found import Answer, Known, More, Point, Tried, above_end, below_end, sure_end
 from ldp_core.tuning.inverses import covers
@@ -189,9 +189,9 @@ def answer_of(question: Question, known: Known) -> Answer:
     mean, sure = float(np.mean(fresh)), sure_end(fresh)
     met = sum(accuracy >= question.accuracy for accuracy in fresh)
     why += (
-        f". With {len(fresh)} fresh seeds, which had no part in that choice, it reaches {mean:.1%} on "
-        f"average, and {question.accuracy:.1%} with {met} of them; one more run reaches at least "
-        f"{max(0.0, sure):.1%} with 97.5 % confidence (by the spread of these seeds)"
+        f". With {len(fresh)} fresh seeds, which had no part in that choice, {met} reach "
+        f"{percent(question.accuracy, 1)}; one more run reaches at least {percent(max(0.0, sure), 1)} with "
+        f"97.5{THIN}% confidence (by the spread of these seeds)"
     )
     return Answer(meets.epsilon, meets.half, above, mean, sure, why)
 
@@ -265,7 +265,7 @@ def _in_the_way(question: Question, known: Known) -> tuple[str, More | None]:
         if clean == 0:
             words.append(f"±{half:g} diverges even without noise (a smaller learning rate may help)")
             continue
-        words.append("; ".join(map(_in_words, found)) + f" ({clean:.1%} without noise)")
+        words.append("; ".join(map(_in_words, found)) + f" ({percent(clean, 1)} without noise)")
     if question.run_budget is not None and question.ranges:
         most = max(question.affordable(half) for half in question.ranges)
         words.append(f"a run budget of {question.run_budget:g} allows no more than ε {most:g}")
@@ -279,14 +279,18 @@ def _in_the_way(question: Question, known: Known) -> tuple[str, More | None]:
     for cap in question.caps:
         above = _at(question, known, cap.half, cap.beyond) if cap.uploads and cap.beyond else None
         if above and not (above.meets or above.open):
-            words.append(f"even at ε {cap.beyond:g}, where in more, ±{cap.half:g} reaches {above.mean:.1%}")
+            words.append(
+                f"even at ε {cap.beyond:g}, where in more, ±{cap.half:g} reaches {percent(above.mean, 1)}"
+            )
     opened = [one for found in spoken.values() for one in found if one.open]
     caps = undecided(question, known)
     settled = not opened and not caps and _may(question, known)
     stopped = "" if _may(question, known) else f", after {len(known)} runs"
     ends = "; other ranges were not tried" if settled else ""
     how = "is not reached surely" if settled else f"was not found to be reached surely{stopped}"
-    return f"{question.accuracy:.1%} {how}: {'; '.join(words)}{ends}", _more(question, known, opened, caps)
+    return f"{percent(question.accuracy, 1)} {how}: {'; '.join(words)}{ends}", _more(
+        question, known, opened, caps
+    )
 
 
 def _spoken(question: Question, known: Known, half: float) -> list[Tried]:
@@ -297,11 +301,13 @@ def _spoken(question: Question, known: Known, half: float) -> list[Tried]:
 
 def _in_words(one: Tried) -> str:
     """Sentence on a setting that does not meet the target."""
-    words = f"±{one.half:g} reaches {one.mean:.1%} on average at ε {one.epsilon:g}, in {one.runs} runs"
+    words = (
+        f"±{one.half:g} reaches {percent(one.mean, 1)} on average at ε {one.epsilon:g}, in {one.runs} runs"
+    )
     if one.mean < one.accuracy and not one.open:
         return words
     how = "and it is open whether" if one.open else "but fewer than"
-    return f"{words}, {how} 97.5 % of runs reach {one.accuracy:.1%}"
+    return f"{words}, {how} 97.5{THIN}% of runs reach {percent(one.accuracy, 1)}"
 
 
 def _more(question: Question, known: Known, opened: Iterable[Tried], caps: Iterable[Cap]) -> More | None:
@@ -344,6 +350,6 @@ def leak_in_words(question: Question, caps: Iterable[Cap]) -> str:
             ends += f" (at ε {one.above:g} {'it is open' if one.uploads else 'in more'})"
         words.append(ends)
     return (
-        f"with 97.5 % confidence an attacker picks the right image, of ten, in at most "
-        f"{question.identification:.1%} of single uploads {', '.join(words)}"
+        f"with 97.5{THIN}% confidence an attacker picks the right image, of ten, in at most "
+        f"{percent(question.identification, 1)} of single uploads {', '.join(words)}"
     )

@@ -149,12 +149,14 @@ def test_what_is_open_is_settled_by_one_press_and_nothing_is_trained_twice(
     page.get_by_role("button", name="Find it", exact=True).click()
     more = page.get_by_role("button", name=re.compile(r"^\d+ more runs, about \d"))
     more.wait_for(timeout=TRAINING)
-    expect(page.get_by_text("86.0% was not found to be reached surely")).to_be_visible()
+    expect(page.get_by_text("86.0\u202f% was not found to be reached surely")).to_be_visible()
     first = queue.find()[0]
     at_rest(page)
     look(page, "tune-open")
     more.click()
-    expect(page.get_by_text("86.0% was not found to be reached surely")).to_have_count(0, timeout=TRAINING)
+    expect(page.get_by_text("86.0\u202f% was not found to be reached surely")).to_have_count(
+        0, timeout=TRAINING
+    )
     second = queue.find()[0]
     assert second.id != first.id
     asked = second.request["question"]

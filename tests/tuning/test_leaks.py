@@ -74,7 +74,7 @@ def test_an_answer_stays_below_it():
     answer = answer_of(question, known)
     assert answer.epsilon is not None and answer.half is not None
     assert 0.2 < answer.epsilon <= question.most(answer.half)
-    assert "in at most 30.0% of single uploads" in answer.why
+    assert "in at most 30.0\u202f% of single uploads" in answer.why
 
 
 def test_nothing_is_said_not_to_be_reached_where_the_limit_is_open():

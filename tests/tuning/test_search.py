@@ -79,7 +79,7 @@ def test_what_is_stated_of_the_answer_is_of_seeds_that_did_not_choose_it():
     assert answer.mean is not None
     assert answer.mean == pytest.approx(np.mean(fresh))
     assert answer.sure is not None and answer.sure < answer.mean < 0.8
-    assert "fresh seeds" in answer.why and "and 80.0% with 0 of them" in answer.why
+    assert "fresh seeds" in answer.why and "0 reach 80.0\u202f%" in answer.why
     assert next_points(asked(), known) == []
     early = {point: value for point, value in known.items() if point.seed < 23}
     assert answer_of(asked(), early).mean is None
@@ -151,13 +151,13 @@ def noisy(mean: float, spread: float, seed: int = 5) -> Callable[[Point], float]
 
 def test_what_surely_falls_short_is_distinguished_from_what_is_open():
     short, known = searched(asked(), {}, noisy(0.78, 0.01))
-    assert "80.0% is not reached surely: ±0.5 reaches 7" in short.why and short.more is None
+    assert "80.0\u202f% is not reached surely: ±0.5 reaches 7" in short.why and short.more is None
     assert "ε 700 for one weight of one upload is the largest" in short.why
     assert len(known) < 100
     above, _ = searched(asked(), {}, noisy(0.81, 0.02))
     assert (
         "% on average at ε 700, in 8 runs," in above.why
-        and "but fewer than 97.5 % of runs reach 80.0%" in above.why
+        and "but fewer than 97.5\u202f% of runs reach 80.0\u202f%" in above.why
     )
     # 97.5 % of runs reach 0.8003: more runs than the usual ones are needed to tell
     opened, known = searched(asked(ranges=[1]), {}, noisy(0.81989, 0.01))

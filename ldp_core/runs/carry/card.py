@@ -19,7 +19,7 @@ from ldp_core.accounting.deployments import DEPLOYMENTS
 from ldp_core.accounting.entry import AGAINST
 from ldp_core.errors import InvalidInput
 from ldp_core.experiment import Experiment, parse
-from ldp_core.limits import spelled
+from ldp_core.limits import percent, spelled
 from ldp_core.runs.carry.drawing import COLOURS, NAMESPACE
 from ldp_core.runs.carry.pictures import Variants, variants
 from ldp_core.runs.jobs.listing import describe
@@ -87,7 +87,9 @@ def card_picture(identity: str) -> str:
 
 def _row(runs: Sequence[RunProgress], bound: float, top: int, paint: str, x: Any) -> list[str]:
     weighed, (lower, by), accuracy = worth(_worst(runs)), _lower(runs), final(runs).accuracy
-    name = f"{runs[0].label[:40]}: {accuracy:.0%} accurate" if accuracy is not None else runs[0].label[:40]
+    name = (
+        f"{runs[0].label[:40]}: {percent(accuracy)} accurate" if accuracy is not None else runs[0].label[:40]
+    )
     name += f", against {_against(_experiment(runs))}"
     if not math.isfinite(bound):
         return [_text(LEFT, top, f"{name}; no guarantee", 22, paint, bold=True)]

@@ -14,6 +14,7 @@ from ldp_core.behaviour import version
 from ldp_core.errors import InvalidInput
 from ldp_core.images import as_data_url
 from ldp_core.judgement import at_chance
+from ldp_core.limits import percent
 from ldp_core.paired import in_points
 from ldp_core.runs.carry.card import card_picture
 from ldp_core.runs.carry.pictures import Variants, picture, variants
@@ -141,14 +142,14 @@ def verdict(found: Variants) -> str:
     ]
     chances = {run.start.get("chance") for runs in own.values() for run in runs if run.start}
     chance = chances.pop() if len(chances) == 1 else None
-    guess = "" if chance is None else f" Always naming the commonest class gives {chance:.1%}."
+    guess = "" if chance is None else f" Always naming the commonest class gives {percent(chance, 1)}."
     gone = (f" Diverged: {', '.join(lost)}." if lost else "") + guess
     if not ranked:
         return f"No run has completed.{gone}"
-    ranking = f"{ranked[0][1][0].label} ends at {ranked[0][0]:.1%}"
+    ranking = f"{ranked[0][1][0].label} ends at {percent(ranked[0][0], 1)}"
     if len(ranked) == 1:
         return f"{ranking}.{gone}"
-    ranking += f", {ranked[-1][1][0].label} at {ranked[-1][0]:.1%}"
+    ranking += f", {ranked[-1][1][0].label} at {percent(ranked[-1][0], 1)}"
     gap = apart(ranked[0][1], ranked[-1][1], len(ranked))
     if at_chance(ranked[0][0], chance):
         return f"{ranking}: nothing learns.{gone}"

@@ -17,6 +17,7 @@ from ldp_core.errors import Diverged, InvalidInput
 from ldp_core.events import Answered, Leaked, SearchCell
 from ldp_core.events.order_of_cells import SearchOrder
 from ldp_core.experiment import Draft, Experiment, Run, Variant, amended
+from ldp_core.limits import percent
 from ldp_core.runs.kinds.base import Kind, Words, Work
 from ldp_core.runs.lockstep import Turn, load
 from ldp_core.runs.queue.job import Job
@@ -60,7 +61,7 @@ class TuneJob(Kind):
 
     def describe(self, asked: Question) -> Words:
         halves = ", ".join(f"±{half:g}" for half in asked.ranges)
-        return Words(asked.base.name, f"the least ε for {asked.accuracy:.1%}", f"over {halves}")
+        return Words(asked.base.name, f"the least ε for {percent(asked.accuracy, 1)}", f"over {halves}")
 
     def telling(self, asked: Question, runs: Sequence[Run]) -> SearchOrder:
         return SearchOrder(asked)
@@ -77,8 +78,8 @@ class TuneJob(Kind):
         if answer is None:
             return []
         if answer["epsilon"] is None:
-            return [found(f"no ε was found that reaches {asked.accuracy:.1%}")]
-        words = f"{asked.accuracy:.1%} from ε {answer['epsilon']:.3g} on, with ±{answer['half']:g}"
+            return [found(f"no ε was found that reaches {percent(asked.accuracy, 1)}")]
+        words = f"{percent(asked.accuracy, 1)} from ε {answer['epsilon']:.3g} on, with ±{answer['half']:g}"
         return [found(words, asked.experiment(answer["half"], answer["epsilon"], 0), answer["mean"])]
 
     def status(self, job: Job, events: Sequence[Stored]) -> dict[str, Any]:

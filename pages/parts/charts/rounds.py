@@ -26,8 +26,8 @@ from pages.parts.ui.figure_json import Figure
 from pages.parts.ui.text import number, percent, shortened
 
 QUARTERS = [0, 0.25, 0.5, 0.75, 1]
-ALIKE = 3.0
-"""Ratio below which signals are drawn as one."""
+BEARABLE = "learns below"
+"""Name of the level up to which the rule of thumb expects learning."""
 MOST_POINTS = 200
 """Approximate largest number of points of a line."""
 MOST_DOTS = 32
@@ -126,20 +126,13 @@ def noise_figure(
         if end > 0:
             values.append(end)
             ends.append((np.log10(end), f"<b>{label(one)} {number(end, 2)}</b>", colour(one.style.tint)))
-    signals = _signals(shown)
-    common = not any(one.adds for one in shown)
-    if signals and common and max(signals.values()) < ALIKE * min(signals.values()):
-        level = float(np.exp(np.mean(np.log(list(signals.values())))))
-        signals = {}
+    bearable = _bearable(shown)
+    for level, ours in bearable.items():
+        paint, its = (MUTED, "") if len(bearable) == 1 else (colour(ours[0].style.tint), "it ")
         values.append(level)
-        traces.append(_level(level, rounds))
-        ends.append((np.log10(level), f"signal {number(level, 2)}", MUTED))
-    for one in shown:
-        if one.number in signals:  # what is learned differs in size: a level for each run
-            level = signals[one.number]
-            values.append(level)
-            traces.append(_level(level, rounds, colour(one.style.tint), name=f"signal, {label(one)}"))
-            ends.append((np.log10(level), f"its signal {number(level, 2)}", colour(one.style.tint)))
+        names = [f"{BEARABLE}, {label(one)}" for one in ours]
+        traces += [_level(level, rounds, paint, name=name) for name in names]
+        ends.append((np.log10(level), f"{its}{BEARABLE} {number(level, 2)}", paint))
     low = np.floor(np.log10(min(values, default=1e-3)) - 0.2)
     high = np.ceil(np.log10(max(values, default=1.0)) + 0.2)
     return figure(
@@ -156,9 +149,9 @@ def noise_words(shown: Sequence[Series]) -> str:
     """Caption of `noise_figure` once rounds are done."""
     noisy = [one for one in shown if (one.curve("noise_variance")[2] > 0).any()]
     votes = [one for one in noisy if not (one.curve("noise_variance_theory")[2] > 0).any()]
-    signal = "; dashed: signal" * bool(_signals(shown))
+    signal = f"; dashed: {BEARABLE}" * bool(_bearable(shown))
     if not noisy:
-        return f"no noise was added{signal}"
+        return "no noise was added"
     added = [one for one in noisy if one.adds]
     adds_up = f", {'of changes ' * (len(added) < len(noisy))}added up" * bool(added)
     if len(votes) == len(noisy):
@@ -191,11 +184,13 @@ def spaced(length: int) -> Any:
     return np.arange(step, length, step)
 
 
-def _signals(shown: Sequence[Series]) -> dict[int, float]:
-    """Mean square of each run's aggregate without noise; none for runs that send changes."""
-    finals = {one.number: one.final("signal_variance") for one in shown if not one.adds}
-    means = {number: float(values.mean()) for number, values in finals.items() if len(values)}
-    return {number: mean for number, mean in means.items() if mean > 0}
+def _bearable(shown: Sequence[Series]) -> dict[float, list[Series]]:
+    """Runs that have begun, by the noise variance up to which they should learn."""
+    found: dict[float, list[Series]] = {}
+    for one in shown:
+        if one.bearable and one.round:
+            found.setdefault(float(f"{one.bearable:.3g}"), []).append(one)
+    return found
 
 
 def _beside(one: Beside, hover: str) -> Trace:

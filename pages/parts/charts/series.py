@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import numpy as np
 
-from ldp_core.experiment import Draft
+from ldp_core.experiment import Draft, Experiment
 from ldp_core.experiment.draft import REFERENCE, without_noise
 from ldp_core.mechanisms.base import Floats
 from ldp_core.runs import Column, Progress, RunProgress
+from ldp_core.theory import outlook, server_noise
 from pages.parts.charts.styles import Style, styles
 
 NOTHING = Column()
@@ -23,6 +25,8 @@ class Series:
     style: Style = field(default_factory=lambda: Style(0))
     adds: bool = False
     """Whether clients send changes, so that the noise of all rounds adds up in the model."""
+    bearable: float = 0.0
+    """Noise variance, as `noise` has it, up to which the rule of thumb expects learning; 0 if unknown."""
 
     @property
     def round(self) -> int:
@@ -67,21 +71,31 @@ class Series:
 def series(progress: Progress, draft: Draft) -> tuple[list[Series], Series | None]:
     """Variants of a job, in order, and its run without noise, if any."""
     found: dict[int, list[RunProgress]] = {}
-    looks, adds = styles(draft), _adds(draft)
+    looks, noisy = styles(draft), _noisy(draft)
     for run in progress.runs:
         found.setdefault(run.variant, []).append(run)
     reference = found.pop(REFERENCE, None)
     return (
-        [Series(n, runs[0].label, tuple(runs), looks[n], adds[n]) for n, runs in sorted(found.items())],
+        [Series(n, runs[0].label, tuple(runs), looks[n], *noisy[n]) for n, runs in sorted(found.items())],
         Series(REFERENCE, without_noise(draft.seeds), tuple(reference)) if reference else None,
     )
 
 
 def announced(draft: Draft) -> list[Series]:
     """Variants of a draft without runs."""
-    looks, adds = styles(draft), _adds(draft)
-    return [Series(n, variant.label, (), looks[n], adds[n]) for n, variant in enumerate(draft.variants)]
+    looks, noisy = styles(draft), _noisy(draft)
+    return [Series(n, variant.label, (), looks[n], *noisy[n]) for n, variant in enumerate(draft.variants)]
 
 
-def _adds(draft: Draft) -> list[bool]:
-    return [experiment.target == "update" for experiment in draft.experiments()]
+def _noisy(draft: Draft) -> list[tuple[bool, float]]:
+    """`adds` and `bearable` of each variant."""
+    return [(one.target == "update", _bearable(one)) for one in draft.experiments()]
+
+
+@lru_cache(maxsize=512)
+def _bearable(experiment: Experiment) -> float:
+    view, noise = outlook(experiment), server_noise(experiment)
+    if view.limits is None or not view.ratio:
+        return 0.0
+    rounds = experiment.rounds * (1 - noise.empty) if experiment.target == "update" else 1.0
+    return noise.heard * rounds * (view.limits[0] / view.ratio) ** 2

@@ -16,7 +16,8 @@ from pages.parts.ui import components
 
 def answer(now: WhatIf, shown: Sequence[Design]) -> None:
     """Draw the law, the verdicts, and precomputed tables for a drag."""
-    left, right = st.columns([1.25, 1], gap="small")
+    with st.container(key="results-first"):
+        left, right = st.columns([1.25, 1], gap="small")
     with left:
         components.cards(components.sheet(laws(now), now.keys), key="laws")
     with right:

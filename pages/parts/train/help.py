@@ -17,7 +17,7 @@ TERMS = (
     "Guessing",
     "No noise",
     "Noise variance",
-    "Signal",
+    "Learns below",
     "Seed",
     "mean, 1/σ, 1/σ²",
     "Average image",

@@ -146,9 +146,9 @@ def _answer(asked: Question, found: SearchProgress, ask_again: AskAgain | None) 
     epsilon, half = found.answer["epsilon"], found.answer["half"]
     st.markdown(f"### ε {number(epsilon)}{covered(asked.base)} with ±{number(half)}")
     base = changed(asked.base, {"clients.epsilon": epsilon, "clients.range": half})
-    reached = [value for point, value in known(found.cells).items() if point[:2] == (half, epsilon)]
+    reached = found.answer["mean"]
     leaked = [one for one in leaks_of(found.leaks) if (one.half, one.epsilon) == (half, epsilon)]
-    three_figures(base, reached, leaked)
+    three_figures(base, reached, asked.seeds, leaked)
     st.success(plain(f"{why[0].upper() + why[1:]}.", 500))
     if st.button("Open it on Train", key="open answer"):
         start_with(Draft(base, (Variant("run"),)))

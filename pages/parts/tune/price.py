@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import streamlit as st
 
 from ldp_core.accounting import Promise, worth
@@ -36,16 +35,12 @@ def promise_in_words(line: Promise) -> str:
     return f":{COLOUR[found.word]}[**{epsilon}{delta}: {found.promises}**]"
 
 
-def three_figures(experiment: Experiment, accuracies: list[float], leaks: list[Leak]) -> None:
-    """Draw the setting's accuracy, ε of the run and identification rate."""
+def three_figures(experiment: Experiment, mean: float | None, seeds: int, leaks: list[Leak]) -> None:
+    """Draw the setting's accuracy over fresh seeds, ε of the run and identification rate."""
     accuracy, privacy, picked = st.columns(3)
     with accuracy:
-        st.markdown(
-            f"Accuracy  \n**{percent(float(np.mean(accuracies)), 1)}**" if accuracies else "Accuracy  \n–"
-        )
-        st.caption(
-            f"on held-out samples, mean of {len(accuracies)} seeds" if accuracies else "no run completed"
-        )
+        st.markdown(f"Accuracy  \n**{'–' if mean is None else percent(mean, 1)}**")
+        st.caption("not checked yet" if mean is None else f"mean of {seeds} fresh seeds, on held-out samples")
     with privacy:
         line = dearest_promise(experiment)
         st.markdown(f"Privacy of the run  \n{promise_in_words(line)}")

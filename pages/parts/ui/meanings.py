@@ -40,8 +40,8 @@ GLOSSARY = {
     "one seed share all but what is compared.",
     "Noise variance": "How far, squared, the mechanism moves an average weight of the server's aggregate. "
     "Its model is moved as far, or less where the corrected form brings weights back into their range.",
-    "Signal": "The size, squared, of the weights that the server would have without the noise. Where changes "
-    "are sent, it is the noise of all rounds that counts beside them: it adds up.",
+    "Learns below": "The noise variance up to which such a model should learn, by the rule of thumb. Where "
+    "changes are sent, it is the noise of all rounds that counts: it adds up.",
     "Rule of thumb": "A verdict from the noise alone, before any training: it learns, it is borderline, or "
     "it stays at chance.",
     "dB": "How close a reconstruction is (PSNR): about 10 is nothing, from 20 on the image counts as back, "

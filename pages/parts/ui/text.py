@@ -9,12 +9,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from decimal import ROUND_CEILING, Decimal
 from typing import Any
 
-from ldp_core import datasets
+from ldp_core import datasets, limits
 from ldp_core.errors import StudioError
 from ldp_core.experiment import Experiment
 from ldp_core.limits import superscript
 
-THIN = "\u202f"
+THIN, percent = limits.THIN, limits.percent
 PER = {"coordinate": "weight", "layer": "layer", "upload": "upload"}
 """Unit of ε by the mechanism's scope."""
 COVERED = {"mechanism": "", "upload": " for a whole upload", "run": " for the whole run"}
@@ -74,10 +74,6 @@ def as_shown(value: float, digits: int = 3) -> float:
     size = math.floor(math.log10(abs(value)))
     places = digits - 1 - size
     return round(value, places if size < -3 or size > 8 else max(0, places))
-
-
-def percent(share: float, digits: int = 0) -> str:
-    return f"{100 * share:.{digits}f}{THIN}%"
 
 
 def decibels(psnr: float, digits: int = 0) -> str:

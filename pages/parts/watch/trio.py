@@ -72,7 +72,7 @@ def trio(
         drawn = _predicted(draft, noises, _dashed(lines)) if noises else noise_words(shown)
     panel = {
         "title": "Noise variance per weight",
-        "hint": " ".join([GLOSSARY["Noise variance"], GLOSSARY["Signal"], *why]),
+        "hint": " ".join([GLOSSARY["Noise variance"], GLOSSARY["Learns below"], *why]),
         "subtitle": drawn,
         "figure": components.written(noise),
         "label": course("Noise variance per weight by round", shown, Series.noise, number),

@@ -174,4 +174,4 @@ def test_a_promise_behind_another_trust_says_against_whom_and_invents_no_pure_su
     assert "if δ = 0" not in said(chip["pieces"]), "noise in a sum promises nothing at δ 0"
     whole = {"trust.kind": "secure_sum", "clients.epsilon_scope": "run", "clients.epsilon": 8}
     alone = promised(replace(DRAFT, base=changed(DRAFT.base, whole), variants=DRAFT.variants[:1]))
-    assert ", against everybody who sees the sum: values" in alone["rest"]
+    assert ", against everybody who sees the sum: told" in alone["rest"]

@@ -59,21 +59,19 @@ def test_where_uploads_are_shortened_to_a_length_it_is_those_that_are_stated():
 def test_noise_of_earlier_rounds_is_noise_when_the_last_round_has_none():
     """Seven uploads of 650 weights at ε 0.5, by which all clients reach their own limit of 700."""
     stops = {"clients": {"epsilon": 0.5, "run_limit": 700}, "mechanism": "duchi", "rounds": 9, "attack": None}
-    assert after(stops)["subtitle"] == "line: measured; circles: computed", (
-        "of the last round there is no signal"
-    )
+    assert after(stops)["subtitle"] == "line: measured; circles: computed"
     none = {"mechanism": "none", "rounds": 1, "attack": None}
-    assert after(none)["subtitle"] == "no noise was added; dashed: signal"
+    assert after(none)["subtitle"] == "no noise was added"
 
 
 def test_of_a_vote_what_is_measured_is_after_it_and_nothing_is_computed_or_predicted():
     votes = {"aggregator": "sign_majority", "mechanism": "ldpsign", "rounds": 2, "attack": None}
     result = before(votes)
     assert (result["lines"], result["subtitle"]) == (0, f"no noise is predicted, as {CLOSE}")
-    assert after(votes)["subtitle"] == "line: measured, after the vote; dashed: signal"
+    assert after(votes)["subtitle"] == "line: measured, after the vote"
     both = [
         Series(i, "v", (run(i, "v", 0, votes | more),)) for i, more in enumerate(({}, {"aggregator": "mean"}))
     ]
-    words = "line: measured, of votes after the vote; circles: computed; dashed: signal"
+    words = "line: measured, of votes after the vote; circles: computed"
     assert noise_words(both) == words
     assert json.dumps(noise_figure(both, 2, {}), default=typed, allow_nan=False)

@@ -78,7 +78,7 @@ BASE = {"rounds": 1, "attack": None, "model": "logistic_regression"}
             {"base": BASE | {"rounds": 5}, "grid": {"clients.epsilon": [0.01, 100]}, "seeds": 1},
             "best of 2: ε 100",
         ),
-        ("tune", kinds.get("tune").smallest, "30.0% from ε "),
+        ("tune", kinds.get("tune").smallest, "30.0\u202f% from ε "),
         (
             "attack",
             {"epsilons": [0.01, 500], "mechanisms": ["laplace"], "images": 2},
