@@ -351,5 +351,5 @@ def leak_in_words(question: Question, caps: Iterable[Cap]) -> str:
         words.append(ends)
     return (
         f"with 97.5{THIN}% confidence an attacker picks the right image, of ten, in at most "
-        f"{percent(question.identification, 1)} of single uploads {', '.join(words)}"
+        f"{percent(question.identification or 0.0, 1)} of single uploads {', '.join(words)}"
     )
