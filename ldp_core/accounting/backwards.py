@@ -12,6 +12,7 @@ from ldp_core.accounting.spending import Releases, Spending
 from ldp_core.errors import InvalidInput
 from ldp_core.limits import EPSILON
 from ldp_core.mechanisms.base import Floats
+from ldp_core.mechanisms.shared.kinds import alike, kinds
 
 TOLERANCE = 1e-4
 """Relative distance by which a run's ε may stay below its budget."""
@@ -34,13 +35,12 @@ def budgets_of_uses(releases: Releases, uploads: int, budgets: Floats, low: Floa
     Raises:
         InvalidInput: these releases have no finite ε, or a budget is below that of the least ε.
     """
-    if len(known := np.unique(budgets)) > MANY:
-        steps = np.geomspace(known[0], known[-1], MANY)
+    if alike(budgets).max() >= MANY:
+        steps = np.geomspace(budgets.min(), budgets.max(), MANY)
         budgets = steps[np.searchsorted(steps, budgets * (1 + 1e-12), side="right") - 1]
-    clients = np.stack([budgets, low, high], axis=1)
-    different, places = np.unique(clients, axis=0, return_inverse=True)
-    found = [_budget_of_use(releases, uploads, *each) for each in different.tolist()]
-    return np.array(found, np.float64)[places.reshape(-1)]
+    different, places = kinds(budgets, low, high)
+    found = [_budget_of_use(releases, uploads, *each) for each in different]
+    return np.array(found, np.float64)[places]
 
 
 def unbounded(releases: Releases, uploads: int, low: float, high: float) -> str:

@@ -15,7 +15,7 @@ from ldp_core.errors import InvalidExperiment, Problem
 from ldp_core.experiment import Draft, Experiment, Variant
 from ldp_core.experiment.sweep import Sweep, in_cell
 from ldp_core.experiment.threat_model import spies
-from ldp_core.theory.clients import alike
+from ldp_core.mechanisms.shared.kinds import alike
 
 MEMORY = 3 * 2**30
 """Largest memory of a training process in bytes, besides the program itself."""

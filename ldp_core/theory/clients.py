@@ -7,23 +7,13 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ldp_core.aggregators.base import Drawn
 from ldp_core.experiment import Experiment
 from ldp_core.experiment.schema import Piece, Population
 from ldp_core.mechanisms import Mechanism
 from ldp_core.mechanisms.base import Floats
-
-
-def alike(*columns: NDArray[Any]) -> NDArray[np.int64]:
-    """(K,): each client's group, from 0, of clients with equal values in all columns, (K,) each."""
-    found = np.zeros(len(columns[0]), dtype=np.int64)
-    for column in columns:
-        if (column != column[0]).any():
-            own = np.unique(column, return_inverse=True)[1]
-            found = np.unique(found * (own.max() + 1) + own, return_inverse=True)[1]
-    return found
+from ldp_core.mechanisms.shared.kinds import kinds
 
 
 def client_variance(experiment: Experiment, round: int = 1, others: Population | None = None) -> Floats:
@@ -43,13 +33,10 @@ def client_variance(experiment: Experiment, round: int = 1, others: Population |
 
 def mid_range(population: Population, piece: Piece) -> Drawn:
     """Variance and bias of each client's upload for a weight at its range's centre, (K,) each."""
-    kinds = alike(population.epsilon, population.low, population.high)
-    if kinds.max() + 1 < len(kinds):  # sixty thousand are often of one kind
-        first = np.empty(kinds.max() + 1, dtype=np.int64)
-        first[kinds[::-1]] = np.arange(len(kinds))[::-1]
-        few = Population(population.epsilon[first], population.low[first], population.high[first])
-        found = mid_range(few, piece)
-        return Drawn(found.variance[kinds], found.bias[kinds])
+    different, of = kinds(population.epsilon, population.low, population.high)
+    if len(different) < len(of):
+        found = mid_range(Population(*np.array(different).T), piece)
+        return Drawn(found.variance[of], found.bias[of])
     mechanism = piece.mechanism
     box = mechanism.region == "box"
     centre = (population.low + population.high) / 2 if box else np.zeros_like(population.low)

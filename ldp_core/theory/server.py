@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from ldp_core.aggregators.base import Drawn
 from ldp_core.experiment import Experiment
 from ldp_core.mechanisms.base import Floats
-from ldp_core.theory.clients import alike, mid_range, worst_variance
+from ldp_core.mechanisms.shared.kinds import alike
+from ldp_core.theory.clients import mid_range, worst_variance
 from ldp_core.theory.turnout import Turnout, sizes, turnouts
 from ldp_core.trust import Trust
 

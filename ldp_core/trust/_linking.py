@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldp_core.mechanisms.base import Floats
+from ldp_core.mechanisms.shared.kinds import alike
 from ldp_core.streams import stream
 
 GROUPS = 3
@@ -46,7 +47,7 @@ def linked(experiment: Any) -> Linked:
     said: dict[str, tuple[Floats, ...]] = {"range": (low, high)}
     if by_noise or trust.against == "shuffled heap":
         said = {"ε": (budgets,), **said, "ε and range": (budgets, low, high)}
-    keys = {by: _codes(*terms) for by, terms in said.items() if all(np.ptp(term) for term in terms)}
+    keys = {by: alike(*terms) for by, terms in said.items() if all(np.ptp(term) for term in terms)}
     if not keys:
         return Linked()
     keys[""] = _grouped(budgets if "ε" in keys else high - low)
@@ -60,15 +61,10 @@ def linked(experiment: Any) -> Linked:
         tries += len(again)
         chance += len(again) / max(1, len(after))
         for by, key in keys.items():
-            alike = np.bincount(key[after], minlength=clients.count)[key[again]]
-            right[by] += int((draw.random(len(again)) * alike < 1).sum())
+            many = np.bincount(key[after], minlength=clients.count)[key[again]]
+            right[by] += int((draw.random(len(again)) * many < 1).sum())
     grouped = right.pop("", 0)
     return Linked(tries, chance / max(1, tries), right, grouped)
-
-
-def _codes(*terms: Floats) -> NDArray[np.int64]:
-    """(K,): numbers that are equal where all terms of two clients are equal."""
-    return np.unique(np.stack(terms), axis=1, return_inverse=True)[1].reshape(-1)
 
 
 def _grouped(term: Floats) -> NDArray[np.int64]:

@@ -13,6 +13,7 @@ from pydantic import Field
 
 from ldp_core.fields import Choice
 from ldp_core.mechanisms.base import Floats
+from ldp_core.mechanisms.shared.kinds import kinds
 from ldp_core.trust.base import Conflict, Trust, common_problems, heard
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ class Shuffled(Trust):
         alone = super().per_use(experiment, asked, low, high)
         sizes = self._sizes(experiment, experiment.clients.budgets(), *experiment.clients.bounds())
         found, most = np.ravel(alone).copy(), experiment.most_uploads
-        keys, places = _kinds(*(np.ravel(one) for one in (asked, low, high)))
+        keys, places = kinds(*(np.ravel(one) for one in (asked, low, high)))
         for number, key in enumerate(keys):
             if (size := sizes.get(key, 1)) < 2:
                 continue  # a heap of one message hides nothing
@@ -103,7 +104,7 @@ class Shuffled(Trust):
     def heaps(self, experiment: Any) -> tuple[NDArray[np.int64], NDArray[np.int64], bool]:
         people = experiment.population()
         terms = people.epsilon, people.low, people.high
-        keys, places = _kinds(*terms)
+        keys, places = kinds(*terms)
         sizes = self._sizes(experiment, *terms)
         of = np.array([sizes[key] for key in keys])
         return places, of[places], self.message == "coordinate"
@@ -121,7 +122,7 @@ class Shuffled(Trust):
     def handed_on(
         self, uploads: NDArray[np.float32], terms: tuple[Floats, ...], generator: np.random.Generator
     ) -> NDArray[np.float32]:
-        keys, places = _kinds(*(np.broadcast_to(term, (len(uploads), 1))[:, 0] for term in terms))
+        keys, places = kinds(*(np.broadcast_to(term, (len(uploads), 1))[:, 0] for term in terms))
         mixed = uploads.copy()
         for number in range(len(keys)):
             rows = np.flatnonzero(places == number)
@@ -134,16 +135,5 @@ class Shuffled(Trust):
 
 def _groups(*terms: Floats) -> dict[tuple[float, ...], int]:
     """Number of clients by (ε, low, high)."""
-    keys, places = _kinds(*terms)
+    keys, places = kinds(*terms)
     return dict(zip(keys, np.bincount(places).tolist(), strict=True))
-
-
-def _kinds(*terms: Floats) -> tuple[list[tuple[float, ...]], NDArray[np.int64]]:
-    """Distinct (ε, low, high) of the clients, and the index of each client's, (K,)."""
-    places = np.zeros(len(terms[0]), np.int64)
-    for term in terms:
-        if (term != term[0]).any():
-            own = np.unique(term, return_inverse=True)[1]
-            places = np.unique(places * (own.max() + 1) + own, return_inverse=True)[1]
-    _, first = np.unique(places, return_index=True)
-    return list(zip(*(term[first].tolist() for term in terms), strict=True)), places

@@ -9,7 +9,8 @@ import pytest
 
 from ldp_core.experiment import parse
 from ldp_core.mechanisms.piecewise import Piecewise
-from ldp_core.theory.clients import alike, client_variance
+from ldp_core.mechanisms.shared.kinds import alike
+from ldp_core.theory.clients import client_variance
 
 
 def test_clients_of_few_kinds_are_computed_once_a_kind(monkeypatch: pytest.MonkeyPatch):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from typing import Any
 
 import numpy as np
@@ -295,3 +296,18 @@ def test_hidden_draws_lower_the_noise_of_a_trusted_server_only():
     ]
     assert per_sum[0] < per_sum[1] / 2
     assert theory.server_variance(with_trust("secure_sum", few)) * 16 > per_sum[1]
+
+
+@pytest.mark.parametrize("kind", trust.names())
+@pytest.mark.parametrize(("clients", "most"), [(20, 0.1), (60_000, 0.3)])
+def test_a_switch_redraws_theory_at_once(kind: str, clients: int, most: float):
+    """Seconds of a processor, the least of three budgets that were never asked for."""
+    data = {"clients.count": clients, "dataset": "mnist"} if clients > 1000 else {}
+    base, times = changed(parse(SUM), data), []
+    for epsilon in (2.001, 2.002, 2.003):
+        began = time.process_time()
+        switched = changed(base, {"trust.kind": kind, "clients.epsilon": epsilon})
+        assert theory.server_noise(switched).variance > 0 and entries(switched, [0])
+        theory.outlook(switched)
+        times.append(time.process_time() - began)
+    assert min(times) <= most
