@@ -10,10 +10,11 @@ from ldp_core.datasets import Data
 from ldp_core.engines.base import choose
 from ldp_core.engines.joint_training import ROWS, train_works
 from ldp_core.engines.recipe import Recipe
-from ldp_core.errors import InvalidInput
+from ldp_core.errors import InvalidInput, StudioError
 from ldp_core.events import Event
 from ldp_core.experiment import Experiment
 from ldp_core.federated.federation import choose_device
+from ldp_core.federated.noising import Noised, Noising, Together
 from ldp_core.federated.round import Round
 from ldp_core.simulate import Run
 from ldp_core.system.threads import on_one_thread
@@ -63,7 +64,7 @@ def run_many(
     """
     sized = ((number, one, 1 / at_once(one, device)) for number, one in experiments)
     waiting = next(sized, None)
-    under_way: dict[int, Run] = {}
+    under_way, together = dict[int, Run](), Together()
     share: dict[int, float] = {}  # of what may be under way together
     while waiting or under_way:
         while waiting and waiting[2] + sum(share.values()) < 1 + 1e-9:
@@ -77,10 +78,12 @@ def run_many(
             yield from ((number, event) for event in run.begin())
         prepared = {number: run.prepare() for number, run in under_way.items() if not run.done}
         trained = _trained(prepared)
+        asked = {number: under_way[number].noisings(one, trained[number]) for number, one in prepared.items()}
+        noised = _noised(asked, together)
         for number, run in [*under_way.items()]:
             try:
                 if number in prepared:
-                    yield from ((number, event) for event in run.finish(prepared[number], trained[number]))
+                    yield from ((number, event) for event in run.finish(prepared[number], noised[number]))
                 if not run.done:
                     continue
                 yield from ((number, event) for event in run.end())
@@ -98,3 +101,28 @@ def _trained(rounds: Mapping[int, Round]) -> dict[int, Iterable[torch.Tensor]]:
         for number, weights in zip(wanted, train_works([*wanted.values()]), strict=True):
             found[number].append(weights)
     return dict(found)
+
+
+def _noised(asked: Mapping[int, Iterator[Noising]], together: Together) -> dict[int, Iterable[Noised]]:
+    """Perturbed chunks of each run; for a run that diverged, an iterable that raises its error."""
+    if len(asked) == 1:
+        return {number: (one.alone() for one in chunks) for number, chunks in asked.items()}
+    found: dict[int, list[Noised]] = {number: [] for number in asked}
+    failed: dict[int, StudioError] = {}
+
+    def following(number: int) -> Noising | None:
+        try:
+            return next(asked[number], None)
+        except StudioError as error:
+            failed[number] = error
+            return None
+
+    while wanted := {number: one for number in asked if (one := following(number))}:
+        for number, noised in zip(wanted, together.noised([*wanted.values()]), strict=True):
+            found[number].append(noised)
+    return found | {number: _raising(error) for number, error in failed.items()}
+
+
+def _raising(error: StudioError) -> Iterator[Noised]:
+    raise error
+    yield

@@ -19,7 +19,8 @@ from ldp_core.experiment import Experiment, departures
 from ldp_core.experiment.threat_model import resolved, spread_by_budget, why_not
 from ldp_core.federated.evaluate import Score, evaluate, per_group
 from ldp_core.federated.federation import assemble, choose_device, taking_part, untrained
-from ldp_core.federated.round import Round, RoundResult, finish, prepare
+from ldp_core.federated.noising import Noised, Noising
+from ldp_core.federated.round import Round, RoundResult, finish, noisings, prepare
 from ldp_core.federated.state import State
 from ldp_core.images import encode
 from ldp_core.leakage.online import Attempts
@@ -49,7 +50,8 @@ def simulate(
 
 
 class Run:
-    """A run under a driver's control: `begin`, then `prepare` and `finish` until `done`, then `end`. Their
+    """A run under a driver's control: `begin`, then `prepare`, `noisings` and `finish` until `done`, then
+    `end`. Their
     iterators must be consumed; `state` is after the last finished round.
 
     Args:
@@ -90,7 +92,8 @@ class Run:
         yield self.begin()
         while not self.done:
             prepared = self.prepare()
-            yield self.finish(prepared, prepared.alone())
+            asked = self.noisings(prepared, prepared.alone())
+            yield self.finish(prepared, (one.alone() for one in asked))
         yield self.end()
 
     def begin(self) -> Iterator[Started | Target]:
@@ -113,12 +116,19 @@ class Run:
         """First half of the next round: its training."""
         return prepare(self._federation, self.state)
 
-    def finish(self, prepared: Round, trained: Iterable[torch.Tensor]) -> Iterator[Event]:
-        """Second half of a round, given the trained weights; a diverged round has no event."""
+    def noisings(self, prepared: Round, trained: Iterable[torch.Tensor]) -> Iterator[Noising]:
+        """What the next round perturbs, given the trained weights; Diverged if they are too large."""
+        return noisings(prepared, trained, self._measures(prepared))
+
+    def _measures(self, prepared: Round) -> bool:
+        return not self._figures or prepared.number == self._experiment.rounds
+
+    def finish(self, prepared: Round, noised: Iterable[Noised]) -> Iterator[Event]:
+        """Second half of a round, given its `noisings`, perturbed; a diverged round has no event."""
         before, last = self.state, prepared.number == self._experiment.rounds
-        measured = last or not self._figures
+        measured = self._measures(prepared)
         try:
-            result = finish(prepared, trained, measured)
+            result = finish(prepared, noised, measured)
             score = self._scored(result.state) if measured else None
         except Diverged as error:
             self.done, self._why = True, f"diverged at round {prepared.number}: {error}"

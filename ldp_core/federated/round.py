@@ -1,7 +1,7 @@
 """One round: select, train, clip, perturb, aggregate, step. Start reading here.
 
-Two halves let a driver of many runs train them together: `prepare` selects clients and plans their training,
-`finish` turns trained weights into the next state.
+Parts let a driver of many runs train and perturb them together: `prepare` selects clients and plans their
+training, `noisings` turns trained weights into what is to be perturbed, `finish` uploads into the next state.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 import torch
@@ -23,8 +23,9 @@ from ldp_core.experiment import Experiment
 from ldp_core.federated.class_means import Decoder, messages_of
 from ldp_core.federated.evaluate import own_losses
 from ldp_core.federated.federation import Federation, taking_part
+from ldp_core.federated.noising import Noised, Noising
 from ldp_core.federated.state import State
-from ldp_core.federated.upload import some_rows, uploaded
+from ldp_core.federated.upload import some_rows
 from ldp_core.mechanisms.base import Floats
 from ldp_core.partitions.base import Indices
 from ldp_core.streams import on_demand, stream
@@ -57,8 +58,8 @@ class RoundResult:
 
 @dataclass(frozen=True)
 class Round:
-    """A round between `prepare` and `finish`: clients are selected and not trained yet. `finish` may be
-    called once.
+    """A round between `prepare` and `finish`: clients are selected and not trained yet. `noisings` and
+    `finish` may be called once.
     """
 
     federation: Federation
@@ -115,59 +116,78 @@ def prepare(federation: Federation, before: State) -> Round:
     return Round(federation, before, chosen, client_weights, taking_part(federation, before.arrays))
 
 
-def finish(prepared: Round, trained: Iterable[torch.Tensor], measured: bool = True) -> RoundResult:
-    """Second half of a round: clip, perturb, aggregate and step.
+def noisings(prepared: Round, trained: Iterable[torch.Tensor], measured: bool = True) -> Iterator[Noising]:
+    """What the clients are to upload before it is clipped and perturbed, a chunk at a time.
 
     Args:
         prepared: the first half.
         trained: trained weights (k, d) of each chunk of clients; consumed one at a time, to bound memory.
-        measured: compute the measurements as well as the model.
+        measured: whether measurements are computed as well as the model.
 
     Raises:
         Diverged: a client's trained weights are not finite or too large.
     """
     federation, joined, number = prepared.federation, prepared.joined, prepared.number
-    experiment, model = federation.experiment, prepared.before.weights
-    encoding, mixing = (on_demand(experiment.seed, one, number) for one in ("encoding", "mixing"))
-    noise = stream(experiment.seed, "noise", number)
-    weights = federation.placed(model)
+    experiment, model, chosen = federation.experiment, prepared.before.weights, prepared.participants
+    encoding, weights = on_demand(experiment.seed, "encoding", number), federation.placed(model)
+    sent, update = experiment.sent, experiment.target == "update"
     # what the server takes for a weight that is not sent
-    known = model[experiment.sent] if experiment.target == "weights" else np.zeros(1, dtype=np.float32)
-
-    m, chosen = experiment.uploaded, prepared.participants
-    noisy, exact, bias, variance = (np.zeros(m) for _ in range(4))
-    clipped_count = sent_count = 0
-    losses = np.zeros(len(chosen))
-    means = experiment.target == "class_means"
-    decoder = Decoder(federation, chosen, prepared.client_weights) if means else None
+    known = model[sent] if experiment.target == "weights" else np.zeros(1, dtype=np.float32)
+    begin = partial(stream, experiment.seed, "noise", number)
+    whole = len(chosen) <= federation.chunk
+    noise = begin if whole else cache(begin)
     for chunk, theirs in zip(prepared.chunks(), trained, strict=True):
         clients, share = chosen[chunk], prepared.client_weights[chunk]
         _refuse_wild(federation, clients, theirs, number)
+        losses = None
         if joined.compares_clients and measured:
-            losses[chunk] = own_losses(federation, theirs, [federation.shards[i] for i in clients])
+            losses = own_losses(federation, theirs, [federation.shards[i] for i in clients])
         joined.keep(theirs.cpu().numpy(), clients)
-        news = (theirs - weights if experiment.target == "update" else theirs)[:, experiment.sent]
+        news = (theirs - weights if update else theirs)[:, sent]
         values = experiment.trust.contributed(experiment, news.cpu().numpy(), clients, number)
-        terms = epsilon, low, high = federation.population.columns(clients)
-        encoded = joined.encode(values, low, high, clients, encoding)
-        uploads = uploaded(
+        terms = federation.population.columns(clients)
+        yield Noising(
             federation.terms.pieces(number),
-            encoded,
-            epsilon,
+            joined.encode(values, *terms[1:], clients, encoding),
+            terms,
             known,
             noise,
             share if measured else None,
             federation.engine.processes,
-            whether=bool(experiment.aggregator.unpredicted),
-            laws=federation.terms.laws,
+            bool(experiment.aggregator.unpredicted),
+            federation.terms.laws,
+            (experiment.seed, number) if whole else None,
+            losses,
         )
-        received = experiment.trust.handed_on(uploads.values, terms, mixing)
+
+
+def finish(prepared: Round, noised: Iterable[Noised], measured: bool = True) -> RoundResult:
+    """Second half of a round: aggregate and step.
+
+    Args:
+        prepared: the first half.
+        noised: `noisings` of the round, perturbed; consumed one at a time.
+        measured: compute the measurements as well as the model.
+    """
+    federation, joined, number = prepared.federation, prepared.joined, prepared.number
+    experiment, model = federation.experiment, prepared.before.weights
+    mixing, weights = on_demand(experiment.seed, "mixing", number), federation.placed(model)
+    m, chosen = experiment.uploaded, prepared.participants
+    noisy, exact, bias, variance = (np.zeros(m) for _ in range(4))
+    clipped_count = sent_count = 0
+    losses = []
+    means = experiment.target == "class_means"
+    decoder = Decoder(federation, chosen, prepared.client_weights) if means else None
+    for chunk, (one, uploads) in zip(prepared.chunks(), noised, strict=True):
+        clients, share = chosen[chunk], prepared.client_weights[chunk]
+        received = experiment.trust.handed_on(uploads.values, one.terms, mixing)
         joined.heard(model, received, clients)
         if decoder:
             decoder.hear(received, share)
         noisy += experiment.aggregator.combine(received.astype(np.float64), share)
         if not measured:
             continue
+        losses += [one.losses] if one.losses is not None else []
         clipped_count += uploads.outside
         sent_count += uploads.sent
         for rows in some_rows(uploads.exact.shape):  # which stay in the CPU's cache
@@ -196,7 +216,7 @@ def finish(prepared: Round, trained: Iterable[torch.Tensor], measured: bool = Tr
         noise_variance_theory=None if theory and experiment.aggregator.unpredicted else theory,
         signal_variance=float((exact**2).mean()),
         clipped_fraction=clipped_count / max(1, sent_count),
-        heterogeneity=float(losses.var()) if joined.compares_clients and len(chosen) else None,
+        heterogeneity=float(np.concatenate(losses).var()) if losses else None,
     )
 
 
@@ -207,7 +227,7 @@ def one_round(federation: Federation, before: State) -> RoundResult:
         Diverged: a client's trained weights are not finite or too large.
     """
     prepared = prepare(federation, before)
-    return finish(prepared, prepared.alone())
+    return finish(prepared, (one.alone() for one in noisings(prepared, prepared.alone())))
 
 
 def _plan(

@@ -71,36 +71,37 @@ def uploaded(
     exact = projected(pieces, encoded.values, columns)
     passed = [one for one in (encoded.clear, encoded.unsent) if one is not None]
     bias = variance = np.zeros(1)
-    outside = sent = 0
+    outside = asked = 0
     if shares is None:
-        values = _sent(pieces, exact, found, noise)
+        values = sent(pieces, exact, found, noise)
     else:
         apart = encoded.values != exact
         if encoded.unsent is not None:
             apart &= ~encoded.unsent
         outside = int(np.count_nonzero(apart))
-        sent = exact.size - (0 if encoded.unsent is None else int(encoded.unsent.sum()))
+        asked = exact.size - (0 if encoded.unsent is None else int(encoded.unsent.sum()))
         moments = Moments(pieces, exact, columns, passed, shares, whether, found)
         with moments.beside(threads):
-            values = _sent(pieces, exact, found, noise)
+            values = sent(pieces, exact, found, noise)
         bias, variance = moments.summed
     if encoded.unsent is not None:
         exact = np.where(encoded.unsent, known, exact)
     for one in passed:
         values = np.where(one, exact, values)
-    return Uploads(values, exact, bias, variance, outside, sent)
+    return Uploads(values, exact, bias, variance, outside, asked)
 
 
 def perturbed(
     pieces: Sequence[Piece], values: Vectors, clients: Columns, noise: np.random.Generator
 ) -> Vectors:
     """Uploads for `values` (k, m), clipped and then perturbed."""
-    return _sent(pieces, values, Laws().of(pieces, clients), noise)
+    return sent(pieces, values, Laws().of(pieces, clients), noise)
 
 
-def _sent(
+def sent(
     pieces: Sequence[Piece], values: Vectors, laws: Sequence[Law[Any]], noise: np.random.Generator
 ) -> Vectors:
+    """Uploads for clipped values (k, m), perturbed slice by slice."""
     if len(pieces) == 1:
         return laws[0].perturb(values, noise)
     out = np.empty_like(values)

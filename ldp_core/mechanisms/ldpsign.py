@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 class SignLaw(Law["LDPSign"]):
     """+1 with probability Φ(w/σ), else −1."""
 
+    by_value = True
+
     @cached_property
     def sigma(self) -> Floats:
         """Standard deviation of the noise before the sign is taken."""

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 class Clipped(Law["NoNoise"]):
     """Point mass at the clipped value."""
 
+    by_value = True
+
     def perturb(self, values: Values, generator: np.random.Generator | torch.Generator) -> Values:
         xp, data = checked(values, generator, self.low, self.high, self.epsilon.shape)
         if xp is np:

@@ -36,6 +36,8 @@ FARTHEST = 60
 class GaussianLaw(Law["GaussianNoise"]):
     """Gaussian noise of constant σ."""
 
+    by_value = True
+
     @cached_property
     def sensitivity(self) -> Floats:
         """Largest distance between two inputs in the safe range (or ball), in the mechanism's scope."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -28,6 +28,16 @@ M = TypeVar("M")
 
 class Law(ABC, Generic[M]):
     """A mechanism at validated budgets and ranges, made by `Mechanism.at`; caches constants, never values."""
+
+    by_value: ClassVar[bool] = False
+    """Whether `perturb` draws one number for each value, or none, in row-major order, and each row of outputs
+    depends on that row's values and draws alone. A class with a `perturb` of its own must say so itself.
+    """
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "perturb" in vars(cls):
+            cls.by_value = vars(cls).get("by_value", False)
 
     def __init__(self, mechanism: M, epsilon: Floats, low: Floats, high: Floats) -> None:
         self.mechanism, self.epsilon, self.low, self.high = mechanism, epsilon, low, high

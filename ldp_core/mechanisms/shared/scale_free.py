@@ -29,6 +29,8 @@ FORGIVEN = 1e-5
 
 
 class UnitLaw(Law["ScaleFree"]):
+    by_value = True
+
     def perturb(self, values: Values, generator: np.random.Generator | torch.Generator) -> Values:
         return self._blocks.perturb(self.mechanism.unit_sample, values, generator)
 
