@@ -45,7 +45,9 @@ class Work:
 
     @property
     def shape(self) -> Hashable:
-        """Equal for works that PyTorch can train as one; None for a work that must be trained alone."""
+        """Equal for works that can be trained as one; None for a work that must be trained alone."""
+        if self.engine.kind == "fused" and self.start.ndim == 1:
+            return self.engine, self.recipe.model, self.recipe.optimizer, id(self.samples[0]), id(self.plan)
         if self.engine.kind != "batched":
             return None
         return (
@@ -84,6 +86,11 @@ def _groups(works: Sequence[Work]) -> list[list[int]]:
 
 def _as_one(works: Sequence[Work]) -> list[torch.Tensor]:
     first = works[0]
+    if first.engine.kind == "fused":
+        from ldp_core.engines.fused.training import train_each
+
+        recipes, starts = [work.recipe for work in works], [work.start for work in works]
+        return train_each(recipes, starts, *first.samples[:2], first.plan, first.engine.processes)
     counts = [len(work.plan.rows) for work in works]
     start = torch.cat([work.start.expand(n, -1) for work, n in zip(works, counts, strict=True)])
     rates = torch.tensor([work.recipe.learning_rate for work in works], device=start.device)

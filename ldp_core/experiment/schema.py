@@ -180,7 +180,7 @@ class Experiment(BaseModel):
         generator = stream(self.seed, "partition")
         return self.partition.among(self.source.owners, labels, self.clients.count, generator)
 
-    @property
+    @cached_property
     def randomiser(self) -> mechanisms.Mechanism:
         """The mechanism in the experiment's form, fitted to a whole upload of the first round."""
         return self.formed.fitted(self.use())

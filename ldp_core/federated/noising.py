@@ -100,8 +100,8 @@ class Draws(np.random.Generator):
     def __init__(
         self, noise: dict[Hashable, Callable[[], np.random.Generator]], chunks: Sequence[Noising], rows: int
     ) -> None:
-        super().__init__(np.random.Philox(0))
         self._streams = {stream: begin() for stream, begin in noise.items()}
+        super().__init__(next(iter(self._streams.values())).bit_generator)  # it must have one
         self._of, self._rows, self._row = [one.stream for one in chunks], rows, 0
         self._drawn: dict[Hashable, NDArray[Any]] = {}
 

@@ -129,7 +129,7 @@ def noisings(prepared: Round, trained: Iterable[torch.Tensor], measured: bool = 
     """
     federation, joined, number = prepared.federation, prepared.joined, prepared.number
     experiment, model, chosen = federation.experiment, prepared.before.weights, prepared.participants
-    encoding, weights = on_demand(experiment.seed, "encoding", number), federation.placed(model)
+    encoding = on_demand(experiment.seed, "encoding", number)
     sent, update = experiment.sent, experiment.target == "update"
     # what the server takes for a weight that is not sent
     known = model[sent] if experiment.target == "weights" else np.zeros(1, dtype=np.float32)
@@ -142,9 +142,10 @@ def noisings(prepared: Round, trained: Iterable[torch.Tensor], measured: bool = 
         losses = None
         if joined.compares_clients and measured:
             losses = own_losses(federation, theirs, [federation.shards[i] for i in clients])
-        joined.keep(theirs.cpu().numpy(), clients)
-        news = (theirs - weights if update else theirs)[:, sent]
-        values = experiment.trust.contributed(experiment, news.cpu().numpy(), clients, number)
+        own = theirs.cpu().numpy()
+        joined.keep(own, clients)
+        news = (own - model if update else own)[:, sent]
+        values = experiment.trust.contributed(experiment, news, clients, number)
         terms = federation.population.columns(clients)
         yield Noising(
             federation.terms.pieces(number),
@@ -172,8 +173,8 @@ def finish(prepared: Round, noised: Iterable[Noised], measured: bool = True) -> 
     federation, joined, number = prepared.federation, prepared.joined, prepared.number
     experiment, model = federation.experiment, prepared.before.weights
     mixing, weights = on_demand(experiment.seed, "mixing", number), federation.placed(model)
-    m, chosen = experiment.uploaded, prepared.participants
-    noisy, exact, bias, variance = (np.zeros(m) for _ in range(4))
+    chosen = prepared.participants
+    noisy, exact, bias, variance = np.zeros((4, experiment.uploaded))
     clipped_count = sent_count = 0
     losses = []
     means = experiment.target == "class_means"
@@ -244,15 +245,19 @@ def _plan(
 
 def _client_weights(federation: Federation, chosen: NDArray[np.int64], number: int) -> Floats:
     """Aggregation weights of the participants; empty without participants."""
-    experiment = federation.experiment
+    experiment, terms = federation.experiment, federation.terms
     if not len(chosen):
         return np.zeros(0)
-    return experiment.aggregator.weights(
-        federation.terms.worst(number)[chosen],
-        sizes=federation.deal.sizes[chosen],
-        between=experiment.aggregator.between,
-        generator=on_demand(experiment.seed, "aggregation", number),
-    )
+
+    def make() -> Floats:
+        return experiment.aggregator.weights(
+            terms.worst(number)[chosen],
+            sizes=federation.deal.sizes[chosen],
+            between=experiment.aggregator.between,
+            generator=on_demand(experiment.seed, "aggregation", number),
+        )
+
+    return make() if experiment.aggregator.draws else terms.shares(number, chosen, make)
 
 
 def _work(federation: Federation, start: torch.Tensor, plan: Plan, done: int, place: tuple[int, int]) -> Work:
@@ -264,9 +269,10 @@ def _work(federation: Federation, start: torch.Tensor, plan: Plan, done: int, pl
     """
     tick, (before, of) = federation.tick, place
     share_of, recipe = len(plan.rows) / of, federation.recipe
+    optimizer = recipe.optimizer.after(done * len(plan.active))
     return Work(
         federation.engine,
-        replace(recipe, optimizer=recipe.optimizer.after(done * len(plan.active))),
+        recipe if optimizer is recipe.optimizer else replace(recipe, optimizer=optimizer),
         start,
         federation.samples,
         plan,
@@ -319,7 +325,8 @@ def _step(federation: Federation, model: NDArray[np.float32], aggregate: Floats)
     experiment = federation.experiment
     if experiment.target == "weights" and experiment.form == "corrected":
         if experiment.randomiser.region == "box":
-            aggregate = np.clip(aggregate, *federation.hull)
+            low, high = federation.hull
+            aggregate = np.minimum(np.maximum(aggregate, low), high)
         else:
             aggregate = np.asarray(experiment.randomiser.project(aggregate, *federation.hull), np.float64)
     stepped = model.copy()  # what is not sent stays as it is

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ldp_core.experiment import Experiment
 from ldp_core.experiment.schema import Piece
@@ -21,6 +22,7 @@ class Terms:
     def __init__(self, experiment: Experiment) -> None:
         self._experiment = experiment
         self._known: dict[int, tuple[tuple[Piece, ...], Floats]] = {}
+        self._shares: tuple[int, bytes, Floats] | None = None
         self.laws = Laws()
 
     def pieces(self, number: int) -> tuple[Piece, ...]:
@@ -31,8 +33,18 @@ class Terms:
         """Each client's worst-case noise variance in round `number`, (K,), for aggregation weights."""
         return self._of(number)[1]
 
+    def shares(self, number: int, chosen: NDArray[np.int64], make: Callable[[], Floats]) -> Floats:
+        """Cached result of `make`, which depends on the variances of round `number` and `chosen` alone."""
+        key = self._kind(number), chosen.tobytes()
+        if self._shares is None or self._shares[:2] != key:
+            self._shares = *key, make()
+        return self._shares[2]
+
+    def _kind(self, number: int) -> int:
+        return number if len(self._experiment.releases) > 1 else 1
+
     def _of(self, number: int) -> tuple[tuple[Piece, ...], Floats]:
-        kind = number if len(self._experiment.releases) > 1 else 1
+        kind = self._kind(number)
         if kind not in self._known:
             self._known.clear()  # rounds come in order
             self._known[kind] = self._experiment.pieces(kind), worst_variance(self._experiment, kind)

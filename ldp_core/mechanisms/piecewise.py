@@ -51,10 +51,15 @@ class Piecewise(ScaleFree):
     def unit_sample(self, xp: Any, v: Any, u: Any, k: Mapping[str, Any]) -> Any:
         q, gap, p_outside = k["q"], k["gap"], k["p_outside"]
         window = 2 * q / gap  # C − 1, without the difference
-        left = (v - q) / gap
-        inside = left + window * (u - p_outside) * (1 + q)
+        left = v - q
+        left /= gap
+        inside = u - p_outside  # what is written over stays in the processor's cache
+        inside *= window
+        inside *= 1 + q
+        inside += left
         # u < p_outside: the same draw, stretched over the 2C − (C−1) = C+1 outside the window
-        outside = u * (2 * (1 + q) / (gap * xp.clip(q, 1e-30, None))) - k["bound"]
+        outside = u * (2 * (1 + q) / (gap * xp.clip(q, 1e-30, None)))
+        outside -= k["bound"]
         outside = xp.where(outside < left, outside, outside + window)
         return xp.where(u < p_outside, outside, inside)
 

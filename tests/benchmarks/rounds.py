@@ -25,7 +25,7 @@ from ldp_core.engines.base import close_pools
 from ldp_core.experiment import parse
 from ldp_core.federated.evaluate import evaluate
 from ldp_core.federated.federation import assemble, choose_device, untrained
-from ldp_core.federated.round import finish, one_round, prepare
+from ldp_core.federated.round import finish, noisings, one_round, prepare
 from ldp_core.mechanisms import Mechanism
 from ldp_core.mechanisms.base import Floats
 from ldp_core.runs.lockstep import one_thread
@@ -91,7 +91,7 @@ def shares(repeats: int = 9) -> None:
                     every.append(clocks() - began)
                 training = np.median(every, axis=0)
             theirs, began = trained.clone(), clocks()
-            finish(prepared, [theirs])
+            finish(prepared, (one.alone() for one in noisings(prepared, [theirs])))
             found.append(planned + clocks() - began)
         beside = np.median(found, axis=0)
         outcome = (f"{1e3 * b:.0f} | {b / (b + t):.1%}" for b, t in zip(beside, training, strict=True))

@@ -16,6 +16,7 @@ from ldp_core.engines.joint_training import Work, joined, train_works
 from ldp_core.engines.plan import Plan, plan_batches
 from ldp_core.engines.recipe import Recipe
 from ldp_core.streams import stream
+from ldp_core.system import native_code
 from tests.data import digits
 
 TOGETHER = Engine("batched", 1, "cpu")
@@ -79,11 +80,21 @@ def test_only_one_shape_is_joined():
         one(0, samples=(X.clone(), Y, SAMPLES[2])),
     ]
     assert len({work.shape for work in others}) == len(others)
-    for kind in ("processes", "fused"):
-        assert one(0, engine=Engine(kind, 2, "cpu")).shape is None
+    assert one(0, engine=Engine("processes", 2, "cpu")).shape is None
     both = train_works([*others, one(5)])
     torch.testing.assert_close(both[0], others[0].alone())
     torch.testing.assert_close(both[-1], one(5).alone())
+
+
+@pytest.mark.skipif(not native_code.installed(), reason="llvmlite is optional")
+def test_a_kernel_trains_runs_of_one_plan_as_each_alone():
+    first = one(0, engine=Engine("fused", 2, "cpu"))
+    faster = replace(first, recipe=replace(first.recipe, learning_rate=1))
+    works = [first, replace(first, start=first.start / 2), faster]
+    assert len({work.shape for work in works}) == 1
+    assert first.shape != one(0, engine=first.engine).shape
+    for work, trained in zip(works, train_works(works), strict=True):
+        assert torch.equal(trained, work.alone())
 
 
 def test_no_more_rows_than_fit_the_cache(monkeypatch: pytest.MonkeyPatch):

@@ -21,7 +21,7 @@ TABLE = """
 algorithm 1: E 5 | systems/pldp_fl.py | local.epochs=5 | =
 algorithm 1: B 20, η 0.01 | systems/pldp_fl.py | local.batch_size=20 local.learning_rate=0.01 | =
 algorithm 1: SGD | systems/pldp_fl.py | local.optimizer=sgd | =
-algorithm 1, line 8: averages clear weights | federated/round.py | uploaded( | clear weights
+algorithm 1, line 8: averages clear weights | federated/round.py | noisings( | clear weights
 algorithm 2, equation 10: PDPM, any centre | systems/pldp_fl.py | mechanism.name=pdpm target=weights | =
 theorem 1: the variance | mechanisms/pdpm.py | variance | variance bound is wrong
 section 6.2.2: N 100, a share of 0.7 | systems/pldp_fl.py | clients.count=100 selection.fraction=0.7 | =

@@ -60,26 +60,44 @@ def train_fused(
     Raises:
         ValueError: an index of the plan, or a label, is out of range.
     """
-    layers = layers_of(recipe.model, recipe.shape, recipe.classes)
-    begin, samples, labels = _array(start), _array(x), _array(y)
-    _check(recipe, layers, begin, samples, labels, plan)
-    kernel = compiled(layers, plan.samples.shape[2], begin.dtype, is_adam(recipe))
-    rows, steps, lengths = len(plan.rows), plan.steps, plan.lengths
-    starts = begin if begin.ndim == 1 else np.ascontiguousarray(begin[plan.rows])
-    rates, scales = _rates(recipe.optimizer, recipe.learning_rate, len(plan.active), begin.dtype)
-    batches = np.ascontiguousarray(plan.samples)
-    trained = np.empty((rows, layers.dimension), dtype=begin.dtype)
-    progress = Progress(int(steps.sum()), tick)
+    return train_each([recipe], [start], x, y, plan, threads, tick)[0]
 
-    def call(first: int, last: int) -> Call:
-        done = progress.counter()
+
+def train_each(
+    recipes: Sequence[Recipe],
+    starts: Sequence[torch.Tensor],
+    x: torch.Tensor,
+    y: torch.Tensor,
+    plan: Plan,
+    threads: int,
+    tick: Tick | None = None,
+) -> list[torch.Tensor]:
+    """Trained weights (K, d) of several runs with one plan, each with its own start and learning rate; all
+    else as for `train_fused`.
+    """
+    recipe, samples, labels = recipes[0], _array(x), _array(y)
+    layers = layers_of(recipe.model, recipe.shape, recipe.classes)
+    begins = [_array(start) for start in starts]
+    _check(recipe, layers, begins, samples, labels, plan)
+    dtype, rows, steps, lengths = samples.dtype, len(plan.rows), plan.steps, plan.lengths
+    kernel = compiled(layers, plan.samples.shape[2], dtype, is_adam(recipe))
+    batches = np.ascontiguousarray(plan.samples)
+    found = np.empty((len(starts), rows, layers.dimension), dtype=dtype)
+    progress = Progress(len(starts) * int(steps.sum()), tick)
+    data = [one.ctypes.data for one in (samples, labels, batches, lengths, steps)]
+    stop, width = progress.stop.ctypes.data, batches.shape[2]
+
+    def call(place: int, first: int, last: int) -> Call:
+        begin, done = begins[place], progress.counter()
+        own = begin if begin.ndim == 1 else np.ascontiguousarray(begin[plan.rows])
+        one = recipes[place]
+        rates, scales = _rates(one.optimizer, one.learning_rate, len(plan.active), dtype)
 
         def run(work: Workspace) -> None:
             kernel.train(
-                starts.ctypes.data, starts.shape[-1] if starts.ndim > 1 else 0, trained.ctypes.data,
-                samples.ctypes.data, labels.ctypes.data, batches.ctypes.data, lengths.ctypes.data,
-                steps.ctypes.data, rates.ctypes.data, scales.ctypes.data, rows,
-                batches.shape[2], first, last, work.address, progress.stop.ctypes.data, done.ctypes.data,
+                own.ctypes.data, own.shape[-1] if own.ndim > 1 else 0, found[place].ctypes.data, *data,
+                rates.ctypes.data, scales.ctypes.data, rows, width, first, last, work.address, stop,
+                done.ctypes.data,
             )  # fmt: skip
 
         return run
@@ -87,11 +105,11 @@ def train_fused(
     work = 3.0 * layers.products * int(lengths.sum())
     others = threads if work >= AT_ONCE else 0
     each = max(1, rows // (others * PIECES)) if others else rows
-    calls = [call(first, min(rows, first + each)) for first in range(0, rows, each)]
-    _share(kernel, calls, others, progress)
-    ordered = np.empty_like(trained)
-    ordered[plan.rows] = trained
-    return torch.from_numpy(ordered)
+    pieces = [(first, min(rows, first + each)) for first in range(0, rows, each)]
+    _share(kernel, [call(i, *piece) for i in range(len(starts)) for piece in pieces], others, progress)
+    ordered = np.empty_like(found)
+    ordered[:, plan.rows] = found
+    return [*torch.from_numpy(ordered)]
 
 
 def scores_fused(recipe: Recipe, weights: torch.Tensor, x: torch.Tensor, threads: int) -> torch.Tensor:
@@ -217,7 +235,7 @@ def _rates(
 def _check(
     recipe: Recipe,
     layers: Layers,
-    start: NDArray[np.generic],
+    starts: Sequence[NDArray[np.generic]],
     samples: NDArray[np.generic],
     labels: NDArray[np.generic],
     plan: Plan,
@@ -227,7 +245,10 @@ def _check(
     Raises:
         ValueError: a shape, a type or an index is wrong.
     """
-    _check_samples(recipe, layers, start, samples)
+    for start in starts:
+        _check_samples(recipe, layers, start, samples)
+        if start.ndim > 1 and len(start) != len(plan.rows):
+            raise ValueError("each row of a plan must have a start")
     if plan.fault:
         raise ValueError(plan.fault)
     if labels.dtype != np.int64 or labels.shape != samples.shape[:1]:
@@ -236,8 +257,6 @@ def _check(
         raise ValueError("a batch names a sample that is not there")
     if labels.min(initial=0) < 0 or labels.max(initial=0) >= recipe.classes:
         raise ValueError("a sample is of a class that is not there")
-    if start.ndim > 1 and len(start) != len(plan.rows):
-        raise ValueError("each row of a plan must have a start")
 
 
 def _check_samples(

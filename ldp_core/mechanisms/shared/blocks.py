@@ -21,8 +21,10 @@ from ldp_core.mechanisms.shared.resolution import check_resolution
 if TYPE_CHECKING:
     import torch
 
-BLOCK = 2**15
-"""Number of values in a block: 128 kB of float32, so that several temporaries fit into a 1 MB cache."""
+BLOCK = 30_000
+"""Number of values in a block: 120 kB of float32, so that several temporaries fit into a 1 MB cache, and not
+128 kB, from which on glibc maps each of them anew.
+"""
 
 GRID = "grid"
 """Name of a coefficient: the step of a public grid, a power of two. Values are then perturbed in float64 and
@@ -214,8 +216,12 @@ class Selects:
             return np.where(condition, chosen, other)
         whole = WHOLE[a.dtype]
         bits = np.negative(condition, dtype=whole)  # all of them, or none
-        differing = a.view(whole) ^ b.view(whole)
-        return ((bits & differing) ^ b.view(whole)).view(a.dtype)
+        differing, other = a.view(whole) ^ b.view(whole), b.view(whole)
+        if np.broadcast(bits, differing).shape != bits.shape:
+            return ((bits & differing) ^ other).view(a.dtype)
+        bits &= differing
+        bits ^= other
+        return bits.view(a.dtype)
 
 
 WHOLE: Mapping[Any, Any] = {
