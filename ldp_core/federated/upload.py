@@ -18,7 +18,7 @@ from ldp_core.mechanisms.shared.law import Law
 from ldp_core.systems import Encoded
 
 Vectors = NDArray[np.float32]
-TOGETHER = 2**17
+TOGETHER = 2**18
 """Number of values that are clipped, or whose moments are computed, at a time."""
 
 
@@ -80,7 +80,7 @@ def uploaded(
             apart &= ~encoded.unsent
         outside = int(np.count_nonzero(apart))
         asked = exact.size - (0 if encoded.unsent is None else int(encoded.unsent.sum()))
-        moments = Moments(pieces, exact, columns, passed, shares, whether, found)
+        moments = Moments(pieces, exact, found, passed, shares, whether)
         with moments.beside(threads):
             values = sent(pieces, exact, found, noise)
         bias, variance = moments.summed
@@ -131,17 +131,14 @@ class Moments:
         self,
         pieces: Sequence[Piece],
         clipped: Vectors,
-        clients: Columns,
+        laws: Sequence[Law[Any]],
         passed: Sequence[NDArray[np.bool_]],
         shares: Floats,
         whether: bool,
-        laws: Sequence[Law[Any]] | None = None,
     ) -> None:
-        self._of = pieces, clipped, clients, passed
+        self._of, self._laws = (pieces, clipped, passed), laws
         self._shares, self._whether = shares, whether
         self._rows = [rows for rows in some_rows(clipped.shape) if shares[rows].any()]
-        whole = len(clipped) <= _rows_at_once(clipped.shape)
-        self._laws = laws if whole else None  # of all clients: they are those of the only rows
         self._waiting = iter(self._rows)  # taking the next ones is a single step of the interpreter
         self.sums: dict[int, tuple[Floats, Floats]] = {}
         """Weighted sums (m,) of biases and variances, by the index of a chunk's first client."""
@@ -174,19 +171,21 @@ class Moments:
                 one.result()
 
     def _compute(self) -> None:
-        pieces, clipped, clients, passed = self._of
+        pieces, clipped, passed = self._of
         while (rows := next(self._waiting, None)) is not None:
-            biases, variances = np.empty(clipped[rows].shape), np.empty(clipped[rows].shape)
-            for i, piece in enumerate(pieces):
-                values = clipped[rows, piece.columns]
-                own = self._laws[i] if self._laws else piece.mechanism.at(*within(clients, piece, rows))
-                mean, variances[:, piece.columns] = own.moments(values)
-                biases[:, piece.columns] = mean - values
-            for one in passed:
-                biases[one[rows]] = variances[one[rows]] = 0.0
-            shares = self._shares[rows]
-            self.sums[rows.start] = shares @ biases, shares**2 @ variances
-            if self._whether and (shares @ variances).any():
+            part, shares = clipped[rows], self._shares[rows]
+            heard = ~np.logical_or.reduce([one[rows] for one in passed]) if passed else None
+            bias, variance = np.empty((2, part.shape[1]))
+            for piece, law in zip(pieces, self._laws, strict=True):
+                columns, values = piece.columns, part[:, piece.columns]
+                if heard is None:
+                    bias[columns], variance[columns] = law.summed(values, shares, rows)
+                    continue
+                mean, spread = law.some(rows).moments(values)
+                bias[columns] = shares @ ((mean - values) * heard[:, columns])
+                variance[columns] = shares**2 @ (spread * heard[:, columns])
+            self.sums[rows.start] = bias, variance
+            if self._whether and variance.any():
                 self._waiting = iter(())
 
 

@@ -30,6 +30,7 @@ class Duchi(ScaleFree):
     )
     reference = "Duchi, Jordan and Wainwright 2018; paper 004, eq. 9"
     discrete = True
+    quadratic = True
 
     def unit_coefficients(self, epsilon: Floats) -> dict[str, Floats]:
         return {"outcome": 1 / np.tanh(epsilon / 2), "slope": np.tanh(epsilon / 2)}

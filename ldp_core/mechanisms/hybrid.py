@@ -39,6 +39,7 @@ class Hybrid(ScaleFree):
         r"\text{Duchi}(w)&\text{otherwise, and always for }\varepsilon\le 0.609\end{cases}"
     )
     reference = "Wang et al. 2019, section 3.3"
+    quadratic = True
 
     def unit_coefficients(self, epsilon: Floats) -> dict[str, Floats]:
         share = _share(epsilon)

@@ -22,6 +22,7 @@ class Laplace(ScaleFree):
     )
     formula = r"\tilde w = w + \operatorname{Lap}\!\Big(\frac{b-a}{\varepsilon}\Big)"
     reference = "Dwork, McSherry, Nissim and Smith 2006; PLU-FedOA, the baseline of paper 000"
+    quadratic = True
 
     def unit_coefficients(self, epsilon: Floats) -> dict[str, Floats]:
         return {"scale": 2 / epsilon}

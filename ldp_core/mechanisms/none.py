@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from ldp_core.mechanisms.base import InClear, Mechanism
 from ldp_core.mechanisms.shared.blocks import checked
-from ldp_core.mechanisms.shared.law import Floats, Law, Values, as_floats, check_range
+from ldp_core.mechanisms.shared.law import Floating, Floats, Law, Values, as_floats, check_range
 
 if TYPE_CHECKING:
     import torch
@@ -33,6 +33,9 @@ class Clipped(Law["NoNoise"]):
 
     def variance(self, value: ArrayLike) -> Any:
         return np.zeros_like(self.mean(value))[()]
+
+    def summed(self, values: Floating, shares: Floats, rows: slice = slice(None)) -> tuple[Floats, Floats]:
+        return np.zeros(values.shape[1]), np.zeros(values.shape[1])
 
     @property
     def max_variance(self) -> Any:

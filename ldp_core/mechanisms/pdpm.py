@@ -40,6 +40,7 @@ class PDPM(ScaleFree):
     )
     corrected = "Corrected, the two low answers are one: the same ε with less noise."
     discrete = True
+    quadratic = True
 
     def unit_coefficients(self, epsilon: Floats) -> dict[str, Floats]:
         x, high, low = _outcomes(epsilon)

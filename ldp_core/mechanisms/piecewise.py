@@ -43,6 +43,7 @@ class Piecewise(ScaleFree):
     )
 
     corrected = "Corrected, the scale is the safe range, which is public: the promised ε begins to hold."
+    quadratic = True
 
     def unit_coefficients(self, epsilon: Floats) -> dict[str, Floats]:
         q, gap = np.exp(-epsilon / 2), -np.expm1(-epsilon / 2)

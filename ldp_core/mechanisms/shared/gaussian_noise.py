@@ -91,6 +91,10 @@ class GaussianLaw(Law["GaussianNoise"]):
         mean, variance = self.mean(value), self.max_variance
         return mean, np.broadcast_to(variance, np.broadcast_shapes(np.shape(value), np.shape(variance)))[()]
 
+    def summed(self, values: Floating, shares: Floats, rows: slice = slice(None)) -> tuple[Floats, Floats]:
+        none = np.zeros(values.shape[1])
+        return none, shares**2 @ (self.sigma[rows] ** 2) + none
+
     @property
     def max_variance(self) -> Any:
         return (self.sigma**2)[()]

@@ -72,6 +72,17 @@ class Law(ABC, Generic[M]):
         """`mean` and `variance`, with the same bits; overrides share their computation."""
         return self.mean(value), self.variance(value)
 
+    def summed(self, values: Floating, shares: Floats, rows: slice = slice(None)) -> tuple[Floats, Floats]:
+        """Bias and variance, (d,) each, of the sum of outputs with weights `shares` (k,), given the clipped
+        `values` (k, d) of the clients in `rows`.
+        """
+        mean, variance = self.some(rows).moments(values)
+        return shares @ (mean - values), shares**2 @ variance
+
+    def some(self, rows: slice) -> Law[M]:
+        """Law of the clients in `rows`."""
+        return type(self)(self.mechanism, self.epsilon[rows], self.low[rows], self.high[rows])
+
     @property
     @abstractmethod
     def max_variance(self) -> Any:

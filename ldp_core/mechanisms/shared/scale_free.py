@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from ldp_core.mechanisms.base import Mechanism
 from ldp_core.mechanisms.shared.blocks import Blocks
-from ldp_core.mechanisms.shared.law import Floats, Law, Values, as_floats
+from ldp_core.mechanisms.shared.law import Floating, Floats, Law, Values, as_floats
 
 if TYPE_CHECKING:
     import torch
@@ -50,6 +50,33 @@ class UnitLaw(Law["ScaleFree"]):
         v, centre, half = normalised(value, self.low, self.high)
         unit, budget = self.mechanism, self.epsilon
         return (centre + half * unit.unit_mean(v, budget))[()], (half**2 * unit.unit_variance(v, budget))[()]
+
+    def summed(self, values: Floating, shares: Floats, rows: slice = slice(None)) -> tuple[Floats, Floats]:
+        if not self.mechanism.quadratic or max(self.low.shape[-1:], self.epsilon.shape[-1:]) > (1,):
+            return super().summed(values, shares, rows)
+        squares, width = shares**2, values.shape[1]
+        end, slope, bow = (squares * part[rows] for part in self._curve)
+        variance = np.full(width, end.sum())
+        if bow.any():
+            x = values.astype(np.float64)
+            above = x - self.low[rows]
+            x = np.subtract(self.high[rows], x, out=x)
+            variance += slope @ above if slope.any() else 0.0
+            above *= x
+            variance += bow @ above
+        return np.zeros(width), np.maximum(variance, 0.0)  # values at an end of their range are rounded
+
+    @cached_property
+    def _curve(self) -> tuple[Floats, Floats, Floats]:
+        """Variance of a quadratic law at the low end; its slope there in (x − low), and its coefficient of
+        (x − low)·(high − x): (k,) each.
+        """
+        low, middle, high = (
+            self.mechanism.unit_variance(np.full_like(self.epsilon, at), self.epsilon) for at in (-1, 0, 1)
+        )
+        width = self.high - self.low
+        bow = middle - (low + high) / 2
+        return (width**2 / 4 * low)[:, 0], (width / 4 * (high - low))[:, 0], (bow + 0 * width)[:, 0]
 
     @property
     def max_variance(self) -> Any:
@@ -96,6 +123,8 @@ class ScaleFree(Mechanism):
     law = UnitLaw
     discrete: ClassVar[bool] = False
     """Whether all outputs are atoms."""
+    quadratic: ClassVar[bool] = False
+    """Whether outputs are unbiased and their variance is a polynomial in v of degree 2 at most."""
 
     @abstractmethod
     def unit_coefficients(self, epsilon: Floats) -> dict[str, Floats]:
