@@ -122,7 +122,7 @@ class Federation:
         """Weights (d,) or (k, d) on the device; on a CPU without a copy."""
         return torch.from_numpy(weights).to(self.device)
 
-    @cached_property
+    @property
     def chunk(self) -> int:
         """Number of clients whose training fits into memory at once."""
         return max(1, limits.CHUNK_BYTES // (4 * self.experiment.dimension))

@@ -55,11 +55,6 @@ class SignLaw(Law["LDPSign"]):
         z = self._z(value)
         return (4 * ndtr(z) * ndtr(-z))[()]
 
-    def moments(self, value: ArrayLike) -> tuple[Any, Any]:
-        z = self._z(value)
-        seldom = ndtr(-np.abs(z))
-        return np.copysign(1 - 2 * seldom, z)[()], (4 * seldom * (1 - seldom))[()]
-
     @property
     def max_variance(self) -> Any:
         return self.variance(np.clip(0.0, self.low, self.high))

@@ -52,19 +52,21 @@ class UnitLaw(Law["ScaleFree"]):
         return (centre + half * unit.unit_mean(v, budget))[()], (half**2 * unit.unit_variance(v, budget))[()]
 
     def summed(self, values: Floating, shares: Floats, rows: slice = slice(None)) -> tuple[Floats, Floats]:
-        if not self.mechanism.quadratic or max(self.low.shape[-1:], self.epsilon.shape[-1:]) > (1,):
+        own = type(self).moments is not UnitLaw.moments
+        if own or not self.mechanism.quadratic or max(self.low.shape[-1:], self.epsilon.shape[-1:]) > (1,):
             return super().summed(values, shares, rows)
         squares, width = shares**2, values.shape[1]
         end, slope, bow = (squares * part[rows] for part in self._curve)
         variance = np.full(width, end.sum())
         if bow.any():
             x = values.astype(np.float64)
-            above = x - self.low[rows]
-            x = np.subtract(self.high[rows], x, out=x)
+            # the ends as what clips the values has rounded them
+            low, high = (end[rows].astype(values.dtype).astype(np.float64) for end in (self.low, self.high))
+            above = x - low
             variance += slope @ above if slope.any() else 0.0
-            above *= x
+            above *= np.subtract(high, x, out=x)
             variance += bow @ above
-        return np.zeros(width), np.maximum(variance, 0.0)  # values at an end of their range are rounded
+        return np.zeros(width), variance
 
     @cached_property
     def _curve(self) -> tuple[Floats, Floats, Floats]:
