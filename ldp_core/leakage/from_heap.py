@@ -56,7 +56,9 @@ def from_heap(federation: Federation, victims: Victims, lineup: Candidates) -> l
         fits = VALUES // (TRIALS * candidates.shape[1] * (len(candidates) + 1))
         size = min(int(sizes[client]), max(2, fits))
         alike = np.flatnonzero((groups == groups[client]) & (np.arange(len(groups)) != client))
-        others = uploads_beside(federation, client, noise.permutation(alike)[: size - 1])
+        others = candidates[:0]
+        if size > 1:
+            others = uploads_beside(federation, client, noise.permutation(alike)[: size - 1])
         right: dict[tuple[str, bool], int] = {}
         for _ in range(TRIALS):
             true, place = int(noise.integers(len(candidates))), int(noise.integers(size))
@@ -65,7 +67,7 @@ def from_heap(federation: Federation, victims: Victims, lineup: Candidates) -> l
             for clean, heap in ((False, sent), (True, exact)):
                 more = _likelier(pieces, terms, heap, candidates, usual, clean)
                 found = {"what": np.argmax(_of_heap(more, each)) == true}
-                if not each:
+                if not each and size > 1:
                     found["who"] = np.argmax(more[true].sum(axis=1)) == place
                 for question, came in found.items():
                     right[question, clean] = right.get((question, clean), 0) + int(came)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from ldp_core.fields import Choice
-from ldp_core.mechanisms.base import Floats
+from ldp_core.mechanisms.base import Floats, Form, Mechanism
 from ldp_core.mechanisms.shared.kinds import kinds
 from ldp_core.trust.base import Conflict, Trust, common_problems, heard
 
@@ -58,12 +58,12 @@ class Shuffled(Trust):
         if self.message == "coordinate" and mechanism.scope != "coordinate":
             message = f"must be upload with {mechanism.name}, which answers for a whole {mechanism.scope}"
             yield ("trust", "message"), "coordinate", message
-        elif not np.isfinite(
-            mechanism.formed(experiment.form).fitted(experiment.use()).at(1.0, -1.0, 1.0).loss
-        ):
+        elif not _pure(mechanism, experiment, experiment.form):
+            mended = _pure(mechanism, experiment, "corrected")
+            form = experiment.form.replace("_", " ")
             message = (
                 f"must have a pure ε under the trust shuffled, as the theorem asks for; got "
-                f"{mechanism.name}: try piecewise"
+                f"{mechanism.name} {form}: {'choose the form corrected' if mended else 'try piecewise'}"
             )
             yield ("mechanism",), mechanism.name, message
         different = len(_groups(experiment.clients.budgets(), *experiment.clients.bounds()))
@@ -131,6 +131,11 @@ class Shuffled(Trust):
             else:
                 mixed[rows] = generator.permuted(uploads[rows], axis=0)
         return mixed
+
+
+def _pure(mechanism: Mechanism, experiment: Any, form: Form) -> bool:
+    """Whether the mechanism's privacy loss at ε 1 is finite in this form."""
+    return bool(np.isfinite(mechanism.formed(form).fitted(experiment.use()).at(1.0, -1.0, 1.0).loss))
 
 
 def _groups(*terms: Floats) -> dict[tuple[float, ...], int]:

@@ -42,9 +42,15 @@ def test_out_of_a_heap_noise_lets_the_server_tell_no_more_than_allowed(message: 
 
 
 def test_only_clients_of_equal_budgets_are_in_a_heap():
-    clients = {"epsilon": [4.0] * 15 + [8.0] * 5, "epsilon_scope": "run", "range": 0.1}
+    clients = {"epsilon": [4.0] * 15 + [8.0] * 4 + [2.0], "epsilon_scope": "run", "range": 0.1}
     end = ldp_core.run({**BASE, "rounds": 1, "clients": clients, "trust": "shuffled"}).events[-1]
-    assert {(row["client"], row["heap"]) for row in end["from_heap"]} == {(1, 15), (10, 15), (20, 5)}
+    assert {(row["client"], row["heap"]) for row in end["from_heap"]} == {(1, 15), (10, 15), (20, 1)}
+    assert {row["question"] for row in end["from_heap"] if row["heap"] == 1} == {"what"}
+
+
+def test_a_heap_of_one_message_is_read_with_a_model_of_convolutions():
+    asked = {"clients": {"count": 2, "epsilon": [1, 2]}, "model": "lenet", "trust": "shuffled", "rounds": 1}
+    assert {row["heap"] for row in ldp_core.run(asked | {"target": "update"}).events[-1]["from_heap"]} == {1}
 
 
 @pytest.mark.parametrize("own", [{"kind": "secure_sum"}, {"kind": "central", "norm": 1.0}])
