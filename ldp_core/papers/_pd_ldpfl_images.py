@@ -54,7 +54,8 @@ def gradients(dataset: str) -> Claim:
         controls=(Control(KNOWS, "b follows from what the client has sent", label(OURS, LATER)),),
         about="recovered",
         seeds=6,
-        note="“Exactly” and “never” are read as 100 and 0 % of the images. In round 1 nothing of a client's "
+        note="“精确地” (exactly) and “无法恢复” (cannot bring back) are read as "
+        "100 and 0 % of the images. In round 1 nothing of a client's "
         "layers has moved. The paper prints neither the network's units nor ε.",
     )
 

@@ -70,7 +70,7 @@ def _ablation(identity: str, epsilon: float, title: str, note: str) -> Claim:
             Control(CLEAN, "what this training reaches at best"),
             Control("weights clipped one by one", "a range for each weight instead of a length for all"),
             Control("with SGD", "Adam is a choice of the training, not of privacy"),
-            Control("plain mean", "equal clients weigh alike whoever counts their images", FULL),
+            Control("plain mean", "equal clients weigh alike, by their images or not", FULL),
             Control(HONEST, "the noise that shortened uploads need, and nothing in clear"),
         ),
         seeds=20,

@@ -109,7 +109,7 @@ def _shuffles(experiment: Experiment) -> str:
         if found < 0.99 * most
         else f"it lowers no ε ({why})"
     )
-    return f"sends each weight by itself after a random delay, so that nobody knows whose it is: {worth}"
+    return f"sends each weight by itself after a random delay, so that its sender is hidden: {worth}"
 
 
 def _epochs(count: int) -> str:

@@ -64,7 +64,7 @@ class OptimalLDPFL(System):
     label = "Optimal LDP-FL"
     summary = (
         "Clients decide themselves whether they take part, answer for one weight of each layer within a "
-        "range that follows the layer, and send each weight by itself so that nobody knows whose it is."
+        "range that follows the layer, and send each weight by itself, which hides its sender."
     )
     formula = (
         r"\tilde w_j=c_l\pm d_l\,r_l\,\frac{e^\varepsilon+1}{e^\varepsilon-1}\ \text{ for one random }j"
@@ -76,7 +76,7 @@ class OptimalLDPFL(System):
     left_open = ("clients.range", "local.epochs", "local.batch_size", "local.learning_rate", "rounds")
     readings = (
         "A layer's c and r are the middle and half the width of its weights in the server's model: the paper "
-        "leaves them to “how weights are clipped”, and its baseline takes them so.",
+        "leaves them to “the way we clip the gradients”, and its baseline takes them so.",
         "Epochs, batch size, learning rate, rounds and what weights are clipped to are not in the paper.",
         "Algorithm 4 adds c_i to those who take part, where it means m_i, and runs at the server, which is "
         "not to know them: here clients draw, and the server sees who sends.",

@@ -37,7 +37,7 @@ class PDLDPFL(System):
         "goes through the Piecewise Mechanism."
     )
     formula = r"\hat y=a_o\,f_\theta(a_i x+b_i)+b_o,\quad \text{sent: }t\cdot\mathrm{PM}(\theta/t)"
-    reference = "Paper 003 (Computer Science 51 (11), 379, 2024)"
+    reference = "Paper 003 (Wang, Yang and Wei, Computer Science 2024)"
     order = 4
     left_open = ("local.epochs", "local.batch_size", "clients.range")
     readings = (

@@ -56,7 +56,7 @@ class PPRDFL(System):
         "How many clients there are, how long weights may be (C) and δ are not in the paper: here 10 "
         "clients, C = 10 and δ = 10⁻⁵. Its noise is divided by the images of a client, which are 6 000 on "
         "MNIST then.",
-        "“80 % selected” is read as the share of weights that are perturbed: p = 0.6.",
+        "The “parameter selection range”, 80 %, is the share of weights that are perturbed here: p = 0.6.",
         "The batch size is not given; here it is 64.",
         "The sizes |w| of section 4.2 only decide which weights are perturbed: what is sent keeps its sign.",
         "Steps 9 and 11 of algorithm 2 both ask for b = 1; step 11 is read as b = 0.",

@@ -13,6 +13,7 @@ from ldp_core import papers
 from ldp_core.papers.base import Claim
 from ldp_core.papers.statements import Gain, Saves, Value
 from ldp_core.papers.stored import SHIPPED
+from tests.papers.test_faithful import said
 
 TEXTS = os.environ.get("PAPERS_DIR", "")
 """Where the five papers' texts lie, as 000-….txt to 004-….txt: the gate sets it."""
@@ -67,3 +68,13 @@ def test_quotations_are_the_papers_words_in_the_section_that_is_named(name: str)
         assert at >= 0, quote
         if quote.where.startswith("section"):
             assert quote.where == f"section {[head for start, head in heads if start <= at][-1]}", quote
+
+
+@pytest.mark.skipif(not TEXTS, reason="PAPERS_DIR does not say where the papers' texts are")
+@pytest.mark.parametrize("name", papers.names())
+def test_words_in_quotation_marks_are_the_papers(name: str):
+    (file,) = Path(TEXTS).glob(f"{papers.get(name).order:03}-*.txt")
+    text = "".join(file.read_text().split()).lower()
+    quoted = re.findall("“([^”]+)”", said(name))
+    assert quoted
+    assert [words for words in quoted if "".join(words.split()).lower() not in text] == []

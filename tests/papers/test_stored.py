@@ -230,7 +230,7 @@ def test_what_takes_long_says_how_long(monkeypatch: pytest.MonkeyPatch, tmp_path
 
 HERE = ("digits", "mnist")
 """Data sets whose claims have figures: a change of these claims' settings should be deliberate."""
-LEFT = ("first-mnist", "budgets-mnist", "unlike-data-digits")
+LEFT = ("first-mnist", "budgets-mnist")
 """Of MNIST, claims that are not measured."""
 
 

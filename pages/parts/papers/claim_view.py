@@ -97,7 +97,7 @@ def _charts(system: str, claim: Claim, shelf: Shelf) -> None:
     means = "means over seeds; colours as at the left, dashes in the order of the settings"
     summed = (
         "the variance between clients' losses, added up over rounds: low where all learn alike, and where "
-        "nobody learns"
+        "none learns"
     )
     row, name = 2 if curves else 1, f"the arms of “{claim.title}”"
     arms = arms_figure(claim, shelf)
