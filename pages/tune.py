@@ -105,8 +105,8 @@ KINDS = {
     "tune": Way("Find the least ε", "What is asked for", "Find it", "search"),
 }
 BY_FORMULA: dict[str, tuple[str, Callable[[Workspace], None]]] = {
-    "formulas": ("By formula", formulas),
-    "limits": ("Limits each", limits),
+    "formulas": ("ε for a noise", formulas),
+    "limits": ("What limits cost", limits),
     "best": ("Best mechanism", best),
 }
 """Title and drawing function of each part that needs no job."""

@@ -157,7 +157,7 @@ function fitting(layout, width, data) {
     annotations: (layout.annotations ?? []).filter((item) => !beside(item)),
     shapes: (layout.shapes ?? []).filter((item) => !beside(item)),
     showlegend: true,
-    legend: { orientation: "h", maxheight: 1, yref: "container", y: 0, yanchor: "bottom", entrywidth: entry - LEGEND.key, font: { size: 11 } },
+    legend: { orientation: "h", maxheight: 1, yref: "container", y: 0, yanchor: "bottom", entrywidth: entry - LEGEND.key, font: { size: 12 } },
   };
 }
 

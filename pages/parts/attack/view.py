@@ -49,9 +49,11 @@ def _watch(identity: str, every: float | None) -> None:
     _state(job, desk)
     if desk.start:
         _drawn(desk, job.live)
+    elif job.live:
+        _stored("Yours follows")
 
 
-def _stored() -> None:
+def _stored(then: str = "Press Attack") -> None:
     """The stored attack grid, marked as such, before the visitor has one."""
     found = _read()
     how = (
@@ -64,7 +66,7 @@ def _stored() -> None:
     whose = "this version" if found.current else "an earlier version"
     ladder = found.desk.start["ladder"]
     st.caption(
-        f"**An example, not of your draft**: “{plain(found.scenario)}”. Press Attack.",
+        f"**An example, not of your draft**: “{plain(found.scenario)}”. {then}.",
         help=f"{plain(setting_of(parse(ladder['base']), ladder['client'] - 1), 200)}; stored, of {whose}, "
         f"{found.date}. With Attack {how}",
     )

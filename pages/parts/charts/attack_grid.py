@@ -11,15 +11,14 @@ import numpy as np
 from ldp_core import mechanisms
 from ldp_core.attacks.findings.verdict import RECOVERED_DB
 from ldp_core.runs import Desk
-from pages.parts.charts.base import MUTED, Trace, colour, end_labels, figure, label_margin, leaders, scatter
+from pages.parts.charts.base import MUTED, Trace, colour, figure, scatter, share_axis
 from pages.parts.charts.styles import tint_of
 from pages.parts.ui.figure_json import Figure
-from pages.parts.ui.text import number, percent
+from pages.parts.ui.text import number
 
 TICKS = [0.1, 0.2, 0.5, 1, 2, 4, 8, 16]
 MOST_DB = 45.0
 """PSNR in dB at the axis's upper end; better copies look the same."""
-SHARES = [0, 0.25, 0.5, 0.75, 1.0]
 End = tuple[float, str, str]
 
 
@@ -40,9 +39,8 @@ def picture_figure(desk: Desk) -> Figure:
         (desk.start["psnr_class_mean"], "average of its class"),
         (desk.start["psnr_mean_image"], "average image"),
     ]
-    return _over_budgets(
-        desk, traces, ends, levels, {"title": "PSNR, dB", "range": [0, MOST_DB], "nticks": 6}, MOST_DB
-    )
+    decibels = {"title": "PSNR, dB", "range": [0, MOST_DB], "nticks": 6}
+    return _over_budgets(desk, traces, ends, levels, decibels)
 
 
 def share_figure(desk: Desk) -> Figure:
@@ -58,9 +56,8 @@ def share_figure(desk: Desk) -> Figure:
         traces += _line(name, x, y, bounds[0], bounds[1], "%{y:.0%}")
         ends += _end(name, y)
         chance = max([chance, *(cell["recovered_non_members"] or 0.0 for cell in cells)])
-    return _over_budgets(
-        desk, traces, ends, [(chance, "by chance")], _share_axis("share of its images back"), 1.0
-    )
+    shares = {"title": "share of its images back", **share_axis(1.02)}
+    return _over_budgets(desk, traces, ends, [(chance, "by chance")], shares)
 
 
 def identification_figure(desk: Desk) -> Figure:
@@ -79,7 +76,8 @@ def identification_figure(desk: Desk) -> Figure:
             traces.append(scatter(x, cap, mode="lines", line=style, hovertemplate="at most %{y:.0%}"))
         ends += _end(name, y)
     chance = desk.start["chance"]
-    return _over_budgets(desk, traces, ends, [(chance, "guessing")], _share_axis("picked out"), 1.0)
+    shares = {"title": "picked out", **share_axis(1.02)}
+    return _over_budgets(desk, traces, ends, [(chance, "guessing")], shares)
 
 
 def _over_budgets(
@@ -88,7 +86,6 @@ def _over_budgets(
     ends: Sequence[End],
     levels: Sequence[tuple[float, str]],
     y: dict[str, Any],
-    top: float,
 ) -> Figure:
     budgets = desk.start["ladder"]["epsilons"]
     first, last = budgets[0] / 1.1, budgets[-1] * 1.1
@@ -107,9 +104,7 @@ def _over_budgets(
             "tickvals": [tick for tick in TICKS if first <= tick <= last],
         },
         y=y,
-        margin=label_margin(labels),
-        annotations=end_labels(labels, 0, top),
-        shapes=leaders(labels, 0, top),
+        ends=labels,
     )
 
 
@@ -135,10 +130,6 @@ def _line(
 def _end(name: str, y: list[float]) -> list[End]:
     label = f"<b>{html.escape(mechanisms.registry.kind(name).label)}</b>"
     return [(y[-1], label, _paint(name))] if y else []
-
-
-def _share_axis(title: str) -> dict[str, Any]:
-    return {"title": title, "range": [0, 1.02], "tickvals": SHARES, "ticktext": [percent(s) for s in SHARES]}
 
 
 def _names(desk: Desk) -> list[str]:

@@ -12,8 +12,8 @@ from ldp_core.attacks.findings.metrics import intervals
 from ldp_core.attacks.findings.verdict import RECOVERED_DB
 from ldp_core.mechanisms.base import Floats
 from ldp_core.runs import Column, Tries
-from pages.parts.charts.base import MUTED, Trace, colour, end_labels, figure, label_margin, leaders, scatter
-from pages.parts.charts.rounds import QUARTERS, band, label, line, rounds_axis, thinned
+from pages.parts.charts.base import MUTED, Trace, colour, figure, scatter, share_axis
+from pages.parts.charts.rounds import band, label, line, rounds_axis, thinned
 from pages.parts.charts.series import Series
 from pages.parts.charts.tally import running, running_cap, tally
 from pages.parts.ui.figure_json import Figure
@@ -88,7 +88,7 @@ def picked_figure(attacked: Attacked, rounds: int) -> Figure:
     candidates = next((mine.candidates for _, tries in attacked for mine in tries if mine.candidates), None)
     if candidates:
         _level(traces, ends, 1 / candidates, "guessing", f"guessing 1 of {candidates}", rounds)
-    return _drawn(traces, ends, rounds, attacked, _shares(), 1.0)
+    return _drawn(traces, ends, rounds, attacked, share_axis(), 1.0)
 
 
 def drawn_caps(attacked: Attacked) -> tuple[dict[int, Floats], bool]:
@@ -118,7 +118,7 @@ def returned_figure(attacked: Attacked, rounds: int) -> Figure:
         chances += [float(np.nan_to_num(mine.by_chance[:]).mean()) for mine in tries]
     by_chance = float(np.mean(chances)) if chances else 0.0
     _level(traces, ends, by_chance, "by chance", f"by chance {percent(by_chance)}", rounds)
-    return _drawn(traces, ends, rounds, attacked, _shares(), 1.0)
+    return _drawn(traces, ends, rounds, attacked, share_axis(), 1.0)
 
 
 def _drawn(
@@ -128,19 +128,14 @@ def _drawn(
         traces,
         x=rounds_axis([one for one, _ in attacked], rounds),
         y={"range": [0, high], **y},
-        margin=label_margin(ends),
-        annotations=end_labels(ends, 0, high, GAP),
-        shapes=leaders(ends, 0, high, GAP),
+        ends=ends,
+        gap=GAP,
     )
 
 
 MOST_CAPS = 4
 GAP = 0.07
 """Least distance between labels, larger than in other charts as these are lower."""
-
-
-def _shares() -> dict[str, Any]:
-    return {"tickvals": QUARTERS, "ticktext": [percent(q) for q in QUARTERS]}
 
 
 def _table(curves: Sequence[Column]) -> Floats:

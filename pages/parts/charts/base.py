@@ -16,13 +16,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pages.parts.ui.figure_json import Figure
-from pages.parts.ui.text import number
+from pages.parts.ui.text import number, percent
 
 Trace = dict[str, Any]
+End = tuple[float, str, str]
+"""Value on the (linear or logarithmic) axis, text and colour of a line's end."""
 
 TEXT, MUTED, GRID = "var(--st-text-color)", "var(--st-gray-text-color)", "var(--st-border-color-light)"
 LABEL_AT = 1.03
 """Left end of the labels, in widths of the plot."""
+QUARTERS = [0, 0.25, 0.5, 0.75, 1.0]
 ROUND = (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10)
 DASHES = ("solid", "dash", "dot", "longdash", "dashdot", "longdashdot")
 NAMED = {
@@ -44,8 +47,21 @@ def figure(
     *,
     x: dict[str, Any],
     y: dict[str, Any],
+    ends: Sequence[End] = (),
+    gap: float = 0.055,
     **layout: Any,
 ) -> Figure:
+    """Plotly's JSON.
+
+    Args:
+        ends: value on y's range, text and colour of each line's end, labelled right of the plot.
+        gap: least distance between these labels, as a share of the axis.
+    """
+    if ends:
+        low, high = y["range"]
+        layout["margin"] = label_margin(ends) | layout.get("margin", {})
+        layout["annotations"] = end_labels(ends, low, high, gap)
+        layout["shapes"] = [*leaders(ends, low, high, gap), *layout.get("shapes", [])]
     axis = {
         "gridcolor": GRID,
         "linecolor": GRID,
@@ -76,9 +92,14 @@ def figure(
     }
 
 
-def label_margin(ends: Sequence[tuple[float, str, str]]) -> dict[str, int]:
+def label_margin(ends: Sequence[End]) -> dict[str, int]:
     longest = max((len(re.sub(r"<.*?>|&\w+;", "", text)) for _, text, _ in ends), default=0)
     return {"l": 8, "r": 14 + round(6.8 * longest), "t": 12, "b": 8}
+
+
+def share_axis(top: float = 1.0) -> dict[str, Any]:
+    """Axis of shares, with a tick at every quarter."""
+    return {"range": [0, top], "tickvals": QUARTERS, "ticktext": [percent(share) for share in QUARTERS]}
 
 
 def log_axis(low: float, high: float) -> dict[str, Any]:
@@ -127,16 +148,8 @@ def scatter(x: ArrayLike, y: ArrayLike, **options: Any) -> Trace:
     return {"type": "scatter", "x": points(x), "y": points(y), **shown, **options}
 
 
-def end_labels(
-    ends: Sequence[tuple[float, str, str]], low: float, high: float, gap: float = 0.055
-) -> list[dict[str, Any]]:
-    """Labels right of the plot, moved apart where they would overlap.
-
-    Args:
-        ends: value on the (linear or logarithmic) axis, text and colour of each line's end.
-        low, high: ends of the axis.
-        gap: least distance between labels, as a share of the axis.
-    """
+def end_labels(ends: Sequence[End], low: float, high: float, gap: float = 0.055) -> list[dict[str, Any]]:
+    """Labels right of the plot, moved apart where they would overlap, on an axis from `low` to `high`."""
     spots = label_spots(ends, low, high, gap)
     return [
         {
@@ -154,9 +167,7 @@ def end_labels(
     ]
 
 
-def leaders(
-    ends: Sequence[tuple[float, str, str]], low: float, high: float, gap: float = 0.055
-) -> list[dict[str, Any]]:
+def leaders(ends: Sequence[End], low: float, high: float, gap: float = 0.055) -> list[dict[str, Any]]:
     """Short lines from curve ends to labels that were moved."""
     return [
         {
@@ -174,9 +185,7 @@ def leaders(
     ]
 
 
-def label_spots(
-    ends: Sequence[tuple[float, str, str]], low: float, high: float, gap: float
-) -> list[tuple[int, float]]:
+def label_spots(ends: Sequence[End], low: float, high: float, gap: float) -> list[tuple[int, float]]:
     """Position of each label as a share of the axis, in rising order."""
     span = high - low
     wanted = sorted(range(len(ends)), key=lambda i: ends[i][0])

@@ -8,18 +8,8 @@ from itertools import takewhile
 
 import numpy as np
 
-from pages.parts.charts.base import (
-    MUTED,
-    Trace,
-    colour,
-    end_labels,
-    figure,
-    label_margin,
-    leaders,
-    log_axis,
-    scatter,
-)
-from pages.parts.charts.rounds import QUARTERS, band
+from pages.parts.charts.base import MUTED, Trace, colour, figure, scatter, share_axis
+from pages.parts.charts.rounds import band, noise_axis
 from pages.parts.charts.series import Series
 from pages.parts.ui.figure_json import Figure
 from pages.parts.ui.text import number, percent
@@ -53,10 +43,8 @@ def accuracy_by_budget(
     return figure(
         traces,
         x=_budgets(steps),
-        y={"range": [0, 1.0], "tickvals": QUARTERS, "ticktext": [percent(q) for q in QUARTERS]},
-        margin=label_margin(ends),
-        annotations=end_labels(ends, 0, 1),
-        shapes=leaders(ends, 0, 1),
+        y=share_axis(),
+        ends=ends,
     )
 
 
@@ -79,15 +67,11 @@ def noise_by_budget(shown: Sequence[Series], steps: Steps, predicted: Mapping[in
         words = f"<b>{html.escape(name)} {number(y[-1], 2)}</b>"
         ends.append((float(np.log10(y[-1])), words, colour(tint)))
         values += y.tolist()
-    low = np.floor(np.log10(min(values, default=1e-3)) - 0.2)
-    high = np.ceil(np.log10(max(values, default=1.0)) + 0.2)
     return figure(
         traces,
         x=_budgets(steps),
-        y=log_axis(low, high),
-        margin=label_margin(ends),
-        annotations=end_labels(ends, low, high),
-        shapes=leaders(ends, low, high),
+        y=noise_axis(values),
+        ends=ends,
     )
 
 

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ldp_core.accounting.deployments import DEPLOYMENTS
-from pages.parts.charts.base import GRID, MUTED, colour, figure, log_axis, scatter
-from pages.parts.charts.rounds import QUARTERS, label
+from pages.parts.charts.base import GRID, MUTED, colour, figure, log_axis, scatter, share_axis
+from pages.parts.charts.rounds import label
 from pages.parts.charts.series import Series
 from pages.parts.ui.figure_json import Figure
-from pages.parts.ui.text import number, percent
+from pages.parts.ui.text import number
 
 
 class Bought(NamedTuple):
@@ -94,14 +94,14 @@ def pareto_figure(points: Sequence[Bought], picked: bool = False) -> Figure:
                 hovertemplate="%{x:.0%} picked out: %{y:.1%}" if picked else "ε %{x:.4g}: %{y:.1%}",
             )
         )
-    shares = {"range": [-0.05, 1.05], "tickvals": QUARTERS, "ticktext": [percent(q) for q in QUARTERS]}
+    shares = share_axis() | {"range": [-0.05, 1.05]}
     return figure(
         traces,
         x={"title": "images picked out", **shares}
         if picked
         else {"title": "ε for the whole run, at worst", **_budgets(points)},
         **({} if picked else _deployed(points)),
-        y={"range": [0, 1.0], "tickvals": QUARTERS, "ticktext": [percent(q) for q in QUARTERS]},
+        y=share_axis(),
         hovermode="closest",
         margin={"l": 8, "r": 24, "t": 12, "b": 8},
     )

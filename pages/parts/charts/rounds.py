@@ -9,23 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ldp_core.mechanisms.base import Floats
-from pages.parts.charts.base import (
-    MUTED,
-    TEXT,
-    Trace,
-    colour,
-    end_labels,
-    figure,
-    label_margin,
-    leaders,
-    log_axis,
-    scatter,
-)
+from pages.parts.charts.base import MUTED, TEXT, Trace, colour, figure, log_axis, scatter, share_axis
 from pages.parts.charts.series import Series
 from pages.parts.ui.figure_json import Figure
 from pages.parts.ui.text import number, percent, shortened
 
-QUARTERS = [0, 0.25, 0.5, 0.75, 1]
 BEARABLE = "learns below"
 """Name of the level up to which the rule of thumb expects learning."""
 MOST_POINTS = 200
@@ -87,10 +75,8 @@ def accuracy_figure(
     return figure(
         traces,
         x=rounds_axis(shown, rounds, beside),
-        y={"range": [0, 1.0], "tickvals": QUARTERS, "ticktext": [percent(q) for q in QUARTERS]},
-        margin=label_margin(ends),
-        annotations=end_labels(ends, 0, 1),
-        shapes=leaders(ends, 0, 1),
+        y=share_axis(),
+        ends=ends,
     )
 
 
@@ -133,16 +119,18 @@ def noise_figure(
         names = [f"{BEARABLE}, {label(one)}" for one in ours]
         traces += [_level(level, rounds, paint, name=name) for name in names]
         ends.append((np.log10(level), f"{its}{BEARABLE} {number(level, 2)}", paint))
-    low = np.floor(np.log10(min(values, default=1e-3)) - 0.2)
-    high = np.ceil(np.log10(max(values, default=1.0)) + 0.2)
     return figure(
         traces,
         x=rounds_axis(shown, rounds, beside),
-        y=log_axis(low, high),
-        margin=label_margin(ends),
-        annotations=end_labels(ends, low, high),
-        shapes=leaders(ends, low, high),
+        y=noise_axis(values),
+        ends=ends,
     )
+
+
+def noise_axis(values: Sequence[float]) -> dict[str, Any]:
+    """Powers of ten that enclose the variances."""
+    low, high = min(values, default=1e-3), max(values, default=1.0)
+    return log_axis(np.floor(np.log10(low) - 0.2), np.ceil(np.log10(high) + 0.2))
 
 
 def noise_words(shown: Sequence[Series]) -> str:

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from ldp_core.theory.label_counts import Counts
-from pages.parts.charts.base import MUTED, Trace, colour, end_labels, figure, label_margin, leaders, scatter
-from pages.parts.charts.rounds import QUARTERS, label
+from pages.parts.charts.base import MUTED, Trace, colour, figure, scatter, share_axis
+from pages.parts.charts.rounds import label
 from pages.parts.charts.series import Series
 from pages.parts.ui.figure_json import Figure
 from pages.parts.ui.text import number, percent, shortened
@@ -132,8 +132,6 @@ def served_figure(shown: Sequence[Series], names: Sequence[str]) -> Figure:
     return figure(
         traces,
         x={"title": "class", "type": "category"},
-        y={"range": [0, 1.0], "tickvals": QUARTERS, "ticktext": [percent(q) for q in QUARTERS]},
-        margin=label_margin(ends),
-        annotations=end_labels(ends, 0, 1),
-        shapes=leaders(ends, 0, 1),
+        y=share_axis(),
+        ends=ends,
     )

@@ -13,11 +13,10 @@ from ldp_core.classroom import Try
 from ldp_core.presets.questions import Choice, Question
 from ldp_core.presets.questions import Figure as Number
 from ldp_core.runs import Final
-from pages.parts.charts.base import MUTED, TEXT, colour, end_labels, figure, label_margin, log_axis, scatter
-from pages.parts.charts.rounds import QUARTERS
+from pages.parts.charts.base import MUTED, TEXT, colour, figure, log_axis, scatter, share_axis
 from pages.parts.learn.one_thing import final_of
 from pages.parts.ui.figure_json import Figure
-from pages.parts.ui.text import number, percent, shortened
+from pages.parts.ui.text import number, shortened
 
 ACCENT = "var(--st-primary-color)"
 BINS = 40
@@ -159,14 +158,10 @@ def tries_figure(dots: Sequence[Dot]) -> Figure:
     return figure(
         traces,
         x={"title": f"ε of the whole run, at worst{_delta(dots)}", **log_axis(float(low), float(high))},
-        y={
-            "title": "accuracy",
-            "range": [0, 1.05],
-            "tickvals": QUARTERS,
-            "ticktext": [percent(one) for one in QUARTERS],
-        },
-        annotations=end_labels(ends, 0, 1.05, 0.09),
-        margin=label_margin(ends) | {"b": 36},
+        y={"title": "accuracy", **share_axis(1.05)},
+        ends=ends,
+        gap=0.09,
+        margin={"b": 36},
         hovermode="closest",
     )
 

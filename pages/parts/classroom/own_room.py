@@ -4,12 +4,16 @@ group.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import streamlit as st
 
 from ldp_core.classroom import Session, own_digits
-from ldp_core.classroom.own_digits import MEAN, ROUNDS, STOCK, WEIGHED
+from ldp_core.classroom.own_digits import MEAN, ROUNDS, STOCK, WEIGHED, Served
+from ldp_core.experiment import Draft
 from ldp_core.runs import Job, progress_of
+from ldp_core.theory import client_weights, outlook
 from pages.parts.charts.base import MUTED, figure, log_axis, scatter
 from pages.parts.charts.rounds import accuracy_figure
 from pages.parts.charts.series import series
@@ -17,7 +21,7 @@ from pages.parts.ui import components
 from pages.parts.ui.figure_json import Figure
 from pages.parts.ui.fragments import refreshing
 from pages.parts.ui.shared_cache import job_now
-from pages.parts.ui.text import percent, plain
+from pages.parts.ui.text import number, percent, plain
 from pages.parts.watch.live import settings_of
 
 SECONDS = 1.0
@@ -121,8 +125,8 @@ def _served(session: Session, identity: str) -> None:
     found = own_digits.served(session, job_now(identity))
     with st.container(border=True, key="room-why"):
         st.markdown("**Whom the model serves**")
-        if not found:
-            st.markdown("The training will tell.")
+        if not found or session.phase == "running":
+            st.markdown("*Show* tells." if found else "The training will tell.")
             return
         for one in found:
             strict, others = (f"{sum(hits)} of {len(hits)}" for hits in one.right)
@@ -132,4 +136,21 @@ def _served(session: Session, identity: str) -> None:
                 f"It reads {sum(every)} of your {len(every)} digits right: {strict} of the strict, "
                 f"{others} of the others."
             )
+        if (draft := settings_of(job_now(identity))) and (why := why_the_mean(found, draft)):
+            st.markdown(why)
         st.caption("Strict: an ε of at most the median of all clients, stock included.")
+
+
+def why_the_mean(found: Sequence[Served], draft: Draft) -> str:
+    """Why the mean reads more drawings than weights by 1/σ²; "" if it does not, or noise explains it."""
+    right = {one.label: sum(map(sum, one.right)) for one in found}
+    of = dict(zip((MEAN, WEIGHED), draft.experiments(), strict=True))
+    view = outlook(of[MEAN])
+    if right[MEAN] <= right[WEIGHED] or view.word in ("chance", "unknown"):
+        return ""
+    voices = 1 / float((client_weights(of[WEIGHED]) ** 2).sum())
+    return (
+        f"The {MEAN} reads more here: {WEIGHED} listens as if {number(voices, 2)} of the "
+        f"{of[MEAN].clients.count} clients had sent, and so learns from few digits; the noise that the "
+        f"{MEAN} keeps, σ {number(view.sigma)} a round, is small enough to learn from all."
+    )

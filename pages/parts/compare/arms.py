@@ -110,8 +110,9 @@ def named_apart(found: Sequence[Arm]) -> list[Arm]:
 
 def _dressed(found: Sequence[Arm]) -> list[Arm]:
     """The arms with the colours of the parts that distinguish them."""
-    if not found:
-        return []
+    looks = [arm.series.style for arm in found]
+    if len({arm.job.id for arm in found}) < 2 and len(set(looks)) == len(looks):
+        return list(found)  # of one training: as on Train
     named = [
         {"mechanism.name": arm.experiment.mechanism.name, "aggregator.name": arm.experiment.aggregator.name}
         for arm in found

@@ -6,7 +6,7 @@ For a sweep, the number of a setting replaces the variant's.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import streamlit as st
@@ -92,9 +92,18 @@ def name_of(job: Job) -> str:
     return str(base.get("name") or "Untitled") if isinstance(base, Mapping) else "Untitled"
 
 
+def _recent() -> list[Job]:
+    """The latest jobs; of completed ones with the same computations and no name of their own, the last."""
+    found = dict[Hashable, Job]()
+    for job in jobs.recent(OFFERED):
+        equal = job.keys and job.status == "completed" and not job.name
+        found.setdefault((job.kind, job.keys) if equal else job.id, job)
+    return [*found.values()]
+
+
 def choose(now: list[Chosen], clock: float) -> None:
     """Draw the list in which compared runs are added and removed."""
-    offered = {job.id: job for job in jobs.recent(OFFERED)}
+    offered = {job.id: job for job in _recent()}
     offered |= {identity: job for identity, _ in now if (job := _job(identity))}
     me = visitor()
     about = {
@@ -124,14 +133,14 @@ def newest() -> list[Chosen]:
     """Variants of the latest completed training with several; empty once the visitor emptied the list."""
     if PARAMETER in st.query_params:
         return []
-    done = (job for job in jobs.recent(OFFERED) if job.status == "completed" and len(variants(job)) > 1)
+    done = (job for job in _recent() if job.status == "completed" and len(variants(job)) > 1)
     job = next(done, None)
     return [(job.id, number) for number in range(len(variants(job)))][:MOST] if job else []
 
 
 def suggestions(clock: float) -> None:
     """Draw links to the latest trainings with several variants; or what to do."""
-    several = [job for job in jobs.recent(OFFERED) if len(variants(job)) > 1]
+    several = [job for job in _recent() if len(variants(job)) > 1]
     if not several:
         st.caption("No training on this server compares anything yet: open a scenario and press Train.")
         offer_first()

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from ldp_core.accounting import word_of
+from ldp_core.accounting import entries_in, word_of
 from ldp_core.paired import in_points
 from ldp_core.runs import final_figures
 from pages.parts.charts.course import course
@@ -124,10 +124,11 @@ def _promised(arm: Arm) -> str:
     end = next((run.end for run in arm.series.runs if run.end and run.end.get("ledger")), None)
     if end is None:
         return "told at the end"
-    found = final_figures.worst(end["ledger"])
-    if found.epsilon is None:
+    lines = (entry.run_worst for entry in entries_in(end["ledger"]))
+    weakest = max(lines, key=lambda line: (line.bound, line.delta))
+    if not weakest.guarantee:
         return ":red[no guarantee: promises nothing]"
-    return f"{number(found.epsilon)}, δ {number(found.delta)}: promises {word_of(found.epsilon)}"
+    return f"{number(weakest.bound)}, δ {number(weakest.delta)}: promises {word_of(weakest.bound)}"
 
 
 def _picked(arm: Arm) -> str:

@@ -12,7 +12,7 @@ from ldp_core.accounting import Promise, worth
 from ldp_core.accounting.compose import compose_counts
 from ldp_core.lessons import LessonPlan
 from ldp_core.runs import stored_ladder
-from pages.parts.charts.base import MUTED, TEXT, colour, end_labels, figure, label_margin, log_axis, scatter
+from pages.parts.charts.base import MUTED, TEXT, colour, figure, log_axis, scatter
 from pages.parts.learn.line_up import line_up
 from pages.parts.ui import components
 from pages.parts.ui.figure_json import Figure
@@ -147,8 +147,7 @@ def leak_figure(stored: stored_ladder.StoredLadder) -> tuple[Figure, str]:
                 {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": BACK, "y1": BACK}
                 | {"line": {"color": MUTED, "dash": "dot", "width": 1}}
             ],
-            annotations=end_labels(ends, 0, 30),
-            margin=label_margin(ends),
+            ends=ends,
             hovermode="closest",
         ),
         "; ".join(words),

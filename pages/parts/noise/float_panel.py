@@ -13,7 +13,7 @@ from ldp_core.accounting import float_table
 from ldp_core.accounting.empirical import Precision
 from ldp_core.accounting.float_table import Measured
 from ldp_core.accounting.floats import DRAWS, SAMPLE
-from pages.parts.charts.base import TEXT, colour, end_labels, figure, label_margin, leaders, scatter
+from pages.parts.charts.base import TEXT, colour, figure, scatter
 from pages.parts.charts.styles import tint_of
 from pages.parts.noise.designs import View, different
 from pages.parts.ui import components
@@ -140,7 +140,7 @@ def share_figure(drawn: Sequence[tuple[View, Measured]]) -> Figure:
         },
         y={"range": [-0.04, 1.04], "tickformat": ".0%", "nticks": 5},
         hovermode="closest",
-        margin=label_margin(ends),
-        annotations=end_labels(ends, -0.04, 1.04, gap=0.1),
-        shapes=[*leaders(ends, -0.04, 1.04, gap=0.1), *marks],
+        ends=ends,
+        gap=0.1,
+        shapes=marks,
     )

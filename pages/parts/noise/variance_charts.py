@@ -13,19 +13,7 @@ import numpy as np
 from ldp_core import mechanisms
 from ldp_core.mechanisms import Mechanism, Use
 from ldp_core.mechanisms.base import Floats
-from pages.parts.charts.base import (
-    DASHES,
-    MUTED,
-    TEXT,
-    Trace,
-    colour,
-    end_labels,
-    figure,
-    label_margin,
-    leaders,
-    log_axis,
-    scatter,
-)
+from pages.parts.charts.base import DASHES, MUTED, TEXT, Trace, colour, figure, log_axis, scatter
 from pages.parts.charts.styles import tint_of
 from pages.parts.noise.designs import View
 from pages.parts.ui.figure_json import Figure
@@ -74,7 +62,6 @@ def against_budget(seen: Sequence[View], use: Use, value: float, budgets: Sequen
     x = np.geomspace(first, last, 80)
     drawn = curves(seen, use, x, lambda m, view: m.variance(value, x, view.low, view.high))
     bottom, top = _span(drawn)
-    ends = _ends(drawn)
     traces = _lines(x, drawn)
     asked = np.array(sorted(set(budgets))[:100])
     for view in seen:
@@ -106,9 +93,8 @@ def against_budget(seen: Sequence[View], use: Use, value: float, budgets: Sequen
             "tickvals": TICKS,
         },
         y=log_axis(bottom, top),
-        margin=label_margin(ends),
-        annotations=end_labels(ends, bottom, top),
-        shapes=[*leaders(ends, bottom, top), _here(epsilon)],
+        ends=_ends(drawn),
+        shapes=[_here(epsilon)],
     )
 
 
@@ -117,14 +103,12 @@ def against_value(seen: Sequence[View], use: Use, value: float) -> Figure:
     x = np.linspace(low, high, 41)
     drawn = curves(seen, use, x, lambda m, view: m.variance(x, view.epsilon, view.low, view.high))
     bottom, top = _span(drawn)
-    ends = _ends(drawn)
     return figure(
         _lines(x, drawn),
         x={"title": "the weight", "range": [low, high], "nticks": 6},
         y=log_axis(bottom, top),
-        margin=label_margin(ends),
-        annotations=end_labels(ends, bottom, top),
-        shapes=[*leaders(ends, bottom, top), _here(value)],
+        ends=_ends(drawn),
+        shapes=[_here(value)],
     )
 
 

@@ -16,7 +16,7 @@ from ldp_core.tuning import Question
 from ldp_core.tuning.inverses import covers
 from ldp_core.tuning.leaks import cap, leaks_of
 from ldp_core.tuning.search import bracket, leak_in_words, tried
-from pages.parts.charts.base import MUTED, Trace, colour, end_labels, figure, label_margin, leaders, scatter
+from pages.parts.charts.base import MUTED, Trace, colour, figure, scatter, share_axis
 from pages.parts.charts.styles import COLOURS, OTHERWISE
 from pages.parts.runs.job_state import is_gone, shared_state, time_left
 from pages.parts.tune.price import three_figures
@@ -32,7 +32,6 @@ from pages.parts.ui.workspace import start_with
 
 TICKS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500]
 AskAgain = Callable[[Question], None]
-SHARES = [0, 0.25, 0.5, 0.75, 1.0]
 
 
 def answer_view(job: Job | None, ask_again: AskAgain | None = None) -> None:
@@ -200,13 +199,6 @@ def way_figure(asked: Question, found: SearchProgress) -> Figure:
             "range": [float(np.log10(low)), float(np.log10(high))],
             "tickvals": [tick for tick in TICKS if low <= tick <= high],
         },
-        y={
-            "title": "accuracy",
-            "range": [0, 1.02],
-            "tickvals": SHARES,
-            "ticktext": [percent(share) for share in SHARES],
-        },
-        margin=label_margin(ends),
-        annotations=end_labels(ends, 0, 1.02),
-        shapes=leaders(ends, 0, 1.02),
+        y={"title": "accuracy", **share_axis(1.02)},
+        ends=ends,
     )

@@ -7,15 +7,14 @@ import math
 from collections.abc import Sequence
 
 from ldp_core.experiment.sweep import Sweep
-from pages.parts.charts.base import MUTED, Trace, colour, end_labels, figure, label_margin, leaders, scatter
+from pages.parts.charts.base import MUTED, Trace, colour, figure, scatter, share_axis
 from pages.parts.charts.styles import COLOURS, OTHERWISE
 from pages.parts.tune.axes import axis_of
 from pages.parts.tune.found import Setting, dearest, front
 from pages.parts.ui.figure_json import Figure
 from pages.parts.ui.text import number, percent
 
-SHARES = [0, 0.25, 0.5, 0.75, 1.0]
-ACCURACY = {"title": "accuracy", "range": [0, 1.02], "tickvals": SHARES}
+ACCURACY = {"title": "accuracy", **share_axis(1.02)}
 MOST_LINES = 8
 
 
@@ -36,7 +35,7 @@ def slices_figure(sweep: Sweep, found: Sequence[Setting]) -> Figure:
             continue
         known.sort(key=lambda one: one[0])
         halves = [min(1.0, mean.half) if mean.seeds > 1 else 0.0 for _, mean in known]
-        name = ", ".join(axis_of(p, v).says(found[r].set[p]) for p, v in rest)
+        name = ", ".join("±" * (p == "clients.range") + axis_of(p, v).says(found[r].set[p]) for p, v in rest)
         traces.append(
             scatter(
                 [x for x, _ in known],
@@ -63,10 +62,8 @@ def slices_figure(sweep: Sweep, found: Sequence[Setting]) -> Figure:
     return figure(
         traces,
         x=x,
-        y={**ACCURACY, "ticktext": [percent(share) for share in SHARES]},
-        margin=label_margin(ends),
-        annotations=end_labels(ends, 0, 1.02) if ends else [],
-        shapes=leaders(ends, 0, 1.02) if ends else [],
+        y=ACCURACY,
+        ends=ends,
     )
 
 
@@ -121,7 +118,7 @@ def front_figure(found: Sequence[Setting]) -> Figure | None:
             "tickvals": ticks,
             "ticktext": [number(tick) for tick in ticks],
         },
-        y={**ACCURACY, "ticktext": [percent(share) for share in SHARES]},
+        y=ACCURACY,
         hovermode="closest",
     )
 

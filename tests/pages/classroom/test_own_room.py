@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from ldp_core.classroom.own_digits import ROUNDS, STOCK
+from ldp_core.classroom.own_digits import MEAN, ROUNDS, STOCK, WEIGHED, Own, Served, draft_of
 from pages.parts.classroom.own_digit import _price
-from pages.parts.classroom.own_room import budgets_figure
+from pages.parts.classroom.own_room import budgets_figure, why_the_mean
 
 
 def test_equal_wishes_are_apart_and_the_stock_is_counted():
@@ -25,3 +25,12 @@ def test_a_price_covers_all_that_is_sent():
     assert said
     assert basic / 2 < int(said[1].replace("\u202f", "")) < basic, "the ledger's best is below the plain sum"
     assert found.endswith("against the server. That promises nothing.")
+
+
+def test_it_is_said_why_the_mean_reads_more():
+    """One ε 64 among nineteen of ε 4: by 1/σ² nearly the whole say is one client's."""
+    draft = draft_of([Own(1, b"", 64.0, 0.1), *[Own(2, b"", 4.0, 0.1)] * 19])
+    more, fewer = (Served(name, 0.9, ([True] * n, [False])) for name, n in ((MEAN, 3), (WEIGHED, 1)))
+    assert "listens as if 1" in why_the_mean([more, fewer], draft)
+    fewer, more = more._replace(label=WEIGHED), fewer._replace(label=MEAN)
+    assert not why_the_mean([more, fewer], draft)

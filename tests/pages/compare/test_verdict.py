@@ -12,7 +12,7 @@ from ldp_core.experiment import parse
 from ldp_core.paired import in_points
 from ldp_core.runs.carry.html_report import verdict as reported
 from ldp_core.runs.queue.job import Job
-from ldp_core.runs.view.final_figures import final, worst
+from ldp_core.runs.view.final_figures import final
 from pages.parts.charts.pareto import Bought, front, pareto_figure
 from pages.parts.charts.series import Series
 from pages.parts.compare.arms import Arm, named_apart
@@ -153,8 +153,6 @@ def test_final_figures_are_those_of_the_ledger(mean: Arm):
     end = mean.series.runs[0].end or {}
     assert found.epsilon == max(entry["run_worst"]["epsilon"] for entry in end["ledger"])
     assert found.accuracy == pytest.approx(sum((r.end or {})["accuracy"] for r in mean.series.runs) / 3)
-    clear = [{"run_worst": {"epsilon": None, "delta": 0, "guarantee": False, "why": "in clear"}}]
-    assert worst([*end["ledger"], *clear]).epsilon is None
 
 
 def test_the_front_is_what_no_other_beats():
