@@ -124,7 +124,7 @@ BUDGETS = ((0.001, -0.5), (0.5, 0.1), (8.0, 0.7), (700.0, 0.1))
 """Each with the value whose law the gate draws."""
 LAWS = [
     (name, form, epsilon, in_gate((value,), (-0.5, 0.1, 0.7)))
-    for n, name in enumerate(mechanisms.names())
+    for n, name in enumerate(mechanisms.offered(False))
     for m, (epsilon, value) in enumerate(BUDGETS)
     for k, form in enumerate(("corrected", "as_printed"))
     if in_gate((n + m + k) % 2 == 0, True)
