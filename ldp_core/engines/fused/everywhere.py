@@ -14,7 +14,7 @@ from ldp_core.engines.fused.activations import before
 from ldp_core.engines.fused.code import POINTER, Code, Number, Value, looped, vector
 from ldp_core.engines.fused.memory import row_chunks, row_stride
 from ldp_core.engines.fused.patches import Layout, Piece, kept, pieces
-from ldp_core.engines.fused.tile import Tile, blocks
+from ldp_core.engines.fused.tile import Tile, blocks, even
 from ldp_core.models.chain import Conv
 
 
@@ -60,7 +60,7 @@ def kernels(module: Value, number: Number, name: str, layer: Conv, tile: Tile, l
         for o, total in enumerate(totals):
             code.store(code.get(total, number.type), bias, code.plus(o0, o))
 
-    for first, many, outputs in blocks(layer.out, tile.choose(layer.out, tile.outputs)):
+    for first, many, outputs in blocks(layer.out, even(layer.out, tile.outputs)):
         with code.loop(many) as o:
             for i, some in enumerate(pieces(layer, lanes, tile.vectors)):
                 block(code.plus(code.times(o, outputs), first), outputs, some, not i)
@@ -104,7 +104,7 @@ def images(
     # column by column: a vector read just after one beside it was written would wait for that
     with code.loop(columns) as c, code.loop(layer.size) as ky:
         for i in range(0, len(across), tile.vectors):
-            for first, times, many in blocks(rows, tile.choose(rows, tile.samples)):
+            for first, times, many in blocks(rows, even(rows, tile.samples)):
                 with code.loop(times) as r:
                     block(c, ky, code.plus(code.times(r, many), first), many, across[i : i + tile.vectors])
     for first, n in looped(code, layer.inputs, lanes):

@@ -33,6 +33,11 @@ def tile_of(features: str) -> Tile:
     return Tile(1, 2, 2, 2, 1, 2)
 
 
+def even(total: int, most: int) -> int:
+    """Size of blocks, at most `most`, that leaves the largest rest (`blocks`)."""
+    return -(-total // -(-total // most))
+
+
 def blocks(total: int, side: int) -> list[tuple[int, int, int]]:
     """Triples (first, count, side) of blocks that cover `total` without overlap: whole ones, and a rest."""
     whole, rest = divmod(total, side)
