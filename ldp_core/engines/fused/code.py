@@ -7,7 +7,7 @@ instruction may be reordered.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -99,10 +99,10 @@ class Code:
 
     # cells, loops and branches
 
-    def cell(self, type: Value, first: Value) -> Value:
+    def cell(self, first: Value) -> Value:
         """Mutable variable, which LLVM turns into a register."""
         self._cells.position_before(self._leave)
-        made = self._cells.alloca(type)
+        made = self._cells.alloca(first.type)
         self.b.store(first, made)
         return made
 
@@ -114,8 +114,8 @@ class Code:
             self.store_as(WHOLE, self.whole(value), made, i)
         return made
 
-    def get(self, cell: Value, type: Value) -> Value:
-        return self.b.load(cell, typ=type)
+    def get(self, cell: Value) -> Value:
+        return self.b.load(cell, typ=cell.allocated_type)
 
     def set(self, cell: Value, value: Value) -> None:
         self.b.store(value, cell)
@@ -126,11 +126,11 @@ class Code:
         if isinstance(stop, int) and isinstance(start, int) and stop == start + step:
             yield self.whole(start)
             return
-        counter = self.cell(WHOLE, self.whole(start))
+        counter = self.cell(self.whole(start))
         test, body, after = (self.b.append_basic_block(name) for name in ("test", "loop", "after"))
         self.b.branch(test)
         self.b.position_at_end(test)
-        now = self.get(counter, WHOLE)
+        now = self.get(counter)
         self.b.cbranch(self.b.icmp_signed("<", now, self.whole(stop)), body, after)
         self.b.position_at_end(body)
         yield now
@@ -172,7 +172,9 @@ class Code:
         return ir.Constant(vector(self.number.type, lanes), [one] * lanes) if lanes else one
 
     def spread(self, value: Value, lanes: int) -> Value:
-        """Vector with all lanes equal to a value."""
+        """Vector with all lanes equal to a value; a vector as it is."""
+        if hasattr(value.type, "count"):
+            return value
         kind = vector(value.type, lanes)
         one = self.b.insert_element(ir.Constant(kind, ir.Undefined), value, ir.Constant(SHORT, 0))
         return self.shuffle(one, one, [0] * lanes)
@@ -208,13 +210,18 @@ class Code:
             value = self.b.fadd(low, high)
         return self.b.extract_element(value, ir.Constant(SHORT, 0))
 
-    def accumulators(
-        self, count: int, lanes: int, first: Callable[[int], Value] | None = None
-    ) -> list[Value]:
-        """Vector variables, zero unless `first` gives initial values."""
-        kind = vector(self.number.type, lanes)
-        zero = self.constant(0.0, lanes)
-        return [self.cell(kind, first(i) if first else zero) for i in range(count)]
+    def accumulators(self, count: int, lanes: int) -> list[Value]:
+        """Vector variables that are zero."""
+        return [self.cell(self.constant(0.0, lanes)) for _ in range(count)]
+
+    def add_products(self, sums: Sequence[Value], ones: Sequence[Value], vectors: Sequence[Value]) -> None:
+        """Add each of `ones`, a number or a vector, times each of `vectors`, each to a variable."""
+        left = iter(sums)
+        for one in ones:
+            wide = {n: self.spread(one, n) for n in dict.fromkeys(v.type.count for v in vectors)}
+            for value in vectors:
+                cell = next(left)
+                self.set(cell, self.fma(wide[value.type.count], value, self.get(cell)))
 
 
 def looped(code: Code, count: int, lanes: int) -> Iterator[tuple[Value, int]]:

@@ -14,7 +14,7 @@ from llvmlite import ir
 
 from ldp_core.engines.fused.activations import relu
 from ldp_core.engines.fused.code import POINTER, SHORT, WHOLE, Code, Number, Value, looped, vector
-from ldp_core.engines.fused.memory import plane, row_stride, stored, up_to
+from ldp_core.engines.fused.memory import plane, row_stride, stored
 from ldp_core.engines.fused.tile import Tile
 from ldp_core.models.chain import Conv
 
@@ -37,8 +37,8 @@ class Grid:
         ]
 
         def waste(grid: Grid) -> tuple[int, int]:
-            vectors = -(-height // grid.rows) * -(-across // grid.halves) * up_to(grid.rows * grid.halves, 2)
-            return vectors, -grid.rows * grid.halves
+            halves = -(-height // grid.rows) * -(-across // grid.halves) * grid.rows * grid.halves
+            return halves, -grid.rows * grid.halves
 
         return min(fits, key=waste)
 
@@ -69,7 +69,7 @@ def forward(module: Value, number: Number, name: str, layer: Conv, tile: Tile) -
     code = Code(module, number, name, *[POINTER] * 4)
     image, weights, bias, out = code.parameters
     lanes = number.lanes
-    half, kind = lanes // 2, vector(number.type, lanes)
+    half = lanes // 2
     height, width = (layer.pool * side for side in layer.pooled)
     wide = stored(layer, lanes)[1]
     rows, columns = plane(layer)
@@ -83,24 +83,19 @@ def forward(module: Value, number: Number, name: str, layer: Conv, tile: Tile) -
     # where each half vector of a block begins: (row, column)
     last = max(0, width - half) if grid.halves * half > width else (grid.halves - 1) * half
     starts = [(r, min(h * half, last)) for r, h in product(range(grid.rows), range(grid.halves))]
-    starts += starts[len(starts) // 2 * 2 :]  # an odd one is computed twice
-    pairs = list(zip(starts[::2], starts[1::2], strict=True))
+    pairs = [starts[i : i + 2] for i in range(0, len(starts), 2)]
     beyond = max(0, width - grid.halves * half)
 
-    def read(place: Value, pair: Any) -> Value:
-        (r0, c0), (r1, c1) = pair
+    def read(place: Value, pair: list[tuple[int, int]]) -> Value:
+        (r0, c0), (r1, c1) = pair[0], pair[-1]
         if (r1, c1) == (r0, c0 + half):
             return code.load(place, r0 * columns + c0, lanes)
         low, high = code.load(place, r0 * columns + c0, half), code.load(place, r1 * columns + c1, half)
-        return code.shuffle(low, high, range(lanes))
-
-    def write(value: Value, place: Value, pair: Any) -> None:
-        for order, (r, c) in zip((range(half), range(half, lanes)), pair, strict=True):
-            code.store(code.shuffle(value, value, order), place, r * wide + c)
+        return code.shuffle(low, high, range(half * len(pair)))
 
     def block(o0: Any, r0: Any, c0: Any) -> None:
-        biases = [code.spread(code.load(bias, code.plus(o0, o)), lanes) for o in range(channels)]
-        sums = code.accumulators(channels * len(pairs), lanes, lambda i: biases[i // len(pairs)])
+        biases = [code.load(bias, code.plus(o0, o)) for o in range(channels)]
+        sums = [code.cell(code.spread(one, half * len(pair))) for one in biases for pair in pairs]
         kernel = code.at(weights, code.times(o0, layer.size * row))
         corner = code.at(image, code.plus(code.times(r0, columns), c0))
         with code.loop(layer.channels) as c, code.loop(layer.size) as ky:
@@ -109,16 +104,15 @@ def forward(module: Value, number: Number, name: str, layer: Conv, tile: Tile) -
             taps = code.at(kernel, code.plus(code.times(ky, row), c))
             for kx in range(layer.size):
                 right = kx % layer.stride * rows * columns + kx // layer.stride
+                places = [o * layer.size * row + kx * layer.channels for o in range(channels)]
                 values = [read(code.at(seen, right), pair) for pair in pairs]
-                for o in range(channels):
-                    place = o * layer.size * row + kx * layer.channels
-                    w = code.spread(code.load(taps, place), lanes)
-                    for v, value in enumerate(values):
-                        one = sums[o * len(pairs) + v]
-                        code.set(one, code.fma(value, w, code.get(one, kind)))
-        for o, (v, pair) in product(range(channels), enumerate(pairs)):
+                code.add_products(sums, [code.load(taps, place) for place in places], values)
+        for (o, pair), one in zip(product(range(channels), pairs), sums, strict=True):
             place = code.plus(code.times(code.plus(o0, o), height * wide), code.times(r0, wide), c0)
-            write(code.get(sums[o * len(pairs) + v], kind), code.at(out, place), pair)
+            value = code.get(one)
+            for i, (r, c) in enumerate(pair):
+                part = code.shuffle(value, value, range(i * half, (i + 1) * half))
+                code.store(part, code.at(out, place), r * wide + c)
 
     with code.loop(layer.out, step=channels) as o, code.loop(height, step=grid.rows) as r:
         o0, r0 = code.least(o, layer.out - channels), code.least(r, height - grid.rows)

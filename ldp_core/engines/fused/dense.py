@@ -11,7 +11,7 @@ from itertools import product
 from typing import Any
 
 from ldp_core.engines.fused.activations import before, relu
-from ldp_core.engines.fused.code import POINTER, WHOLE, Code, Number, Value, vector
+from ldp_core.engines.fused.code import POINTER, WHOLE, Code, Number, Value
 from ldp_core.engines.fused.memory import chunks, up_to
 from ldp_core.engines.fused.tile import Tile, blocks
 from ldp_core.models.chain import Dense
@@ -33,7 +33,7 @@ def forward(module: Value, number: Number, name: str, layer: Dense, tile: Tile) 
     """Generate f(x, weights, bias, out, batch): out = x·Wᵀ + b, with ReLU if the layer has that."""
     code = Code(module, number, name, *[POINTER] * 4, WHOLE)
     x, weights, bias, out, batch = code.parameters
-    lanes, kind = number.lanes, vector(number.type, number.lanes)
+    lanes = number.lanes
     wide, stride = up_to(layer.inputs, lanes), up_to(layer.out, lanes)
     side = tile.choose(layer.out, tile.outputs)
 
@@ -44,15 +44,10 @@ def forward(module: Value, number: Number, name: str, layer: Dense, tile: Tile) 
             kernels = [code.at(weights, code.times(code.plus(o0, o), wide)) for o in range(side)]
             sums = code.accumulators(samples * side, lanes)
             with code.loop(wide, step=lanes) as i:
-                values = [code.load(row, i, lanes) for row in rows]
-                for o, kernel in enumerate(kernels):
-                    w = code.load(kernel, i, lanes)
-                    for s, value in enumerate(values):
-                        one = sums[s * side + o]
-                        code.set(one, code.fma(value, w, code.get(one, kind)))
-            for s, o in product(range(samples), range(side)):
-                total = code.sum(code.get(sums[s * side + o], kind))
-                total = code.b.fadd(total, code.load(bias, code.plus(o0, o)))
+                values, ws = ([code.load(one, i, lanes) for one in some] for some in (rows, kernels))
+                code.add_products(sums, values, ws)
+            for (s, o), one in zip(product(range(samples), range(side)), sums, strict=True):
+                total = code.b.fadd(code.sum(code.get(one)), code.load(bias, code.plus(o0, o)))
                 if layer.activation == "relu":
                     total = relu(code, total)
                 code.store(total, out, code.plus(code.times(code.plus(first, s), stride), o0, o))
@@ -67,7 +62,7 @@ def backward(module: Value, number: Number, name: str, layer: Dense, tile: Tile,
     """
     code = Code(module, number, name, *[POINTER] * 4, WHOLE)
     delta, weights, x, out, batch = code.parameters
-    lanes, kind = number.lanes, vector(number.type, number.lanes)
+    lanes = number.lanes
     wide, stride = up_to(layer.inputs, lanes), up_to(layer.out, lanes)
     side = tile.choose(wide // lanes, tile.vectors)
 
@@ -78,16 +73,11 @@ def backward(module: Value, number: Number, name: str, layer: Dense, tile: Tile,
             with code.loop(layer.out) as o:
                 row = code.at(weights, code.plus(code.times(o, wide), i0))
                 ws = [code.load(row, i * lanes, lanes) for i in range(side)]
-                for s in range(samples):
-                    place = code.plus(code.times(code.plus(first, s), stride), o)
-                    d = code.spread(code.load(delta, place), lanes)
-                    for i, w in enumerate(ws):
-                        one = sums[s * side + i]
-                        code.set(one, code.fma(d, w, code.get(one, kind)))
-            for s, i in product(range(samples), range(side)):
+                places = [code.plus(code.times(code.plus(first, s), stride), o) for s in range(samples)]
+                code.add_products(sums, [code.load(delta, place) for place in places], ws)
+            for (s, i), one in zip(product(range(samples), range(side)), sums, strict=True):
                 place = code.plus(code.times(code.plus(first, s), wide), i0, i * lanes)
-                found = code.get(sums[s * side + i], kind)
-                code.store(before(code, found, code.load(x, place, lanes), below), out, place)
+                code.store(before(code, code.get(one), code.load(x, place, lanes), below), out, place)
 
     over_samples(code, batch, tile.samples, block)
     return code.end()
@@ -99,7 +89,7 @@ def update(module: Value, number: Number, name: str, layer: Dense, tile: Tile) -
     """
     code = Code(module, number, name, *[POINTER] * 4, WHOLE, number.type)
     delta, x, weights, bias, batch, rate = code.parameters
-    lanes, kind = number.lanes, vector(number.type, number.lanes)
+    lanes = number.lanes
     wide, stride = up_to(layer.inputs, lanes), up_to(layer.out, lanes)
     down = code.spread(code.b.fneg(rate), lanes)
 
@@ -108,16 +98,11 @@ def update(module: Value, number: Number, name: str, layer: Dense, tile: Tile) -
         with code.loop(batch) as s:
             row = code.at(x, code.plus(code.times(s, wide), i0))
             values = [code.load(row, i * lanes, lanes) for i in range(vectors)]
-            for o in range(outputs):
-                place = code.plus(code.times(s, stride), o0, o)
-                d = code.spread(code.load(delta, place), lanes)
-                for i, value in enumerate(values):
-                    one = sums[o * vectors + i]
-                    code.set(one, code.fma(d, value, code.get(one, kind)))
-        for o, i in product(range(outputs), range(vectors)):
+            at = code.plus(code.times(s, stride), o0)
+            code.add_products(sums, [code.load(delta, code.plus(at, o)) for o in range(outputs)], values)
+        for (o, i), one in zip(product(range(outputs), range(vectors)), sums, strict=True):
             place = code.plus(code.times(code.plus(o0, o), wide), i0, i * lanes)
-            step = code.get(sums[o * vectors + i], kind)
-            code.store(code.fma(down, step, code.load(weights, place, lanes)), weights, place)
+            code.store(code.fma(down, code.get(one), code.load(weights, place, lanes)), weights, place)
 
     across = tile.choose(wide // lanes, tile.vectors)
     for first_o, many_o, outputs in blocks(layer.out, tile.choose(layer.out, tile.outputs)):
@@ -129,7 +114,6 @@ def update(module: Value, number: Number, name: str, layer: Dense, tile: Tile) -
         total = code.accumulators(1, some)[0]
         with code.loop(batch) as s:
             d = code.load(delta, code.plus(code.times(s, stride), first), some)
-            code.set(total, code.b.fadd(code.get(total, kind), d))
-        step = code.get(total, kind)
-        code.store(code.fma(down, step, code.load(bias, first, some)), bias, first)
+            code.set(total, code.b.fadd(code.get(total), d))
+        code.store(code.fma(down, code.get(total), code.load(bias, first, some)), bias, first)
     return code.end()

@@ -11,7 +11,7 @@ from itertools import product
 from typing import Any
 
 from ldp_core.engines.fused.activations import before
-from ldp_core.engines.fused.code import POINTER, Code, Number, Value, looped, vector
+from ldp_core.engines.fused.code import POINTER, Code, Number, Value, looped
 from ldp_core.engines.fused.memory import row_chunks, row_stride
 from ldp_core.engines.fused.patches import Layout, Piece, kept, pieces
 from ldp_core.engines.fused.tile import Tile, blocks, even
@@ -34,31 +34,22 @@ def kernels(module: Value, number: Number, name: str, layer: Conv, tile: Tile, l
     lanes = number.lanes
     row, wide = row_stride(layer.size * layer.channels, lanes), Layout.patched(layer).row
 
-    def block(o0: Any, outputs: int, some: list[Piece], first: bool) -> None:
-        kernel = code.at(gradient, code.times(o0, layer.size * row))
-        each = list(product(range(outputs), some))
-        kinds = [vector(number.type, n) for _, (_, _, n) in each]
-        places = [(o * layer.size + ky) * row + x for o, (ky, x, _) in each]
-        sums = [
-            code.cell(kind, code.load(kernel, at, kind.count)) for kind, at in zip(kinds, places, strict=True)
-        ]
-        totals = [
-            code.cell(number.type, code.load(bias, code.plus(o0, o))) for o in range(outputs if first else 0)
-        ]
-        for where, place in _places(code, layer, layout):
-            patch = code.at(patches, place)
-            seen = [code.load(patch, ky * wide + x, n) for ky, x, n in some]
-            for o in range(outputs):
-                g = code.load(delta, code.plus(code.times(code.plus(o0, o), layout.channel), where))
-                for i, value in enumerate(seen):
-                    one, kind = sums[o * len(some) + i], value.type
-                    code.set(one, code.fma(code.spread(g, kind.count), value, code.get(one, kind)))
-                if first:
-                    code.set(totals[o], code.b.fadd(code.get(totals[o], number.type), g))
-        for one, kind, at, (_, (_, x, _)) in zip(sums, kinds, places, each, strict=True):
-            code.store(kept(code, code.get(one, kind), layer, x), kernel, at)
-        for o, total in enumerate(totals):
-            code.store(code.get(total, number.type), bias, code.plus(o0, o))
+    def block(o0: Any, outputs: int, some: list[Piece], biases: bool) -> None:
+        places = []
+        for o in (code.plus(o0, o) for o in range(outputs)):
+            kernel = code.at(gradient, code.times(o, layer.size * row))
+            places += [(kernel, ky * row + x, n) for ky, x, n in some] + [(bias, o, 1)] * biases
+        sums = [code.cell(code.load(*place)) for place in places]
+        for where, at in _places(code, layer, layout):
+            patch = code.at(patches, at)
+            seen = [code.load(patch, ky * wide + x, n) for ky, x, n in some] + [
+                code.constant(1.0, 1)
+            ] * biases
+            slopes = [code.plus(code.times(code.plus(o0, o), layout.channel), where) for o in range(outputs)]
+            code.add_products(sums, [code.load(delta, slope) for slope in slopes], seen)
+        first = [x for _, x, _ in some] + [0] * biases
+        for one, (array, at, _), x in zip(sums, places, first * outputs, strict=True):
+            code.store(kept(code, code.get(one), layer, x), array, at)
 
     for first, many, outputs in blocks(layer.out, even(layer.out, tile.outputs)):
         with code.loop(many) as o:
@@ -88,17 +79,13 @@ def images(
         below_one = layer.stride * seen.row
         places = [(code.plus(patch, r * below_one + x), n) for r, (x, n) in product(range(many), some)]
         slopes = [code.at(delta, layout.at(code, code.plus(r0, r), c)) for r in range(many)]
-        sums = [code.cell(vector(number.type, n), code.load(out, at, n)) for at, n in places]
+        sums = [code.cell(code.load(out, *place)) for place in places]
         with code.loop(layer.out) as o:
             kernel = code.at(weights, code.times(code.plus(code.times(o, layer.size), ky), row))
-            ws = [code.load(kernel, x, n) for x, n in some]
-            for r, slope in enumerate(slopes):
-                g = code.load(slope, code.times(o, layout.channel))
-                for i, w in enumerate(ws):
-                    one = sums[r * len(some) + i]
-                    code.set(one, code.fma(code.spread(g, w.type.count), w, code.get(one, w.type)))
-        for one, (at, n) in zip(sums, places, strict=True):
-            code.store(code.get(one, vector(number.type, n)), out, at)
+            ws = [code.load(kernel, *place) for place in some]
+            code.add_products(sums, [code.load(slope, code.times(o, layout.channel)) for slope in slopes], ws)
+        for one, (at, _) in zip(sums, places, strict=True):
+            code.store(code.get(one), out, at)
 
     across = row_chunks(layer.size * layer.channels, lanes)
     # column by column: a vector read just after one beside it was written would wait for that

@@ -92,15 +92,9 @@ def add_kernels(
     number.
     """
     row, wide = row_stride(layer.size * layer.channels, code.number.lanes), Layout.patched(layer).row
-    kinds = [vector(code.number.type, n) for _, _, n in some]
-    sums = [
-        code.cell(kind, code.load(patch, ky * wide + x, n))
-        for kind, (ky, x, n) in zip(kinds, some, strict=True)
-    ]
+    sums = [code.cell(code.load(patch, ky * wide + x, n)) for ky, x, n in some]
     with code.loop(count) as w:
         g, kernel = listed(w)
-        spread = {n: code.spread(g, n) for _, _, n in some}
-        for one, kind, (ky, x, n) in zip(sums, kinds, some, strict=True):
-            code.set(one, code.fma(spread[n], code.load(kernel, ky * row + x, n), code.get(one, kind)))
-    for one, kind, (ky, x, _) in zip(sums, kinds, some, strict=True):
-        code.store(code.get(one, kind), patch, ky * wide + x)
+        code.add_products(sums, [g], [code.load(kernel, ky * row + x, n) for ky, x, n in some])
+    for one, (ky, x, _) in zip(sums, some, strict=True):
+        code.store(code.get(one), patch, ky * wide + x)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from itertools import product
 
 from ldp_core.engines.fused.activations import before
-from ldp_core.engines.fused.code import POINTER, SHORT, WHOLE, Code, Number, Value, looped, vector
+from ldp_core.engines.fused.code import POINTER, SHORT, WHOLE, Code, Number, Value, looped
 from ldp_core.engines.fused.memory import row_stride
 from ldp_core.engines.fused.patches import Layout, add_kernels, kept, pieces
 from ldp_core.engines.fused.tile import Tile
@@ -41,37 +41,32 @@ def kernels(module: Value, number: Number, name: str, layer: Conv, tile: Tile, l
     code = Code(module, number, name, *[POINTER] * 7)
     delta, patches, gradient, bias, values, places, winners = code.parameters
     lanes = number.lanes
-    row = row_stride(layer.size * layer.channels, lanes)
+    row, wide = row_stride(layer.size * layer.channels, lanes), Layout.patched(layer).row
     corners = _corners(code, layer)
     with code.loop(layer.out) as o:
-        count = code.cell(WHOLE, code.whole(0))
-        total = code.cell(number.type, code.load(bias, o))
+        count = code.cell(code.whole(0))
+        total = code.cell(code.load(bias, o))
         for p, where, corner in _places(code, layer, layout):
             g = code.load(delta, code.plus(code.times(o, layout.channel), where))
             shift = code.load_as(WHOLE, corners, _winner(code, layer, winners, o, p))
-            at = code.get(count, WHOLE)
+            at = code.get(count)
             code.store(g, values, at)
             code.store_as(WHOLE, code.plus(corner, shift), places, at)
-            code.set(total, code.b.fadd(code.get(total, number.type), g))
+            code.set(total, code.b.fadd(code.get(total), g))
             # written always, and kept where it is not 0: no branch to guess
             some = code.b.fcmp_unordered("!=", g, code.constant(0.0))
             code.set(count, code.b.add(at, code.b.zext(some, WHOLE)))
-        code.store(code.get(total, number.type), bias, o)
-        found = code.get(count, WHOLE)
+        code.store(code.get(total), bias, o)
+        found = code.get(count)
         kernel = code.at(gradient, code.times(o, layer.size * row))
         for some in pieces(layer, lanes, tile.patch):
-            kinds = [vector(number.type, n) for _, _, n in some]
-            first = [code.load(kernel, ky * row + x, n) for ky, x, n in some]
-            sums = [code.cell(kind, one) for kind, one in zip(kinds, first, strict=True)]
+            sums = [code.cell(code.load(kernel, ky * row + x, n)) for ky, x, n in some]
             with code.loop(found) as w:
-                g = code.load(values, w)
                 patch = code.at(patches, code.load_as(WHOLE, places, w))
-                wide = {n: code.spread(g, n) for _, _, n in some}
-                for one, kind, (ky, x, n) in zip(sums, kinds, some, strict=True):
-                    seen = code.load(patch, ky * layer.padded[1] * layer.channels + x, n)
-                    code.set(one, code.fma(wide[n], seen, code.get(one, kind)))
-            for one, kind, (ky, x, _) in zip(sums, kinds, some, strict=True):
-                code.store(kept(code, code.get(one, kind), layer, x), kernel, ky * row + x)
+                seen = [code.load(patch, ky * wide + x, n) for ky, x, n in some]
+                code.add_products(sums, [code.load(values, w)], seen)
+            for one, (ky, x, _) in zip(sums, some, strict=True):
+                code.store(kept(code, code.get(one), layer, x), kernel, ky * row + x)
     return code.end()
 
 
