@@ -59,6 +59,8 @@ class Code:
         if not public:
             self.function.linkage = "internal"
         self.parameters: Sequence[Value] = self.function.args
+        self.work: Value = None
+        """Address of the workspace, where the function has that."""
         entry = self.function.append_basic_block("entry")
         body = self.function.append_basic_block("body")
         self._cells = ir.IRBuilder(entry)

@@ -74,6 +74,8 @@ class Memory:
 
     places: dict[str, int]
     sizes: dict[str, int]
+    each: dict[str, int]
+    """Bytes per sample of sections for a batch."""
     total: int
 
     @property
@@ -97,8 +99,8 @@ def moments_of(weights: str) -> tuple[str, str]:
 def memory_of(layers: Layers, batch: int, number: int, adam: bool = False) -> Memory:
     """Layout for batches of up to `batch` samples, with numbers of `number` bytes.
 
-    First weights and gradients (with Adam both moments), then activations of a batch, then what the backward
-    pass of one sample needs. Without Adam, dense layers are updated without storing gradients.
+    First weights and gradients (with Adam both moments), then what one sample needs, then activations of a
+    batch. Without Adam, dense layers are updated without storing gradients.
     """
     lanes = LINE // number
     sizes: dict[str, int] = {}
@@ -112,34 +114,33 @@ def memory_of(layers: Layers, batch: int, number: int, adam: bool = False) -> Me
     for weights, gradient in weights_of(layers) if adam else ():
         for moment in (gradient, *moments_of(weights)):
             sizes[moment] = sizes[weights]
-    sizes["x"] = batch * up_to(layers.features, lanes) * number
-    sizes["labels"] = batch * 8
+    each: dict[str, int] = {"x": up_to(layers.features, lanes) * number, "labels": 8}
     for i, conv in enumerate(layers.convs):
-        sizes[f"conv{i}.out"] = batch * up_to(conv.outputs, lanes) * number
+        each[f"conv{i}.out"] = up_to(conv.outputs, lanes) * number
         if conv.pool > 1:
-            sizes[f"conv{i}.winners"] = batch * conv.outputs * 4
+            each[f"conv{i}.winners"] = conv.outputs * 4
         if conv.mean > 1:
-            sizes[f"conv{i}.means"] = batch * up_to(conv.out * prod(conv.averaged), lanes) * number
+            each[f"conv{i}.means"] = up_to(conv.out * prod(conv.averaged), lanes) * number
             sizes[f"conv{i}.delta"] = conv.outputs * number
-    if layers.convs:
-        sizes["convs.delta"] = batch * up_to(layers.dense[0].inputs, lanes) * number
-        sizes["scratch"] = max(c.out * prod(stored(c, lanes)) * number for c in layers.convs)
-        most = max(max(c.positions, c.pool**2 * c.out) for c in layers.convs)
-        sizes["list.values"], sizes["list.places"] = most * number, most * 8
-    for i, conv in enumerate(layers.convs):
         if conv.stride > 1 or conv.padding:
             sizes[f"conv{i}.planes"] = conv.channels * conv.stride**2 * prod(plane(conv)) * number
         if i or conv.channels > 1 or conv.padding:  # else both layouts are the same
             sizes[f"conv{i}.patches"] = up_to(conv.inputs, lanes) * number
         if i:
             sizes[f"conv{i}.patch delta"] = up_to(conv.inputs, lanes) * number
+    if layers.convs:
+        each["convs.delta"] = up_to(layers.dense[0].inputs, lanes) * number
+        sizes["scratch"] = max(c.out * prod(stored(c, lanes)) * number for c in layers.convs)
+        most = max(max(c.positions, c.pool**2 * c.out) for c in layers.convs)
+        sizes["list.values"], sizes["list.places"] = most * number, most * 8
     for i, dense in enumerate(layers.dense):
-        sizes[f"dense{i}.out"] = sizes[f"dense{i}.delta"] = batch * up_to(dense.out, lanes) * number
+        each[f"dense{i}.out"] = each[f"dense{i}.delta"] = up_to(dense.out, lanes) * number
+    sizes |= {name: batch * size for name, size in each.items()}
     places, at = {}, LINE
     for name, size in sizes.items():
         places[name] = at
         at += up_to(size, LINE) + 2 * LINE
-    return Memory(places, sizes, at)
+    return Memory(places, sizes, each, at)
 
 
 class Workspace:
