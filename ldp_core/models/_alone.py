@@ -19,12 +19,6 @@ def groups(channels: int) -> int:
     return gcd(channels, max(1, channels // 16))
 
 
-def standardised(x: torch.Tensor) -> torch.Tensor:
-    """Images (channels on the second axis) scaled to about mean 0 and variance 1."""
-    mean, deviation = moments(x.shape[1])
-    return (x - mean) / deviation
-
-
 class Alone:
     """Operators on (B, C, H, W), or (B, F) once flat; parameters without a client axis."""
 
@@ -41,7 +35,8 @@ class Alone:
         return x.contiguous(memory_format=torch.channels_last)
 
     def standard(self, x: torch.Tensor) -> torch.Tensor:
-        return standardised(x)
+        mean, deviation = moments(x.shape[1])
+        return (x - mean) / deviation
 
     def conv(
         self,

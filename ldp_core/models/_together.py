@@ -10,21 +10,15 @@ from __future__ import annotations
 import torch
 from torch.nn import functional
 
-from ldp_core.models._alone import groups, standardised
+from ldp_core.models._alone import Alone, groups
 
 
-class Together:
+class Together(Alone):
     """Operators on (K, C, B, H, W), or (K, B, F) once flat; parameters (K, …)."""
-
-    def __init__(self, parameters: dict[str, torch.Tensor]) -> None:
-        self._parameters = parameters
 
     @staticmethod
     def images(x: torch.Tensor) -> torch.Tensor:
         return x.transpose(1, 2) if x.dim() == 5 else x.unsqueeze(1)
-
-    def standard(self, x: torch.Tensor) -> torch.Tensor:
-        return standardised(x)
 
     def conv(
         self,
@@ -64,27 +58,13 @@ class Together:
         return torch.baddbmm(bias.unsqueeze(1), x, weight.transpose(1, 2))
 
     def pool(self, x: torch.Tensor, size: int = 2) -> torch.Tensor:
-        y = functional.max_pool2d(x.flatten(0, 1), size)
-        return y.view(*x.shape[:2], *y.shape[1:])
+        return functional.max_pool2d(x.flatten(0, 1), size).unflatten(0, x.shape[:2])
 
     def average(self, x: torch.Tensor, size: int) -> torch.Tensor:
-        y = functional.avg_pool2d(x.flatten(0, 1), size)
-        return y.view(*x.shape[:2], *y.shape[1:])
+        return functional.avg_pool2d(x.flatten(0, 1), size).unflatten(0, x.shape[:2])
 
     def mean(self, x: torch.Tensor) -> torch.Tensor:
         return x.mean((3, 4)).transpose(1, 2)
 
     def flat(self, x: torch.Tensor) -> torch.Tensor:
         return x.transpose(1, 2).flatten(2)
-
-    def relu(self, x: torch.Tensor) -> torch.Tensor:
-        return functional.relu_(x)
-
-    def sigmoid(self, x: torch.Tensor) -> torch.Tensor:
-        return x.sigmoid()
-
-    def tanh(self, x: torch.Tensor) -> torch.Tensor:
-        return x.tanh()
-
-    def add(self, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-        return x + y

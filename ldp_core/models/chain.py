@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import lru_cache, partialmethod
 from itertools import pairwise
 from math import prod
 from typing import Any
@@ -218,15 +218,6 @@ class Reader:
         one = self._changed(x, "average", mean=size)
         return self._at((x.shape[0], *one.averaged), x.layer, (*x.done, "average"))
 
-    def relu(self, x: At) -> At:
-        return self._activated(x, "relu")
-
-    def sigmoid(self, x: At) -> At:
-        return self._activated(x, "sigmoid")
-
-    def tanh(self, x: At) -> At:
-        return self._activated(x, "tanh")
-
     def flat(self, x: At) -> At:
         return self._at((prod(x.shape),), x.layer, (*x.done, "flat"))
 
@@ -239,16 +230,20 @@ class Reader:
     def add(self, x: At, y: At) -> At:
         raise Unfit("its layers are no chain")
 
+    def activated(self, x: At, name: str) -> At:
+        self._changed(x, "activation", activation=name)
+        return self._at(x.shape, x.layer, (*x.done, "activation"))
+
+    relu = partialmethod(activated, name="relu")
+    sigmoid = partialmethod(activated, name="sigmoid")
+    tanh = partialmethod(activated, name="tanh")
+
     def finished(self, last: At) -> tuple[tuple[Conv, ...], tuple[Dense, ...]]:
         convs = tuple(one for one in self._made if isinstance(one, Conv))
         dense = tuple(one for one in self._made if isinstance(one, Dense))
         if not dense or last is not self._reached or last.layer != len(self._made) - 1 or last.done:
             raise Unfit("its last layer is not a linear one")
         return convs, dense
-
-    def _activated(self, x: At, name: str) -> At:
-        self._changed(x, "activation", activation=name)
-        return self._at(x.shape, x.layer, (*x.done, "activation"))
 
     def _changed(self, x: At, step: str, **to: Any) -> Any:
         """The last layer with a step after it; it has each once, and means come last.

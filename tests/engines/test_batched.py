@@ -5,44 +5,19 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
-from torch import nn
 
 from ldp_core import models, partitions
 from ldp_core.engines.batched import train
-from ldp_core.engines.plan import Plan, plan_batches, shuffled_within
+from ldp_core.engines.plan import plan_batches, shuffled_within
 from ldp_core.streams import stream
 from tests.data import digits
+from tests.engines.test_base import plain_loop, recipe_of, start_of
 
 CASES = {
     "even": ("iid", {}, 20),
     "ragged": ("dirichlet", {"alpha": 0.3}, 20),
     "tiny": ("dirichlet", {"alpha": 0.05}, 200),
 }
-
-
-def plain_module(name: str) -> nn.Module:
-    layers = (
-        [nn.Linear(64, 10)]
-        if name == "logistic_regression"
-        else [nn.Linear(64, 32), nn.ReLU(), nn.Linear(32, 10)]
-    )
-    return nn.Sequential(nn.Flatten(), *layers)
-
-
-def plain_loop(name: str, start: torch.Tensor, plan: Plan, row: int, rate: float) -> torch.Tensor:
-    """One client, the way a tutorial would write it."""
-    x, y = torch.from_numpy(digits().train_x), torch.from_numpy(digits().train_y)
-    module = plain_module(name)
-    torch.nn.utils.vector_to_parameters(start.clone(), module.parameters())
-    optimizer = torch.optim.SGD(module.parameters(), lr=rate)
-    for step in range(len(plan.active)):
-        batch = plan.samples[step, row][plan.weights[step, row] > 0]
-        if len(batch) == 0:
-            break
-        optimizer.zero_grad()
-        torch.autograd.backward(nn.functional.cross_entropy(module(x[batch]), y[batch]))
-        optimizer.step()
-    return torch.nn.utils.parameters_to_vector(module.parameters()).detach()
 
 
 @pytest.mark.parametrize("name", ["logistic_regression", "mlp"])
@@ -52,13 +27,13 @@ def test_equals_a_plain_loop(name: str, case: str):
     data = digits()
     shards = partitions.get(kind, **parameters).split(data.train_y, clients, stream(1, "partition"))
     plan = plan_batches(shards, epochs=2, batch_size=10, generator=stream(1, "batches", 1))
-    model = models.get(name)
-    start = torch.from_numpy(model.initial(data.shape, 10, stream(1, "initial model")))
+    recipe = recipe_of(name, data.shape, rate=0.5)
+    start = start_of(recipe)
     x, y = torch.from_numpy(data.train_x), torch.from_numpy(data.train_y)
-    together = train(model, start, x, y, plan, learning_rate=0.5, classes=10)
+    together = train(recipe.model, start, x, y, plan, learning_rate=0.5, classes=10)
     for client in range(0, clients, max(1, clients // 25)):
         row = int(np.flatnonzero(plan.rows == client)[0])
-        alone = plain_loop(name, start, plan, row, 0.5)
+        alone = plain_loop(recipe, start, (x, y, x), plan, row)
         assert (together[client] - alone).abs().max() < 1e-5
 
 
