@@ -58,10 +58,12 @@ class Together(Alone):
         return torch.baddbmm(bias.unsqueeze(1), x, weight.transpose(1, 2))
 
     def pool(self, x: torch.Tensor, size: int = 2) -> torch.Tensor:
-        return functional.max_pool2d(x.flatten(0, 1), size).unflatten(0, x.shape[:2])
+        y = super().pool(x.flatten(0, 1), size)
+        return y.view(*x.shape[:2], *y.shape[1:])
 
     def average(self, x: torch.Tensor, size: int) -> torch.Tensor:
-        return functional.avg_pool2d(x.flatten(0, 1), size).unflatten(0, x.shape[:2])
+        y = super().average(x.flatten(0, 1), size)
+        return y.view(*x.shape[:2], *y.shape[1:])
 
     def mean(self, x: torch.Tensor) -> torch.Tensor:
         return x.mean((3, 4)).transpose(1, 2)
