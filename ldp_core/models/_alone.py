@@ -52,7 +52,8 @@ class Alone:
         if size == 1 and stride > 1:
             # the same pixels, chosen here: oneDNN writes past its memory where it chooses them itself among
             # 4 to 7 channels on a processor with AVX2 alone (PyTorch 2.13)
-            x, stride = x[:, :, ::stride, ::stride], 1
+            x = functional.pad(x, (padding,) * 4) if padding else x
+            x, stride, padding = x[:, :, ::stride, ::stride], 1, 0
         return functional.conv2d(x, weight, offset, stride, padding)
 
     def norm(self, name: str, x: torch.Tensor) -> torch.Tensor:

@@ -20,7 +20,7 @@ LISTED = (
     "dense 12 sigmoid, dense 9 relu",
     "conv 4 5 relu, pool 2, dense 20 relu",
     "conv 3 3 stride 2 padding 1 sigmoid, pool 3, conv 4 1 none",
-    "conv 5 3 tanh, avg_pool 2, dense 8 tanh",
+    "conv 5 3 tanh, avg_pool 2, conv 3 1 stride 2 padding 1 tanh, dense 8 tanh",
 )
 CASES = [
     (one, shape)
