@@ -9,6 +9,7 @@ step on one image, from the model that the run begins with.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -42,16 +43,11 @@ def from_sum(federation: Federation, victims: Victims, lineup: Candidates) -> li
     if (sums := experiment.trust.sums(experiment)) is None or not len(victims.clients):
         return rows
     groups, chances = sums
-    public = public_images(federation)
-    for v, client in enumerate(victims.clients.tolist()):
-        noise = stream(experiment.seed, "measured", -1 - client)
+    for client, noise, candidates, pool, known in asked(federation, victims, lineup, groups):
         epsilon, low, high = federation.population.columns(np.array([client]))
         law: Any = experiment.pieces(1)[0].mechanism.at(epsilon, low, high)
         sigma = float(law.sigma[0, 0])
-        candidates = uploads_of(federation, client, lineup.any_class.x[v], lineup.any_class.y[v])
         beside = np.flatnonzero((groups == groups[client]) & (np.arange(len(groups)) != client))
-        pool = uploads_beside(federation, client, noise.permutation(beside)[:POOL])
-        known = uploads_of(federation, client, public.x, public.y)
         count = round(float(chances[beside].sum()))
         mean, spread = count * known.mean(axis=0), count * known.var(axis=0)
         right = np.zeros(2, dtype=np.int64)
@@ -68,21 +64,31 @@ def from_sum(federation: Federation, victims: Victims, lineup: Candidates) -> li
     return rows
 
 
-def uploads_beside(federation: Federation, client: int, others: NDArray[np.int64]) -> Floats:
-    """(n, m): clipped uploads of the first image of each of n other clients, made as if by `client`."""
-    samples = np.array([federation.shards[one][0] for one in others], dtype=np.int64)
-    pictures = federation.pictures(federation.train_x[torch.from_numpy(samples)])
-    return uploads_of(federation, client, pictures, federation.train_y.cpu().numpy()[samples])
+def asked(
+    federation: Federation, victims: Victims, lineup: Candidates, groups: NDArray[np.int64]
+) -> Iterator[tuple[int, np.random.Generator, Floats, Floats, Floats]]:
+    """For each attacked client: number, generator, and the clipped uploads (n, m) of its candidates, of one
+    image of each other client in its group (of `POOL` at most), and of public images.
+    """
+    public, start = public_images(federation), untrained(federation)
+    weights, joined = federation.placed(start.weights), taking_part(federation, start.arrays)
 
+    def uploads(client: int, x: Vectors, y: Any) -> Floats:
+        clients = np.full(len(x), client)
+        own = begun(clients, weights, joined).own
+        made = one_step(federation, federation.samples_of(x), torch.from_numpy(y).to(weights.device), own)
+        pieces = federation.experiment.pieces(1)
+        return projected(pieces, made, federation.population.columns(clients)).astype(np.float64)
 
-def uploads_of(federation: Federation, client: int, x: Vectors, y: Any) -> Floats:
-    """(n, m): clipped uploads of a client for each of n pictures, before noise."""
-    start = untrained(federation)
-    weights, clients = federation.placed(start.weights), np.full(len(x), client)
-    own = begun(clients, weights, taking_part(federation, start.arrays)).own
-    made = one_step(federation, federation.samples_of(x), torch.from_numpy(y).to(weights.device), own)
-    pieces = federation.experiment.pieces(1)
-    return projected(pieces, made, federation.population.columns(clients)).astype(np.float64)
+    for v, client in enumerate(victims.clients.tolist()):
+        noise = stream(federation.experiment.seed, "measured", -1 - client)
+        candidates = uploads(client, lineup.any_class.x[v], lineup.any_class.y[v])
+        beside = np.flatnonzero((groups == groups[client]) & (np.arange(len(groups)) != client))
+        samples = np.array([federation.shards[one][0] for one in noise.permutation(beside)[:POOL]], np.int64)
+        pictures = federation.pictures(federation.train_x[torch.from_numpy(samples)])
+        labels = federation.train_y.cpu().numpy()[samples]
+        pool = uploads(client, pictures, labels) if len(beside) else candidates[:0]
+        yield client, noise, candidates, pool, uploads(client, public.x, public.y)
 
 
 def _total(pool: Floats, count: int, noise: np.random.Generator) -> Floats:
