@@ -26,7 +26,7 @@ def picked(end: Mapping[str, Any], client: int) -> list[str]:
             f"Guessing: {percent(1 / many)}."
         )
     heaps = [row for row in end.get("from_heap", ()) if row["client"] == client + 1]
-    for row in (one for one in heaps if not one["clean"]):
+    for row in (one for one in heaps if not one["clean"] and one["candidates"] > 1):
         clean = next(one for one in heaps if one["clean"] and one["question"] == row["question"])
         asked = QUESTIONS[row["question"]].format(client=client + 1, candidates=row["candidates"])
         said.append(
