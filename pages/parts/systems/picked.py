@@ -30,7 +30,7 @@ def picked(end: Mapping[str, Any], client: int) -> list[str]:
         clean = next(one for one in heaps if one["clean"] and one["question"] == row["question"])
         asked = QUESTIONS[row["question"]].format(client=client + 1, candidates=row["candidates"])
         said.append(
-            f"Out of a heap of {number(row['heap'])} messages, {asked}, in {often(**row)}. Guessing: "
+            f"Out of a heap with {number(row['heap'])} in it, {asked}, in {often(**row)}. Guessing: "
             f"{percent(1 / row['candidates'])}; without noise: {percent(clean['right'] / clean['tries'])}; "
             f"more than {percent(row['cap'])} no attacker can, by ε."
         )
