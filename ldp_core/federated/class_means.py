@@ -3,9 +3,9 @@ label.
 
 Without training: with features z of length 1 and their mean M_c in each class c, an image is assigned to the
 class with the largest z·A·M_c − ½·M_c·A·M_c. A is the identity (nearest mean) or, where the uploads' law
-allows, the inverse of the second moments of z, estimated from the same uploads. The noise's expected
-contribution to M_c·A·M_c is subtracted, and differences between classes are shrunk by the part that noise
-explains. All of it is post-processing of the uploads. Classes are assumed equally frequent.
+allows, the inverse of the second moments of z, estimated from the same uploads. The means' deviations from
+the common mean are shrunk by the share of their squared length that noise explains (James and Stein 1961).
+All of it is post-processing of the uploads. Classes are assumed equally frequent.
 """
 
 from __future__ import annotations
@@ -86,11 +86,13 @@ class Decoder:
         means = self._federation.classes * aggregate.reshape(self._shape) / length
         noise = (self._federation.classes / length) ** 2 * self._noise if noisy else 0.0
         metric = self._metric() if noisy else np.eye(self._shape[1])
+        common = means.mean(axis=0)
+        apart = means - common
+        energy = float(np.einsum("cf,fg,cg", apart, metric, apart))
+        kept = max(0.0, 1 - (len(means) - 1) * noise * float(np.trace(metric)) / max(energy, 1e-300))
+        means = common + kept * apart
         turned = means @ metric
-        size = (turned * means).sum(1) - noise * np.trace(metric)
-        doubt = 4 * noise * (turned**2).sum(1).mean() + 2 * noise**2 * (metric**2).sum()
-        believed = max(0.0, 1 - doubt / max(float(size.var(ddof=1)), 1e-300))
-        bias = -(believed * size + (1 - believed) * size.mean()) / 2
+        bias = -(turned * means).sum(1) / 2
         model = np.concatenate([(turned / np.sqrt(self._shape[1])).ravel(), bias])
         return model.astype(np.float32)
 
