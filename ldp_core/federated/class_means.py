@@ -5,7 +5,8 @@ Without training: with features z of length 1 and their mean M_c in each class c
 class with the largest z·A·M_c − ½·M_c·A·M_c. A is the identity (nearest mean) or, where the uploads' law
 allows, the inverse of the second moments of z, estimated from the same uploads. The means' deviations from
 the common mean are shrunk by the share of their squared length that noise explains (James and Stein 1961).
-All of it is post-processing of the uploads. Classes are assumed equally frequent.
+Classes are assumed equally frequent, unless uploads report labels and these clearly show other shares. All of
+it is post-processing of the uploads.
 """
 
 from __future__ import annotations
@@ -25,6 +26,10 @@ if TYPE_CHECKING:
 
 INSIDE = 1 - 2**-20
 """Factor on the longest message, so that float32 rounding does not make it longer than allowed."""
+SURE = 4.0
+"""Factor on the noise of estimated class shares, below which classes are taken as equally frequent."""
+LEAST = 0.2
+"""Smallest share of a class that is assumed, as a multiple of equal shares."""
 RIDGE = 2.0
 """Factor on √(numbers): how far noise of deviation 1 moves an eigenvalue of a symmetric matrix."""
 
@@ -73,28 +78,46 @@ class Decoder:
         epsilon, low, high = federation.population.columns(chosen)
         law = piece.mechanism.at(epsilon, low, high)
         self._second = getattr(law, "second_moments", None)
+        self._naming = getattr(law, "naming", None)
+        self._named = np.zeros(federation.classes)
 
     def hear(self, uploads: NDArray[np.float32], shares: Floats) -> None:
         if self._second is not None:
             blocks = uploads.reshape(-1, self._shape[1])
             weights = np.repeat(shares, self._shape[0]).astype(np.float32)
             self._moments += (blocks * weights[:, None]).T @ blocks
+        if self._naming is not None:
+            self._named += shares @ uploads.reshape(len(uploads), *self._shape).any(axis=2)
 
     def decoded(self, aggregate: Floats, noisy: bool = True) -> NDArray[np.float32]:
         """Linear model (d,) for the mean message (m,); nearest-mean classification if `noisy` is False."""
-        length = radius(self._federation)
-        means = self._federation.classes * aggregate.reshape(self._shape) / length
-        noise = (self._federation.classes / length) ** 2 * self._noise if noisy else 0.0
+        scale = 1 / (radius(self._federation) * self._class_shares())
+        means = aggregate.reshape(self._shape) * scale[:, None]
+        noise = float((scale**2).sum()) * self._noise if noisy else 0.0
         metric = self._metric() if noisy else np.eye(self._shape[1])
-        common = means.mean(axis=0)
+        common = aggregate.reshape(self._shape).sum(axis=0) / radius(self._federation)
         apart = means - common
         energy = float(np.einsum("cf,fg,cg", apart, metric, apart))
-        kept = max(0.0, 1 - (len(means) - 1) * noise * float(np.trace(metric)) / max(energy, 1e-300))
+        kept = max(0.0, 1 - noise * float(np.trace(metric)) / max(energy, 1e-300))
         means = common + kept * apart
         turned = means @ metric
         bias = -(turned * means).sum(1) / 2
         model = np.concatenate([(turned / np.sqrt(self._shape[1])).ravel(), bias])
         return model.astype(np.float32)
+
+    def _class_shares(self) -> Floats:
+        """Shares of the classes among all clients (C,): equal, unless reported labels show otherwise despite
+        their noise.
+        """
+        equal = np.full(self._shape[0], 1 / self._shape[0])
+        if self._naming is None:
+            return equal
+        own, other = (np.broadcast_to(one, (len(self._shares), 1))[:, 0] for one in self._naming)
+        told = max(float(self._shares @ (own - other)), 1e-9)
+        apart = (self._named - float(self._shares @ other)) / told - equal
+        noise = float((self._shares**2).sum() * (self._named * (1 - self._named)).sum()) / told**2
+        kept = max(0.0, 1 - SURE * noise / max(float(apart @ apart), 1e-300))
+        return np.maximum(equal + kept * apart, LEAST * equal)
 
     def _metric(self) -> Floats:
         """Inverse of the features' estimated second moments, regularised by the noise in the estimate; the

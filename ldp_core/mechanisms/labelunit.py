@@ -43,6 +43,12 @@ class LabelledLaw(CapLaw["LabelUnit"]):
         caps, unit = self._caps, (self.mechanism.norm / self._caps.scale) ** 2
         return caps.labels * unit, (caps.square - caps.named) * unit, np.sqrt(caps.labels) * unit
 
+    @property
+    def naming(self) -> tuple[Any, Any]:
+        """Probabilities that the reported labels contain the client's own label, and any other one."""
+        caps = self._caps
+        return caps.named, (caps.labels - caps.named) / max(self.mechanism.labels - 1, 1)
+
 
 class LabelUnit(CapMechanism):
     """A label and a direction; exactly ε for both together, attained by opposite directions."""
