@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 INSIDE = 1 - 2**-20
 """Factor on the longest message, so that float32 rounding does not make it longer than allowed."""
+KEPT = 0.01
+"""Smallest factor on deviations: all 0 would assign every image to one class."""
 SURE = 4.0
 """Factor on the noise of estimated class shares, below which classes are taken as equally frequent."""
 LEAST = 0.2
@@ -98,7 +100,7 @@ class Decoder:
         common = aggregate.reshape(self._shape).sum(axis=0) / radius(self._federation)
         apart = means - common
         energy = float(np.einsum("cf,fg,cg", apart, metric, apart))
-        kept = max(0.0, 1 - noise * float(np.trace(metric)) / max(energy, 1e-300))
+        kept = max(KEPT, 1 - noise * float(np.trace(metric)) / max(energy, 1e-300))
         means = common + kept * apart
         turned = means @ metric
         bias = -(turned * means).sum(1) / 2
