@@ -11,22 +11,19 @@ import torch
 from ldp_core import attacks, datasets, mechanisms, models
 from ldp_core.attacks.findings.metrics import psnr
 from ldp_core.attacks.likelihood import places
-from ldp_core.datasets import Data
 from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import parse
 from ldp_core.experiment.attack_grid import parse_ladder
 from ldp_core.experiment.threat_model import facts, spies, why_not
 from ldp_core.federated.federation import assemble, initial_weights
 from ldp_core.leakage.candidates import line_up
-from ldp_core.leakage.observe import Victims, audit_values, observe, public_images
+from ldp_core.leakage.observe import Victims
 from ldp_core.models.base import Shape
 from ldp_core.models.mlp import MLP
 from ldp_core.streams import stream
 from tests.attacks.observed import audit_uploads
-from tests.cases import case
 from tests.data import digits, events
 from tests.extent import in_gate
-from tests.pace import of_cpu
 
 CPU = torch.device("cpu")
 
@@ -101,29 +98,6 @@ def test_every_reconstructor_meets_every_mechanism(name: str, mechanism: str):
     assert len(found) == 2 * 3 * 3
     assert all(np.isfinite(e["psnr"]) and -1 <= e["ncc"] <= 1 for e in found)
     assert {e["rounds_observed"] for e in found if e["control"] is None} == {2}
-
-
-@pytest.mark.alone
-def test_eighty_tasks_are_quick():
-    """Closed forms for 80 audit uploads at once, on MNIST's size of layer: well under a second of CPU."""
-    experiment = parse({"dataset": "mnist", "model": "mlp", "clients": {"epsilon": 8, "range": 0.2}})
-    x = np.random.default_rng(0).random((2100, 28, 28), dtype=np.float32)
-    y = np.arange(2100) % 10
-    ready = assemble(experiment, Data(x[:2000], y[:2000], x[2000:], y[2000:], 10), CPU)
-    samples, weights = np.concatenate(ready.shards)[:80], initial_weights(ready)
-    columns = tuple(np.full((80, 1), v) for v in (8.0, -0.2, 0.2))
-    seen = observe(
-        ready,
-        audit_values(ready, samples, weights),
-        weights,
-        ready.experiment.pieces(),
-        (columns[0], columns[1], columns[2]),
-        stream(0, "attack noise"),
-        public=public_images(ready),
-    )[None]
-    for name in ("least_squares", "rank_one", "trimmed", "per_neuron"):
-        with case(name), of_cpu(0.5):
-            attacks.reconstructor(name).reconstruct(seen, generator=stream(0, "reconstruction"))
 
 
 def test_auto_follows_model_mechanism_and_upload():

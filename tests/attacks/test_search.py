@@ -102,18 +102,6 @@ def test_a_search_can_be_watched_and_ends_the_same():
     assert psnr(batch.images(0)[:, 0], alone[:, 0]).min() > 40
 
 
-def test_what_was_found_before_is_not_searched_for_again_and_the_rest_has_the_same_bits():
-    seen, _ = observed(digits(), 10, {"model": "lenet"})
-    whole, rest = (
-        SearchBatch(IDLG(iterations=9), [seen] * 3, [stream(0, "reconstruction") for _ in range(3)], wanted)
-        for wanted in (None, [False, True, False])
-    )
-    for _ in whole.follow():
-        pass
-    assert {look.observation for look in rest.follow()} == {1}
-    assert np.array_equal(rest.images(1), whole.images(1))
-
-
 def test_chunks_are_even_and_small_observations_share_them():
     assert chunked([24], 16) == [[(0, slice(0, 12))], [(0, slice(12, 24))]]
     assert chunked([2, 2, 30, 3], 8) == [
