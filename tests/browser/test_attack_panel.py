@@ -92,7 +92,7 @@ def test_where_nothing_can_be_attacked_the_page_says_why(visitor: Visitor, monke
     draft = presets.get("two_volunteers").draft.with_base({"dataset": "covtype"})
     page = visitor.open(f"/train?draft={drafts.new(draft)}", PANELS)
     empty = page.locator(".es-empty")
-    expect(empty).to_contain_text("nothing is attacked here: no attacker here can read such uploads")
+    expect(empty).to_contain_text("no picture is drawn here: no attacker here can read such uploads")
     page.get_by_text("The attack", exact=True).click()
     choose(page.get_by_role("combobox", name="Attacker"), "Trimmed rank 1", exact=False)
     expect(page.get_by_text(re.compile("Will not do: .*Trimmed rank 1.* cannot"))).to_be_visible()

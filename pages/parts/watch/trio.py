@@ -119,7 +119,7 @@ def expected_view(draft: Draft) -> str:
     if any(spies(experiment) for experiment in experiments):
         return "press Train"
     why = next((why for experiment in experiments if (why := why_not(experiment))), "")
-    return f"nothing is attacked here: {why}" if why else "no attack in this experiment"
+    return f"no picture is drawn here: {why}" if why else "no attack in this experiment"
 
 
 def nothing_yet(job: Job, draft: Draft, shown: Sequence[Series]) -> str:
@@ -128,7 +128,7 @@ def nothing_yet(job: Job, draft: Draft, shown: Sequence[Series]) -> str:
         return "there is nothing left to show"
     notes = [note for one in shown for run in one.runs if (note := run.start.get("attack_note"))]
     if notes and not any(run.targets for one in shown for run in one.runs):
-        return f"nothing is attacked here: {notes[0]}"
+        return f"no picture is drawn here: {notes[0]}"
     if not any(spies(experiment) for experiment in draft.experiments()):
         return expected_view(draft)
     if job.status == "queued":
