@@ -72,7 +72,7 @@ def guesses(draft: Draft, one: Series, client: int) -> str:
         if row["scope"] == "upload" and "right" in row:
             question = ASKED[row["attack"]].format(candidates=number(candidates), images=number(images))
             said.append(f"{question}? Right in {percent(row['right'], 1)}")
-    return f"{plain(one.label)}: {'; '.join(said)}; by chance in 50 %." if said else ""
+    return f"{'; '.join(said)}; by chance in 50 %." if said else ""
 
 
 def bars(draft: Draft, shown: Sequence[Series], client: int) -> list[Bar]:
@@ -102,9 +102,12 @@ def measured_section(draft: Draft, shown: Sequence[Series]) -> None:
     label = "; ".join(f"{_scope(bar)}: {_left(bar)}, {_right(bar)}" for bar in found)
     components.chart(bar_figure(found), key="measured", label=label, height=56 + ROW * len(found))
     st.caption(plain(why(found), 800))
-    for one in shown[:MOST_ASKED]:
-        if words := guesses(draft, one, client):
-            st.caption(words)
+    asked: dict[str, list[str]] = {}
+    for one in shown:
+        asked.setdefault(guesses(draft, one, client), []).append(one.label)
+    for words, labels in [*asked.items()][:MOST_ASKED]:
+        if words:
+            st.caption(f"{plain(listed(labels), 100)}: {words}")
 
 
 def why(found: Sequence[Bar]) -> str:
