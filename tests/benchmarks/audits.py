@@ -1,7 +1,7 @@
 """`python -m tests.benchmarks.audits [AUDITS]`: how often an audit by samples refutes a shipped mechanism.
 
 At 95 % it may in 50 of 1 000; each audit has 1 000 trials on each of the two inputs that are furthest apart.
-Then how often the bound that a run shows exceeds ε, of ten times as many calibrated runs of 1 000 trials, and
+Then how often the bound that a run shows exceeds ε, of ten times as many calibrated runs of 500 trials, and
 what share of ε it reaches with 100 000.
 """
 

@@ -9,9 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from ldp_core import accounting, mechanisms, theory
 from ldp_core.contract.sampling import ALARM
-from ldp_core.experiment import parse
 from ldp_core.mechanisms.privunit import PrivUnit
 from ldp_core.mechanisms.shared.caps import caps_at
 from tests.data import events
@@ -80,24 +78,3 @@ def test_what_lies_inside_the_ball_is_left_alone_and_ranges_are_ignored():
     asked: dict[str, Any] = {"mechanism": "privunit", "rounds": 2, "attack": None}
     runs = [events({**asked, "clients": {"count": 5, "epsilon": 8, "range": r}})[-1] for r in (0.01, 5)]
     assert runs[0]["weights_sha256"] == runs[1]["weights_sha256"]
-
-
-def test_it_runs_and_its_whole_upload_costs_one_epsilon():
-    """A run adds the noise that is predicted (400 clients, 650 weights: within 3 %), and the ledger counts
-    ε once an upload."""
-    asked = {
-        "mechanism": "privunit", "target": "update", "rounds": 2,
-        "clients": {"count": 400, "epsilon": 8.0}, "attack": {"clients": [1]},
-    }  # fmt: skip
-    emitted = events(asked)
-    rounds = [event for event in emitted if event["event"] == "round"]
-    for event in rounds:
-        assert event["noise_variance"] == pytest.approx(event["noise_variance_theory"], rel=0.2)
-        assert event["noise_variance_theory"] == pytest.approx(theory.server_variance(parse(asked)), rel=0.03)
-    entry = accounting.ledger(parse(asked))[0]
-    assert entry["upload"]["epsilon"] == entry["coordinate"]["epsilon"] == 8.0
-    assert entry["run_worst"]["basic"] == 16.0
-    assert entry["run_worst"]["guarantee"]
-    assert mechanisms.get("privunit", form="as_printed") == PrivUnit()
-    clean = [e for e in emitted if e["event"] == "attack" and e["control"] == "clean"]
-    assert all(e["psnr"] > 60 for e in clean)
