@@ -2,10 +2,11 @@
 of upload decides.
 
 The variant with gradients of pixels has step, norm and rounds set by hand (at ε 8: norm 1 gives 74.0 %, norm
-4 79.6 %, against 80.9 %; 10 rounds 78.1 %, 40 rounds 83.8 %). Directions, cells and whitening of the features
-were chosen on the training file alone, with its last 10 000 images held out. Control without private data:
-`python -m tests.benchmarks.nobody_asked` trains on scikit-learn's labelled digits with the same features
-(85.4 % at most).
+4 79.6 %, against 80.9 %; 10 rounds 78.1 %, 40 rounds 83.8 %). Features and decoding were chosen on the
+training file alone, with its last 10 000 images held out: `python -m tests.benchmarks.public_split`. There,
+uneven classes end at 95.4 % with estimated shares, and at 93.7 % if the server takes them as equal. Control
+without private data: `python -m tests.benchmarks.nobody_asked` trains on scikit-learn's labelled digits with
+the same features (85.4 % at most).
 """
 
 from ldp_core.presets.base import Preset
@@ -16,7 +17,8 @@ PIXELS, FEATURES, MEANS = "gradients of pixels, ε 4", "gradients of features, �
 MILD, STRICT, STRICTEST = "class means, ε 8", "class means, ε 2", "class means, ε 1"
 WAVES, SOME, FEW = "class means of waves, ε 4", "6 000 people, ε 8", "600 people, ε 8"
 MIXED = "class means, ε 4, shuffled"
-DIGITS = "1 437 people, other digits, ε 8"
+UNEVEN = "6 000 people, uneven classes, ε 8"
+DIGITS, DIGITS_STRICT = "1 437 people, other digits, ε 8", "1 437 people, other digits, ε 4"
 TOTALS = {
     PIXELS: 4,
     FEATURES: 4,
@@ -26,8 +28,10 @@ TOTALS = {
     STRICTEST: 1,
     WAVES: 4,
     SOME: 8,
+    UNEVEN: 8,
     FEW: 8,
     DIGITS: 8,
+    DIGITS_STRICT: 4,
 }
 HONEST = Sentence(
     "The same people under the same ε 4: gradients of pixels end below 82 %, class means of features above "
@@ -51,6 +55,7 @@ STEP = 25 / 64
 
 PRESET = Preset(
     order=21,
+    seeds=5,
     label="Sixty thousand people, one image each",
     question="Everybody sends once, under one small ε for all of it. Does what they send decide?",
     says=(
@@ -86,9 +91,15 @@ PRESET = Preset(
             both(reaches(FEW, low=0.85), reaches(SOME, low=0.94), reaches(STRICTEST, low=0.65, high=0.9)),
         ),
         Sentence(
-            "Assumed public: the program, that classes have about even shares, and that such numbers suit "
-            "drawings, which decades of public work on digits taught. An attacker recovers such numbers, not "
-            "pixels; the numbers still tell the image’s shape."
+            "The server takes classes as equally frequent, unless the labels in the same answers clearly "
+            "show otherwise: where half of 6 000 people hold 0, 1 and 2 only, it ends within a point of the "
+            "even ones.",
+            alike(UNEVEN, SOME, within=0.01),
+        ),
+        Sentence(
+            "Assumed public: the program, and that such numbers suit drawings, which decades of public work "
+            "on digits taught. An attacker recovers such numbers, not pixels; they still tell the image’s "
+            "shape."
         ),
     ),
     ask=Figure("How accurate will class means be at ε 2?", (STRICT,), accuracy, HONEST),
@@ -102,7 +113,7 @@ PRESET = Preset(
         # one step each, also where a person holds a hundred images
         "local": {"epochs": 1, "batch_size": 100, "learning_rate": 0.5},
         "rounds": 20,
-        "attack": None,
+        "attack": {"rounds": [1], "canary": True},
     },
     variants=(
         (PIXELS, {}),
@@ -119,8 +130,15 @@ PRESET = Preset(
         (MIXED, {**SENT_ONCE, "trust.kind": "shuffled"}),
         *((label, {**SENT_ONCE, "clients.epsilon": TOTALS[label]}) for label in (MILD, STRICT, STRICTEST)),
         (WAVES, {**SENT_ONCE, "features.name": "dct", "features.straighten": "yes"}),
-        (DIGITS, {**SENT_ONCE, "dataset": "digits", "clients.count": 1_437, "clients.epsilon": 8}),
+        *(
+            (
+                label,
+                {**SENT_ONCE, "dataset": "digits", "clients.count": 1_437, "clients.epsilon": TOTALS[label]},
+            )
+            for label in (DIGITS, DIGITS_STRICT)
+        ),
         (FEW, {**SENT_ONCE, "clients.count": 600, "clients.epsilon": 8}),
         (SOME, {**SENT_ONCE, "clients.count": 6_000, "clients.epsilon": 8}),
+        (UNEVEN, {**SENT_ONCE, **THREE_CLASSES, "clients.count": 6_000, "clients.epsilon": 8}),
     ),
 )

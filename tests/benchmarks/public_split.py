@@ -62,7 +62,7 @@ def main() -> None:
         set_ = {"selection": "once", "clients.count": PEOPLE, **SENT_ONCE} | changes
         set_ = {path: to for path, to in set_.items() if "features" not in set_ or path != "features.name"}
         for named, shares in (("estimated", estimated), ("taken as equal", equal_shares)):
-            Decoder._class_shares = shares  # type: ignore[method-assign]
+            Decoder._class_shares = shares  # type: ignore[assignment, method-assign]
             ends = [
                 [*simulate(changed(base, set_ | {"seed": seed}), data)][-1].as_json() for seed in range(SEEDS)
             ]

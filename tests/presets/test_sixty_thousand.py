@@ -7,7 +7,7 @@ import numpy as np
 from ldp_core import presets
 from ldp_core.accounting import DELTA, entry_of, ledger, shuffled
 from ldp_core.cost.estimate import cost
-from ldp_core.presets.sixty_thousand import FEW, MIXED, SOME, TOTALS
+from ldp_core.presets.sixty_thousand import FEW, MIXED, SOME, TOTALS, UNEVEN
 
 
 def test_everybody_holds_one_image_uploads_once_and_spends_no_more():
@@ -15,7 +15,7 @@ def test_everybody_holds_one_image_uploads_once_and_spends_no_more():
     made = dict(zip((v.label for v in draft.variants), draft.experiments(), strict=True))
     for label, one in made.items():
         count, rounds = one.clients.count, one.rounds
-        assert count == {FEW: 600, SOME: 6_000}.get(label, one.source.train_size)
+        assert count == {FEW: 600, SOME: 6_000, UNEVEN: 6_000}.get(label, one.source.train_size)
         each = [one.selection.choose(count, one.seed, number, rounds) for number in range(1, rounds + 1)]
         assert np.array_equal(np.sort(np.concatenate(each)), np.arange(count))
         last = entry_of(ledger(one), count - 1)
