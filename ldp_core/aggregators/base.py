@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from typing import Annotated, Any, ClassVar, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,6 +15,12 @@ from ldp_core.errors import InvalidInput, shown
 from ldp_core.fields import Number
 from ldp_core.limits import BETWEEN
 from ldp_core.mechanisms.base import Floats, Values, as_floats
+
+Mask = NDArray[np.bool_]
+Moments: TypeAlias = tuple[Floats, Floats, float]
+Noise: TypeAlias = tuple[Floats, Floats]
+Generator: TypeAlias = np.random.Generator | None
+"""None for aggregators that draw nothing."""
 
 
 class Drawn(NamedTuple):
@@ -86,14 +92,10 @@ class Aggregator(Component):
         return raw / total if total > 0 else raw  # an aggregator may draw none at all
 
     @abstractmethod
-    def raw_weights(
-        self, variances: Floats, sizes: Floats, between: float, generator: np.random.Generator | None
-    ) -> Floats:
+    def raw_weights(self, variances: Floats, sizes: Floats, between: float, generator: Generator) -> Floats:
         """Weights up to a common factor, for clients along the last axis."""
 
-    def moments(
-        self, variances: ArrayLike, sizes: ArrayLike | None = None, between: float = 0.0
-    ) -> tuple[Floats, Floats, float]:
+    def moments(self, variances: ArrayLike, sizes: ArrayLike | None = None, between: float = 0.0) -> Moments:
         """Mean and mean square of each client's weight, and the probability that no client is drawn.
 
         For deterministic weights the mean is the weight itself.
@@ -101,9 +103,7 @@ class Aggregator(Component):
         weights = self.weights(variances, sizes, between)
         return weights, weights**2, 0.0
 
-    def noise(
-        self, drawn: Drawn, worst: Floats, sizes: Floats, here: NDArray[np.bool_], between: float = 0.0
-    ) -> tuple[Floats, Floats]:
+    def noise(self, drawn: Drawn, worst: Floats, sizes: Floats, here: Mask, between: float = 0.0) -> Noise:
         """Noise of the aggregate: mean square error per weight, and the probability of an empty round.
 
         Args:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from ldp_core.aggregators.base import Aggregator
+from ldp_core.aggregators.base import Aggregator, Generator
 from ldp_core.mechanisms.base import Floats
 
 
@@ -19,7 +17,5 @@ class DataWeighted(Aggregator):
     reads_in_clear = "how many samples each client has, |D_i|"
     weighs_by_size = True
 
-    def raw_weights(
-        self, variances: Floats, sizes: Floats, between: float, generator: np.random.Generator | None
-    ) -> Floats:
+    def raw_weights(self, variances: Floats, sizes: Floats, between: float, generator: Generator) -> Floats:
         return sizes

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from ldp_core.aggregators.base import WeighsByNoise, power_of_inverse
+from ldp_core.aggregators.base import Generator, WeighsByNoise, power_of_inverse
 from ldp_core.mechanisms.base import Floats
 
 
@@ -20,7 +18,5 @@ class InverseStd(WeighsByNoise):
     formula = r"\bar w=\sum_i\frac{1/\sigma_i}{\sum_j 1/\sigma_j}\,\tilde w_i"
     reference = "Paper 001 (Personalized LDP-FL), weighted average B"
 
-    def raw_weights(
-        self, variances: Floats, sizes: Floats, between: float, generator: np.random.Generator | None
-    ) -> Floats:
+    def raw_weights(self, variances: Floats, sizes: Floats, between: float, generator: Generator) -> Floats:
         return power_of_inverse(variances + between, 0.5)

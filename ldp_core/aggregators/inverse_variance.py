@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from ldp_core.aggregators.base import WeighsByNoise, power_of_inverse
+from ldp_core.aggregators.base import Generator, WeighsByNoise, power_of_inverse
 from ldp_core.mechanisms.base import Floats
 
 
@@ -20,7 +18,5 @@ class InverseVariance(WeighsByNoise):
     formula = r"\bar w=\sum_i\frac{1/(\sigma_i^2+\kappa^2)}{\sum_j 1/(\sigma_j^2+\kappa^2)}\,\tilde w_i"
     reference = "Best linear unbiased estimate (Gauss–Markov); mathematics, section 2"
 
-    def raw_weights(
-        self, variances: Floats, sizes: Floats, between: float, generator: np.random.Generator | None
-    ) -> Floats:
+    def raw_weights(self, variances: Floats, sizes: Floats, between: float, generator: Generator) -> Floats:
         return power_of_inverse(variances + between, 1.0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ldp_core.aggregators.base import Aggregator
+from ldp_core.aggregators.base import Aggregator, Generator
 from ldp_core.mechanisms.base import Floats
 
 
@@ -17,7 +17,5 @@ class Mean(Aggregator):
     formula = r"\bar w=\frac1K\sum_i\tilde w_i"
     reference = "Federated averaging; paper 001's A"
 
-    def raw_weights(
-        self, variances: Floats, sizes: Floats, between: float, generator: np.random.Generator | None
-    ) -> Floats:
+    def raw_weights(self, variances: Floats, sizes: Floats, between: float, generator: Generator) -> Floats:
         return np.ones_like(variances)

@@ -8,9 +8,17 @@ probability 1 − max P: the paper then divides by zero. Here the model stays un
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from ldp_core.aggregators.base import Drawn, WeighsByNoise, power_of_inverse
+from ldp_core.aggregators.base import (
+    Drawn,
+    Generator,
+    Mask,
+    Moments,
+    Noise,
+    WeighsByNoise,
+    power_of_inverse,
+)
 from ldp_core.errors import InvalidInput
 from ldp_core.mechanisms.base import Floats
 
@@ -31,9 +39,7 @@ class ProbabilitySelection(WeighsByNoise):
     def draws(self) -> bool:
         return True
 
-    def raw_weights(
-        self, variances: Floats, sizes: Floats, between: float, generator: np.random.Generator | None
-    ) -> Floats:
+    def raw_weights(self, variances: Floats, sizes: Floats, between: float, generator: Generator) -> Floats:
         if generator is None:
             raise InvalidInput("probability_selection draws its weights and needs a generator")
         return (self.probabilities(variances, between) > generator.random()).astype(np.float64)
@@ -43,9 +49,7 @@ class ProbabilitySelection(WeighsByNoise):
         raw = power_of_inverse(variances + between, 0.5)
         return raw / raw.sum()
 
-    def moments(
-        self, variances: ArrayLike, sizes: ArrayLike | None = None, between: float = 0.0
-    ) -> tuple[Floats, Floats, float]:
+    def moments(self, variances: ArrayLike, sizes: ArrayLike | None = None, between: float = 0.0) -> Moments:
         p = self.probabilities(np.asarray(variances, dtype=np.float64), between or self.between)
         order = np.argsort(-p, kind="stable")
         falling = p[order]
@@ -57,9 +61,7 @@ class ProbabilitySelection(WeighsByNoise):
         square[order] = np.cumsum((exactly / heard**2)[::-1])[::-1]
         return mean, square, float(1 - falling[0])
 
-    def noise(
-        self, drawn: Drawn, worst: Floats, sizes: Floats, here: NDArray[np.bool_], between: float = 0.0
-    ) -> tuple[Floats, Floats]:
+    def noise(self, drawn: Drawn, worst: Floats, sizes: Floats, here: Mask, between: float = 0.0) -> Noise:
         raw = np.where(here, power_of_inverse(worst + (between or self.between), 0.5), 0.0)
         total = raw.sum(axis=-1, keepdims=True)
         p = raw / np.where(total > 0, total, 1.0)

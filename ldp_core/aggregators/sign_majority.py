@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from pydantic import Field
 
-from ldp_core.aggregators.base import Aggregator, Drawn
+from ldp_core.aggregators.base import Aggregator, Drawn, Generator, Mask, Moments, Noise
 from ldp_core.aggregators.inverse_std import InverseStd
 from ldp_core.aggregators.inverse_variance import InverseVariance
 from ldp_core.aggregators.mean import Mean
@@ -52,19 +52,13 @@ class SignMajority(Aggregator):
         """Aggregator that weights the votes by their noise σ."""
         return VOTES[self.votes]()
 
-    def raw_weights(
-        self, variances: Floats, sizes: Floats, between: float, generator: np.random.Generator | None
-    ) -> Floats:
+    def raw_weights(self, variances: Floats, sizes: Floats, between: float, generator: Generator) -> Floats:
         return self.counted.raw_weights(variances, sizes, between, generator)
 
-    def moments(
-        self, variances: ArrayLike, sizes: ArrayLike | None = None, between: float = 0.0
-    ) -> tuple[Floats, Floats, float]:
+    def moments(self, variances: ArrayLike, sizes: ArrayLike | None = None, between: float = 0.0) -> Moments:
         return self.counted.moments(variances, sizes, between)
 
-    def noise(
-        self, drawn: Drawn, worst: Floats, sizes: Floats, here: NDArray[np.bool_], between: float = 0.0
-    ) -> tuple[Floats, Floats]:
+    def noise(self, drawn: Drawn, worst: Floats, sizes: Floats, here: Mask, between: float = 0.0) -> Noise:
         return self.counted.noise(drawn, worst, sizes, here, between)
 
     def finish(self, total: Values) -> Values:

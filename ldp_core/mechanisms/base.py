@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, cast
+from typing import Any, ClassVar, Literal, Self, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldp_core.component import Component
-from ldp_core.mechanisms.shared.law import Floating, Floats, Law, Values, as_floats, check_budget, check_range
-
-if TYPE_CHECKING:
-    import torch
+from ldp_core.mechanisms.shared.law import (
+    AnyGenerator,
+    Floating,
+    Floats,
+    Law,
+    Values,
+    as_floats,
+    check_budget,
+    check_range,
+)
 
 __all__ = ["Difference", "Floating", "Floats", "Form", "InClear", "Mechanism", "Use", "Values", "as_floats"]
 
@@ -55,6 +61,9 @@ class InClear:
     what: str
     by: str
     why: str
+
+
+Differences: TypeAlias = tuple[Difference, ...]
 
 
 class Mechanism(Component):
@@ -166,12 +175,7 @@ class Mechanism(Component):
         return check_budget(epsilon), *check_range(low, high)
 
     def perturb(
-        self,
-        values: Values,
-        epsilon: ArrayLike,
-        low: ArrayLike,
-        high: ArrayLike,
-        generator: np.random.Generator | torch.Generator,
+        self, values: Values, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike, generator: AnyGenerator
     ) -> Values:
         return self.at(epsilon, low, high).perturb(values, generator)
 
@@ -192,8 +196,6 @@ class Mechanism(Component):
     def delta(self, target: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
         return self.at(epsilon, low, high).delta(target)
 
-    def differences(
-        self, value: float, epsilon: float, low: float, high: float, use: Use
-    ) -> tuple[Difference, ...]:
+    def differences(self, value: float, epsilon: float, low: float, high: float, use: Use) -> Differences:
         """Figures of the printed formula that differ from the exact ones, for one weight of one client."""
         return ()

@@ -14,7 +14,7 @@ from pydantic import Field
 
 from ldp_core.fields import Checked, Number, Whole
 from ldp_core.limits import ROUNDS, SAMPLES, SLOWNESS
-from ldp_core.mechanisms.base import Difference, Floats, Use
+from ldp_core.mechanisms.base import Difference, Differences, Floats, Use
 from ldp_core.mechanisms.shared.gaussian_noise import GaussianNoise, classical
 from ldp_core.normal import epsilon_of
 
@@ -70,9 +70,7 @@ class DynamicGaussian(GaussianNoise):
         printed = epsilon * self.a * np.log1p(np.log(rounds) / self.a)
         return float(printed), float(self.budget(epsilon, np.arange(1, rounds + 1)).sum())
 
-    def differences(
-        self, value: float, epsilon: float, low: float, high: float, use: Use
-    ) -> tuple[Difference, ...]:
+    def differences(self, value: float, epsilon: float, low: float, high: float, use: Use) -> Differences:
         fitted = self.fitted(use)
         printed, summed = fitted.total(epsilon)
         forms = [fitted.formed("as_printed"), fitted.formed("corrected")]

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from ldp_core.fields import Choice, Number, Whole
 from ldp_core.limits import ROUNDS, SAMPLING
-from ldp_core.mechanisms.base import Difference, Floats, Use
+from ldp_core.mechanisms.base import Difference, Differences, Floats, Use
 from ldp_core.mechanisms.shared.gaussian_noise import GaussianNoise, classical
 from ldp_core.normal import delta_of, epsilon_of, mu_of
 
@@ -75,9 +75,7 @@ class Gaussian(GaussianNoise):
         """σ for sensitivity 1, with the root over the whole product."""
         return np.sqrt(self._prefactor() * self._rest(epsilon))
 
-    def differences(
-        self, value: float, epsilon: float, low: float, high: float, use: Use
-    ) -> tuple[Difference, ...]:
+    def differences(self, value: float, epsilon: float, low: float, high: float, use: Use) -> Differences:
         whole = self.model_copy(update={"per": "upload", "rounds": self.rounds or use.rounds}).fitted(use)
         if self.calibration == "analytic":
             return ()

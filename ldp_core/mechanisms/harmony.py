@@ -8,7 +8,7 @@ layer costs one ε; an index and one bit are sent.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,14 +16,11 @@ from numpy.typing import ArrayLike
 from ldp_core.errors import InvalidInput, shown
 from ldp_core.fields import Checked, Whole
 from ldp_core.limits import DIMENSION
-from ldp_core.mechanisms.base import Difference, Mechanism, Scope, Use
+from ldp_core.mechanisms.base import Difference, Differences, Mechanism, Scope, Use
 from ldp_core.mechanisms.duchi import Duchi
 from ldp_core.mechanisms.shared.blocks import checked
-from ldp_core.mechanisms.shared.law import Floats, Law, Values, as_floats
+from ldp_core.mechanisms.shared.law import AnyGenerator, Floats, Law, Values, as_floats
 from ldp_core.mechanisms.shared.scale_free import UnitLaw, blur, normalised
-
-if TYPE_CHECKING:
-    import torch
 
 DUCHI = Duchi()
 DIMENSION_FIELD = Checked(Whole(DIMENSION, optional=True).check)
@@ -49,7 +46,7 @@ class LayerLaw(Law["Harmony"]):
     def _fill(self) -> Floats:
         return self._centre if self.mechanism.form == "corrected" else np.zeros_like(self._centre)
 
-    def perturb(self, values: Values, generator: np.random.Generator | torch.Generator) -> Values:
+    def perturb(self, values: Values, generator: AnyGenerator) -> Values:
         xp, data = checked(values, generator, self.low, self.high, self.epsilon.shape)
         shape = tuple(data.shape)
         d = self._size(shape)
@@ -202,9 +199,7 @@ class Harmony(Mechanism):
             raise InvalidInput("harmony must know how many weights a layer has; give it as dimension=…")
         return self.dimension
 
-    def differences(
-        self, value: float, epsilon: float, low: float, high: float, use: Use
-    ) -> tuple[Difference, ...]:
+    def differences(self, value: float, epsilon: float, low: float, high: float, use: Use) -> Differences:
         fitted = self.fitted(use)
         printed, corrected = (
             float(fitted.formed(form).mean(value, epsilon, low, high)) for form in self.forms[::-1]

@@ -7,7 +7,7 @@ which has pure ε; the ledger counts that.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,14 +16,11 @@ from scipy.special import erf, log_ndtr, ndtr
 
 from ldp_core.fields import Number
 from ldp_core.limits import DELTA, SENSITIVITY
-from ldp_core.mechanisms.base import Difference, Mechanism, Use
+from ldp_core.mechanisms.base import Difference, Differences, Mechanism, Use
 from ldp_core.mechanisms.shared.blocks import Blocks
 from ldp_core.mechanisms.shared.gaussian_noise import classical
-from ldp_core.mechanisms.shared.law import Floats, Law, Values, as_floats
+from ldp_core.mechanisms.shared.law import AnyGenerator, Floats, Law, Values, as_floats
 from ldp_core.mechanisms.shared.scale_free import two_atoms
-
-if TYPE_CHECKING:
-    import torch
 
 
 class SignLaw(Law["LDPSign"]):
@@ -38,7 +35,7 @@ class SignLaw(Law["LDPSign"]):
         sensitivity = width if stated is None else np.full_like(width, stated)
         return sensitivity * classical(self.epsilon, self.mechanism.delta_)
 
-    def perturb(self, values: Values, generator: np.random.Generator | torch.Generator) -> Values:
+    def perturb(self, values: Values, generator: AnyGenerator) -> Values:
         return self._blocks.perturb(_sign, values, generator, normal=True, placed=False)
 
     @cached_property
@@ -127,9 +124,7 @@ class LDPSign(Mechanism):
         None, description="sensitivity Δ₂, if not that of the safe range"
     )
 
-    def differences(
-        self, value: float, epsilon: float, low: float, high: float, use: Use
-    ) -> tuple[Difference, ...]:
+    def differences(self, value: float, epsilon: float, low: float, high: float, use: Use) -> Differences:
         exact = float(self.privacy_loss(epsilon, low, high))
         return (
             Difference("ε of one weight", epsilon, exact, "a bit has a pure loss of its own, without any δ"),

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ldp_core.mechanisms.base import InClear, Mechanism
 from ldp_core.mechanisms.shared.blocks import checked
-from ldp_core.mechanisms.shared.law import Floating, Floats, Law, Values, as_floats, check_range
-
-if TYPE_CHECKING:
-    import torch
+from ldp_core.mechanisms.shared.law import AnyGenerator, Floating, Floats, Law, Values, as_floats, check_range
 
 
 class Clipped(Law["NoNoise"]):
@@ -20,7 +17,7 @@ class Clipped(Law["NoNoise"]):
 
     by_value = True
 
-    def perturb(self, values: Values, generator: np.random.Generator | torch.Generator) -> Values:
+    def perturb(self, values: Values, generator: AnyGenerator) -> Values:
         xp, data = checked(values, generator, self.low, self.high, self.epsilon.shape)
         if xp is np:
             ends = [end.astype(data.dtype) for end in (self.low, self.high)]

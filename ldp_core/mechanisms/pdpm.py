@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ldp_core.mechanisms.base import Difference, Floats, Use
+from ldp_core.mechanisms.base import Difference, Differences, Floats, Use
 from ldp_core.mechanisms.shared.scale_free import ScaleFree, near, one_of_two, two_atoms
 
 
@@ -71,9 +71,7 @@ class PDPM(ScaleFree):
         _, high, low = _outcomes(np.asarray(epsilon))
         return np.array([-low, high], dtype=np.float64)
 
-    def differences(
-        self, value: float, epsilon: float, low: float, high: float, use: Use
-    ) -> tuple[Difference, ...]:
+    def differences(self, value: float, epsilon: float, low: float, high: float, use: Use) -> Differences:
         printed, merged = (self.formed(form).at(epsilon, low, high) for form in ("as_printed", "corrected"))
         return (
             Difference(

@@ -8,19 +8,16 @@ where l = ((C+1)v − (C−1))/2; otherwise uniformly in the rest. Below, q = e^
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldp_core.mechanisms import printed_scale
-from ldp_core.mechanisms.base import Difference, InClear, Mechanism, Use
+from ldp_core.mechanisms.base import Difference, Differences, InClear, Mechanism, Use
 from ldp_core.mechanisms.shared.blocks import Blocks, checked
-from ldp_core.mechanisms.shared.law import Floats, Values, as_floats
+from ldp_core.mechanisms.shared.law import AnyGenerator, Floats, Values, as_floats
 from ldp_core.mechanisms.shared.scale_free import ScaleFree, UnitLaw
-
-if TYPE_CHECKING:
-    import torch
 
 
 class Piecewise(ScaleFree):
@@ -111,9 +108,7 @@ class Piecewise(ScaleFree):
         left, bound = (v - q) / gap, (1 + q) / gap
         return np.array([-bound, left, left + 2 * q / gap, bound])
 
-    def differences(
-        self, value: float, epsilon: float, low: float, high: float, use: Use
-    ) -> tuple[Difference, ...]:
+    def differences(self, value: float, epsilon: float, low: float, high: float, use: Use) -> Differences:
         return (
             Difference(
                 "ε of one weight", epsilon, np.inf, "the scale is private data, and what is sent tells it"
@@ -130,7 +125,7 @@ class Piecewise(ScaleFree):
 class OwnScaleLaw(UnitLaw):
     """Law whose scale is the upload's largest weight, so that it depends on the whole upload."""
 
-    def perturb(self, values: Values, generator: np.random.Generator | torch.Generator) -> Values:
+    def perturb(self, values: Values, generator: AnyGenerator) -> Values:
         unit, lows, highs = self.mechanism, self.low, self.high
         coefficients = unit.unit_coefficients(self.epsilon)
         xp, data = checked(values, generator, lows, highs, *(c.shape for c in coefficients.values()))

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ldp_core.optimizers.base import Optimizer, descend
+from ldp_core.optimizers.base import Memory, Optimizer, Rate, descend
 
 if TYPE_CHECKING:
-    import torch
+    from torch import Tensor
 
 BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8
 
@@ -30,12 +29,7 @@ class Adam(Optimizer):
     memories = 2
 
     def step(
-        self,
-        weights: torch.Tensor,
-        gradient: torch.Tensor,
-        memory: Sequence[torch.Tensor],
-        number: int,
-        learning_rate: float | torch.Tensor,
+        self, weights: Tensor, gradient: Tensor, memory: Memory, number: int, learning_rate: Rate
     ) -> None:
         mean, square = memory
         mean.lerp_(gradient, 1 - BETA1)

@@ -8,15 +8,19 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 from ldp_core.component import Component
 
 if TYPE_CHECKING:
-    import torch
+    from torch import Tensor
+
+Memory: TypeAlias = "Sequence[Tensor]"
+Rate: TypeAlias = "float | Tensor"
+"""One rate, or one per row."""
 
 
-def descend(weights: torch.Tensor, direction: torch.Tensor, rate: float | torch.Tensor) -> None:
+def descend(weights: Tensor, direction: Tensor, rate: float | Tensor) -> None:
     """Move `weights` in place against `direction`, by one rate or by one per row."""
     if isinstance(rate, (int, float)):
         weights.sub_(direction, alpha=rate)
@@ -39,12 +43,7 @@ class Optimizer(Component):
 
     @abstractmethod
     def step(
-        self,
-        weights: torch.Tensor,
-        gradient: torch.Tensor,
-        memory: Sequence[torch.Tensor],
-        number: int,
-        learning_rate: float | torch.Tensor,
+        self, weights: Tensor, gradient: Tensor, memory: Memory, number: int, learning_rate: Rate
     ) -> None:
         """Update `weights` in place.
 
@@ -64,7 +63,7 @@ class Optimizer(Component):
         """Step size of step `number`."""
         return learning_rate
 
-    def first_step(self, gradient: torch.Tensor, learning_rate: float) -> torch.Tensor:
+    def first_step(self, gradient: Tensor, learning_rate: float) -> Tensor:
         """Weight change of the first step of a round, shaped like the gradient."""
         change = gradient.new_zeros(gradient.shape)
         memory = [gradient.new_zeros(gradient.shape) for _ in range(self.memories)]

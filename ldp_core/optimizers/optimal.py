@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field, PrivateAttr
 
 from ldp_core.fields import Choice, Number
 from ldp_core.limits import PENALTY
-from ldp_core.optimizers.base import Optimizer
+from ldp_core.optimizers.base import Memory, Optimizer, Rate
 
 if TYPE_CHECKING:
-    import torch
+    from torch import Tensor
 
 
 COUNTERS = ("round", "run")
@@ -58,11 +57,6 @@ class Optimal(Optimizer):
         return 1 / (self.alpha * (self.alpha**-0.75 + self._begun + number - 1))
 
     def step(
-        self,
-        weights: torch.Tensor,
-        gradient: torch.Tensor,
-        memory: Sequence[torch.Tensor],
-        number: int,
-        learning_rate: float | torch.Tensor,
+        self, weights: Tensor, gradient: Tensor, memory: Memory, number: int, learning_rate: Rate
     ) -> None:
         weights.sub_(gradient, alpha=self.rate(number, 0.0))

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ldp_core.optimizers.base import Optimizer, descend
+from ldp_core.optimizers.base import Memory, Optimizer, Rate, descend
 
 if TYPE_CHECKING:
-    import torch
+    from torch import Tensor
 
 
 class SGD(Optimizer):
@@ -21,11 +20,6 @@ class SGD(Optimizer):
     reference = "Papers 000, 003 and 004"
 
     def step(
-        self,
-        weights: torch.Tensor,
-        gradient: torch.Tensor,
-        memory: Sequence[torch.Tensor],
-        number: int,
-        learning_rate: float | torch.Tensor,
+        self, weights: Tensor, gradient: Tensor, memory: Memory, number: int, learning_rate: Rate
     ) -> None:
         descend(weights, gradient, learning_rate)

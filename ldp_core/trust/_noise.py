@@ -6,7 +6,7 @@ first of them: only the sum is seen.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,14 +14,12 @@ from numpy.typing import ArrayLike
 from ldp_core.mechanisms.base import Floating, Floats, Region, Scope, Values
 from ldp_core.mechanisms.shared.ball import lengths
 from ldp_core.mechanisms.shared.gaussian_noise import GaussianLaw, GaussianNoise
+from ldp_core.mechanisms.shared.law import AnyGenerator
 from ldp_core.normal import mu_of
-
-if TYPE_CHECKING:
-    import torch
 
 
 class SumLaw(GaussianLaw):
-    def perturb(self, values: Values, generator: np.random.Generator | torch.Generator) -> Values:
+    def perturb(self, values: Values, generator: AnyGenerator) -> Values:
         own: Any = self.mechanism
         if not isinstance(values, np.ndarray) or not isinstance(generator, np.random.Generator):
             raise TypeError("noise of a sum is drawn with numpy")

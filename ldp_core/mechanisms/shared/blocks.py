@@ -10,16 +10,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ldp_core.errors import InvalidInput
-from ldp_core.mechanisms.base import Floats
+from ldp_core.mechanisms.shared.law import AnyGenerator, Floats
 from ldp_core.mechanisms.shared.resolution import check_resolution
-
-if TYPE_CHECKING:
-    import torch
 
 BLOCK = 30_000
 """Number of values in a block: 120 kB of float32, so that several temporaries fit into a 1 MB cache, and not
@@ -71,7 +68,7 @@ class Blocks:
         self,
         sample: Sampler,
         values: Any,
-        generator: np.random.Generator | torch.Generator,
+        generator: AnyGenerator,
         normal: bool = False,
         placed: bool = True,
     ) -> Any:

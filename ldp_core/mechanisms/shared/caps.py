@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,10 +25,7 @@ from scipy.special import gammaln, log_expit, log_ndtr, ndtri_exp
 from ldp_core.errors import InvalidInput
 from ldp_core.mechanisms.shared.ball import BallLaw, BallMechanism
 from ldp_core.mechanisms.shared.blocks import checked
-from ldp_core.mechanisms.shared.law import Floats, Values, as_floats
-
-if TYPE_CHECKING:
-    import torch
+from ldp_core.mechanisms.shared.law import AnyGenerator, Floats, Values, as_floats
 
 NARROWINGS = 50
 """Steps of the golden-section search for logit p, down to 1e-10 of its interval."""
@@ -74,7 +71,7 @@ class CapLaw(BallLaw[M]):
     def _caps(self) -> Caps:
         return caps_at(self.epsilon, self.mechanism.blocks)
 
-    def perturb(self, values: Values, generator: np.random.Generator | torch.Generator) -> Values:
+    def perturb(self, values: Values, generator: AnyGenerator) -> Values:
         shapes = self.epsilon.shape, self.low.shape
         xp, data = checked(values, generator, np.array(-1.0), np.array(1.0), *shapes)
         shape, own = tuple(data.shape), self.mechanism

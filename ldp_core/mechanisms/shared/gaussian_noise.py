@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, cast
+from typing import Annotated, Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,12 +21,9 @@ from ldp_core.limits import DELTA, DIMENSION, NORM, SENSITIVITY
 from ldp_core.mechanisms.base import Mechanism, Region, Scope, Use
 from ldp_core.mechanisms.shared.ball import shortened
 from ldp_core.mechanisms.shared.blocks import GRID, Blocks, broadcast, step_of
-from ldp_core.mechanisms.shared.law import Floating, Floats, Law, Values, as_floats
+from ldp_core.mechanisms.shared.law import AnyGenerator, Floating, Floats, Law, Values, as_floats
 from ldp_core.mechanisms.shared.scale_free import normalised
 from ldp_core.normal import delta_of
-
-if TYPE_CHECKING:
-    import torch
 
 PER = {"weight": "weight", "upload": "whole upload"}
 FARTHEST = 60
@@ -56,7 +53,7 @@ class GaussianLaw(Law["GaussianNoise"]):
         """Standard deviation of the noise on each weight."""
         return self.mechanism.sigma_of(self.epsilon, self.mechanism.stated(self.sensitivity))
 
-    def perturb(self, values: Values, generator: np.random.Generator | torch.Generator) -> Values:
+    def perturb(self, values: Values, generator: AnyGenerator) -> Values:
         own = self.mechanism
         if own.scope == "upload":
             shape = broadcast(tuple(np.shape(values)), self.low.shape)

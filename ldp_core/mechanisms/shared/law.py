@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 Floats: TypeAlias = NDArray[np.float64]
 Floating: TypeAlias = NDArray[np.floating[Any]]
+AnyGenerator: TypeAlias = "np.random.Generator | torch.Generator"
+"""Of the same library as the values."""
 Values = TypeVar("Values", "NDArray[Any]", "torch.Tensor")
 M = TypeVar("M")
 
@@ -43,7 +45,7 @@ class Law(ABC, Generic[M]):
         self.mechanism, self.epsilon, self.low, self.high = mechanism, epsilon, low, high
 
     @abstractmethod
-    def perturb(self, values: Values, generator: np.random.Generator | torch.Generator) -> Values:
+    def perturb(self, values: Values, generator: AnyGenerator) -> Values:
         """Project `values` (usually: clip to the range) and randomise them.
 
         Args:

@@ -10,17 +10,14 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ldp_core.mechanisms.base import Mechanism
 from ldp_core.mechanisms.shared.blocks import Blocks
-from ldp_core.mechanisms.shared.law import Floating, Floats, Law, Values, as_floats
-
-if TYPE_CHECKING:
-    import torch
+from ldp_core.mechanisms.shared.law import AnyGenerator, Floating, Floats, Law, Values, as_floats
 
 STEPS = 8
 """Floating-point steps by which an output may differ from its exact value."""
@@ -31,7 +28,7 @@ FORGIVEN = 1e-5
 class UnitLaw(Law["ScaleFree"]):
     by_value = True
 
-    def perturb(self, values: Values, generator: np.random.Generator | torch.Generator) -> Values:
+    def perturb(self, values: Values, generator: AnyGenerator) -> Values:
         return self._blocks.perturb(self.mechanism.unit_sample, values, generator)
 
     @cached_property
