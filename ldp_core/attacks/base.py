@@ -7,7 +7,7 @@ was made of. Both receive an `Observation` only. Attackers that need torch impor
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -19,7 +19,6 @@ from ldp_core.mechanisms.base import Floats, Mechanism
 from ldp_core.models.base import Model, Shape
 from ldp_core.optimizers import Optimizer
 
-Progress = Callable[[float], None]
 CONTROLS = 2
 """Number of control attacks on the same upload: without noise, and without clipping and noise."""
 TOGETHER = 2**16
@@ -141,9 +140,7 @@ class Reconstructor(Attacker):
         return Effort()
 
     @abstractmethod
-    def reconstruct(
-        self, seen: Observation, *, generator: np.random.Generator, on_progress: Progress | None = None
-    ) -> Image:
+    def reconstruct(self, seen: Observation, *, generator: np.random.Generator) -> Image:
         """Guesses (V, M, *shape), best first; NaN where an upload yields fewer than M.
 
         Not clamped, possibly far outside [0, 1]. M is 1 unless `many`.
@@ -151,25 +148,16 @@ class Reconstructor(Attacker):
         Args:
             seen: the server's observation.
             generator: generator of the stream "reconstruction".
-            on_progress: receives the share done, in [0, 1], from slow attackers.
         """
 
     def reconstruct_all(
-        self,
-        seen: Sequence[Observation],
-        *,
-        generators: Sequence[np.random.Generator],
-        on_progress: Progress | None = None,
+        self, seen: Sequence[Observation], *, generators: Sequence[np.random.Generator]
     ) -> list[Image]:
         """`reconstruct` for several observations of one global model, each with a generator of its own."""
         if self.apart and len(seen) > 1 and seen[0].uploads.size <= TOGETHER:
             return self._together(seen, generators)
-        found = []
-        for i, (one, generator) in enumerate(zip(seen, generators, strict=True), start=1):
-            found.append(self.reconstruct(one, generator=generator))
-            if on_progress:
-                on_progress(i / len(seen))
-        return found
+        each = zip(seen, generators, strict=True)
+        return [self.reconstruct(one, generator=generator) for one, generator in each]
 
     def _together(
         self, seen: Sequence[Observation], generators: Sequence[np.random.Generator]

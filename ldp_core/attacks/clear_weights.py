@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ldp_core.attacks.base import Facts, Progress, Reconstructor
+from ldp_core.attacks.base import Facts, Reconstructor
 from ldp_core.attacks.observation import Image, Observation
 from ldp_core.attacks.shared.first_layer import Mask, leading_of_known, reach, scaled
 from ldp_core.mechanisms.base import Floats
@@ -39,9 +39,7 @@ class ClearWeights(Reconstructor):
     def suits(self, facts: Facts) -> float | None:
         return 1.5 if facts.upload == "audit" and facts.clear else None
 
-    def reconstruct(
-        self, seen: Observation, *, generator: np.random.Generator, on_progress: Progress | None = None
-    ) -> Image:
+    def reconstruct(self, seen: Observation, *, generator: np.random.Generator) -> Image:
         rows, known = _close(seen)
         if not seen.clear:
             return scaled(leading_of_known(rows, known), seen.white).reshape(-1, 1, *seen.shape)

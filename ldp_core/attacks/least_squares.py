@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ldp_core.attacks.base import Facts, Progress, Reconstructor
+from ldp_core.attacks.base import Facts, Reconstructor
 from ldp_core.attacks.observation import Image, Observation
 from ldp_core.attacks.trimmed import Trimmed
 
@@ -29,9 +29,7 @@ class LeastSquares(Reconstructor):
     def suits(self, facts: Facts) -> float | None:
         return 2.0 if facts.upload == "audit" and facts.mechanism.role == "identity" else None
 
-    def reconstruct(
-        self, seen: Observation, *, generator: np.random.Generator, on_progress: Progress | None = None
-    ) -> Image:
+    def reconstruct(self, seen: Observation, *, generator: np.random.Generator) -> Image:
         if seen.unsent is not None:  # a ratio needs both of its parts
             return Trimmed().reconstruct(seen, generator=generator)
         rows = seen.first_layer(seen.gradients)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ldp_core.attacks.base import Facts, Progress, Reconstructor
+from ldp_core.attacks.base import Facts, Reconstructor
 from ldp_core.attacks.observation import Image, Observation
 from ldp_core.attacks.shared.first_layer import trimmed
 
@@ -28,9 +28,7 @@ class PerNeuron(Reconstructor):
     def suits(self, facts: Facts) -> float | None:
         return 1.0 if facts.upload == "real" else None
 
-    def reconstruct(
-        self, seen: Observation, *, generator: np.random.Generator, on_progress: Progress | None = None
-    ) -> Image:
+    def reconstruct(self, seen: Observation, *, generator: np.random.Generator) -> Image:
         rows, kept = trimmed(seen)
         weight, bias = rows[..., :-1], rows[..., -1:]
         usable = kept[..., -1:] & (np.abs(bias) > 1e-12)

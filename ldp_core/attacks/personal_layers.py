@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ldp_core.attacks.base import Facts, Progress, Reconstructor
+from ldp_core.attacks.base import Facts, Reconstructor
 from ldp_core.attacks.observation import Image, Observation
 from ldp_core.attacks.shared.first_layer import leading_of_known, trimmed
 from ldp_core.attacks.up_to_contrast import stretched
@@ -41,9 +41,7 @@ class PersonalLayers(Reconstructor):
             return None
         return 2.1 if facts.mechanism.role == "identity" else 1.1
 
-    def reconstruct(
-        self, seen: Observation, *, generator: np.random.Generator, on_progress: Progress | None = None
-    ) -> Image:
+    def reconstruct(self, seen: Observation, *, generator: np.random.Generator) -> Image:
         rows, known = trimmed(seen)
         if OFFSET in seen.noted:
             offset = seen.noted[OFFSET][:, None, :]

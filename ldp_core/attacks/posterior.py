@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ldp_core.attacks.base import Effort, Facts, Progress, Reconstructor
+from ldp_core.attacks.base import Effort, Facts, Reconstructor
 from ldp_core.attacks.observation import Image, Observation, Public
 from ldp_core.attacks.shared.first_layer import window
 from ldp_core.attacks.shared.kind import GRID, Kind
@@ -60,9 +60,7 @@ class Posterior(Reconstructor):
         rows, *columns = facts.model.slices(facts.shape, facts.classes)[0].shape
         return Effort(likelihoods=(2 * PASSES + 1) * GRID * min(ROWS, rows) * (math.prod(columns) + 1))
 
-    def reconstruct(
-        self, seen: Observation, *, generator: np.random.Generator, on_progress: Progress | None = None
-    ) -> Image:
+    def reconstruct(self, seen: Observation, *, generator: np.random.Generator) -> Image:
         public = seen.public
         if seen.mechanism.role == "identity" or public is None:
             return Trimmed().reconstruct(seen, generator=generator)

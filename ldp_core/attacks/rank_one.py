@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ldp_core.attacks.base import Progress, Reconstructor
+from ldp_core.attacks.base import Reconstructor
 from ldp_core.attacks.observation import Image, Observation
 from ldp_core.attacks.shared.first_layer import leading, scaled
 
@@ -26,8 +26,6 @@ class RankOne(Reconstructor):
     reference = "Eckart and Young 1936; attacks, section 2"
     apart = True
 
-    def reconstruct(
-        self, seen: Observation, *, generator: np.random.Generator, on_progress: Progress | None = None
-    ) -> Image:
+    def reconstruct(self, seen: Observation, *, generator: np.random.Generator) -> Image:
         z = leading(seen.first_layer(seen.gradients))
         return scaled(z, seen.white).reshape(-1, 1, *seen.shape)

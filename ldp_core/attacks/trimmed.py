@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ldp_core.attacks.base import Facts, Progress, Reconstructor
+from ldp_core.attacks.base import Facts, Reconstructor
 from ldp_core.attacks.observation import Image, Observation
 from ldp_core.attacks.shared.first_layer import leading_of_known, scaled, trimmed
 
@@ -27,8 +27,6 @@ class Trimmed(Reconstructor):
     def suits(self, facts: Facts) -> float | None:
         return 1.0 if facts.upload == "audit" else None
 
-    def reconstruct(
-        self, seen: Observation, *, generator: np.random.Generator, on_progress: Progress | None = None
-    ) -> Image:
+    def reconstruct(self, seen: Observation, *, generator: np.random.Generator) -> Image:
         z = leading_of_known(*trimmed(seen))
         return scaled(z, seen.white).reshape(-1, 1, *seen.shape)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ldp_core.attacks.base import Progress, Reconstructor
+from ldp_core.attacks.base import Reconstructor
 from ldp_core.attacks.observation import Image, Observation
 from ldp_core.attacks.shared.first_layer import leading_of_known, scaled, trimmed
 from ldp_core.mechanisms.base import Floats
@@ -29,9 +29,7 @@ class UpToContrast(Reconstructor):
     reference = "attacks, section 4: personal layers"
     apart = True
 
-    def reconstruct(
-        self, seen: Observation, *, generator: np.random.Generator, on_progress: Progress | None = None
-    ) -> Image:
+    def reconstruct(self, seen: Observation, *, generator: np.random.Generator) -> Image:
         z = leading_of_known(*trimmed(seen))
         one = z[:, -1:]
         sure = np.abs(one) > BEYOND * np.abs(z[:, :-1]).max(axis=1, keepdims=True)

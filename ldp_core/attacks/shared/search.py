@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from ldp_core.attacks.base import Effort, Facts, Progress, Reconstructor, no_dense_start, no_picture
+from ldp_core.attacks.base import Effort, Facts, Reconstructor, no_dense_start, no_picture
 from ldp_core.attacks.observation import Image, Observation
 from ldp_core.attacks.shared.matching import Distance, Goal, Match
 from ldp_core.attacks.shared.minimise import Descent
@@ -125,22 +125,15 @@ class Search(Reconstructor):
             at *= FINER
         return [*found, self.iterations]
 
-    def reconstruct(
-        self, seen: Observation, *, generator: np.random.Generator, on_progress: Progress | None = None
-    ) -> Image:
-        return self.reconstruct_all([seen], generators=[generator], on_progress=on_progress)[0]
+    def reconstruct(self, seen: Observation, *, generator: np.random.Generator) -> Image:
+        return self.reconstruct_all([seen], generators=[generator])[0]
 
     def reconstruct_all(
-        self,
-        seen: Sequence[Observation],
-        *,
-        generators: Sequence[np.random.Generator],
-        on_progress: Progress | None = None,
+        self, seen: Sequence[Observation], *, generators: Sequence[np.random.Generator]
     ) -> list[Image]:
         batch = SearchBatch(self, seen, generators)
         for _ in batch.follow():
-            if on_progress:
-                on_progress(batch.share)
+            pass
         return [batch.images(i) for i in range(len(seen))]
 
 
