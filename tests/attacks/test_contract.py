@@ -183,7 +183,7 @@ def test_every_model_of_the_registry_is_attacked_or_says_why_not():
         ({"uploads": "fake"}, "audit, real or both"),
         ({"rounds_observed": 0}, "between 1 and 100"),
         ({"candidates": 1}, "between 2 and 20"),
-        ({"decoys": 3}, "is not a field here .there are after, attacker, candidates, clients"),
+        ({"decoys": 3}, "is not a field here .there are after, attacker, canary, candidates, clients"),
     ],
 )
 def test_a_wrong_attack_is_refused_in_a_sentence(attack: dict[str, Any], said: str):
