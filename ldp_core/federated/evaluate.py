@@ -145,9 +145,7 @@ def _side_by_side(
 
 
 def _on_own_mixes(federation: Federation, right: NDArray[np.bool_], labels: NDArray[np.int64]) -> float:
-    """Mean over clients of the accuracy on a client's own class mixture, without classes that were not
-    scored.
-    """
+    """Mean over clients of the accuracy on their own class mixtures, without classes not scored."""
     held = mixes(federation)
     found = np.empty(len(right))
     for i, (hits, asked) in enumerate(zip(right, labels, strict=True)):
