@@ -20,11 +20,10 @@ from pages.parts.runs.earlier import of_earlier_settings, results
 from pages.parts.runs.job_state import may_go_on, missing, takes
 from pages.parts.systems.panel import system_panel
 from pages.parts.ui.header import header, question
-from pages.parts.ui.job_actions import NOT_YOURS, act, go_on_button, refusal, refuse
-from pages.parts.ui.meanings import error_in_words
+from pages.parts.ui.job_actions import go_on_button, refusal, refuse, stop_button, too_much
 from pages.parts.ui.text import plain
 from pages.parts.ui.uninterrupted import pressed, uncut
-from pages.parts.ui.visitor import look, visitor, who
+from pages.parts.ui.visitor import look, who
 from pages.parts.ui.workspace import Workspace, open_workspace, start_with
 from pages.parts.watch.watch_only import go_on, shared_job, whose
 
@@ -114,16 +113,7 @@ def _settings_of(ladder: Ladder) -> dict[str, Any]:
 
 def _launch(workspace: Workspace, job: Job | None, before: Ladder | None, ladder: Ladder | None) -> None:
     if job is not None and job.live:
-        mine, stopping = visitor().may(job.owner), job.status == "cancelling"
-        st.button(
-            "Stopping…" if stopping else "Stop",
-            disabled=stopping or not mine,
-            help=NOT_YOURS if not mine else None,
-            key="stop attack",
-            on_click=act,
-            args=(jobs.cancel, job.id),
-        )
-        refusal()
+        stop_button(job, "stop attack")
         if before and ladder and ladder_changes(before, ladder):
             st.caption("The settings have changed; this attack goes on with the earlier ones.")
         return
@@ -137,7 +127,7 @@ def _launch(workspace: Workspace, job: Job | None, before: Ladder | None, ladder
         type="secondary" if goes_on else "primary",
         key="attack",
         help="From the beginning; what was stopped stays on the list of runs" if goes_on else None,
-        disabled=ladder is None or bool(wrong := _too_much(ladder)),
+        disabled=ladder is None or bool(wrong := too_much("attack", ladder)),
         on_click=_press,
         args=(workspace.id,),
     )
@@ -163,15 +153,6 @@ def _stale(job: Job | None, before: Ladder | None, ladder: Ladder | None) -> boo
     if job is None or job.live or ladder is None:
         return False
     return before is None or bool(ladder_changes(before, ladder))
-
-
-def _too_much(ladder: Ladder) -> str:
-    """Why the attack grid exceeds this server's limits; "" if it does not."""
-    try:
-        jobs.refuse_too_much("attack", ladder)
-    except InvalidExperiment as error:
-        return error_in_words(error)
-    return ""
 
 
 @pressed

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import streamlit as st
 
 from ldp_core.cost.estimate import Cost
-from ldp_core.errors import InvalidExperiment, StudioError, UnknownJob
+from ldp_core.errors import StudioError, UnknownJob
 from ldp_core.experiment import Draft, Variant
 from ldp_core.experiment.sweep import Sweep
 from ldp_core.runs import Job, jobs, kinds, rates
@@ -28,12 +28,11 @@ from pages.parts.tune.price import setting_line
 from pages.parts.tune.ranking import best
 from pages.parts.tune.view import asked, sweep_view
 from pages.parts.ui.header import header, question
-from pages.parts.ui.job_actions import NOT_YOURS, act, go_on_button, refusal, refuse
-from pages.parts.ui.meanings import error_in_words
+from pages.parts.ui.job_actions import go_on_button, refusal, refuse, stop_button, too_much
 from pages.parts.ui.shared_cache import once
 from pages.parts.ui.text import number, plain
 from pages.parts.ui.uninterrupted import pressed, uncut
-from pages.parts.ui.visitor import look, visitor, who
+from pages.parts.ui.visitor import look, who
 from pages.parts.ui.workspace import Workspace, open_workspace, start_with
 from pages.parts.watch.watch_only import go_on, shared_job, whose
 
@@ -127,16 +126,7 @@ def _title() -> None:
 def _launch(kind: str, workspace: Workspace, job: Job | None, before: Any, planned: Any) -> None:
     way = KINDS[kind]
     if job is not None and job.live:
-        mine, stopping = visitor().may(job.owner), job.status == "cancelling"
-        st.button(
-            "Stopping…" if stopping else "Stop",
-            disabled=stopping or not mine,
-            help=NOT_YOURS if not mine else None,
-            key=f"stop {kind}",
-            on_click=act,
-            args=(jobs.cancel, job.id),
-        )
-        refusal()
+        stop_button(job, f"stop {kind}")
         if planned is not None and planned != before:
             st.caption(f"The settings have changed; this {way.noun} goes on with the earlier ones.")
         return
@@ -186,15 +176,7 @@ def _too_much(kind: str, planned: Any) -> str:
     """Why the job exceeds this server's limits; "" if it does not."""
     if planned is None:
         return ""
-
-    def look() -> str:
-        try:
-            jobs.refuse_too_much(kind, planned)
-        except InvalidExperiment as error:
-            return error_in_words(error)
-        return ""
-
-    return once((f"too much of {kind}", str(planned.as_json())), look)
+    return once((f"too much of {kind}", str(planned.as_json())), lambda: too_much(kind, planned))
 
 
 @pressed

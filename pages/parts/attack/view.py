@@ -9,13 +9,13 @@ import streamlit as st
 from ldp_core import attacks, mechanisms
 from ldp_core.cost.work import seconds, work_of_ladder
 from ldp_core.experiment import parse
-from ldp_core.runs import Desk, Job, how_far, kinds, rates, stored_ladder
+from ldp_core.runs import Desk, Job, kinds, rates, stored_ladder
 from pages.parts.attack.head import head
 from pages.parts.attack.pictures import pictures
 from pages.parts.attack.settings import setting_of
 from pages.parts.attack.words import caption, controls, findings, limits
 from pages.parts.charts.attack_grid import ends_in_words, identification_figure, picture_figure, share_figure
-from pages.parts.runs.job_state import shared_state, time_left
+from pages.parts.runs.job_state import far_state
 from pages.parts.train.attributes import RULE, attributes, is_table, of_rows
 from pages.parts.ui import components
 from pages.parts.ui.components import Card
@@ -131,22 +131,14 @@ def _state(job: Job, desk: Desk) -> None:
     every = len(ladder["mechanisms"]) * len(ladder["epsilons"])
     done = len(desk.cells)
     guesses = sum(epsilon is not None for _, epsilon, _ in desk.frames)
-    if shared_state(job):
-        return
-    if job.live:
-        far = how_far(job)
-        preparing = str(far.step) if far and far.step.doing else ""
-        left = time_left(far and far.left) or _expected(job)
-        cells = f"{done} of {every} cells"
-        if guesses and done < every:
-            cells = f"a guess in {guesses} of {every} cells, {done} as good as it gets"
-        words = preparing or (f"{cells}{left}" if desk.start else "training the model")
-        st.progress(far.step.share if far else done / every, text=plain(words, 200))
-    elif job.status == "cancelled":
-        why = f"; {plain(job.message, 200)}" if job.message else ""
-        st.caption(f"Stopped after {done} of {every} cells{why}.")
-    elif job.status != "completed":
-        st.error(f"{job.status.capitalize()}: {plain(job.message, 400)}.")
+    cells = live = f"{done} of {every} cells"
+    if guesses and done < every:
+        live = f"a guess in {guesses} of {every} cells, {done} as good as it gets"
+
+    def doing(left: str) -> str:
+        return f"{live}{left or _expected(job)}" if desk.start else "training the model"
+
+    far_state(job, done / every, doing, cells)
 
 
 def _expected(job: Job) -> str:

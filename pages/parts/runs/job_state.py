@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import streamlit as st
 
@@ -159,3 +159,25 @@ def _behind(found: wait_estimate.Wait, it: str) -> str:
     if found.seconds == 0:
         return place
     return f"{place}, {'about' if found.sure else 'at least'} {seconds(found.seconds)}"
+
+
+def far_state(job: Job, share: float, doing: Callable[[str], str], stopped: str) -> bool:
+    """Draw how far a job of cells is, or how it ended; True if it is completed.
+
+    Args:
+        share: progress in [0, 1] while its own is unknown.
+        doing: the bar's text from the time left, in words.
+        stopped: what is there after a stop.
+    """
+    if shared_state(job):
+        return False
+    if job.live:
+        far = how_far(job)
+        words = str(far.step) if far and far.step.doing else doing(time_left(far and far.left))
+        st.progress(far.step.share if far else share, text=plain(words, 200))
+    elif job.status == "cancelled":
+        why = f"; {plain(job.message, 200)}" if job.message else ""
+        st.caption(f"Stopped after {stopped}{why}.")
+    elif job.status != "completed":
+        st.error(f"{job.status.capitalize()}: {plain(job.message, 400)}.")
+    return job.status == "completed"

@@ -6,7 +6,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from ldp_core.cost.estimate import cost
-from ldp_core.errors import InvalidExperiment, StudioError
+from ldp_core.errors import StudioError
 from ldp_core.experiment import Draft
 from ldp_core.runs import Job, Training, drafts, jobs, kinds, rates
 from pages.parts.clients.unmended import unmended
@@ -15,12 +15,11 @@ from pages.parts.runs.job_state import may_go_on, missing, takes
 from pages.parts.train.chosen_job import differs
 from pages.parts.ui.fields import mistakes
 from pages.parts.ui.header import question
-from pages.parts.ui.job_actions import NOT_YOURS, act, go_on_button, refusal, refuse
-from pages.parts.ui.meanings import error_in_words
+from pages.parts.ui.job_actions import go_on_button, refusal, refuse, stop_button, too_much
 from pages.parts.ui.scenario import preset_of
 from pages.parts.ui.text import plain
 from pages.parts.ui.uninterrupted import pressed
-from pages.parts.ui.visitor import visitor, who
+from pages.parts.ui.visitor import who
 from pages.parts.ui.workspace import Workspace
 
 SPOKEN_OF = ("clients", "partition", "dataset", "model", "system")
@@ -51,17 +50,7 @@ def launch(workspace: Workspace, job: Job | None) -> None:
         if job is not None and job.live:
             if since:
                 st.caption("The settings have changed; this run goes on with the earlier ones.")
-            stopping = job.status == "cancelling"
-            mine = visitor().may(job.owner)
-            st.button(
-                "Stopping…" if stopping else "Stop",
-                disabled=stopping or not mine,
-                help=None if mine else NOT_YOURS,
-                key="stop",
-                on_click=act,
-                args=(jobs.cancel, job.id),
-            )
-            refusal()
+            stop_button(job, "stop")
             return
         can_resume = job is not None and may_go_on(job)
         goes_on = job is not None and can_resume and not since
@@ -74,7 +63,7 @@ def launch(workspace: Workspace, job: Job | None) -> None:
             help="From the beginning; what was stopped stays on the list of runs" if goes_on else None,
             on_click=_train,
             args=(workspace,),
-            disabled=bool(wrong := [*mistakes(workspace), *_too_much(workspace.draft)]),
+            disabled=bool(wrong := _wrong(workspace)),
         )
         refusal()
         if wrong:
@@ -113,7 +102,7 @@ def again_bar(workspace: Workspace, job: Job | None) -> None:
     """Draw a bar at the foot of changed settings: results are of earlier ones, and the button to train."""
     if not stale(workspace, job):
         return
-    wrong = [*mistakes(workspace), *_too_much(workspace.draft)]
+    wrong = _wrong(workspace)
     with st.container(key="again-bar"):
         st.markdown("The results are of **earlier settings**.")
         st.button(
@@ -128,13 +117,9 @@ def again_bar(workspace: Workspace, job: Job | None) -> None:
         )
 
 
-def _too_much(draft: Draft) -> list[str]:
-    """Why the draft exceeds this server's limits; empty if it does not."""
-    try:
-        jobs.refuse_too_much("run", Training(draft, True))
-    except InvalidExperiment as error:
-        return [error_in_words(error)]
-    return []
+def _wrong(workspace: Workspace) -> list[str]:
+    """Why the draft cannot be launched: invalid fields, or this server's limits."""
+    return [*mistakes(workspace), *filter(None, [too_much("run", Training(workspace.draft, True))])]
 
 
 @pressed

@@ -11,14 +11,14 @@ import streamlit as st
 
 from ldp_core.errors import StudioError
 from ldp_core.experiment import Draft, Variant, changed
-from ldp_core.runs import Job, SearchProgress, how_far, kinds, known
+from ldp_core.runs import Job, SearchProgress, kinds, known
 from ldp_core.tuning import Question
 from ldp_core.tuning.inverses import covers
 from ldp_core.tuning.leaks import cap, leaks_of
 from ldp_core.tuning.search import bracket, leak_in_words, tried
 from pages.parts.charts.base import MUTED, Trace, colour, figure, scatter, share_axis
 from pages.parts.charts.styles import COLOURS, OTHERWISE
-from pages.parts.runs.job_state import is_gone, shared_state, time_left
+from pages.parts.runs.job_state import far_state, is_gone
 from pages.parts.tune.price import three_figures
 from pages.parts.ui import components
 from pages.parts.ui.components import Card
@@ -90,19 +90,9 @@ def _watch(identity: str, every: float | None, ask_again: AskAgain | None) -> No
 
 
 def _state(job: Job, found: SearchProgress) -> None:
-    if shared_state(job):
-        return
-    if job.live:
-        far = how_far(job)
-        attacked = f", {len(found.leaks)} budgets attacked" if found.leaks else ""
-        words = f"Searching: {len(found.cells)} runs so far{attacked}{time_left(far and far.left)}"
-        if far and far.step.doing:
-            words = str(far.step)
-        st.progress(far.step.share if far else 0.0, text=plain(words, 200))
-    elif job.status == "cancelled":
-        st.caption(f"Stopped after {len(found.cells)} runs; they are kept.")
-    elif job.status != "completed":
-        st.error(f"{job.status.capitalize()}: {plain(job.message, 400)}.")
+    runs = f"{len(found.cells)} runs"
+    attacked = f", {len(found.leaks)} budgets attacked" if found.leaks else ""
+    far_state(job, 0.0, lambda left: f"Searching: {runs} so far{attacked}{left}", f"{runs}; they are kept")
 
 
 def _more_in_words(more: Mapping[str, int], found: SearchProgress) -> str:

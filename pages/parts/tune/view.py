@@ -9,9 +9,9 @@ import streamlit as st
 from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import Draft, Variant, changed
 from ldp_core.experiment.sweep import Sweep, parse_sweep
-from ldp_core.runs import Job, SweepProgress, how_far
+from ldp_core.runs import Job, SweepProgress
 from ldp_core.theory.feasibility import hits_in_words
-from pages.parts.runs.job_state import is_gone, shared_state, time_left
+from pages.parts.runs.job_state import far_state, is_gone
 from pages.parts.runs.ticks import PARAMETER
 from pages.parts.tune.axes import axis_of
 from pages.parts.tune.curves import front_figure, in_words, slices_figure
@@ -171,23 +171,9 @@ def _curves(sweep: Sweep, found: list[Setting]) -> None:
 
 def _state(job: Job, sweep: Sweep, progress: SweepProgress) -> None:
     every, done = len(sweep.cells), len(progress.cells)
-    if shared_state(job):
-        return
-    if job.live:
-        far = how_far(job)
-        preparing = str(far.step) if far and far.step.doing else ""
-        left = time_left(far and far.left)
-        st.progress(
-            far.step.share if far else done / every,
-            text=plain(preparing or f"{done} of {every} runs{left}", 200),
-        )
-    elif job.status == "cancelled":
-        why = f"; {plain(job.message, 200)}" if job.message else ""
-        st.caption(f"Stopped after {done} of {every} runs; they are kept{why}.")
-    elif job.status == "completed":
+    runs = f"{done} of {every} runs"
+    if far_state(job, done / every, lambda left: f"{runs}{left}", f"{runs}; they are kept"):
         known = sum(bool(cell["known"]) for cell in progress.cells.values())
         before = f"; {known} of them had been trained before" if known else ""
         more = f"; {plain(job.message, 200)}" if job.message else ""
         st.caption(f"Finished: {every} runs{before}{more}.")
-    else:
-        st.error(f"{job.status.capitalize()}: {plain(job.message, 400)}.")

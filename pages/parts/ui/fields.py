@@ -228,32 +228,23 @@ def whole(
     name: str,
     title: str,
     limit: Limit,
-    value: int | None,
+    value: float | None,
     apply: Apply | None = None,
     optional: bool = False,
     **options: Any,
 ) -> None:
     # no limits here: the browser would refuse with an icon and without a word
     bound = bind(workspace, name, value, apply, optional=optional)
-    given = st.number_input(title, step=1, placeholder=str(limit), **bound, **options)
+    given = st.number_input(title, placeholder=str(limit), **{"step": 1} | bound | options)
     heed(bound["key"], given, bound["value"])
     complain(workspace, name)
 
 
 def real(
-    workspace: Workspace,
-    name: str,
-    title: str,
-    limit: Limit,
-    value: float | None,
-    apply: Apply | None = None,
-    optional: bool = False,
-    **options: Any,
+    workspace: Workspace, name: str, title: str, limit: Limit, value: float | None, *rest: Any, **options: Any
 ) -> None:
-    bound = bind(workspace, name, None if value is None else float(value), apply, optional=optional)
-    given = st.number_input(title, format="%g", placeholder=str(limit), **bound, **options)
-    heed(bound["key"], given, bound["value"])
-    complain(workspace, name)
+    own = None if value is None else float(value)
+    whole(workspace, name, title, limit, own, *rest, **{"format": "%g", "step": None} | options)
 
 
 def one_of(

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import Any
 
 import streamlit as st
 
-from ldp_core.errors import StudioError
+from ldp_core.errors import InvalidExperiment, StudioError
 from ldp_core.runs import Job, Person, jobs
 from pages.parts.ui.meanings import error_in_words
 from pages.parts.ui.memory import tab
@@ -33,6 +34,29 @@ def act(do: Callable[[str, Person], object], identity: str) -> None:
 def go_on_button(job: Job) -> None:
     """Draw the button that resumes a stopped job."""
     st.button("Go on where it stopped", type="primary", key="resume", on_click=act, args=(_take_up, job.id))
+
+
+def stop_button(job: Job, key: str) -> None:
+    """Draw the button that stops a live job, for who may, with the error if that failed."""
+    mine, stopping = visitor().may(job.owner), job.status == "cancelling"
+    st.button(
+        "Stopping…" if stopping else "Stop",
+        disabled=stopping or not mine,
+        help=None if mine else NOT_YOURS,
+        key=key,
+        on_click=act,
+        args=(jobs.cancel, job.id),
+    )
+    refusal()
+
+
+def too_much(kind: str, asked: Any) -> str:
+    """Why a job exceeds this server's limits; "" if it does not."""
+    try:
+        jobs.refuse_too_much(kind, asked)
+    except InvalidExperiment as error:
+        return error_in_words(error)
+    return ""
 
 
 def _take_up(identity: str, person: Person) -> None:
