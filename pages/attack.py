@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from ldp_core.cost.work import seconds, work_of_ladder
-from ldp_core.errors import InvalidExperiment, StorageFailed, StudioError
+from ldp_core.errors import InvalidExperiment, StorageFailed
 from ldp_core.experiment import Draft, Variant
 from ldp_core.experiment.attack_grid import DEFAULT, Ladder, parse_ladder
 from ldp_core.runs import Desk, Job, drafts, jobs, kinds, rates
@@ -20,7 +20,7 @@ from pages.parts.runs.earlier import of_earlier_settings, results
 from pages.parts.runs.job_state import may_go_on, missing, takes
 from pages.parts.systems.panel import system_panel
 from pages.parts.ui.header import header, question
-from pages.parts.ui.job_actions import go_on_button, refusal, refuse, stop_button, too_much
+from pages.parts.ui.job_actions import go_on_button, refusal, refusing, stop_button, too_much
 from pages.parts.ui.text import plain
 from pages.parts.ui.uninterrupted import pressed, uncut
 from pages.parts.ui.visitor import look, who
@@ -166,10 +166,8 @@ def _submit(draft: str, ladder: Ladder | None) -> None:
     st.session_state.pop(PRESSED, None)
     if ladder is None:
         return
-    try:
+    with refusing():
         jobs.submit_ladder(ladder, draft, **who())
-    except StudioError as error:
-        refuse(error)
 
 
 def _watch_only(identity: str) -> None:

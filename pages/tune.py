@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import streamlit as st
 
 from ldp_core.cost.estimate import Cost
-from ldp_core.errors import StudioError, UnknownJob
+from ldp_core.errors import UnknownJob
 from ldp_core.experiment import Draft, Variant
 from ldp_core.experiment.sweep import Sweep
 from ldp_core.runs import Job, jobs, kinds, rates
@@ -28,7 +28,7 @@ from pages.parts.tune.price import setting_line
 from pages.parts.tune.ranking import best
 from pages.parts.tune.view import asked, sweep_view
 from pages.parts.ui.header import header, question
-from pages.parts.ui.job_actions import go_on_button, refusal, refuse, stop_button, too_much
+from pages.parts.ui.job_actions import go_on_button, refusal, refusing, stop_button, too_much
 from pages.parts.ui.shared_cache import once
 from pages.parts.ui.text import number, plain
 from pages.parts.ui.uninterrupted import pressed, uncut
@@ -190,10 +190,8 @@ def _submit(kind: str, draft: str, planned: Any) -> None:
     st.session_state.pop(PRESSED, None)
     if planned is None:
         return
-    try:
+    with refusing():
         jobs.launch(kind, planned, draft, **who())
-    except StudioError as error:
-        refuse(error)
 
 
 def _watch_only(identity: str) -> None:

@@ -13,13 +13,12 @@ from ldp_core.accounting import everyone, promise, worth
 from ldp_core.classroom import Session, own_digits
 from ldp_core.classroom.own_digits import EPSILONS, RANGES, ROUNDS, STOCK, Own, Read
 from ldp_core.datasets.drawn import SIDE
-from ldp_core.errors import StudioError
 from ldp_core.runs import Job
 from pages.parts.classroom import own_room
 from pages.parts.classroom.entrance import me
 from pages.parts.ui import components
 from pages.parts.ui.fragments import refreshing
-from pages.parts.ui.job_actions import refusal, refuse
+from pages.parts.ui.job_actions import refusal, refusing
 from pages.parts.ui.shared_cache import job_now
 from pages.parts.ui.text import number
 from pages.parts.ui.uninterrupted import pressed
@@ -88,12 +87,10 @@ def _send(session: Session, key: str) -> None:
     pixels = (state.get(f"square {key}") or {}).get("drawn", {}).get("pixels")
     if pixels is None and (first := state.get(f"first of {key}")):
         pixels = base64.b64encode(first.pixels).decode()
-    try:
+    with refusing(NOT_SENT):
         own_digits.send(
             session, me(), state.get(f"digit {key}"), pixels, state[f"epsilon {key}"], state[f"half {key}"]
         )
-    except StudioError as error:
-        refuse(error, NOT_SENT)
 
 
 def watch(session: Session, job: Job | None) -> None:

@@ -6,7 +6,7 @@ import streamlit as st
 
 from ldp_core.classroom import Member, Session, topics
 from ldp_core.classroom import members as room
-from ldp_core.errors import InvalidExperiment, StudioError
+from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import Draft
 from ldp_core.presets.questions import Figure, accuracy
 from ldp_core.runs import jobs
@@ -18,7 +18,7 @@ from pages.parts.learn.one_thing import draft_of, field, final_of, result_line
 from pages.parts.runs.whose import names as nicknames
 from pages.parts.train.guess_words import literal, reply, shown
 from pages.parts.ui.fragments import refreshing
-from pages.parts.ui.job_actions import refusal, refuse
+from pages.parts.ui.job_actions import refusal, refusing
 from pages.parts.ui.meanings import error_in_words
 from pages.parts.ui.text import plain
 from pages.parts.ui.uninterrupted import pressed
@@ -143,10 +143,8 @@ def _mine(session: Session) -> None:
 
 @pressed
 def _joined(session: Session) -> None:
-    try:
+    with refusing(NOT_DONE):
         room.join(session, me(), st.session_state.get(NAME) or "")
-    except StudioError as error:
-        refuse(error, NOT_DONE)
 
 
 @pressed
@@ -154,15 +152,11 @@ def _guess(session: Session, key: str) -> None:
     value = st.session_state.get(key)
     if value is None:
         return
-    try:
+    with refusing(NOT_DONE):
         room.guess(session, me(), value)
-    except StudioError as error:
-        refuse(error, NOT_DONE)
 
 
 @pressed
 def _tried(session: Session, draft: Draft, called: str) -> None:
-    try:
+    with refusing(NOT_DONE):
         room.submit_try(session, me(), called, lambda: jobs.submit(draft, reference=False, **who()))
-    except StudioError as error:
-        refuse(error, NOT_DONE)

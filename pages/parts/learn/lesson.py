@@ -18,7 +18,7 @@ from pages.parts.start.guessed import Guessed
 from pages.parts.start.outcome_view import made, picture
 from pages.parts.ui import components
 from pages.parts.ui.fragments import refreshing
-from pages.parts.ui.job_actions import refusal, refuse
+from pages.parts.ui.job_actions import refusal, refusing
 from pages.parts.ui.meanings import error_in_words
 from pages.parts.ui.text import plain
 from pages.parts.ui.uninterrupted import pressed
@@ -122,10 +122,8 @@ def _place(name: str) -> str:
 
 @pressed
 def _train(name: str, draft: Draft) -> None:
-    try:
+    with refusing(NOT_TRIED):
         jobs.submit(draft, _place(name), reference=False, **who())
-    except StudioError as error:
-        refuse(error, NOT_TRIED)
 
 
 @pressed

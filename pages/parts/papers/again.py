@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from ldp_core.errors import StudioError
 from ldp_core.papers import Claim
 from ldp_core.runs import STALLED, Job, claims, how_far, jobs, kinds
 from pages.parts.ui.fragments import refreshing
-from pages.parts.ui.job_actions import NOT_YOURS, act, refusal, refuse
+from pages.parts.ui.job_actions import NOT_YOURS, act, refusal, refusing
 from pages.parts.ui.text import plain, seconds
 from pages.parts.ui.uninterrupted import pressed
 from pages.parts.ui.visitor import look, visitor, who
@@ -77,11 +76,9 @@ def _newest(system: str, claim: Claim) -> Job | None:
 @pressed
 def _launch(system: str, identity: str) -> None:
     made = kinds.get("claim")
-    try:
+    with refusing(f"again {system} {identity}"):
         asked = made.read({"system": system, "claim": identity}, {})
         jobs.launch("claim", asked, _draft(system, identity), **who())
-    except StudioError as error:
-        refuse(error, f"again {system} {identity}")
 
 
 def _where(system: str, claim: Claim) -> str:

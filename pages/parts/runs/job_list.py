@@ -7,14 +7,13 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from ldp_core.errors import StudioError
 from ldp_core.runs import LIVE, Listed, Person, finding, jobs, kinds, queue, quota
 from pages.parts.runs.find_bar import find_bar, order, taken_as_table
 from pages.parts.runs.said import PAGES, marks, said, state
 from pages.parts.runs.table import table
 from pages.parts.runs.ticks import what_is_ticked
 from pages.parts.runs.undo import offered_back, quota_taken
-from pages.parts.ui.job_actions import act, lasting_refusal, refuse
+from pages.parts.ui.job_actions import act, lasting_refusal, refusing
 from pages.parts.ui.text import ago, bytes_in_words, number, plain
 from pages.parts.ui.uninterrupted import pressed
 from pages.parts.ui.visitor import visitor
@@ -82,10 +81,8 @@ def _stop_all() -> None:
 
 @pressed
 def _all_stopped() -> None:
-    try:
+    with refusing():
         jobs.cancel_all(visitor())
-    except StudioError as error:
-        refuse(error)
 
 
 def job_line(one: Listed) -> None:

@@ -7,11 +7,10 @@ from functools import partial
 
 import streamlit as st
 
-from ldp_core.errors import StudioError
 from ldp_core.runs import MOST_NAME, MOST_NOTE, Job, Person, describe, jobs, queue
 from pages.parts.runs.take_away import take_away
 from pages.parts.runs.undo import delete_button
-from pages.parts.ui.job_actions import act, refuse
+from pages.parts.ui.job_actions import act, refusing
 from pages.parts.ui.uninterrupted import pressed, uncut
 from pages.parts.ui.visitor import visitor
 
@@ -108,11 +107,9 @@ def _relabel(job: Job) -> None:
 
 @pressed
 def _keep(identity: str, name: str, note: str) -> None:
-    try:
+    with refusing():
         title, words = (str(st.session_state.get(key) or "") for key in (name, note))
         jobs.relabel(identity, title, words, visitor())
-    except StudioError as error:
-        refuse(error)
 
 
 @pressed

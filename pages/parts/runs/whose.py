@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from ldp_core.errors import StudioError
 from ldp_core.runs import Job, Person, jobs, nicknames
-from pages.parts.ui.job_actions import refusal, refuse
+from pages.parts.ui.job_actions import refusal, refusing
 from pages.parts.ui.shared_cache import PAUSE_SECONDS
 from pages.parts.ui.text import plain
 from pages.parts.ui.uninterrupted import pressed
@@ -48,8 +47,6 @@ def _field(me: Person) -> None:
 
 @pressed
 def _keep(me: Person, name: str | None) -> None:
-    try:
+    with refusing(NOT_KEPT):
         nicknames.keep(me.owner or "", (st.session_state.get(TYPED) or "") if name is None else name)
-    except StudioError as error:
-        refuse(error, NOT_KEPT)
     names.clear()

@@ -6,7 +6,6 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from ldp_core.cost.estimate import cost
-from ldp_core.errors import StudioError
 from ldp_core.experiment import Draft
 from ldp_core.runs import Job, Training, drafts, jobs, kinds, rates
 from pages.parts.clients.unmended import unmended
@@ -15,7 +14,7 @@ from pages.parts.runs.job_state import may_go_on, missing, takes
 from pages.parts.train.chosen_job import differs
 from pages.parts.ui.fields import mistakes
 from pages.parts.ui.header import question
-from pages.parts.ui.job_actions import go_on_button, refusal, refuse, stop_button, too_much
+from pages.parts.ui.job_actions import go_on_button, refusal, refusing, stop_button, too_much
 from pages.parts.ui.scenario import preset_of
 from pages.parts.ui.text import plain
 from pages.parts.ui.uninterrupted import pressed
@@ -125,8 +124,6 @@ def _wrong(workspace: Workspace) -> list[str]:
 @pressed
 def _train(workspace: Workspace) -> None:
     """Launch the draft; a job of it that waits or runs already is kept instead."""
-    try:
+    with refusing():
         draft = drafts.load(workspace.id) or workspace.draft
         jobs.submit(draft, workspace.id, reference=True, **who())
-    except StudioError as error:
-        refuse(error)

@@ -10,10 +10,9 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from ldp_core import presets
-from ldp_core.errors import StudioError
 from ldp_core.runs import Job, drafts, link, own_data
 from ldp_core.system.shipped import ASSETS
-from pages.parts.ui.job_actions import refusal, refuse
+from pages.parts.ui.job_actions import refusal, refusing
 from pages.parts.ui.memory import tab
 from pages.parts.ui.scenario import named
 from pages.parts.ui.uninterrupted import pressed
@@ -138,10 +137,8 @@ def _share(workspace: Workspace, job: Job | None) -> None:
 
 @pressed
 def _back(do: Callable[[], None]) -> None:
-    try:
+    with refusing(NOT_BACK):
         do()
-    except StudioError as error:
-        refuse(error, NOT_BACK)
 
 
 def _marked(label: str, workspace: Workspace) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import streamlit as st
@@ -25,10 +26,8 @@ NOT_YOURS = "Somebody else has launched this; they can stop it, or a teacher."
 def act(do: Callable[[str, Person], object], identity: str) -> None:
     """Perform an action of `ldp_core.runs.jobs` as the visitor; errors are shown on the page."""
     tab().page.refused.pop(REFUSED, None)
-    try:
+    with refusing():
         do(identity, visitor())
-    except StudioError as error:
-        refuse(error)
 
 
 def go_on_button(job: Job) -> None:
@@ -66,6 +65,15 @@ def _take_up(identity: str, person: Person) -> None:
 def refuse(error: StudioError, where: str = REFUSED) -> None:
     """Store an error message until that part of the page is drawn."""
     tab().page.refused[where] = (error_in_words(error), time.monotonic())
+
+
+@contextmanager
+def refusing(where: str = REFUSED) -> Iterator[None]:
+    """Store the error of what is done within."""
+    try:
+        yield
+    except StudioError as error:
+        refuse(error, where)
 
 
 def refusal(where: str = REFUSED) -> bool:

@@ -10,11 +10,10 @@ from typing import Any, Literal
 
 import streamlit as st
 
-from ldp_core.errors import StudioError
 from ldp_core.experiment import Draft
 from ldp_core.presets.questions import Figure, Question
 from ldp_core.runs import Guess, guesses
-from pages.parts.ui.job_actions import refusal, refuse
+from pages.parts.ui.job_actions import refusal, refusing
 from pages.parts.ui.memory import tab
 from pages.parts.ui.text import plain
 from pages.parts.ui.uninterrupted import pressed
@@ -87,10 +86,8 @@ def _keep(draft: Draft, key: str) -> None:
     guess = st.session_state.get(key)
     if guess is None:  # none was made, or the field has gone since
         return
-    try:
+    with refusing(NOT_KEPT):
         guesses.keep(me(), draft, guess)
-    except StudioError as error:
-        refuse(error, NOT_KEPT)
 
 
 @pressed
@@ -101,7 +98,5 @@ def _guess(draft: Draft, key: str) -> None:
 @pressed
 def skip(scenario: str, skipped: bool = True) -> None:
     """Store whether the visitor is not to be asked about a scenario."""
-    try:
+    with refusing(NOT_KEPT):
         guesses.skip(me(), scenario, skipped)
-    except StudioError as error:
-        refuse(error, NOT_KEPT)
