@@ -6,6 +6,7 @@ import contextlib
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from ldp_core.cost.work import seconds, work_of_ladder
 from ldp_core.errors import InvalidExperiment, StorageFailed
@@ -54,8 +55,9 @@ def main() -> None:
             # only now is it known what the fields hold that were changed in the same moment
             _submit(workspace.id, ladder)
             st.rerun()
+        note = right.container()
         with buttons:
-            _launch(workspace, job, before, ladder)
+            _launch(workspace, job, before, ladder, note)
         with right, results(_stale(job, before, ladder)):
             desk_view(job, own=True)
     saved_upload()
@@ -111,7 +113,13 @@ def _settings_of(ladder: Ladder) -> dict[str, Any]:
     return {name: value for name, value in ladder.as_json().items() if name != "base"}
 
 
-def _launch(workspace: Workspace, job: Job | None, before: Ladder | None, ladder: Ladder | None) -> None:
+def _launch(
+    workspace: Workspace,
+    job: Job | None,
+    before: Ladder | None,
+    ladder: Ladder | None,
+    note: DeltaGenerator,
+) -> None:
     if job is not None and job.live:
         stop_button(job, "stop attack")
         if before and ladder and ladder_changes(before, ladder):
@@ -132,9 +140,9 @@ def _launch(workspace: Workspace, job: Job | None, before: Ladder | None, ladder
         args=(workspace.id,),
     )
     if not refusal() and _stale(job, before, ladder):
-        of_earlier_settings(
-            since, " Set that back to go on where this one stopped." * bool(since and can_resume)
-        )
+        with note:  # in the line of buttons its length would move the page
+            back = " Set that back to go on where this one stopped."
+            of_earlier_settings(since, back * bool(since and can_resume))
     if ladder is None:
         st.caption("First mend what is marked in red among the settings.")
         return

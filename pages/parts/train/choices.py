@@ -11,6 +11,7 @@ import streamlit as st
 from ldp_core import aggregators, limits, mechanisms, models, optimizers, partitions, selections
 from ldp_core.errors import Problem
 from ldp_core.experiment import TARGETS, Draft, Fit, Variant, fit_of
+from ldp_core.runs import own_data
 from pages.parts.clients.data_names import data_labels
 from pages.parts.systems.field_words import SENT
 from pages.parts.train.attack_choices import attack_choices
@@ -58,6 +59,8 @@ def choices(workspace: Workspace) -> None:
     left, right = st.columns(2, gap="medium")
     with left, st.expander("Data, model and training"):
         _training(workspace)
+        if own_data.hours():
+            st.page_link("clients.py", label=":blue[Bring a table or pictures of your own]")
     with right, st.expander("The attack"):
         attack_choices(workspace)
 
