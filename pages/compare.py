@@ -65,7 +65,7 @@ def _side_by_side(now: Sequence[Chosen], trouble: Sequence[str], live: bool) -> 
         beside = "".join(f",{one.id}" for one in files)
         curves(begun, Moment(moment.job + beside, moment.status, moment.seq), others)
         pictures(begun)
-        figures(found)
+        figures(found, fields)
         elsewhere.show(others)
         settings(found, fields)
         served(begun, moment)

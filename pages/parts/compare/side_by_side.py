@@ -17,7 +17,7 @@ from pages.parts.charts.tally import Tally
 from pages.parts.compare.arms import Arm
 from pages.parts.compare.elsewhere import Curve, drawn
 from pages.parts.compare.verdict import gap
-from pages.parts.systems.unlike import Field
+from pages.parts.systems.unlike import Field, causes
 from pages.parts.train.heard import heard
 from pages.parts.ui import components
 from pages.parts.ui.components import Card
@@ -74,9 +74,12 @@ def _chance(arms: Sequence[Arm]) -> float | None:
     return float(found.pop()) if len(found) == 1 else None
 
 
-def figures(arms: Sequence[Arm]) -> None:
+def figures(arms: Sequence[Arm], fields: Sequence[Field]) -> None:
     """Draw final accuracy, difference from the first run, ε of the whole run, identification."""
     st.header("Where they end", anchor=False)
+    if both := matrix(arms, fields):
+        head, *cells = ([plain(one, 80) for one in row] for row in both)
+        table(head, cells)
     rows = [
         [f"**{plain(arm.series.label, 40)}**", plain(arm.name, 40), *_figures(arm, arms[0])] for arm in arms
     ]
@@ -97,6 +100,24 @@ def figures(arms: Sequence[Arm]) -> None:
         "in its safe range. Picked out: of uploads of one image, over clients, seeds and rounds; beside it "
         "what guessing gives."
     )
+
+
+def matrix(arms: Sequence[Arm], fields: Sequence[Field]) -> list[list[str]]:
+    """Final accuracy by the two settings in which all runs differ, with headings; empty for other numbers."""
+    why = causes(fields)
+    if len(why) != 2 or len(arms) < 3 or not all(len(arm.series.final("accuracy")) for arm in arms):
+        return []
+    down, across = why
+    ends = {
+        (down.values[i], across.values[i]): percent(float(arm.series.final("accuracy").mean()))
+        for i, arm in enumerate(arms)
+    }
+    columns = dict.fromkeys(across.values)
+    rows = [
+        [down_is, *(ends.get((down_is, one), "–") for one in columns)]
+        for down_is in dict.fromkeys(down.values)
+    ]
+    return [[f"{down.name}, by {across.name}", *columns], *rows]
 
 
 def _figures(arm: Arm, first: Arm) -> list[str]:

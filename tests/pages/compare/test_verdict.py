@@ -16,10 +16,11 @@ from ldp_core.runs.view.final_figures import final
 from pages.parts.charts.pareto import Bought, front, pareto_figure
 from pages.parts.charts.series import Series
 from pages.parts.compare.arms import Arm, named_apart
-from pages.parts.compare.side_by_side import _against
+from pages.parts.compare.side_by_side import _against, matrix
 from pages.parts.compare.verdict import gap, verdict
 from pages.parts.systems.unlike import unlike
 from pages.parts.train.standings import standings
+from pages.parts.ui.text import percent
 from tests.pages.charts.test_base import check, run
 
 SMALL: dict[str, Any] = {"rounds": 3, "attack": None}
@@ -71,12 +72,12 @@ def test_where_two_things_were_varied_each_has_its_own_pairs(mean: Arm, weighted
     more = [arm("C", {**MEAN, "rounds": 4}), arm("D", {**WEIGHTED, "rounds": 4})]
     words = said(mean, weighted, *more)
     aggregators = words.partition("2 pairs differ in the aggregator alone: ")[2].partition(" pairs differ")[0]
-    assert {pair for pair in ("**B**", "**A**", "**C**", "**D**") if pair in aggregators} == {
-        "**A**",
-        "**B**",
-        "**C**",
-        "**D**",
-    }
+    assert all(name in aggregators for name in ("**A**", "**B**", "**C**", "**D**"))
+    four = [mean, weighted, *more]
+    (head, *names), *rows = matrix(four, unlike([one.experiment for one in four]))
+    ends = [percent(one.series.final("accuracy").mean()) for one in four]
+    assert (len(names), sorted(one for row in rows for one in row[1:])) == (2, sorted(ends)), head
+    assert matrix(four[:2], unlike([one.experiment for one in four[:2]])) == []
     assert "2 pairs differ in the rounds alone: " in words
     one = [
         replace(each, series=replace(each.series, runs=each.series.runs[:1]))
