@@ -89,10 +89,6 @@ class Dense:
     bias: int
     activation: str = "relu"
 
-    @property
-    def outputs(self) -> int:
-        return self.out
-
 
 @dataclass(frozen=True)
 class Layers:

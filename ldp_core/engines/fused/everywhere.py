@@ -6,25 +6,15 @@ registers, and all kernels at its position, times their gradients, to the patch'
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import product
 from typing import Any
 
 from ldp_core.engines.fused.activations import before
 from ldp_core.engines.fused.code import POINTER, Code, Number, Value, looped
 from ldp_core.engines.fused.memory import row_chunks, row_stride
-from ldp_core.engines.fused.patches import Layout, Piece, kept, pieces
+from ldp_core.engines.fused.patches import Layout, Piece, kept, pieces, places
 from ldp_core.engines.fused.tile import Tile, blocks, even
 from ldp_core.models.chain import Conv
-
-
-def _places(code: Code, layer: Conv, layout: Layout) -> Iterator[tuple[Value, Value]]:
-    """Loop over the outputs; yields the position of the gradient in the first channel, and of the patch."""
-    rows, columns = layer.pooled
-    seen = Layout.patched(layer)
-    with code.loop(rows) as r, code.loop(columns) as c:
-        patch = code.plus(code.times(r, layer.stride * seen.row), code.times(c, layer.stride * seen.column))
-        yield layout.at(code, r, c), patch
 
 
 def kernels(module: Value, number: Number, name: str, layer: Conv, tile: Tile, layout: Layout) -> Value:
@@ -35,20 +25,19 @@ def kernels(module: Value, number: Number, name: str, layer: Conv, tile: Tile, l
     row, wide = row_stride(layer.size * layer.channels, lanes), Layout.patched(layer).row
 
     def block(o0: Any, outputs: int, some: list[Piece], biases: bool) -> None:
-        places = []
+        into = []
         for o in (code.plus(o0, o) for o in range(outputs)):
             kernel = code.at(gradient, code.times(o, layer.size * row))
-            places += [(kernel, ky * row + x, n) for ky, x, n in some] + [(bias, o, 1)] * biases
-        sums = [code.cell(code.load(*place)) for place in places]
-        for where, at in _places(code, layer, layout):
+            into += [(kernel, ky * row + x, n) for ky, x, n in some] + [(bias, o, 1)] * biases
+        sums = [code.cell(code.load(*place)) for place in into]
+        for _, where, at in places(code, layer, layout):
             patch = code.at(patches, at)
-            seen = [code.load(patch, ky * wide + x, n) for ky, x, n in some] + [
-                code.constant(1.0, 1)
-            ] * biases
+            seen = [code.load(patch, ky * wide + x, n) for ky, x, n in some]
+            seen += [code.constant(1.0, 1)] * biases
             slopes = [code.plus(code.times(code.plus(o0, o), layout.channel), where) for o in range(outputs)]
             code.add_products(sums, [code.load(delta, slope) for slope in slopes], seen)
         first = [x for _, x, _ in some] + [0] * biases
-        for one, (array, at, _), x in zip(sums, places, first * outputs, strict=True):
+        for one, (array, at, _), x in zip(sums, into, first * outputs, strict=True):
             code.store(kept(code, code.get(one), layer, x), array, at)
 
     for first, many, outputs in blocks(layer.out, even(layer.out, tile.outputs)):
@@ -77,14 +66,14 @@ def images(
         down = code.plus(code.times(r0, layer.stride), ky)
         patch = code.plus(code.times(down, seen.row), code.times(c, layer.stride * seen.column))
         below_one = layer.stride * seen.row
-        places = [(code.plus(patch, r * below_one + x), n) for r, (x, n) in product(range(many), some)]
+        into = [(code.plus(patch, r * below_one + x), n) for r, (x, n) in product(range(many), some)]
         slopes = [code.at(delta, layout.at(code, code.plus(r0, r), c)) for r in range(many)]
-        sums = [code.cell(code.load(out, *place)) for place in places]
+        sums = [code.cell(code.load(out, *place)) for place in into]
         with code.loop(layer.out) as o:
             kernel = code.at(weights, code.times(code.plus(code.times(o, layer.size), ky), row))
             ws = [code.load(kernel, *place) for place in some]
             code.add_products(sums, [code.load(slope, code.times(o, layout.channel)) for slope in slopes], ws)
-        for one, (at, _) in zip(sums, places, strict=True):
+        for one, (at, _) in zip(sums, into, strict=True):
             code.store(code.get(one), out, at)
 
     across = row_chunks(layer.size * layer.channels, lanes)

@@ -14,7 +14,8 @@ from ldp_core.models.chain import Conv
 def _squares(code: Code, layer: Conv, layout: Layout) -> Iterator[tuple[Value, list[Value]]]:
     """Loop over the means; yields the position of each, and those of its square's outputs."""
     rows, columns = layer.averaged
-    for o, r, c, place in layout.over(code, layer.out, rows, columns):
+    with code.loop(layer.out) as o, code.loop(rows) as r, code.loop(columns) as c:
+        place = code.plus(code.times(o, layout.channel), layout.at(code, r, c))
         above = code.plus(code.times(o, layer.positions), code.times(r, layer.mean * layer.pooled[1]))
         corner = code.plus(above, code.times(c, layer.mean))
         square = product(range(layer.mean), repeat=2)

@@ -5,7 +5,7 @@ Images are (height, width, channels) here, so that a row of a patch is `size · 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -13,7 +13,7 @@ from typing import Any
 from llvmlite import ir
 
 from ldp_core.engines.fused.code import POINTER, Code, Number, Value, vector
-from ldp_core.engines.fused.memory import row_chunks, row_stride
+from ldp_core.engines.fused.memory import row_chunks
 from ldp_core.models.chain import Conv
 
 Piece = tuple[int, int, int]
@@ -53,11 +53,6 @@ class Layout:
         """Position in the first channel."""
         return code.plus(code.times(r, self.row), code.times(c, self.column), self.first)
 
-    def over(self, code: Code, channels: int, rows: int, columns: int) -> Iterator[tuple[Value, ...]]:
-        """Loop over channels, rows and columns; yields these and the position."""
-        with code.loop(channels) as o, code.loop(rows) as r, code.loop(columns) as c:
-            yield o, r, c, code.plus(code.times(o, self.channel), self.at(code, r, c))
-
 
 def channels_last(module: Value, number: Number, name: str, layer: Conv) -> Value:
     """Generate f(image, patches): (channels, height, width) to (height, width, channels) with the border."""
@@ -80,21 +75,12 @@ def kept(code: Code, sums: Value, layer: Conv, x: int) -> Value:
     return code.b.select(mask, sums, code.constant(0.0, n))
 
 
-def add_kernels(
-    code: Code,
-    layer: Conv,
-    some: list[Piece],
-    patch: Value,
-    count: Any,
-    listed: Callable[[Value], tuple[Value, Value]],
-) -> None:
-    """Add kernels, each times its value, to some vectors of a patch; `listed` gives value and kernel by
-    number.
+def places(code: Code, layer: Conv, layout: Layout) -> Iterator[tuple[Value, Value, Value]]:
+    """Loop over the maxima, or outputs; yields the index, the position of the gradient in the first channel,
+    and the offset of the patch of the square's first pixel.
     """
-    row, wide = row_stride(layer.size * layer.channels, code.number.lanes), Layout.patched(layer).row
-    sums = [code.cell(code.load(patch, ky * wide + x, n)) for ky, x, n in some]
-    with code.loop(count) as w:
-        g, kernel = listed(w)
-        code.add_products(sums, [g], [code.load(kernel, ky * row + x, n) for ky, x, n in some])
-    for one, (ky, x, _) in zip(sums, some, strict=True):
-        code.store(code.get(one), patch, ky * wide + x)
+    rows, columns = layer.pooled
+    step, seen = layer.pool * layer.stride, Layout.patched(layer)
+    with code.loop(rows) as r, code.loop(columns) as c:
+        corner = code.plus(code.times(r, step * seen.row), code.times(c, step * seen.column))
+        yield code.plus(code.times(r, columns), c), layout.at(code, r, c), corner

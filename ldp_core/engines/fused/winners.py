@@ -6,13 +6,12 @@ the patch's gradient; all winners at one position are summed and written once.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import product
 
 from ldp_core.engines.fused.activations import before
 from ldp_core.engines.fused.code import POINTER, SHORT, WHOLE, Code, Number, Value, looped
 from ldp_core.engines.fused.memory import row_stride
-from ldp_core.engines.fused.patches import Layout, add_kernels, kept, pieces
+from ldp_core.engines.fused.patches import Layout, kept, pieces, places
 from ldp_core.engines.fused.tile import Tile
 from ldp_core.models.chain import Conv
 
@@ -23,35 +22,24 @@ def _corners(code: Code, layer: Conv) -> Value:
     return code.table([y * down + x * right for y, x in product(range(layer.pool), repeat=2)])
 
 
-def _places(code: Code, layer: Conv, layout: Layout) -> Iterator[tuple[Value, Value, Value]]:
-    """Loop over the maxima; yields the index, the position of the gradient in the first channel, and the
-    offset of the patch of the square's first pixel.
-    """
-    rows, columns = layer.pooled
-    step = layer.pool * layer.stride
-    with code.loop(rows) as r, code.loop(columns) as c:
-        pixel = code.plus(code.times(r, step * layer.padded[1]), code.times(c, step))
-        yield code.plus(code.times(r, columns), c), layout.at(code, r, c), code.times(pixel, layer.channels)
-
-
 def kernels(module: Value, number: Number, name: str, layer: Conv, tile: Tile, layout: Layout) -> Value:
-    """Generate f(delta, patches, gradient, bias gradient, values, places, winners): add one sample's
+    """Generate f(delta, patches, gradient, bias gradient, values, listed, winners): add one sample's
     gradients.
     """
     code = Code(module, number, name, *[POINTER] * 7)
-    delta, patches, gradient, bias, values, places, winners = code.parameters
+    delta, patches, gradient, bias, values, listed, winners = code.parameters
     lanes = number.lanes
     row, wide = row_stride(layer.size * layer.channels, lanes), Layout.patched(layer).row
     corners = _corners(code, layer)
     with code.loop(layer.out) as o:
         count = code.cell(code.whole(0))
         total = code.cell(code.load(bias, o))
-        for p, where, corner in _places(code, layer, layout):
+        for p, where, corner in places(code, layer, layout):
             g = code.load(delta, code.plus(code.times(o, layout.channel), where))
             shift = code.load_as(WHOLE, corners, _winner(code, layer, winners, o, p))
             at = code.get(count)
             code.store(g, values, at)
-            code.store_as(WHOLE, code.plus(corner, shift), places, at)
+            code.store_as(WHOLE, code.plus(corner, shift), listed, at)
             code.set(total, code.b.fadd(code.get(total), g))
             # written always, and kept where it is not 0: no branch to guess
             some = code.b.fcmp_unordered("!=", g, code.constant(0.0))
@@ -62,7 +50,7 @@ def kernels(module: Value, number: Number, name: str, layer: Conv, tile: Tile, l
         for some in pieces(layer, lanes, tile.patch):
             sums = [code.cell(code.load(kernel, ky * row + x, n)) for ky, x, n in some]
             with code.loop(found) as w:
-                patch = code.at(patches, code.load_as(WHOLE, places, w))
+                patch = code.at(patches, code.load_as(WHOLE, listed, w))
                 seen = [code.load(patch, ky * wide + x, n) for ky, x, n in some]
                 code.add_products(sums, [code.load(values, w)], seen)
             for one, (ky, x, _) in zip(sums, some, strict=True):
@@ -73,18 +61,18 @@ def kernels(module: Value, number: Number, name: str, layer: Conv, tile: Tile, l
 def images(
     module: Value, number: Number, name: str, layer: Conv, tile: Tile, layout: Layout, below: str
 ) -> Value:
-    """Generate f(delta, weights, patches, out, values, places, winners): gradient of the input, before the
+    """Generate f(delta, weights, patches, out, values, listed, winners): gradient of the input, before the
     activation function `below` that made it, as (height, width, channels) with the border.
     """
     code = Code(module, number, name, *[POINTER] * 7)
-    delta, weights, patches, out, values, places, winners = code.parameters
+    delta, weights, patches, out, values, listed, winners = code.parameters
     lanes, squares = number.lanes, layer.pool**2
-    row = row_stride(layer.size * layer.channels, lanes)
+    row, wide = row_stride(layer.size * layer.channels, lanes), Layout.patched(layer).row
     for first, n in looped(code, layer.inputs, lanes):
         code.store(code.constant(0.0, n), out, first)
     corners = _corners(code, layer)
     counts = code.table([0] * squares)
-    for p, where, corner in _places(code, layer, layout):
+    for p, where, corner in places(code, layer, layout):
         for q in range(squares):
             code.store_as(WHOLE, code.whole(0), counts, q)
         with code.loop(layer.out) as o:
@@ -93,21 +81,23 @@ def images(
             count = code.load_as(WHOLE, counts, who)
             at = code.plus(code.times(who, layer.out), count)
             code.store(g, values, at)
-            code.store_as(WHOLE, code.times(o, layer.size * row), places, at)
+            code.store_as(WHOLE, code.times(o, layer.size * row), listed, at)
             here = code.b.fcmp_unordered("!=", g, code.constant(0.0))
             code.store_as(WHOLE, code.b.add(count, code.b.zext(here, WHOLE)), counts, who)
         with code.loop(squares) as q:
             found = code.load_as(WHOLE, counts, q)
             patch = code.at(out, code.plus(corner, code.load_as(WHOLE, corners, q)))
             list_of = code.times(q, layer.out)
-
-            def listed(w: Value, first: Value = list_of) -> tuple[Value, Value]:
-                at = code.plus(first, w)
-                return code.load(values, at), code.at(weights, code.load_as(WHOLE, places, at))
-
             with code.when(code.b.icmp_signed(">", found, code.whole(0))):
                 for some in pieces(layer, lanes, tile.patch):
-                    add_kernels(code, layer, some, patch, found, listed)
+                    sums = [code.cell(code.load(patch, ky * wide + x, n)) for ky, x, n in some]
+                    with code.loop(found) as w:
+                        at = code.plus(list_of, w)
+                        kernel = code.at(weights, code.load_as(WHOLE, listed, at))
+                        ws = [code.load(kernel, ky * row + x, n) for ky, x, n in some]
+                        code.add_products(sums, [code.load(values, at)], ws)
+                    for one, (ky, x, _) in zip(sums, some, strict=True):
+                        code.store(code.get(one), patch, ky * wide + x)
     for first, n in looped(code, layer.inputs, lanes):
         code.store(before(code, code.load(out, first, n), code.load(patches, first, n), below), out, first)
     return code.end()
