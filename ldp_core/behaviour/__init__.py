@@ -27,9 +27,7 @@ Part = tuple[str, str]
 
 
 def version(*of: Experiment | Ladder) -> str:
-    """Eight hex digits for the parts that these use, with the versions of plug-ins among them; without
-    arguments for all built-in parts.
-    """
+    """Eight hex digits for these parts and the versions of plug-ins among them; by default all built-in."""
     if of:
         return _version(frozenset(part for one in of for part in parts_of(one)))
     every = {(kind, name) for kind, registry in REGISTRIES.items() for name in own(registry)}

@@ -20,9 +20,7 @@ RANK = 1e-2
 SUM = 1e-2
 """Largest |sum| over sum of magnitudes of the last bias's change; 0 for cross-entropy after softmax."""
 REMADE = 1e-2
-"""Largest squared distance between an upload and one recomputed from its reconstruction, relative to the
-upload's squared length.
-"""
+"""Largest squared distance of an upload and its recomputed one, over the upload's squared length."""
 SAME = 1e-9
 """The same distance if both differ by rounding alone: 1e-13 was measured in float32, and 1e-6 between
 uploads of two pictures of one class through LeNet."""

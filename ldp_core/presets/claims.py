@@ -225,9 +225,7 @@ def budget(evidence: Evidence, label: str, scope: Scope, low: float, high: float
 def costs(
     evidence: Evidence, *labels: str, epsilon: float, within: float, scope: Scope = "run_worst"
 ) -> Found:
-    """Check: every client's worst-case ε of a run (or of another `scope`) is `epsilon`, up to a share
-    `within`, by the ledger's best rule.
-    """
+    """Check: every client's worst-case ε of a run (or `scope`) is `epsilon`, up to a share `within`."""
     outcomes = [one for runs in evidence.of(*labels) for one in runs if one.ledger]
     if not outcomes:
         raise Missing(f"{', '.join(labels)} have no ledger")

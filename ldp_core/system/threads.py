@@ -30,9 +30,7 @@ def one_thread() -> Iterator[None]:
 
 
 def on_one_thread(events: Callable[P, Iterator[T]]) -> Callable[P, Iterator[T]]:
-    """Decorator of a generator function: its steps run on one thread and reuse freed memory; the caller's
-    settings hold between steps.
-    """
+    """Decorator of a generator function: its steps run on one thread and reuse freed memory."""
 
     @wraps(events)
     def stepped(*args: P.args, **kwargs: P.kwargs) -> Iterator[T]:

@@ -48,9 +48,7 @@ def mid_range(population: Population, piece: Piece) -> Drawn:
 
 
 def worst_variance(experiment: Experiment, round: int = 1) -> Floats:
-    """Largest noise variance over each client's safe range, (K,); for votes that before the sign. The
-    server's weights use it. Cached and read-only.
-    """
+    """Largest noise variance over each client's range, (K,), for weighting; for votes before the sign."""
     return _worst_variance(experiment, round)
 
 

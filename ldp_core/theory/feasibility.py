@@ -55,15 +55,11 @@ measured; below the second training learns only part of the way.
 WAY = {"logistic_regression": 10.0, "mlp": 30.0}
 """Learning rate times number of steps below which training ends too early."""
 ALONE = {"logistic_regression": 0.0, "mlp": 1.5}
-"""Effective number of clients in a round up to which the new model is one client's own and what a network
-learns is lost again.
-"""
+"""Clients in a round up to which the new model is one client's own, and a network's gains are lost."""
 NARROW = 0.5
 """Share of the weights' size left by clipping below which a model does not learn well."""
 FEW = (2, 3)
-"""Mean number of rounds with participants: below the first a run may end as it began, below the second the
-result depends on chance.
-"""
+"""Mean number of non-empty rounds: below the first a run may end as begun, below the second by chance."""
 ENDS = {"learns": (0.75, 1.0), "borderline": (0.2, 0.9), "chance": (0.0, 0.35)}
 """Final accuracies that confirm each verdict."""
 HOPELESS = 1.3

@@ -42,9 +42,7 @@ the 48 above, 23 below 30 %.
 
 
 def trained_size(experiment: Experiment) -> float | None:
-    """Root mean square of the trained weights of the experiment's model without noise; None if not measured
-    for this model, width and data set.
-    """
+    """Root mean square of the model's trained weights without noise; None if not measured for these data."""
     sizes = TRAINED.get((experiment.dataset, experiment.model.name))
     if sizes is None or not experiment.features.identity:
         return None

@@ -99,7 +99,5 @@ def below_end(runs: int) -> float:
 
 
 def above_end(runs: int) -> float:
-    """Standard deviations below the mean of `runs` runs above which, with 97.5 % confidence, the accuracy
-    lies that 97.5 % of runs reach.
-    """
+    """As `below_end`, for the accuracy that 97.5 % of runs reach, with 97.5 % confidence."""
     return float(nctdtrit(runs - 1, float(ndtri(CONFIDENCE)) * sqrt(runs), 1 - CONFIDENCE)) / sqrt(runs)

@@ -83,9 +83,7 @@ def vouched(headers: Headers) -> list[tuple[bytes, bytes]]:
 
 
 def let_go_of_the_gone() -> None:
-    """End the sessions of browsers that have not reconnected in time, with their uploads; Streamlit would
-    wait for the next lost one.
-    """
+    """End the sessions of browsers that have not reconnected in time, with their uploads."""
     manager: Any = runtime.get_instance()._session_mgr
     stored = manager._session_storage._cache
     for _, known in stored.expire():
