@@ -106,10 +106,7 @@ def _renyi(values: tuple[float, ...], counts: tuple[int, ...], delta: float) -> 
     total = np.zeros_like(ORDERS)
     for epsilon, count in zip(values, counts, strict=True):
         log_p, log_q = -np.logaddexp(0, -epsilon), -np.logaddexp(0, epsilon)
-        terms = [
-            ORDERS * log_p + (1 - ORDERS) * log_q,
-            ORDERS * log_q + (1 - ORDERS) * log_p,
-        ]
+        terms = [ORDERS * log_p + (1 - ORDERS) * log_q, ORDERS * log_q + (1 - ORDERS) * log_p]
         total += count * logsumexp(terms, axis=0) / (ORDERS - 1)
     converted = total + np.log1p(-1 / ORDERS) - (math.log(delta) + np.log(ORDERS)) / (ORDERS - 1)
     return max(0.0, float(converted.min()))

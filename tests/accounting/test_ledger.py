@@ -81,11 +81,7 @@ def test_a_random_share_lowers_what_is_expected_and_not_the_worst_case():
 def test_the_price_of_an_average_client_is_no_guarantee():
     """A share of .3 in 15 rounds: 48.5 % of the clients upload more than 4.5 times."""
     experiment = parse(
-        {
-            "mechanism": "duchi",
-            "clients": {"epsilon": 1},
-            "selection": {"kind": "fraction", "fraction": 0.3},
-        }
+        {"mechanism": "duchi", "clients": {"epsilon": 1}, "selection": {"kind": "fraction", "fraction": 0.3}}
     )
     entry = ledger(experiment)[0]
     assert not entry["run_expected"]["guarantee"]
