@@ -38,7 +38,7 @@ class Rates:
     search: float = 0.0
     """Seconds per multiplication of a search's second-order gradient."""
     chain: float = 0.0
-    """Seconds per multiplication of a convolutional model that a kernel trains, both passes, on all cores."""
+    """Seconds per multiplication of a convolutional model that is a fast chain, both passes, all cores."""
 
 
 USUAL = Rates(

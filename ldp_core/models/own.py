@@ -20,7 +20,7 @@ class Own(Convolutional):
 
     label = "Layers of your own"
     order = 7
-    summary = "Fully connected, convolutional and pooling layers, as many and as large as you list."
+    summary = "Fully connected, convolutional and pooling layers with ReLU, sigmoid or tanh, as you list."
     formula = r"x\leftarrow a_l(W_l*x+b_l),\quad \operatorname{softmax}(Wx+b)"
 
     needs = "images where it has convolutions or pooling, at least as large as these"
@@ -33,7 +33,7 @@ class Own(Convolutional):
     ] = Field(
         read("dense 32 relu"),
         alias="layers",
-        description="layers, such as conv 8 5 relu, pool 2, dense 32 relu (or as JSON)",
+        description="layers (conv, pool, avg_pool, dense), such as conv 8 5 relu, pool 2, dense 32 relu",
     )
 
     @property
