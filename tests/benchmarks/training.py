@@ -1,16 +1,18 @@
-"""Training the papers' network: ours, a plain loop, pfl-research and Flower, on the same two cores.
+"""Training, model by model: ours, a plain loop, pfl-research and Flower, on the same two cores.
 
-    python -m tests.benchmarks.training [--repeats 5] [--paper] [--keep FOLDER]
+    python -m tests.benchmarks.training [--turns 3] [--keep FOLDER] [WORD …]
 
 Each contender runs in an environment of its own, made below a temporary folder (or kept in FOLDER),
 waits warm, and does a round when its turn comes; turns are interleaved, so that whatever else the
-machine does falls on all alike. Wall time is only worth something on a quiet machine; CPU time (of
-all processes of a contender) stays comparable on a busy one.
+machine does falls on all alike. Seconds of the processor (of all processes of a contender) stay
+comparable on a busy machine. With words, the cases whose label has one of them.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import math
 import os
 import socket
 import subprocess
@@ -18,7 +20,7 @@ import sys
 import tempfile
 import time
 import venv
-from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
@@ -31,6 +33,25 @@ from tests.benchmarks.machine import described
 ROOT = Path(__file__).parents[2]
 PACKAGES = {"pfl": "pfl==0.6.0", "flower": "flwr[simulation]==1.41.0"}
 CORES = 2
+LEAST, SLOW = 0.5, 60.0
+"""Seconds that a turn takes at least, and those of a first round from which on it is the only turn."""
+DIGITS, MNIST, CIFAR = (8, 8), (28, 28), (3, 32, 32)
+CASES: dict[str, tuple[str, dict[str, int], tuple[int, ...], int, int]] = {
+    # model, its parameters, shape of a sample, clients, samples of each
+    "logistic regression, digits": ("logistic_regression", {}, DIGITS, 20, 72),
+    "logistic regression, MNIST": ("logistic_regression", {}, MNIST, 10, 600),
+    "logistic regression, MNIST, 100 clients": ("logistic_regression", {}, MNIST, 100, 600),
+    "logistic regression, MNIST, 1 000 clients": ("logistic_regression", {}, MNIST, 1_000, 60),
+    "logistic regression, MNIST, 10 000 clients": ("logistic_regression", {}, MNIST, 10_000, 6),
+    "32 hidden units, digits": ("mlp", {}, DIGITS, 20, 72),
+    "64 and 32 hidden units, MNIST": ("mlp2", {}, MNIST, 20, 600),
+    "128 hidden units, MNIST": ("mlp", {"hidden": 128}, MNIST, 20, 600),
+    "512 hidden units, MNIST": ("mlp", {"hidden": 512}, MNIST, 10, 600),
+    "the papers' network, MNIST": ("cnn", {}, MNIST, 20, 600),
+    "the papers' network, 32 × 32 RGB": ("cnn", {}, CIFAR, 20, 300),
+    "LeNet, MNIST": ("lenet", {}, MNIST, 20, 300),
+    "ResNet-18, width 8, 32 × 32 RGB": ("resnet18", {"width": 8}, CIFAR, 4, 100),
+}
 
 
 @dataclass
@@ -41,15 +62,30 @@ class Contender:
     processes: list[subprocess.Popen[str]]
     wall: list[float] = field(default_factory=list)
     cpu: list[float] = field(default_factory=list)
+    rounds: int = 0
+    """Rounds of a turn."""
     moved: str = ""
+    megabytes: float = 0.0
+    """Memory that its processes share with no other, at most."""
 
-    def one_round(self) -> None:
+    def turn(self) -> None:
+        """As many rounds as take half a second."""
+        if not self.rounds:
+            self.rounds = 1
+            self.turn()
+            self.rounds = math.ceil(LEAST / self.wall[0])
+            if self.wall[0] > SLOW:
+                return
+            self.wall, self.cpu = [], []
+        elif self.wall and self.wall[0] > SLOW:
+            return
         before, began = self._cpu(), time.perf_counter()
         for process in self.processes:
-            print("go", file=process.stdin, flush=True)
+            print(self.rounds, file=process.stdin, flush=True)
         self.moved = self.hear("moved")
-        self.wall.append(time.perf_counter() - began)
-        self.cpu.append(self._cpu() - before)
+        self.wall.append((time.perf_counter() - began) / self.rounds)
+        self.cpu.append((self._cpu() - before) / self.rounds)
+        self.megabytes = max(self.megabytes, sum(one.memory_full_info().uss for one in self._family()) / 1e6)
 
     def hear(self, word: str) -> str:
         """The next line that begins with a word, of each process; the first one's."""
@@ -64,17 +100,16 @@ class Contender:
             lines.append(line.strip())
         return lines[0]
 
+    def _family(self) -> list[psutil.Process]:
+        found = [psutil.Process(process.pid) for process in self.processes]
+        return [*found, *(child for one in found for child in one.children(recursive=True))]
+
     def _cpu(self) -> float:
         """Seconds that its processes and their children have computed so far."""
         total = 0.0
-        for process in self.processes:
-            family = [psutil.Process(process.pid)]
-            family += family[0].children(recursive=True)
-            for one in family:
-                try:
-                    total += sum(one.cpu_times()[:2])
-                except psutil.NoSuchProcess:
-                    continue
+        for one in self._family():
+            with suppress(psutil.NoSuchProcess):
+                total += sum(one.cpu_times()[:2])
         return total
 
     def end(self) -> None:
@@ -109,7 +144,7 @@ def start(name: str, python: Path, module: str, *arguments: str, ranks: int = 1)
         distributed = {"RANK": str(rank), "LOCAL_RANK": str(rank), "WORLD_SIZE": str(ranks)}
         distributed |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port, "LOCAL_WORLD_SIZE": str(ranks)}
         distributed["TORCHELASTIC_RUN_ID"] = port  # so pfl knows that it is one of several
-        quiet = {"OMP_NUM_THREADS": "1"} if module != "plain" else {}
+        quiet = {"OMP_NUM_THREADS": "1"}
         processes.append(
             subprocess.Popen(
                 [python, "-m", f"tests.benchmarks.contenders.{module}", *arguments],
@@ -123,69 +158,58 @@ def start(name: str, python: Path, module: str, *arguments: str, ranks: int = 1)
         )
     contender = Contender(name, processes)
     contender.hear("ready")
-    print(f"{name} is ready", flush=True)
     return contender
+
+
+def compared(label: str, folder: Path, turns: int) -> str:
+    """A row of the table: each contender's time over ours, by turn."""
+    name, parameters, shape, clients, each = CASES[label]
+    case = {"model": name, "parameters": parameters, "shape": shape, "clients": clients, "each": each}
+    os.environ["BENCH_CASE"] = json.dumps(case)
+    here, contenders = Path(sys.executable), list[Contender]()
+    try:
+        contenders += [start("ours", here, "ours", str(CORES)), start("plain", here, "plain")]
+        contenders += [start("pfl", environment(folder, "pfl"), "with_pfl", ranks=CORES)]
+        contenders += [start("Flower", environment(folder, "flower"), "with_flower", str(CORES))]
+        for _ in range(turns):
+            for one in contenders:
+                one.turn()
+    finally:
+        for one in contenders:
+            one.end()
+    ours = contenders[0]
+    assert len({f"{float(one.moved.split()[1]):.4f}" for one in contenders}) == 1, "all train the same models"
+    rate = clients * each / median(ours.cpu)
+    cells = [f"{rate:,.0f} a CPU second, {ours.megabytes:.0f} MB"]
+    for one in contenders[1:]:
+        cpu = [theirs / mine for theirs, mine in zip(one.cpu, ours.cpu, strict=False)]
+        wall = median(theirs / mine for theirs, mine in zip(one.wall, ours.wall, strict=False))
+        cells.append(
+            f"{median(cpu):.1f} ({min(cpu):.1f} to {max(cpu):.1f}), {wall:.1f}, {one.megabytes:.0f} MB"
+        )
+    return f"| {label} | {clients} × {each} | {' | '.join(cells)} |"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--paper", action="store_true", help="the paper's round: 70 clients, 5 epochs")
+    parser.add_argument("--turns", type=int, default=3)
     parser.add_argument("--keep", type=Path, help="where environments are made, or are already")
-    parser.add_argument("--only", nargs="*", help="contenders whose name holds one of these")
+    parser.add_argument("words", nargs="*")
     options = parser.parse_args()
-    clients, epochs = (70, 5) if options.paper else (20, 1)
-    os.environ |= {"BENCH_CLIENTS": str(clients), "BENCH_EPOCHS": str(epochs)}
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:CORES])
+    print(f"{described()}; {time.strftime('%Y-%m-%d')}; load average {os.getloadavg()[0]:.1f}\n")
+    print(
+        "| model, data | clients × samples | ours | plain, 1 thread: CPU over ours, by the clock, memory ",
+        end="",
+    )
+    print(f"| pfl-research 0.6.0, {CORES} processes | Flower 1.41.0, {CORES} actors |")
+    print("|---|---|---|---|---|---|", flush=True)
     with tempfile.TemporaryDirectory() as temporary:
-        folder = options.keep or Path(temporary)
-        here = Path(sys.executable)
-        every: dict[str, Callable[[str], Contender]] = {
-            f"ours, fused, {CORES} threads": lambda name: start(name, here, "ours", str(CORES)),
-            f"ours, PyTorch, {CORES} processes": lambda name: start(
-                name, here, "ours", str(CORES), "processes"
-            ),
-            "plain loop, 1 thread": lambda name: start(name, here, "plain", "1"),
-            f"plain loop, {CORES} threads": lambda name: start(name, here, "plain", str(CORES)),
-            f"pfl-research 0.6.0, {CORES} processes": lambda name: start(
-                name, environment(folder, "pfl"), "with_pfl", ranks=CORES
-            ),
-            f"Flower 1.41.0, {CORES} actors": lambda name: start(
-                name, environment(folder, "flower"), "with_flower", str(CORES)
-            ),
-        }
-        only = options.only or [""]
-        wanted = {name: begin for name, begin in every.items() if any(part in name for part in only)}
-        contenders: list[Contender] = []
-        try:
-            for name, begin in wanted.items():
-                contenders.append(begin(name))
-            loads = [os.getloadavg()[0]]
-            for _ in range(options.repeats):
-                for contender in contenders:
-                    contender.one_round()
-                loads.append(os.getloadavg()[0])
-        finally:
-            for contender in contenders:
-                contender.end()
-    table(contenders, clients * epochs * 600, loads)
-
-
-def table(contenders: list[Contender], images: int, loads: list[float]) -> None:
-    """Medians, and the median over turns of each one's time over ours."""
-    print(f"\n{described()}; {time.strftime('%Y-%m-%d')}; {images:,} images a round, ", end="")
-    print(f"{len(contenders[0].wall)} turns; load average {min(loads):.1f} to {max(loads):.1f}\n")
-    print("| contender | wall, s | over ours | CPU, s | over ours | images per CPU second | model moved by |")
-    print("|---|---|---|---|---|---|---|")
-    ours = contenders[0]
-    for one in contenders:
-        wall = median(a / b for a, b in zip(one.wall, ours.wall, strict=True))
-        cpu = median(a / b for a, b in zip(one.cpu, ours.cpu, strict=True))
-        print(
-            f"| {one.name} | {median(one.wall):.2f} | {wall:.2f} | {median(one.cpu):.2f} | {cpu:.2f} "
-            f"| {images / median(one.cpu):,.0f} | {one.moved.split()[1]} |"
-        )
+        for label in CASES:
+            if not options.words or any(word in label for word in options.words):
+                print(compared(label, options.keep or Path(temporary), options.turns), flush=True)
+    print(f"\nload average {os.getloadavg()[0]:.1f}")
 
 
 if __name__ == "__main__":

@@ -1,32 +1,52 @@
-"""Our engines, as a round of a run uses them: how many processes or threads, and which engine (fused)."""
+"""Our engine, as a run chooses it; the argument is the number of cores."""
 
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 
 import numpy as np
 import torch
 
-from ldp_core import models, optimizers
-from ldp_core.engines.base import Engine
+from ldp_core import limits, optimizers
+from ldp_core.engines.base import choose
 from ldp_core.engines.plan import Plan
 from ldp_core.engines.recipe import Recipe
-from tests.benchmarks.contenders.work import BATCH, CLIENTS, EACH, EPOCHS, RATE, net, samples, serve, vector
+from tests.benchmarks.contenders.work import (
+    BATCH,
+    CLIENTS,
+    EACH,
+    RATE,
+    SHAPE,
+    model,
+    net,
+    samples,
+    serve,
+    vector,
+)
 
 torch.set_num_threads(1)
-x, y = samples(standard=False)
+x, y = samples()
 DATA = x.flatten(0, 1), y.flatten(), x[0, :1]
 START = vector(net())
-RECIPE = Recipe(models.get("cnn"), (28, 28), 10, optimizers.get("sgd"), RATE)
-STEPS = EACH // BATCH
-# the same order in every epoch, as the others read it
-ORDER = np.arange(CLIENTS * EACH).reshape(CLIENTS, STEPS, BATCH).transpose(1, 0, 2)
-PLAN = Plan(
-    rows=np.arange(CLIENTS),
-    samples=np.concatenate([ORDER] * EPOCHS),
-    weights=np.full((EPOCHS * STEPS, CLIENTS, BATCH), 1 / BATCH, dtype=np.float32),
-    active=[CLIENTS] * (EPOCHS * STEPS),
-)
-ENGINE = Engine("processes" if "processes" in sys.argv else "fused", int(sys.argv[1]), "cpu")
+RECIPE = Recipe(model(), SHAPE, 10, optimizers.get("sgd"), RATE)
+ENGINE = replace(choose(RECIPE.model.batched, START.device, RECIPE), processes=int(sys.argv[1]))
+AT_ONCE = max(1, limits.CHUNK_BYTES // (4 * len(START)))
 
-serve(lambda: ENGINE.train(RECIPE, START, DATA, PLAN).mean(0))
+
+def plan(clients: range) -> Plan:
+    """Samples in the order in which the others read them."""
+    steps = -(-EACH // BATCH)
+    places = np.minimum(np.arange(steps * BATCH), EACH - 1).reshape(steps, 1, BATCH)
+    lengths = np.minimum(BATCH, EACH - BATCH * np.arange(steps))[:, None, None]
+    weights = np.where(np.arange(BATCH) < lengths, 1 / lengths, 0).astype(np.float32)
+    return Plan(
+        rows=np.arange(len(clients)),
+        samples=places + EACH * np.array(clients)[None, :, None],
+        weights=np.repeat(weights, len(clients), axis=1),
+        active=[len(clients)] * steps,
+    )
+
+
+PLANS = [plan(range(first, min(CLIENTS, first + AT_ONCE))) for first in range(0, CLIENTS, AT_ONCE)]
+serve(lambda: sum(ENGINE.train(RECIPE, START, DATA, one).sum(0) for one in PLANS) / CLIENTS)

@@ -18,7 +18,7 @@ from flwr.clientapp import ClientApp  # type: ignore[import-not-found]
 from flwr.serverapp import Grid, ServerApp  # type: ignore[import-not-found]
 from flwr.simulation import run_simulation  # type: ignore[import-not-found]
 
-from tests.benchmarks.contenders.work import BATCH, CLIENTS, EPOCHS, RATE, net, samples, serve, vector
+from tests.benchmarks.contenders.work import CLIENTS, net, samples, serve, trained, vector
 
 ACTORS = int(sys.argv[1])
 client, server = ClientApp(), ServerApp()
@@ -34,13 +34,7 @@ def train(message: Message, context: Context) -> Message:
     module, (x, y) = held["net"], held["samples"]
     module.load_state_dict(message.content["model"].to_torch_state_dict())
     mine = int(context.node_config["partition-id"])
-    optimizer = torch.optim.SGD(module.parameters(), lr=RATE)
-    for _ in range(EPOCHS):
-        for images, labels in zip(torch.split(x[mine], BATCH), torch.split(y[mine], BATCH), strict=True):
-            optimizer.zero_grad()
-            loss = torch.nn.functional.cross_entropy(module(images.unsqueeze(1)), labels)
-            torch.autograd.backward(loss)
-            optimizer.step()
+    trained(module, x[mine], y[mine])
     return Message(RecordDict({"model": ArrayRecord(module.state_dict())}), reply_to=message)
 
 

@@ -16,7 +16,7 @@ from pfl.hyperparam import NNEvalHyperParams, NNTrainHyperParams  # type: ignore
 from pfl.metrics import Weighted  # type: ignore[import-not-found]
 from pfl.model.pytorch import PyTorchModel  # type: ignore[import-not-found]
 
-from tests.benchmarks.contenders.work import BATCH, CLIENTS, EPOCHS, RATE, net, samples, serve, vector
+from tests.benchmarks.contenders.work import BATCH, CLIENTS, RATE, net, samples, serve, vector
 
 torch.set_num_threads(1)
 X, Y = samples()
@@ -28,7 +28,8 @@ class Net(torch.nn.Module):
         self.net = net()
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        return self.net(x.unsqueeze(1))
+        found: torch.Tensor = self.net(x)
+        return found
 
     def loss(self, x: torch.Tensor, y: torch.Tensor, is_eval: bool = False) -> torch.Tensor:
         return torch.nn.functional.cross_entropy(self(x), y)
@@ -43,7 +44,7 @@ model = PyTorchModel(module, torch.optim.SGD, torch.optim.SGD(module.parameters(
 users = get_user_sampler("minimize_reuse", list(range(CLIENTS)))
 data = FederatedDataset(lambda user: Dataset(raw_data=[X[user], Y[user]]), users)
 backend = SimulatedBackend(training_data=data, val_data=None, postprocessors=[])
-train = NNTrainHyperParams(local_num_epochs=EPOCHS, local_learning_rate=RATE, local_batch_size=BATCH)
+train = NNTrainHyperParams(local_num_epochs=1, local_learning_rate=RATE, local_batch_size=BATCH)
 
 
 def one_round() -> torch.Tensor:
