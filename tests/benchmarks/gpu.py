@@ -16,6 +16,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from functools import cache, partial
 from multiprocessing import get_context
 from pathlib import Path
@@ -26,17 +27,20 @@ import torch
 
 from ldp_core import datasets, mechanisms, models, systems
 from ldp_core.datasets import Data
+from ldp_core.engines.base import close_pools
 from ldp_core.engines.batched import train
 from ldp_core.engines.plan import plan_batches
 from ldp_core.events import Ended, RoundDone
 from ldp_core.experiment import Draft, Experiment, Variant, parse
+from ldp_core.federated.evaluate import evaluate
+from ldp_core.federated.federation import assemble, choose_device, untrained
+from ldp_core.federated.round import one_round
 from ldp_core.many import run_many
 from ldp_core.runs import jobs, queue
 from ldp_core.runs.record.events import events_of
 from ldp_core.simulate import simulate
 from ldp_core.streams import stream
 from tests.benchmarks.machine import described
-from tests.benchmarks.rounds import CASES, PAPER, measure
 from tests.benchmarks.sweep import asked
 from tests.data import digits, mnist_like
 from tests.runs.processes import end_workers
@@ -57,6 +61,40 @@ LONG: tuple[dict[str, Any], ...] = (
     },
 )
 """Runs that are not over before they are looked at."""
+
+PAPER = {
+    "dataset": "mnist",
+    "model": "cnn",
+    "clients": {"count": 100, "epsilon": 1},
+    "selection": {"kind": "fraction", "fraction": 0.7},
+    "local": {"epochs": 5, "batch_size": 20, "learning_rate": 0.01},
+}
+WORK = PAPER | {
+    "selection": {"kind": "fraction", "fraction": 0.2},
+    "local": {"epochs": 1, "batch_size": 20, "learning_rate": 0.01},
+}
+CASES: dict[str, tuple[dict[str, Any], int]] = {
+    "digits, logistic regression, 20 clients × 2 epochs": ({}, 20),
+    "digits, 32 hidden units, 20 clients × 2 epochs": ({"model": "mlp"}, 20),
+    "made-up MNIST, cnn, 20 clients × 600 × 1 epoch": (WORK, 3),
+}
+
+
+def measure(experiment: dict[str, Any], data: Data, repeats: int) -> tuple[float, float]:
+    """Median seconds of a round without its scoring, and of the scoring."""
+    federation = assemble(parse(experiment | {"rounds": 1000}), data, choose_device())
+    start = untrained(federation)
+    evaluate(federation, federation.placed(start.weights))  # starts the processes
+    trained, scored = [], []
+    for before in range(repeats):
+        began = time.perf_counter()
+        result = one_round(federation, replace(start, round=before))
+        between = time.perf_counter()
+        evaluate(federation, federation.placed(result.state.weights))
+        trained.append(between - began)
+        scored.append(time.perf_counter() - between)
+    close_pools()
+    return float(np.median(trained)), float(np.median(scored))
 
 
 def both(name: str) -> str:

@@ -1,23 +1,19 @@
-"""What many small runs take, folded and one after another: `python -m tests.benchmarks.sweep [SETTINGS]`.
+"""What many small runs take: `python -m tests.benchmarks.sweep [SETTINGS] [FOLDER …]`.
 
-Default runs without attack, three seeds a setting: other budgets under two mechanisms. In each of three
-turns, with seeds of its own, so that nothing is known before:
-
-- a sweep of all of them through the real queue, by a worker that is warm;
-- some of them as single jobs through the same queue, each launched when the one before has ended;
-- the same ones, and a fold of all, within this process on one thread; by PyTorch and by the fused kernel.
-
-A run's seconds by the clock and of the processor: of the worker and whatever that has begun, or of this
-process.
+Default runs without attack, three seeds a setting: other budgets under two mechanisms; a sweep of all of them
+through the real queue, by a worker that is warm, then some as single jobs, each launched when the one before
+has ended. Seconds of the processor of the worker and whatever that has begun. With folders, which hold other
+versions of this repository, those take turns with this one; EPSILON_ENGINE is for them.
 """
 
 from __future__ import annotations
 
+import json
 import os
+import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from statistics import median
@@ -25,19 +21,14 @@ from typing import Any
 
 import psutil
 
-from ldp_core.events import Ended
-from ldp_core.experiment import Draft, Experiment, Variant
+from ldp_core.experiment import Draft, Variant
 from ldp_core.experiment.sweep import Sweep, parse_sweep
-from ldp_core.many import run_many
 from ldp_core.runs import jobs
-from ldp_core.runs.lockstep import one_thread
-from ldp_core.simulate import simulate
 from tests.benchmarks.machine import described
-from tests.data import digits
 from tests.runs.processes import end_workers, workers
 
 TURNS, ALONE = 3, 10
-"""Runs of each turn that are made one after another, too."""
+"""Turns, and runs of each that are made as single jobs."""
 LOOKS = 0.05
 """Seconds between two looks at whether a job has ended."""
 
@@ -49,12 +40,8 @@ def asked(count: int, first: int) -> Sweep:
     return parse_sweep({"base": {"seed": first, "attack": None}, "grid": grid, "seeds": 3})
 
 
-def processor(folder: Path | None) -> float:
-    """Seconds that the workers of a folder and all that they have begun have computed; without one, this
-    process. Who only waits looks for the end again and again, which is no part of a job.
-    """
-    if folder is None:
-        return time.process_time()
+def processor(folder: Path) -> float:
+    """Seconds that the workers of a folder and all that they have begun have computed."""
     found = 0.0
     for process in workers(folder):  # what they have begun and lives is among them
         with suppress(psutil.NoSuchProcess):
@@ -63,89 +50,56 @@ def processor(folder: Path | None) -> float:
     return found
 
 
-def ended(identity: str) -> None:
+def by_queue(kind: str, what: Any) -> None:
+    identity = jobs.launch(kind, what) if kind == "sweep" else jobs.submit(what)
     while jobs.look(identity).live:
         time.sleep(LOOKS)
 
 
-def by_queue(kind: str, what: Any) -> None:
-    identity = jobs.launch(kind, what) if kind == "sweep" else jobs.submit(what)
-    ended(identity)
-
-
-def within(runs: Sequence[Experiment], engine: str, all_of_them: bool) -> dict[str, Ended]:
-    """Runs in this process, folded or one after another."""
-    os.environ["EPSILON_ENGINE"] = engine
-    try:
-        if all_of_them:
-            emitted = run_many(enumerate(runs), {"digits": digits()})
-            return {runs[i].key: event for i, event in emitted if isinstance(event, Ended)}
-        found = {run.key: list(simulate(run, digits()))[-1] for run in runs}
-        return {key: event for key, event in found.items() if isinstance(event, Ended)}
-    finally:
-        del os.environ["EPSILON_ENGINE"]
-
-
-def print_table(taken: dict[str, list[tuple[float, float]]], more: str) -> None:
-    print("\n| what | turns | s a run | CPU s a run | by the clock, times a sweep's | of the processor |")
-    print("|" + "---|" * 6)
-    base = [median(column) for column in zip(*taken["a sweep, by the queue"], strict=True)]
-    for label, turns in taken.items():
-        clock, cpu = (median(column) for column in zip(*turns, strict=True))
-        ratios = f"{clock / base[0]:.1f} | {cpu / base[1]:.1f}"
-        print(f"| {label} | {len(turns)} | {clock:.3f} | {cpu:.3f} | {ratios} |")
-    print(more, "load average", *(f"{one:.1f}" for one in os.getloadavg()), flush=True)
-
-
-def main() -> None:
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else 100
-    one_thread()
-    print(described(), "load average", *(f"{one:.1f}" for one in os.getloadavg()), flush=True)
-    taken: dict[str, list[tuple[float, float]]] = {}
-    same, pairs = 0, 0
+def turn(count: int, seed: int) -> tuple[float, float]:
+    """CPU seconds of a run of a sweep, and of a single job."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         os.environ["EPSILON_RUNS_DIR"] = name
-
-        def timed(label: str, runs: int, what: Callable[[], Any]) -> Any:
-            where = folder if "queue" in label else None
-            began = time.perf_counter(), processor(where)
-            found = what()
-            clock, cpu = time.perf_counter() - began[0], processor(where) - began[1]
-            taken.setdefault(label, []).append((clock / runs, cpu / runs))
-            return found
-
-        by_queue("run", Draft(asked(4, 10**6).cells[0].experiment, (Variant("warm"),)))
-        within([asked(4, 10**6).cells[0].experiment], "auto", all_of_them=False)
-        for turn in range(TURNS):
-            sweep = asked(count, 1000 * turn)
-            runs = [cell.experiment for cell in sweep.cells]
-            some = runs[:: len(runs) // ALONE][:ALONE]
+        try:
+            by_queue("run", Draft(asked(4, 10**6).cells[0].experiment, (Variant("warm"),)))
             # those of the single jobs are no cells of the sweep: what is known is not trained again
-            others = [cell.experiment for cell in asked(count, 1000 * turn + 500).cells]
-            others = others[:: len(others) // ALONE][:ALONE]
-            timed("a sweep, by the queue", len(runs), lambda: by_queue("sweep", sweep))  # noqa: B023
-            for one in others:
-                draft = Draft(one, (Variant("run"),))
-                timed("single jobs, by the queue", 1, lambda: by_queue("run", draft))  # noqa: B023
-            for engine in ("batched", "auto"):
-                alone = timed(
-                    f"one after another here, {engine}",
-                    len(some),
-                    lambda: within(some, engine, all_of_them=False),  # noqa: B023
-                )
-                folded = timed(
-                    f"folded here, {engine}",
-                    len(runs),
-                    lambda: within(runs, engine, all_of_them=True),  # noqa: B023
-                )
-                if engine == "auto":
-                    pairs += len(alone)
-                    same += sum(
-                        folded[key].weights_sha256 == end.weights_sha256 for key, end in alone.items()
-                    )
-            print_table(taken, f"the same bits, folded and alone, auto: {same} of {pairs}")
-        end_workers(folder)
+            sweep, others = asked(count, seed), asked(count, seed + 500).cells
+            before = processor(folder)
+            by_queue("sweep", sweep)
+            between = processor(folder)
+            some = others[:: max(1, len(others) // ALONE)][:ALONE]
+            for cell in some:
+                by_queue("run", Draft(cell.experiment, (Variant("run"),)))
+            return (between - before) / len(sweep.cells), (processor(folder) - between) / len(some)
+        finally:
+            end_workers(folder)
+
+
+def main() -> None:
+    words = sys.argv[1:]
+    if words[:1] == ["--turn"]:
+        print(json.dumps(turn(int(words[1]), int(words[2]))))
+        return
+    count, folders = int(words[0]) if words else 100, [str(Path(__file__).parents[2]), *words[1:]]
+    print(described(), "load average", *(f"{one:.1f}" for one in os.getloadavg()), flush=True)
+    found: dict[str, list[list[float]]] = {folder: [] for folder in folders}
+    for number in range(TURNS):
+        for folder in folders:
+            command = [sys.executable, __file__, "--turn", str(count), str(1000 * number)]
+            engine = {"EPSILON_ENGINE": ""} if folder == folders[0] else {}
+            environment = os.environ | {"PYTHONPATH": folder} | engine
+            done = subprocess.check_output(command, env=environment, cwd=folder)
+            found[folder].append(json.loads(done.splitlines()[-1]))
+    print("| version | CPU s a run of a sweep | of this one | CPU s a single job | of this one |")
+    print("|---|---|---|---|---|")
+    for folder, turns in found.items():
+        cells = []
+        for kind, base in enumerate(zip(*found[folders[0]], strict=True)):
+            mine = [one[kind] for one in turns]
+            cells.append(f"{median(mine):.4f} | {median(a / b for a, b in zip(mine, base, strict=True)):.2f}")
+        print(f"| {folder} | {' | '.join(cells)} |")
+    print("load average", *(f"{one:.1f}" for one in os.getloadavg()))
 
 
 if __name__ == "__main__":

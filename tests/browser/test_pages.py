@@ -250,8 +250,6 @@ def test_a_budget_is_dragged_and_everything_follows_within_the_limit(visitor: Vi
     moves, 0.8 s for most of them; what is promised follows, once the hand rests.
 
     A virtual machine whose neighbours are busy takes twice as long, and its own load does not tell.
-
-    The benchmark tests/benchmarks/noise_page.py holds the slowest of twenty to 0.2 s on a quiet machine.
     """
     page = visitor.open("/noise", PAGES["/noise"])
     page.get_by_role("tab", name="What is promised").click()

@@ -20,7 +20,7 @@ from tests.data import digits
 from tests.runs.in_process import queued
 
 RECORDED = json.loads((Path(__file__).parent / "recorded_times.json").read_text())
-"""When how much was done of real jobs, by the clock of their own process (tests/benchmarks/time_left.py), and
+"""When how much was done of real jobs, by the clock of their own process, and
 the relative errors of the two estimates that were before this one at 25, 50 and 75 % of the time."""
 
 
