@@ -13,8 +13,6 @@ from typing import Any, cast
 
 import pytest
 
-from ldp_core import many
-from ldp_core.errors import ProcessLost
 from ldp_core.experiment import Experiment, parse
 from ldp_core.many import leaves_cores
 from ldp_core.runs.train_all import NAME, WORTH, train_all
@@ -95,39 +93,9 @@ def test_what_one_had_taken_that_crashed_is_begun_once_more():
     assert hands() == []
 
 
-def test_one_that_is_killed_from_outside_ends_all():
-    with pytest.raises(ProcessLost, match="was killed"):
-        for _ in train_all(made(40, rounds=10)):
-            hands()[0].kill()
-    assert hands() == []
-
-
 def test_whoever_stops_leaves_no_process():
     going = cast("Generator[Any, None, None]", train_all(made(40, rounds=10)))
     next(going)
     assert len(hands()) == 2
     going.close()
     assert hands() == []
-
-
-@pytest.mark.parametrize(("error", "told"), [(MemoryError, MemoryError), (ValueError, RuntimeError)])
-def test_what_goes_wrong_in_one_is_said_here(
-    monkeypatch: pytest.MonkeyPatch, error: type[Exception], told: type[Exception]
-):
-    def wrong(*_: Any, **__: Any) -> Any:
-        raise error("by purpose")
-
-    monkeypatch.setattr(many, "run_many", wrong)
-    with pytest.raises(told, match="by purpose"):
-        list(train_all(made(WORTH)))
-    assert hands() == []
-
-
-@pytest.mark.usefixtures("unheard")
-def test_one_that_crashes_again_and_again_is_given_up(monkeypatch: pytest.MonkeyPatch):
-    def crashes(*_: Any, **__: Any) -> Any:
-        os.kill(os.getpid(), signal.SIGSEGV)
-
-    monkeypatch.setattr(many, "run_many", crashes)
-    with pytest.raises(ProcessLost, match="SIGSEGV"):
-        list(train_all(made(WORTH)))

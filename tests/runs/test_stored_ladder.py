@@ -27,8 +27,7 @@ def test_the_shipped_ladder_is_whole():
 
 def test_its_pictures_are_of_a_scenario_and_one_can_go_back_through_them():
     found = stored_ladder()
-    assert found is not None
-    assert found.scenario == presets.get(SCENARIO).label
+    assert found and found.scenario == presets.get(SCENARIO).label
     shown = pictures(found.desk)
     assert len(shown["steps"]) > 3
     assert all(len(cell["frames"]) == len(shown["steps"]) for row in shown["rows"] for cell in row["cells"])

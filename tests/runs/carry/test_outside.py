@@ -108,8 +108,7 @@ def test_they_are_kept_by_name_and_removed_by_their_owner(runs_dir: Path, tmp_pa
     mine = outside.take(LINES, "<b>mine</b>\n" * 20, "a" * 16)
     assert [one.id for one in outside.known()] == [mine, first]
     one = outside.get(first)
-    assert one
-    assert (one.name, one.lines) == ("their run", read(LINES))
+    assert one and (one.name, one.lines) == ("their run", read(LINES))
     with pytest.raises(NotYours):
         outside.remove(mine, Person("b" * 16))
     outside.remove(mine, Person("a" * 16))

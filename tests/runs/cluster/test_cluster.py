@@ -31,14 +31,6 @@ def cells(monkeypatch: pytest.MonkeyPatch) -> Any:
     return trained
 
 
-def test_what_comes_back_is_what_the_same_cells_come_to_here(cells: Any):
-    """Each of these fills a product by itself, so that none was trained with another: to the last bit."""
-    alone = [parse(SHORT | {"clients": {"count": 400}, "seed": seed}) for seed in range(2)]
-    here = {place: one.weights_sha256 for place, one in train_all(alone)}
-    far = {place: one.weights_sha256 for place, one in cells(RayInPlace(), alone)}
-    assert far == here and None not in here.values()
-
-
 def test_of_what_is_lost_only_the_rest_is_begun_once_more(cells: Any):
     ray = RayInPlace(None, 2)  # a round, and what one came to
     found = [place for place, one in cells(ray, EIGHT) if one.status == "completed"]

@@ -31,10 +31,6 @@ def queued(kind: str) -> Job:
     return queue.get(jobs.launch(kind, asked(kind)))
 
 
-def test_the_commands_kinds_are_there():
-    assert {"run", "attack"} <= set(EVERY)
-
-
 @pytest.mark.parametrize("kind", EVERY)
 def test_what_is_asked_for_survives_the_queue(kind: str):
     made, wanted = kinds.get(kind), asked(kind)

@@ -110,10 +110,8 @@ def test_a_container_is_stopped_and_started_again(
     wait_for(lambda: queue.get(job.id).status == "completed")
     second.send(signal.SIGKILL)
     end = progress_of(job).update().runs[0].end
-    assert end is not None
-    assert end["weights_sha256"] == events(EXPERIMENT)[-1]["weights_sha256"]
-    assert number is not None
-    assert number < 100, "a number of the container's own"
+    assert end and end["weights_sha256"] == events(EXPERIMENT)[-1]["weights_sha256"]
+    assert number and number < 100, "a number of the container's own"
 
 
 def test_nothing_is_written_but_into_the_folders_of_data_and_runs(

@@ -58,8 +58,7 @@ def busy_family(tell: Any, job: Job, slot: Slot, parent: int) -> None:
 
 def work(identity: str) -> None:
     job = queue.claim()
-    assert job is not None
-    assert job.id == identity
+    assert job and job.id == identity
     watched = child.Watched(job, SLOT)
     while not watched.step():
         time.sleep(0.02)

@@ -52,8 +52,7 @@ def elsewhere() -> Iterator[Elsewhere]:
         command = [*SPACE, "--uts", *named, sys.executable, "-c", code, *map(str, arguments)]
         begun.append(subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True))
         stdout = begun[-1].stdout
-        assert stdout is not None
-        assert stdout.readline()
+        assert stdout and stdout.readline()
         return begun[-1]
 
     yield begin

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
 from ldp_core.errors import NotNow, NotYours, QueueFull
 from ldp_core.runs import jobs, queue
-from ldp_core.runs.queue.people import OPERATOR, address, is_teacher, person, signed_in
+from ldp_core.runs.queue.people import OPERATOR, Person, address, is_teacher, person, signed_in
 from ldp_core.runs.record.computations import database
 from ldp_core.settings import table as settings
 
-pytestmark = pytest.mark.usefixtures("runs_dir")
+pytestmark = pytest.mark.usefixtures("no_worker")
 
 ANNA, BEN = person("a" * 32), person("b" * 32)
 
@@ -39,24 +41,50 @@ def test_a_signed_in_person_is_issuer_and_subject_and_nothing_else():
     assert all(one.owner and "example" not in one.owner for one in known)
 
 
-def test_only_who_launched_it_or_a_teacher_may_stop_a_job(monkeypatch: pytest.MonkeyPatch):
-    identity = queue.add("run", {}, owner=ANNA.owner)
-    with pytest.raises(NotYours, match="only whoever launched"):
-        jobs.cancel(identity, BEN)
-    with pytest.raises(NotYours):
-        jobs.resume(identity, BEN)
-    assert queue.get(identity).status == "queued"
-    assert not is_teacher("")
-    assert not is_teacher("chalk")
+ACTS: dict[str, Callable[[str, Person], object]] = {
+    "stop it": jobs.cancel,
+    "take it up": jobs.resume,
+    "pin it": jobs.pin,
+    "name it": lambda identity, who: jobs.relabel(identity, "mine", "", who),
+    "delete it": jobs.remove,
+    "delete it for a while": jobs.delete,
+}
+
+
+@pytest.mark.parametrize("what", ACTS)
+def test_only_who_launched_it_or_a_teacher_may(what: str, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("EPSILON_TEACHER", "chalk")
-    assert not is_teacher("")
-    teacher = person("c" * 32, "chalk")
-    assert teacher.teacher
-    assert not person("c" * 32, "cheese").teacher
-    stopped = jobs.cancel(identity, teacher)
-    assert (stopped.status, stopped.message) == ("cancelled", "a teacher has stopped it")
-    assert jobs.cancel(queue.add("run", {}), BEN).status == "cancelled", "nobody's job is everybody's"
-    assert jobs.cancel(queue.add("run", {}, owner=ANNA.owner), OPERATOR).status == "cancelled"
+    act, teacher = ACTS[what], person("c" * 32, "chalk")
+
+    def made(owner: str | None) -> str:
+        identity = queue.add("run", {"draft": {"base": {}}}, owner=owner)
+        if what != "stop it":
+            queue.cancel(identity)
+        return identity
+
+    with pytest.raises(NotYours, match="only whoever launched this job can"):
+        act(made(ANNA.owner), BEN)
+    everybodys = what in ("stop it", "take it up")
+    with nullcontext() if everybodys else pytest.raises(NotYours):
+        act(made(None), BEN)
+    for owner, who in ((ANNA.owner, ANNA), (ANNA.owner, teacher), (None, teacher), (BEN.owner, OPERATOR)):
+        act(made(owner), who)
+
+
+@pytest.mark.parametrize("act", [jobs.remove, jobs.delete])
+def test_what_waits_or_is_pinned_is_not_deleted(act: Callable[[str, Person], object], runs_dir: Path):
+    identity = queue.add("run", {}, owner=ANNA.owner)
+    with pytest.raises(NotNow, match="is queued; stop it before"):
+        act(identity, ANNA)
+    queue.cancel(identity)
+    queue.get(identity).folder.mkdir(parents=True)
+    jobs.pin(identity, ANNA)
+    with pytest.raises(NotNow, match="is pinned"):
+        act(identity, ANNA)
+    jobs.pin(identity, ANNA, on=False)
+    act(identity, ANNA)
+    assert queue.find() == []
+    assert (runs_dir / "jobs" / identity).exists() is (act is jobs.delete)
 
 
 def test_addresses_take_turns_and_so_do_people_behind_one():
@@ -92,11 +120,9 @@ def test_a_clock_that_was_set_back_puts_nobody_behind_for_good(monkeypatch: pyte
     with monkeypatch.context() as clock:
         clock.setattr(time, "time", lambda: tomorrow)
         first = queue.claim()
-    assert first is not None
-    queue.move(first.id, "completed")
     second = queue.claim()
-    assert second is not None
-    queue.move(second.id, "completed")
+    assert first and second
+    assert queue.move(first.id, "completed") and queue.move(second.id, "completed")
     hers, his = (queue.add("run", {}, owner=owner) for owner in (ANNA.owner, BEN.owner))
     assert [job.id for job in queue.in_turn()] == [hers, his]
 
@@ -114,21 +140,6 @@ def test_a_crowd_is_refused_with_a_sentence(monkeypatch: pytest.MonkeyPatch):
         queue.requeue(stopped)
     with pytest.raises(QueueFull, match="6 jobs are waiting on this server"):
         queue.add("run", {}, owner=BEN.owner)
-
-
-def test_only_who_launched_it_or_a_teacher_may_pin_a_job(monkeypatch: pytest.MonkeyPatch):
-    hers, nobodys = queue.add("run", {}, owner=ANNA.owner), queue.add("run", {})
-    for on in (True, False):
-        for identity, stranger in ((hers, BEN), (nobodys, ANNA)):
-            with pytest.raises(NotYours, match="only whoever launched this job can pin it"):
-                jobs.pin(identity, stranger, on=on)
-    jobs.pin(hers, ANNA)
-    assert queue.get(hers).pinned
-    jobs.pin(hers, ANNA, on=False)
-    assert not queue.get(hers).pinned
-    monkeypatch.setenv("EPSILON_TEACHER", "chalk")
-    jobs.pin(nobodys, person("c" * 32, "chalk"))
-    assert queue.get(nobodys).pinned
 
 
 def test_visitors_pin_half_of_the_quota_and_a_teacher_all(monkeypatch: pytest.MonkeyPatch):
@@ -154,30 +165,10 @@ def test_everybodys_jobs_and_ones_own():
     assert [job.id for job in jobs.recent(owner=ANNA.owner)] == [hers]
 
 
-def test_only_who_launched_it_or_a_teacher_may_delete_a_job(monkeypatch: pytest.MonkeyPatch, runs_dir: Path):
-    hers, nobodys = queue.add("run", {}, owner=ANNA.owner), queue.add("run", {})
-    for identity in (hers, nobodys):
-        with pytest.raises(NotYours, match="only whoever launched this job can delete it"):
-            jobs.remove(identity, BEN)
-    with pytest.raises(NotNow, match="is queued; stop it before"):
-        jobs.remove(hers, ANNA)
-    for identity in (hers, nobodys):
-        queue.move(identity, "cancelled")
-        queue.get(identity).folder.mkdir(parents=True)
-    with pytest.raises(NotYours):
-        jobs.remove(nobodys, ANNA)
-    jobs.pin(hers, ANNA)
-    with pytest.raises(NotNow, match="is pinned"):
-        jobs.remove(hers, ANNA)
-    jobs.pin(hers, ANNA, on=False)
-    jobs.remove(hers, ANNA)
+def test_a_teacher_knows_the_secret_if_there_is_one(monkeypatch: pytest.MonkeyPatch):
+    assert not any(map(is_teacher, ("", "chalk")))
     monkeypatch.setenv("EPSILON_TEACHER", "chalk")
-    jobs.remove(nobodys, person("c" * 32, "chalk"))
-    assert queue.find() == []
-    assert list((runs_dir / "jobs").iterdir()) == []
-
-
-def test_a_secret_in_another_encoding_is_one_that_nobody_types(monkeypatch: pytest.MonkeyPatch):
+    assert [one for one in ("", "cheese", "chalk") if is_teacher(one)] == ["chalk"]
     monkeypatch.setenv("EPSILON_TEACHER", "gehei\udcdf")
     assert not is_teacher("geheiß")
     assert not is_teacher("\ud800")
