@@ -175,7 +175,7 @@ def _submit(draft: str, ladder: Ladder | None) -> None:
     if ladder is None:
         return
     with refusing():
-        jobs.submit_ladder(ladder, draft, **who())
+        jobs.launch("attack", ladder, draft, **who())
 
 
 def _watch_only(identity: str) -> None:

@@ -8,6 +8,7 @@ of the quota are set by this server.
 from __future__ import annotations
 
 import json
+import secrets
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
@@ -22,7 +23,7 @@ from ldp_core.runs import kinds, queue
 from ldp_core.runs.carry.foreign_zip import Arrived, opened
 from ldp_core.runs.kinds.base import UNREADABLE, Kind
 from ldp_core.runs.record import computations, quota
-from ldp_core.runs.record.computations import Computation, hold, new_imported_key, note_begun
+from ldp_core.runs.record.computations import IMPORTED, Computation, hold, note_begun
 from ldp_core.runs.record.events import Stored
 from ldp_core.runs.record.recorder import restore
 from ldp_core.runs.storage.disk_space import is_full, refuse_a_full_disk
@@ -64,7 +65,8 @@ def bring_back(
         runs = list(_within(made.recorded(asked), most))
         order, at = made.telling(asked, runs), list[float]()
         what = [
-            Computation(new_imported_key(), found.kind, json.dumps(run.experiment.as_json())) for run in runs
+            Computation(IMPORTED + secrets.token_hex(8), found.kind, json.dumps(run.experiment.as_json()))
+            for run in runs
         ]
         with _held(what):  # who is killed here leaves what no job names, and the next sweep removes
             restore(what, _events(found, order, at))

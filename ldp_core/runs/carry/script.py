@@ -58,17 +58,12 @@ def as_script(identity: str) -> str:
     recorded = {
         (run.label, run.seed): (run.end["accuracy"], run.end["weights_sha256"]) for run in runs if run.end
     }
+    known = {"program": version(), **versions()}
     return PROGRAM.format(
         draft=_literal(job.request["draft"]),
         recorded=_literal(recorded),
-        versions=", ".join(f"{name} {number}" for name, number in stood_on().items()),
+        versions=", ".join(f"{name} {known[name]}" for name in ("program", "torch", "numpy", "scipy")),
     )
-
-
-def stood_on() -> dict[str, str]:
-    """Versions that decide the last bits of a run's figures: of the program, torch, numpy and scipy."""
-    known = versions()
-    return {"program": version()} | {name: str(known[name]) for name in ("torch", "numpy", "scipy")}
 
 
 def _literal(value: Any) -> str:

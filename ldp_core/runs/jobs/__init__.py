@@ -18,4 +18,4 @@ from ldp_core.runs.jobs.control import (
 )
 from ldp_core.runs.jobs.listing import status
 from ldp_core.runs.jobs.lookup import in_room, look, look_twice, of_draft, recent, refuse_others
-from ldp_core.runs.jobs.submission import launch, refuse_too_much, submit, submit_ladder
+from ldp_core.runs.jobs.submission import launch, refuse_too_much, submit

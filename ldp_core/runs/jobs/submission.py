@@ -9,7 +9,6 @@ from ldp_core.cost.estimate import Cost
 from ldp_core.cost.work import USUAL
 from ldp_core.errors import InvalidExperiment, Problem
 from ldp_core.experiment import Draft
-from ldp_core.experiment.attack_grid import Ladder
 from ldp_core.runs import kinds, queue
 from ldp_core.runs.jobs.lookup import of_draft, wake
 from ldp_core.runs.kinds.run import Training
@@ -70,11 +69,6 @@ def submit(draft: Draft, draft_id: str | None = None, *, reference: bool = False
     errors as for `launch`.
     """
     return launch("run", Training(draft, reference), draft_id, **who)
-
-
-def submit_ladder(ladder: Ladder, draft_id: str | None = None, **who: str | None) -> str:
-    """Launch an attack grid; `who` and errors as for `launch`."""
-    return launch("attack", ladder, draft_id, **who)
 
 
 def admit(kind: str, asked: Any) -> None:

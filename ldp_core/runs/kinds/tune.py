@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from ldp_core.datasets import Report, Step
 from ldp_core.errors import Diverged, InvalidInput
 from ldp_core.events import Answered, Leaked, SearchCell
 from ldp_core.events.order_of_cells import SearchOrder
-from ldp_core.experiment import Draft, Experiment, Run, Variant, amended
+from ldp_core.experiment import Draft, Run, Variant, amended
 from ldp_core.limits import percent
 from ldp_core.runs.kinds.base import Kind, Words, Work
 from ldp_core.runs.lockstep import Turn, load
@@ -24,7 +23,6 @@ from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record.cells import known_or_trained
 from ldp_core.runs.record.events import Stored
 from ldp_core.runs.record.recorder import Recorder
-from ldp_core.runs.train_all import train_all
 from ldp_core.runs.view.cells import SearchProgress, known
 from ldp_core.runs.view.final_figures import found
 from ldp_core.tuning import Question, answer_of, next_points, parse_question
@@ -33,7 +31,6 @@ from ldp_core.tuning.search import undecided
 
 CLOSE = 1.05
 """Ratio between the next ε and the largest ε within the limit at which the search for that limit stops."""
-Train = Callable[[Sequence[Experiment], Report], Iterator[tuple[int, dict[str, Any]]]]
 USUAL_RUNS = 150
 """Typical number of runs of a search, for estimates; between 76 and 316 were observed."""
 
@@ -68,7 +65,7 @@ class TuneJob(Kind):
 
     def compute(self, asked: Question, recorder: Recorder, work: Work) -> None:
         """Continue the search from its stored runs."""
-        for event in search(asked, recorder.recorded(0), work.report, partial(_known_or_trained, work.room)):
+        for event in search(asked, recorder.recorded(0), work.report, work.room):
             recorder.write(Turn(0, [event], None, event.get("seconds", 0.0)))
             recorder.flush()
         recorder.end(0, "completed", {})
@@ -88,14 +85,14 @@ class TuneJob(Kind):
 
 
 def search(
-    asked: Question, events: Sequence[Mapping[str, Any]], progress: Report, train: Train | None = None
+    asked: Question, events: Sequence[Mapping[str, Any]], progress: Report, room: str | None = None
 ) -> Iterator[dict[str, Any]]:
     """Train until the least ε is found; yields an event per run, then one with the answer.
 
     Args:
         events: events of the runs trained so far.
         progress: receives the steps before the first run.
-        train: computes each experiment's figures by its place in a list; by default by training.
+        room: as for `known_or_trained`.
 
     If the question limits identification by an attacker, the attack is measured first: roughly for each
     range, then precisely for ranges on which the answer may depend.
@@ -110,7 +107,7 @@ def search(
         within = bounded(closely, leaks)
         while wanted := next_points(within, found):
             experiments = [within.experiment(*point) for point in wanted]
-            for place, figures in (train or _trained)(experiments, progress):
+            for place, figures, _ in known_or_trained(experiments, room, progress):
                 event = SearchCell(cell=number, **wanted[place]._asdict(), **figures).as_json()
                 found |= known([event])
                 number += 1
@@ -121,18 +118,6 @@ def search(
         if not halves or (uploads and answer.epsilon is not None):
             break
     yield Answered(cell=number, **answer.as_json()).as_json()
-
-
-def _trained(experiments: Sequence[Experiment], progress: Report) -> Iterator[tuple[int, dict[str, Any]]]:
-    for place, figures in train_all(experiments, progress):
-        yield place, figures.as_json()
-
-
-def _known_or_trained(
-    room: str, experiments: Sequence[Experiment], progress: Report
-) -> Iterator[tuple[int, dict[str, Any]]]:
-    for place, figures, _ in known_or_trained(experiments, room, progress):
-        yield place, figures
 
 
 def _leaks(

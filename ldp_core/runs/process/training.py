@@ -36,7 +36,9 @@ def train_process(tell: Connection, job: Job, slot: Slot, parent: int) -> None:
     memory.be_given_up(memory.FIRST)
     slot.enter()
     be_patient()
-    if not _on_a_gpu():
+    import torch
+
+    if not torch.cuda.is_available():
         memory.limit(slot.memory)
     outcome = train_job(job, slot.memory)
     with suppress(OSError):  # the reader has gone
@@ -79,12 +81,6 @@ def _in_words(error: Exception, job: Job, room: int) -> str:
     if isinstance(error, sqlite3.Error | OSError):
         return f"its record cannot be written ({type(error).__name__})"
     return f"an error in the program: {type(error).__name__}"
-
-
-def _on_a_gpu() -> bool:
-    import torch
-
-    return torch.cuda.is_available()
 
 
 def _do(job: Job) -> Outcome:

@@ -1,7 +1,7 @@
 """The queue: a database row per job.
 
-`table` reads the rows; `admission` adds jobs within limits; `claiming` orders them and hands each to the
-worker; `orphans` finds jobs whose worker is gone; `changes` makes all other changes to a row; `people` holds
+`table` reads the rows; `admission` adds jobs within limits; `claiming` orders them, hands each to the
+worker, and finds those whose worker is gone; `changes` makes all other changes to a row; `people` holds
 permissions. Unknown ids raise UnknownJob.
 """
 
@@ -19,6 +19,5 @@ from ldp_core.runs.queue.changes import (
     set_pid,
     set_pinned,
 )
-from ldp_core.runs.queue.claiming import ahead_of, claim, in_turn, running
-from ldp_core.runs.queue.orphans import LOST, STOPPED, lost, reap
+from ldp_core.runs.queue.claiming import LOST, STOPPED, ahead_of, claim, in_turn, lost, reap, running
 from ldp_core.runs.queue.table import deleted, find, get, queue_path, stamp, status

@@ -10,7 +10,6 @@ import hashlib
 import json
 import logging
 import re
-import secrets
 import time
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
@@ -75,10 +74,6 @@ def of_run(experiment: Experiment, room: str = "", own: str = "") -> Computation
 def key_of_figures(experiment: Experiment, equal_to: str, room: str = "") -> str:
     """Key of a run's final figures alone; `equal_to` is their bit class."""
     return key_of("figures", f"{experiment.key} {equal_to}", version(experiment), room=room)
-
-
-def new_imported_key() -> str:
-    return IMPORTED + secrets.token_hex(8)
 
 
 def folder_of(key: str) -> Path:

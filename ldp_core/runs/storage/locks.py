@@ -20,6 +20,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from pydantic import TypeAdapter, ValidationError
+
 from ldp_core.errors import StorageFailed
 from ldp_core.runs.storage.paths import runs_dir
 from ldp_core.system import kernel_lock
@@ -67,6 +69,9 @@ class Holder:
         """Description of the process, as seen from here."""
         elsewhere = f" of host {self.host[:60]!r}, in another container or on another machine"
         return f"process {self.pid}{'' if self.here else elsewhere}"
+
+
+HOLDER = TypeAdapter(Holder)
 
 
 class Held:
@@ -178,11 +183,9 @@ def holder(path: Path) -> Holder | None:
     empty.
     """
     try:
-        said = json.loads(path.read_bytes()[BEAT_BYTES:].partition(b"\n")[0]) if is_held(path) else {}
-        host, token, program = (str(said[name]) for name in ("host", "token", "program"))
-        numbers = float(said["wanted"]), int(said["slots"])
-        return Holder(int(said["pid"]), host, token, bool(said["beats"]), program, *numbers)
-    except (OSError, ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError):
+        said = path.read_bytes()[BEAT_BYTES:].partition(b"\n")[0]
+        return HOLDER.validate_json(said) if is_held(path) else None
+    except (OSError, ValidationError):
         return None
 
 

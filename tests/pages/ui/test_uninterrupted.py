@@ -108,7 +108,7 @@ def test_a_button_works_with_what_was_typed_before_it_was_pressed(safe: bool, ro
 
 
 @pytest.mark.parametrize(
-    ("path", "launch", "pressed"), [("attack", "submit_ladder", ""), ("tune", "launch", "sweep")]
+    ("path", "launch", "pressed"), [("attack", "launch", ""), ("tune", "launch", "sweep")]
 )
 def test_what_was_pressed_is_launched_once(
     path: str, launch: str, pressed: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path

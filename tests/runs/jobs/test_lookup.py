@@ -10,7 +10,7 @@ from ldp_core.errors import StorageFailed
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import jobs, queue
 from ldp_core.runs.jobs import lookup
-from ldp_core.runs.queue import orphans
+from ldp_core.runs.queue import claiming
 from ldp_core.runs.record import computations
 from tests.runs.in_process import queued
 
@@ -56,7 +56,7 @@ def test_what_cannot_be_noted_as_lost_is_told_all_the_same(
     def cannot() -> None:
         raise StorageFailed("studio.sqlite cannot be written")
 
-    monkeypatch.setattr(orphans, "changing", cannot)
+    monkeypatch.setattr(claiming, "changing", cannot)
     for seen in (jobs.look(identity), *jobs.recent()):
         assert seen.status == "interrupted"
         assert "nothing can be noted on the disk now" in seen.message

@@ -46,9 +46,9 @@ def test_a_ladder_that_was_stopped_is_taken_up_without_a_cell_lost_or_told_twice
 @pytest.mark.usefixtures("no_worker")
 def test_a_ladder_has_its_place_in_the_queue_beside_the_training_of_its_draft():
     trained = queue.add("run", {"draft": {}}, "a draft")
-    first = jobs.submit_ladder(parse_ladder(SMALL), "a draft")
+    first = jobs.launch("attack", parse_ladder(SMALL), "a draft")
     assert first != trained
-    assert jobs.submit_ladder(parse_ladder(SMALL), "a draft") == first, "a double click is one job"
+    assert jobs.launch("attack", parse_ladder(SMALL), "a draft") == first, "a double click is one job"
     assert [job.id for job in jobs.of_draft("a draft", "attack")] == [first]
     assert [job.id for job in jobs.of_draft("a draft")] == [trained]
     state = jobs.status(first)
@@ -59,8 +59,8 @@ def test_a_ladder_has_its_place_in_the_queue_beside_the_training_of_its_draft():
 def test_who_waits_behind_a_ladder_is_told_how_long_it_takes(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("EPSILON_SLOTS", "1")
     monkeypatch.setattr(wait_estimate, "rates", lambda: Rates(0, 0, 0, 0, 0, 0, 1e-3))
-    first = jobs.submit_ladder(parse_ladder(SMALL), "one")
-    second = queue.get(jobs.submit_ladder(parse_ladder(SMALL), "another"))
+    first = jobs.launch("attack", parse_ladder(SMALL), "one")
+    second = queue.get(jobs.launch("attack", parse_ladder(SMALL), "another"))
     takes = work_of_ladder(parse_ladder(SMALL)).likelihoods * 1e-3
     assert wait_estimate.wait(second).seconds == pytest.approx(takes)
     assert queue.claim() is not None
@@ -81,5 +81,5 @@ def test_who_waits_behind_a_ladder_is_told_how_long_it_takes(monkeypatch: pytest
 def test_a_ladder_that_cannot_fit_is_refused_with_the_arithmetic(runs_dir: Path):
     base = parse({"dataset": "cifar10", "model": "resnet18", "local": {"batch_size": 50_000}})
     with pytest.raises(InvalidExperiment, match="B"):
-        jobs.submit_ladder(Ladder(base=base))
+        jobs.launch("attack", Ladder(base=base))
     assert queue.find() == []

@@ -11,7 +11,7 @@ import pytest
 
 from ldp_core.errors import StorageFailed, UnknownJob
 from ldp_core.runs import queue
-from ldp_core.runs.queue import orphans, states, table
+from ldp_core.runs.queue import claiming, states, table
 from ldp_core.runs.storage.database import writing
 from ldp_core.runs.storage.locks import Held
 from tests.runs.processes import at_once, stand_in
@@ -113,14 +113,14 @@ def test_who_finds_no_worker_does_not_interrupt_what_one_takes_that_comes_meanwh
     assert queue.claim()
 
     def late() -> Any:
-        monkeypatch.setattr(orphans, "changing", change)
+        monkeypatch.setattr(claiming, "changing", change)
         queue.move(identity, "interrupted")
         assert queue.requeue(identity)
         held.append(stand_in(runs_dir))
         assert queue.claim()
         return change()
 
-    monkeypatch.setattr(orphans, "changing", late)
+    monkeypatch.setattr(claiming, "changing", late)
     assert queue.reap() == []
     assert queue.get(identity).status == "running"
     held[0].close()
