@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import multiprocessing
+import shutil
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable
@@ -12,6 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import psutil
+import pytest
 
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import jobs, queue
@@ -25,10 +28,18 @@ from ldp_core.runs.storage.locks import WORKER, Held, taken
 from ldp_core.runs.view.run_progress import progress_of
 
 T = TypeVar("T")
+SPACE = ["unshare", "--map-root-user", "--pid", "--fork", "--kill-child", "--mount-proc"]
+"""A container's namespace for processes, where there is no engine for containers."""
 ENDLESS = {"rounds": 10_000, "attack": None}
 PATIENCE_SECONDS = 150.0
 """Until something that should come is missed: training gives way to whatever else this machine does. What
 must be quick is measured."""
+
+
+def skip_without(*command: str) -> None:
+    """Skip a test on a machine where a command cannot be run (Linux: `unshare`)."""
+    if shutil.which(command[0]) is None or subprocess.run(command, capture_output=True).returncode:
+        pytest.skip(f"this cannot be done on this machine: {' '.join(command)}")
 
 
 def at_once(count: int, act: Callable[[], T]) -> list[T]:

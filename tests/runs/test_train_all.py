@@ -6,11 +6,15 @@ from typing import Any
 
 import pytest
 
-from ldp_core.experiment import Experiment, changed, parse
-from ldp_core.runs.batch import FIRST, FOLDED, batches, bits
+from ldp_core.experiment import Draft, Experiment, Variant, changed, parse
+from ldp_core.runs import kinds
+from ldp_core.runs.batch import ALONE, FIRST, FOLDED, batches, bits
+from ldp_core.runs.kinds.run import Training
+from ldp_core.runs.queue.job import Job
 from ldp_core.runs.train_all import train_all
 from ldp_core.system import native_code
 from tests.data import events
+from tests.runs.in_process import bodies, compute, queued
 
 
 def test_each_has_the_figures_that_it_has_alone():
@@ -95,3 +99,41 @@ def test_whoever_watches_need_not_wait_for_a_large_batch(monkeypatch: pytest.Mon
     begun = set[int]()
     next(train_all(made, tick=lambda place, ended: begun.add(place)))
     assert begun == set(range(FIRST))
+
+
+KERNEL = pytest.mark.skipif(not native_code.installed(), reason="llvmlite is optional")
+EXPERIMENT = parse({"rounds": 5, "attack": None, "mechanism": "none"})
+DRAFT = Draft(EXPERIMENT, (Variant("run"),))
+
+
+def train() -> tuple[str, Job]:
+    job = queued(DRAFT)
+    assert compute(job).status == "completed"
+    return bodies(job)[-1]["weights_sha256"], job
+
+
+@pytest.mark.usefixtures("runs_dir")
+@KERNEL
+def test_what_one_engine_has_trained_is_not_shown_as_anothers(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.delenv("EPSILON_ENGINE", raising=False)
+    usual, first = train()
+    monkeypatch.setenv("EPSILON_ENGINE", "batched")
+    assert not kinds.is_known("run", Training(DRAFT))
+    other, second = train()
+    assert other != usual, "the last bits of five rounds"
+    assert second.keys != first.keys
+    assert train()[1].keys == second.keys
+    monkeypatch.delenv("EPSILON_ENGINE")
+    again, third = train()
+    assert (again, third.keys) == (usual, first.keys)
+
+
+@KERNEL
+def test_figures_have_the_engines_name(monkeypatch: pytest.MonkeyPatch):
+    assert bits(EXPERIMENT) == bits(EXPERIMENT, together=False) == "fused"
+    monkeypatch.setenv("EPSILON_ENGINE", "processes")
+    assert bits(EXPERIMENT) == bits(EXPERIMENT, together=False) == f"{ALONE} processes"
+    monkeypatch.setenv("EPSILON_ENGINE", "batched")
+    assert (bits(EXPERIMENT), bits(EXPERIMENT, together=False)) == (FOLDED, ALONE)
+    with_many = changed(EXPERIMENT, {"clients.count": 400})
+    assert bits(with_many) == ALONE, "one that is not folded has the bits that it has by itself"

@@ -7,7 +7,6 @@ at 1 and are given again after a restart.
 from __future__ import annotations
 
 import json
-import shutil
 import signal
 import socket
 import subprocess
@@ -27,8 +26,7 @@ from tests.conftest import ROOT
 from tests.data import events
 from tests.gate import GATED, holding
 from tests.pace import within
-from tests.runs.processes import PATIENCE_SECONDS, trained_a_round
-from tests.runs.spaces import SPACE
+from tests.runs.processes import PATIENCE_SECONDS, SPACE, skip_without, trained_a_round
 
 EXPERIMENT = {"rounds": 250, "attack": None}
 
@@ -63,8 +61,7 @@ class Container:
 
 @pytest.fixture
 def container(runs_dir: Path) -> Iterator[Callable[..., Container]]:
-    if shutil.which("unshare") is None or subprocess.run([*SPACE, "true"], capture_output=True).returncode:
-        pytest.skip("nobody may make a namespace for processes on this machine (Linux: unshare --pid)")
+    skip_without(*SPACE, "true")
     made: list[Container] = []
 
     def start(before: str = "true") -> Container:
@@ -120,8 +117,7 @@ def test_nothing_is_written_but_into_the_folders_of_data_and_runs(
     """A container whose own files are read-only, and no home, and no folder for what is temporary."""
     there = next(folder for folder in tmp_path.parents if folder.is_mount())  # not always on the same disk
     all_else = " && ".join(f"mount -o remount,bind,ro {one}" for one in sorted({"/", str(there)}))
-    if subprocess.run([*SPACE, "sh", "-c", all_else], capture_output=True).returncode:
-        pytest.skip("nobody may mount anything read-only on this machine")
+    skip_without(*SPACE, "sh", "-c", all_else)
     runs_dir.mkdir()
     (tmp_path / "experiment.json").write_text('{"rounds": 3}')
     one = container(

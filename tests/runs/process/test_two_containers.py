@@ -6,7 +6,6 @@ There is no container engine here, but what makes one: namespaces for processes.
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 import sys
 import time
@@ -26,8 +25,16 @@ from tests.conftest import ROOT
 from tests.data import events
 from tests.gate import GATED, holding
 from tests.runs.in_process import queued, trained
-from tests.runs.processes import PATIENCE_SECONDS, Trained, living, trained_a_round, until, workers
-from tests.runs.spaces import SPACE
+from tests.runs.processes import (
+    PATIENCE_SECONDS,
+    SPACE,
+    Trained,
+    living,
+    skip_without,
+    trained_a_round,
+    until,
+    workers,
+)
 
 HOST, ROUNDS = "elsewhere", 100
 EXPERIMENT = {"rounds": ROUNDS, "attack": None}
@@ -40,11 +47,7 @@ Elsewhere = Callable[..., subprocess.Popen[str]]
 @pytest.fixture
 def elsewhere() -> Iterator[Elsewhere]:
     """Python code in another namespace; returned after its first line of output."""
-    if (
-        shutil.which("unshare") is None
-        or subprocess.run([*SPACE, "--uts", "true"], capture_output=True).returncode
-    ):
-        pytest.skip("nobody may make a namespace for processes on this machine (Linux: unshare --pid)")
+    skip_without(*SPACE, "--uts", "true")
     begun: list[subprocess.Popen[str]] = []
 
     def begin(code: str, *arguments: object) -> subprocess.Popen[str]:

@@ -24,10 +24,8 @@ from tests.conftest import ROOT
 from tests.extent import in_gate
 from tests.gate import holding
 from tests.pace import within
-from tests.runs.processes import PATIENCE_SECONDS, launch, trained_a_round, until, workers
+from tests.runs.processes import ENDLESS, PATIENCE_SECONDS, launch, trained_a_round, until, workers
 from tests.warm import Interpreter
-
-ENDLESS = {"rounds": 10_000, "attack": None}
 
 
 @pytest.mark.usefixtures("warm")

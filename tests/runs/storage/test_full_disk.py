@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -13,9 +12,8 @@ import pytest
 from ldp_core.errors import StorageFailed
 from ldp_core.runs.storage import disk_space
 from tests.conftest import ROOT
+from tests.runs.processes import skip_without
 from tests.warm import Interpreter
-
-UNMOUNTED = "nobody may mount a small disk on this machine (Linux: unshare --map-root-user --mount)"
 
 
 @pytest.fixture
@@ -35,7 +33,7 @@ def on_a_small_disk(interpreter: Interpreter, tmp_path: Path) -> Callable[..., N
         with subprocess.Popen(mount, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as keeps:
             assert keeps.stdout is not None
             if not keeps.stdout.readline():
-                pytest.skip(UNMOUNTED)
+                pytest.skip("nobody may mount a small disk on this machine")
             try:
                 words = ["tests.runs.small_disk", str(interpreter.place), *parts]
                 done = interpreter.run(words, ROOT, environment, tmp_path, within=keeps.pid)
@@ -43,8 +41,7 @@ def on_a_small_disk(interpreter: Interpreter, tmp_path: Path) -> Callable[..., N
                 keeps.kill()
         assert done.returncode == 0, done.stdout + done.stderr
 
-    if shutil.which("unshare") is None:
-        pytest.skip(UNMOUNTED)
+    skip_without("unshare", "--map-root-user", "--mount", "true")
     return run
 
 

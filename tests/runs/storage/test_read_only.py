@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +13,7 @@ import pytest
 from ldp_core.errors import ReadOnly
 from ldp_core.runs.storage.paths import runs_dir as made
 from tests.conftest import ROOT
+from tests.runs.processes import skip_without
 
 
 def test_a_read_only_disk_is_looked_at_and_says_what_to_do(tmp_path: Path):
@@ -21,9 +21,7 @@ def test_a_read_only_disk_is_looked_at_and_says_what_to_do(tmp_path: Path):
     folder.mkdir()
     begin = ["unshare", "--map-root-user", "--mount", "sh", "-c"]
     script = 'mount -t tmpfs none "$1" && mount -o remount,rw "$1" && shift && exec "$@"'
-    probe = [*begin, script, "sh", str(folder), "true"]
-    if shutil.which("unshare") is None or subprocess.run(probe, capture_output=True).returncode:
-        pytest.skip("nobody may mount a disk on this machine (Linux: unshare --map-root-user --mount)")
+    skip_without(*begin, script, "sh", str(folder), "true")
     command = [*begin, script, "sh", str(folder), sys.executable, "-m", "tests.runs.read_only"]
     environment = os.environ | {"EPSILON_RUNS_DIR": str(folder / "runs")}
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import time
+from pathlib import Path
 
 import pytest
 
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs.lockstep import drive
 from ldp_core.runs.queue.job import Job
-from ldp_core.runs.view.run_progress import Progress, progress_of
+from ldp_core.runs.view.run_progress import Progress, progress_of, replay_of
 from tests.runs.in_process import queued, record_of, recorder_of
 
 pytestmark = pytest.mark.usefixtures("runs_dir")
@@ -61,3 +62,21 @@ def test_runs_that_another_job_has_trained_took_no_time():
     later = time.time() + 1
     assert progress.known_before(later) == 2
     assert progress.seconds_taken(later) == 0
+
+
+def test_after_a_round_it_is_as_it_was_then(runs_dir: Path):
+    attack = {"clients": [1], "attacker": "least_squares"}
+    draft = Draft(parse({"rounds": 4, "attack": attack}), (Variant("a"), Variant("b", {"seed": 5})))
+    job = queued(draft)
+    train(job)
+    whole = progress_of(job).update()
+    for after in (1, 3):
+        then = replay_of(job, after)
+        assert [run.round for run in then.runs] == [after, after]
+        for now, was in zip(whole.runs, then.runs, strict=True):
+            assert (now.end is not None, was.end) == (True, None)
+            assert [*was.curves["accuracy"]] == [*now.curves["accuracy"]][: after + 1]
+            assert was.start == now.start
+            (newest,) = (tries.newest for tries in was.tries.values())
+            assert newest and newest["round"] == after
+    assert replay_of(job, 1) is replay_of(job, 1), "each round is read once"
