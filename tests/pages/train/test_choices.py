@@ -20,13 +20,13 @@ def page() -> None:
     import streamlit as st
 
     from ldp_core.runs.record import drafts
-    from pages.parts.train.choices import _compared
+    from pages.parts.train import choices
     from pages.parts.ui.workspace import Workspace
 
     identity = st.session_state["draft"]
     draft = drafts.load(identity)
     assert draft is not None
-    _compared(Workspace(identity, draft, "train"))
+    getattr(choices, st.session_state["part"])(Workspace(identity, draft, "train"))
 
 
 @pytest.mark.usefixtures("runs_dir")
@@ -44,6 +44,7 @@ def test_what_is_compared_is_one_field_or_as_a_user_has_prepared_it(
     variants: list[dict[str, Any]], picked: list[str] | None
 ):
     app = AppTest.from_function(page)
+    app.session_state["part"] = "_compared"
     app.session_state["draft"] = drafts.new(parse_draft({"base": {}, "variants": variants}))
     app.run()
     assert not app.exception
@@ -57,22 +58,10 @@ def test_what_is_compared_is_one_field_or_as_a_user_has_prepared_it(
         assert choice == [picked]
 
 
-def with_model() -> None:
-    import streamlit as st
-
-    from ldp_core.runs.record import drafts
-    from pages.parts.train.choices import _training
-    from pages.parts.ui.workspace import Workspace
-
-    identity = st.session_state["draft"]
-    draft = drafts.load(identity)
-    assert draft is not None
-    _training(Workspace(identity, draft, "train"))
-
-
 @pytest.mark.usefixtures("runs_dir")
 def test_own_layers_are_typed_as_text_or_json_and_what_is_wrong_stays():
-    app = AppTest.from_function(with_model)
+    app = AppTest.from_function(page)
+    app.session_state["part"] = "_training"
     identity = app.session_state["draft"] = drafts.new(parse_draft({"base": {}, "variants": [AS_IT_IS]}))
 
     def stored() -> str:

@@ -21,6 +21,16 @@ def page() -> None:
     open_workspace("train")
 
 
+def opened_by(parameter: str, value: str) -> AppTest:
+    """The page by an address that has one parameter, which is gone once it is read."""
+    app = AppTest.from_function(page, default_timeout=PATIENCE_SECONDS)
+    app.query_params[parameter] = value
+    app.run()
+    assert not app.exception
+    assert parameter not in app.query_params
+    return app
+
+
 @pytest.mark.parametrize(
     ("settings", "draft", "words"),
     [
@@ -29,22 +39,14 @@ def page() -> None:
     ],
 )
 def test_it_opens_as_a_draft_of_ones_own(runs_dir: Path, settings: str, draft: object, words: str):
-    app = AppTest.from_function(page, default_timeout=PATIENCE_SECONDS)
-    app.query_params["settings"] = settings
-    app.run()
-    assert not app.exception
+    app = opened_by("settings", settings)
     assert words in app.toast[0].value
-    assert "settings" not in app.query_params
     assert drafts.load("".join(app.query_params["draft"])) == draft
 
 
 @pytest.mark.parametrize(("scenario", "opened"), [("half_and_half", "half_and_half"), ("<b>half", "")])
 def test_a_scenario_opens_by_its_name(runs_dir: Path, scenario: str, opened: str):
-    app = AppTest.from_function(page, default_timeout=PATIENCE_SECONDS)
-    app.query_params["scenario"] = scenario
-    app.run()
-    assert not app.exception
-    assert "scenario" not in app.query_params
+    app = opened_by("scenario", scenario)
     draft = presets.get(opened or presets.names()[0]).draft
     assert drafts.load("".join(app.query_params["draft"])) == draft
     assert [one.value.startswith("There is no scenario") for one in app.toast] == [True] * (not opened)
@@ -52,11 +54,7 @@ def test_a_scenario_opens_by_its_name(runs_dir: Path, scenario: str, opened: str
 
 @pytest.mark.parametrize(("mechanism", "opened"), [("duchi", "duchi"), ("<b>duchy", "piecewise")])
 def test_a_mechanism_opens_by_its_name(runs_dir: Path, mechanism: str, opened: str):
-    app = AppTest.from_function(page, default_timeout=PATIENCE_SECONDS)
-    app.query_params["mechanism"] = mechanism
-    app.run()
-    assert not app.exception
-    assert "mechanism" not in app.query_params
+    app = opened_by("mechanism", mechanism)
     draft = drafts.load("".join(app.query_params["draft"]))
     assert draft and draft.base.mechanism.name == opened
     assert ["duchy" in one.value for one in app.toast] == [True] * (opened != mechanism)
