@@ -1,6 +1,4 @@
-"""Claims of paper 003 (PD-LDPFL) about image reconstruction behind personal layers: its DLG attack, and
-stronger ones.
-"""
+"""Claims of paper 003 (PD-LDPFL) on image reconstruction behind personal layers: DLG, and stronger ones."""
 
 from __future__ import annotations
 

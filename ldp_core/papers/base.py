@@ -127,9 +127,7 @@ class Claim:
 
     @property
     def draft(self) -> Draft | None:
-        """The claim's runs with one base as a draft for pages, with few seeds; None for a claim without
-        training.
-        """
+        """The claim's runs with one base as a draft with few seeds; None for a claim without training."""
         trained = [arm for arm in self.runs if isinstance(arm, Trained)]
         arms = [arm for arm in trained if arm.base == trained[0].base][: int(VARIANTS.maximum)]
         if not arms:

@@ -25,9 +25,7 @@ if TYPE_CHECKING:
 TOGETHER = 12
 """Largest number of runs trained together."""
 LONG = 5e10
-"""Number of multiplications (about 15 s) after which a batch takes no more runs, since a stop loses the whole
-batch.
-"""
+"""Multiplications (about 15 s) after which a batch takes no more runs; a stop loses the whole batch."""
 
 HOUR = 3600.0
 """CPU seconds of a claim after which no further seeds are added."""
@@ -155,9 +153,7 @@ class _Run:
         self.back: list[bool] = []
 
     def figure(self, said: Event | InvalidInput, seconds: float) -> Figure | None:
-        """Figure of the run once its last event has come, else None; `seconds` is its share of the batch's
-        time.
-        """
+        """Figure of the run after its last event, else None; `seconds` is its share of the batch's time."""
         if isinstance(said, Started):
             self.started = said
         elif isinstance(said, RoundDone):

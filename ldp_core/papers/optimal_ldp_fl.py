@@ -118,9 +118,7 @@ TRAFFIC = Claim(
 
 
 def _drawn() -> Claim:
-    """Claim on theorem 1: participation rates restricted as stated, compared with rates from all of (0,
-    1).
-    """
+    """Claim on theorem 1: rates of participation drawn as stated, compared with rates from all of (0, 1)."""
 
     def label(name: str, least: float) -> str:
         return f"{name}, q in ({least:g}, 1)"

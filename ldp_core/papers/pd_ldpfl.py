@@ -36,9 +36,7 @@ TABLE_2 = {
     25: "90.29 93.7 95.15 76.68 78.21 79.85",
     50: "89.69 92.97 94.87 74.50 77.31 78.53",
 }
-"""The paper's table 2 by number of clients: FedAvg, PrivateFL and PD-LDPFL on MNIST, then on
-Fashion-MNIST.
-"""
+"""The paper's table 2 by clients: FedAvg, PrivateFL and PD-LDPFL on MNIST, then on Fashion-MNIST."""
 COLUMNS = {"mnist": slice(0, 3), "fashion_mnist": slice(3, 6)}
 BATCHES = (
     Reading("batch 32", "Batches of 32 images."),

@@ -12,9 +12,7 @@ BASE: dict[str, Any] = {"system": "pprd_fl", "dataset": "mnist", "form": "as_pri
 DIGITS: dict[str, Any] = {**BASE, "dataset": "digits"}
 FULL, NO_RPSS, STEADY, CLEAN = "PPRD-FL", "without R-PSS", "without dynamic noise", "no noise"
 LDPFL = "LDP-FL"
-"""Label of the LDP-FL of Sun et al.: Duchi per weight, ranges by layer, with the same clients, steps and
-ε.
-"""
+"""LDP-FL of Sun et al.: Duchi per weight, ranges by layer, with the same clients, steps and ε."""
 ADAPTIVE_DUCHI: dict[str, Any] = {
     "system": {"name": "optimal_ldp_fl"},
     "form": "corrected",

@@ -11,9 +11,7 @@ from ldp_core.papers.stored import Figure, Shelf
 
 
 def of_arm(claim: Claim, shelf: Shelf, label: str, about: str = "") -> Interval | None:
-    """Mean and interval of an arm over its seeds, in the claim's quantity or in `about`; None without
-    figures.
-    """
+    """Mean and interval of an arm over seeds, in the claim's quantity or in `about`; None without figures."""
     values = shelf.values(claim, [label], about)[label]
     return interval(values) if len(values) else None
 

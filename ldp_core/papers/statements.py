@@ -14,9 +14,7 @@ from ldp_core.judgement import SMALL, Outcome, judged
 from ldp_core.mechanisms.base import Floats
 
 TOLERANCE = 2.0
-"""Percentage points by which a printed figure may miss the measured interval, as papers print no
-intervals.
-"""
+"""Points by which a printed figure may miss the measured interval, as papers print no intervals."""
 WIDEST = 10.0
 """Largest half-width, in percentage points, of an interval that can confirm a figure."""
 SEEDS = 3
@@ -108,9 +106,7 @@ class Statement(ABC):
 
     @abstractmethod
     def judged(self, figures: Figures, tried: int = 1) -> Part:
-        """Outcome of the statement for measured figures; `tried` is the number of readings, for the
-        intervals.
-        """
+        """Outcome for measured figures; `tried` is the number of readings, for the intervals."""
 
     @property
     def compares(self) -> bool:

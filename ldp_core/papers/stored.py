@@ -107,9 +107,7 @@ class Shelf:
         return {seed: self.figures[key] for seed, key in enumerate(keys) if key in self.figures}
 
     def values(self, claim: Claim, labels: Sequence[str], about: str = "") -> dict[str, Floats]:
-        """Figures of arms in the unit of the claim's quantity or of `about`, for the seeds that all of them
-        have.
-        """
+        """Arms' figures in the unit of the claim's quantity or of `about`, for seeds that all have."""
         known = {label: self._came_to(claim, label, about) for label in labels}
         seeds = sorted(set.intersection(*(set(one) for one in known.values()))) if known else []
         return {label: np.array([one[seed] for seed in seeds]) for label, one in known.items()}

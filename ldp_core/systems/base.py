@@ -1,6 +1,4 @@
-"""Base class of published systems: the experiment fields a system sets, the weights it sends, its part in a
-round.
-"""
+"""Published systems' base: the experiment fields it sets, the weights it sends, its part in a round."""
 
 from __future__ import annotations
 
@@ -194,9 +192,7 @@ class System(Component):
         yield from ()
 
     def extends(self, model: Model) -> Model:
-        """Network that a client trains around the model; its first weights are the model's, which are
-        sent.
-        """
+        """Network that a client trains around the model; its first weights, the model's, are sent."""
         return model
 
     def why_diverged(self, experiment: Any, exact: bool) -> str:

@@ -41,9 +41,7 @@ class RPSS(Participation):
 
 
 def chosen(weights: Floating, chance: float, generator: np.random.Generator) -> NDArray[np.bool_]:
-    """Mask (k, m): the larger half of each row's weights, and each of the others with the given
-    probability.
-    """
+    """Mask (k, m): the larger half of a row's weights, and each other with the given probability."""
     m = weights.shape[1]
     found: NDArray[np.bool_] = generator.random(weights.shape) < chance
     larger = np.argpartition(np.abs(weights), m // 2, axis=1)[:, m // 2 :]

@@ -72,9 +72,7 @@ def everything() -> dict[str, str]:
 
 
 def pack(system: str, identity: str) -> dict[str, str]:
-    """Files of one claim by name: its figure in each reading, settings, seeds, versions, the command that
-    measures it.
-    """
+    """Files of one claim by name: figures, settings, readings, seeds, versions, commands to measure it."""
     claim, known = papers.get(system).claim(identity), shelf(system)
     if claim is None:
         return {}

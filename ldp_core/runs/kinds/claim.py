@@ -1,6 +1,4 @@
-"""The kind of job that measures a paper's claim again; each figure is stored for all users once it is
-known.
-"""
+"""Jobs that measure a paper's claim again; each figure is stored for all users once it is known."""
 
 from __future__ import annotations
 

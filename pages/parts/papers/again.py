@@ -33,7 +33,7 @@ def again(system: str, claim: Claim) -> None:
         args=(system, claim.id),
         disabled=bool(claim.missing) or long,
     )
-    refusal(_where(system, claim))
+    refusal(f"again {system} {claim.id}")
     count = len(claim.runs) * claim.seeds * len(claim.read_each)
     if claim.missing:
         st.caption(f"needs data that are not on this machine: {plain(claim.missing)}")
@@ -79,10 +79,6 @@ def _launch(system: str, identity: str) -> None:
     with refusing(f"again {system} {identity}"):
         asked = made.read({"system": system, "claim": identity}, {})
         jobs.launch("claim", asked, _draft(system, identity), **who())
-
-
-def _where(system: str, claim: Claim) -> str:
-    return f"again {system} {claim.id}"
 
 
 def _draft(system: str, identity: str) -> str:
