@@ -6,7 +6,7 @@ import io
 import math
 from base64 import b64encode
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -49,11 +49,11 @@ def turned(experiment: Experiment) -> None:
         return
     width = number(experiment.source.features, 6)
     st.markdown(f"**Each client turns its image into {width} numbers and trains on these**")
-    shown = _rows(experiment)
+    rows, quality = _rows(experiment)
     words = f"Six public digits, below each the {width} numbers that it becomes, and what an attacker draws"
-    height = 10 + 70 * len(shown.rows)
-    components.chart(_figure(_sheet(shown.rows)), key="turned", height=height, label=words)
-    exact, mean, *from_one = (f"{one:.1f} dB" for one in shown.quality)
+    height = 10 + 70 * len(rows)
+    components.chart(_figure(_sheet(rows)), key="turned", height=height, label=words)
+    exact, mean, *from_one = (f"{one:.1f} dB" for one in quality)
     fourth = (
         f" Fourth: its best guess from one upload of client 1 instead, {from_one[0]}." if from_one else ""
     )
@@ -69,12 +69,10 @@ def turned(experiment: Experiment) -> None:
     )
 
 
-class Rows(NamedTuple):
-    rows: list[NDArray[Any]]
-    """Rows of pictures (SHOWN, h, w, 3) with colours in [0, 1]."""
-    quality: list[float]
-    """Median PSNR in dB of pictures drawn from exact numbers, of the mean image, and of pictures drawn from
-    one upload, if any."""
+Rows = tuple[list[NDArray[Any]], list[float]]
+"""Rows of pictures (SHOWN, h, w, 3) with colours in [0, 1]; and the median PSNR in dB of pictures drawn from
+exact numbers, of the mean image, and of pictures drawn from one upload, if any.
+"""
 
 
 @lru_cache(maxsize=1)
@@ -97,9 +95,12 @@ def _drawn(made: Features, law: tuple[Mechanism, float, float, float] | None) ->
         exact = placed(numbers, data.test_y[:TRIED], CLASSES, length)
         sent = mechanism.perturb(exact, epsilon, low, high, stream(0, "attack noise"))
         drawn.append(spy.drawn_from(sent, mechanism.at(epsilon, low, high), CLASSES, length))
-    rows = [images, drawn[0], *drawn[2:]]
     quality = [float(np.median(psnr(one.astype(np.float64), images.astype(np.float64)))) for one in drawn]
-    return Rows([_grey(rows[0]), _coloured(padded.reshape(-1, side, side)), *map(_grey, rows[1:])], quality)
+    return [
+        _grey(images),
+        _coloured(padded.reshape(-1, side, side)),
+        *map(_grey, [drawn[0], *drawn[2:]]),
+    ], quality
 
 
 def _rows(experiment: Experiment) -> Rows:
