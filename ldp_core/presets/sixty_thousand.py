@@ -10,13 +10,12 @@ the same features (85.4 % at most).
 """
 
 from ldp_core.presets.base import Preset
-from ldp_core.presets.claims import Sentence, alike, both, budget, costs, ranked, reaches
+from ldp_core.presets.claims import Sentence, alike, both, budget, ranked, reaches
 from ldp_core.presets.questions import Figure, accuracy
 
 PIXELS, FEATURES, MEANS = "gradients of pixels, ε 4", "gradients of features, ε 4", "class means, ε 4"
 MILD, STRICT, STRICTEST = "class means, ε 8", "class means, ε 2", "class means, ε 1"
 WAVES, SOME, FEW = "class means of waves, ε 4", "6 000 people, ε 8", "600 people, ε 8"
-MIXED = "class means, ε 4, shuffled"
 UNEVEN = "6 000 people, uneven classes, ε 8"
 DIGITS, DIGITS_STRICT = "1 437 people, other digits, ε 8", "1 437 people, other digits, ε 4"
 TOTALS = {
@@ -71,11 +70,6 @@ PRESET = Preset(
             ),
         ),
         Sentence(
-            "Through a shuffler that takes the names off, the same answers of ε 4 promise ε 0.131 (δ 10⁻⁵) "
-            "against a server that sees the heap; the model ends within a point of the other.",
-            both(costs(MIXED, epsilon=0.131, within=0.005), alike(MIXED, MEANS, within=0.01)),
-        ),
-        Sentence(
             "What helps is public: a fixed program turns an image into 64 numbers on its owner’s machine. "
             "Gradients of these numbers gain as well, also under ε 4.",
             ranked(FEATURES, PIXELS, by=0.1),
@@ -127,7 +121,6 @@ PRESET = Preset(
             },
         ),
         (MEANS, {**SENT_ONCE}),
-        (MIXED, {**SENT_ONCE, "trust.kind": "shuffled"}),
         *((label, {**SENT_ONCE, "clients.epsilon": TOTALS[label]}) for label in (MILD, STRICT, STRICTEST)),
         (WAVES, {**SENT_ONCE, "features.name": "dct", "features.straighten": "yes"}),
         *(
