@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from ldp_core.cost.work import seconds, work_of_ladder
+from ldp_core.cost.seconds import seconds, work_of_ladder
 from ldp_core.errors import InvalidExperiment, StorageFailed
 from ldp_core.experiment import Draft, Variant
 from ldp_core.experiment.attack_grid import DEFAULT, Ladder, parse_ladder

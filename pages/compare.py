@@ -16,8 +16,8 @@ from pages.parts.compare.verdict import verdict
 from pages.parts.runs.take_away import take_away
 from pages.parts.systems.unlike import unlike
 from pages.parts.ui.components import introduce
-from pages.parts.ui.fragments import pace, refreshing
 from pages.parts.ui.header import headline, question
+from pages.parts.ui.polling import pace, refreshing
 from pages.parts.ui.shared_cache import Moment
 from pages.parts.ui.text import plain
 from pages.parts.ui.visitor import token

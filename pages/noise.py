@@ -22,8 +22,8 @@ from pages.parts.train.ledger_panel import named_clients
 from pages.parts.ui import components
 from pages.parts.ui.components import Card
 from pages.parts.ui.formulas import AUDIT, PROMISE, SERVER, formula
-from pages.parts.ui.fragments import refreshing
 from pages.parts.ui.header import header, question
+from pages.parts.ui.polling import refreshing
 from pages.parts.ui.text import number
 from pages.parts.ui.workspace import Workspace, open_workspace
 

@@ -6,8 +6,8 @@ import streamlit as st
 
 from pages.parts.runs.job_list import job_list
 from pages.parts.runs.whose import ask
-from pages.parts.ui.fragments import refreshing
 from pages.parts.ui.header import question
+from pages.parts.ui.polling import refreshing
 from pages.parts.ui.visitor import teacher_entrance, visitor
 from pages.parts.watch.report import report
 

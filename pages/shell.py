@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from ldp_core.system.shipped import ASSETS
-from pages.parts.ui.fragments import guarded
+from pages.parts.ui.polling import guarded
 from pages.parts.ui.workspace import arrive
 
 st.set_page_config(

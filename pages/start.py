@@ -15,9 +15,9 @@ from pages.parts.start.guessed import Guessed
 from pages.parts.start.hero import hero
 from pages.parts.start.outcome_view import made, picture
 from pages.parts.ui import components
-from pages.parts.ui.fragments import refreshing
 from pages.parts.ui.job_actions import lasting_refusal
 from pages.parts.ui.meanings import AGGREGATOR, EPSILON, SIGMA, glossary
+from pages.parts.ui.polling import refreshing
 from pages.parts.ui.text import asked_in_words, few, plain
 from pages.parts.ui.visitor import sign_in_entrance, teacher_entrance
 from pages.parts.ui.workspace import start_with

@@ -9,7 +9,7 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
-from ldp_core.cost.work import Rates
+from ldp_core.cost.seconds import Rates
 
 RATES = Rates(
     product=5e-10, convolution=2.2e-10, value=8e-8, round=5e-3, attack=2e-3, attacked=5e-7, likelihood=1.2e-8,

@@ -1,4 +1,4 @@
-// A law's figure as pages/parts/charts/law.py tells it briefly: lines without points, which follow from
+// A law's figure as pages/parts/charts/density.py tells it briefly: lines without points, which follow from
 // {atoms: [where], mass: [probability]}, or from {ends: [where], closer, top, heights}: a density between the first and
 // the last of its ends, in the middle in steps that are `closer` of even ones, and just beside each end; as shares of
 // `top` in twelve bits, two letters each

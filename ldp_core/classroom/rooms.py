@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 
 from ldp_core.errors import NotNow
-from ldp_core.runs import jobs, people
+from ldp_core.runs import jobs, permissions
 
 
 def room_of(code: str, opened: float) -> str:
     """Id of a class's room, which cannot be derived from the class's code."""
-    return people.room_of(f"class {code} {opened}")
+    return permissions.room_of(f"class {code} {opened}")
 
 
 def forget_runs(room: str, seconds: float = 10.0) -> None:

@@ -12,7 +12,7 @@ from ldp_core.classroom import topics
 from ldp_core.classroom.rooms import forget_runs, room_of
 from ldp_core.classroom.store import UnknownClass, changing, forget, looking
 from ldp_core.errors import InvalidInput, NotYours
-from ldp_core.runs.queue.people import Person
+from ldp_core.runs.queue.permissions import Person
 
 LETTERS = "BCDFGHKLMNPRSTVWXZ"
 """Letters of codes: none look alike, and without vowels no code is a word."""

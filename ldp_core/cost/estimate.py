@@ -10,7 +10,7 @@ from functools import lru_cache
 from ldp_core import limits
 from ldp_core.accounting.table import EACH
 from ldp_core.attacks.findings.metrics import MOST_PAIRS
-from ldp_core.cost.work import Rates, Work, seconds, uploads_attacked, work_of
+from ldp_core.cost.seconds import Rates, Work, seconds, uploads_attacked, work_of
 from ldp_core.errors import InvalidExperiment, Problem
 from ldp_core.experiment import Draft, Experiment, Variant
 from ldp_core.experiment.sweep import Sweep, in_cell

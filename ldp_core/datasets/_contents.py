@@ -22,7 +22,7 @@ from ldp_core.system.data_folder import data_dir, own_dir
 ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}")
 RENAME = "rename it with up to 40 letters (a to z), digits, - and _"
 ROOM = re.compile(r"[0-9a-f]{16}")
-"""Id of a visitor's private room (`people.room_of`)."""
+"""Id of a visitor's private room (`permissions.room_of`)."""
 SPLIT = ("train", "test")
 HELD_OUT = 5
 """One image of so many is held out if there is no test folder."""

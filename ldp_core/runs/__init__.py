@@ -39,16 +39,16 @@ if TYPE_CHECKING:  # also read by `_places`
     from ldp_core.runs.machine.calibration import rates
     from ldp_core.runs.process import inspecting
     from ldp_core.runs.process.start import ensure_worker
-    from ldp_core.runs.queue import people
+    from ldp_core.runs.queue import permissions
     from ldp_core.runs.queue.changes import MOST_NAME, MOST_NOTE
     from ldp_core.runs.queue.job import REMOVED, Job
-    from ldp_core.runs.queue.people import Person
+    from ldp_core.runs.queue.permissions import Person
     from ldp_core.runs.queue.states import LIVE, RESUMABLE, STALLED
     from ldp_core.runs.record import drafts, guesses, nicknames, own_data, quota
     from ldp_core.runs.record.cells import cell_body
+    from ldp_core.runs.record.deletion import UNDO_SECONDS
     from ldp_core.runs.record.guesses import Guess
     from ldp_core.runs.record.progress import how_far
-    from ldp_core.runs.record.removal import UNDO_SECONDS
     from ldp_core.runs.storage.paths import runs_dir
     from ldp_core.runs.view import final_figures
     from ldp_core.runs.view.apart import apart

@@ -9,7 +9,7 @@ from pathlib import Path
 from time import monotonic
 
 from ldp_core import limits, papers
-from ldp_core.cost.work import seconds
+from ldp_core.cost.seconds import seconds
 from ldp_core.datasets import Report, quiet
 from ldp_core.errors import DataUnavailable, InvalidExperiment, Problem, one_of, shown
 from ldp_core.limits import spelled

@@ -1,4 +1,4 @@
-"""The training settings with which `feasibility.outlook` was measured, and departures from them."""
+"""The training settings with which `learnability.outlook` was measured, and departures from them."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from math import ceil
 
-from ldp_core.runs import people
+from ldp_core.runs import permissions
 from ldp_core.system.pace import Pace
 
 EACH, PLACE, ALL = Pace(5, 20.0), Pace(10, 6.0), Pace(30, 2.0)
@@ -31,7 +31,7 @@ def guess(secret: str, visitor: str, address: str) -> str:
     if wait > 0 or not all(pace.take(name) for pace, name in limits):
         _note("is to wait: too many secrets were tried", address)
         return f"Too many secrets were tried; this one was not looked at. Try again in {ceil(wait or 1)} s."
-    if people.is_teacher(secret):
+    if permissions.is_teacher(secret):
         return ""
     _note("tried a wrong teacher's secret", address)
     return WRONG

@@ -17,7 +17,7 @@ from ldp_core.attacks.findings.metrics import clamped, psnr
 from ldp_core.attacks.idlg import IDLG
 from ldp_core.attacks.shared import matching
 from ldp_core.attacks.shared.search import Search, SearchBatch, chunked
-from ldp_core.cost.work import gradient, work_of, work_of_ladder
+from ldp_core.cost.seconds import gradient, work_of, work_of_ladder
 from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import parse
 from ldp_core.experiment.attack_grid import parse_ladder

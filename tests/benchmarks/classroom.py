@@ -24,7 +24,7 @@ import psutil
 
 from ldp_core.classroom import Phase, members, own_digits, sessions, topics
 from ldp_core.runs import jobs
-from ldp_core.runs.queue.people import Person
+from ldp_core.runs.queue.permissions import Person
 from tests.benchmarks.launches import points
 from tests.benchmarks.machine import described, quantiles
 from tests.browser.server import Server

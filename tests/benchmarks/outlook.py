@@ -1,11 +1,11 @@
 """How often the verdict before training is right.
 
-`python -m tests.benchmarks.outlook [FIRST LAST [outsider]]`, or `… bands` for `feasibility.BAND`
+`python -m tests.benchmarks.outlook [FIRST LAST [outsider]]`, or `… bands` for `learnability.BAND`
 
 Random experiments on digits; right is “learns” that ends at 75 % or more, “chance” that ends at 35 % or
 less, and “borderline” that ends between 20 and 90 %. A severe error is “learns” that ends below 50 %, or
 “chance” above. Numbers up to 399 were looked at while the rule was made, by its makers and those who counted
-for them; `feasibility.COUNTED` are those by which it is judged. With the word “outsider”, experiments are
+for them; `learnability.COUNTED` are those by which it is judged. With the word “outsider”, experiments are
 those of tests/benchmarks/outsider.py.
 """
 
@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from ldp_core.experiment import parse
-from ldp_core.theory.feasibility import ENDS, outlook
+from ldp_core.theory.learnability import ENDS, outlook
 from tests.benchmarks import outsider
 from tests.data import events
 

@@ -1,7 +1,7 @@
 """What a search's step and a trained sample take: `python -m tests.benchmarks.search_units`.
 
 Microseconds of one core, the best of some turns: the ratios of `ldp_core/attacks/shared/beside.py` and
-`ldp_core/cost/work.py` are rounded from them. On a busy machine all of them grow.
+`ldp_core/cost/seconds.py` are rounded from them. On a busy machine all of them grow.
 """
 
 from __future__ import annotations

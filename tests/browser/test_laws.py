@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from ldp_core import mechanisms, presets
 from ldp_core.experiment import Draft, Variant
-from pages.parts.charts import law
+from pages.parts.charts import density
 from pages.parts.charts.styles import styles
 from pages.parts.noise.ahead import ahead
 from pages.parts.noise.designs import Design
@@ -95,7 +95,7 @@ def spell(page: Page, names: tuple[str, ...]) -> None:
 def test_the_browser_draws_the_same_laws_and_follows_the_hand_alone(
     visitor: Visitor, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(law, "POINTS", law.MOVING)
+    monkeypatch.setattr(density, "POINTS", density.MOVING)
     sent: list[int] = []
     heard = lambda socket: socket.on("framereceived", lambda frame: sent.append(len(frame)))  # noqa: E731
     visitor.page.on("websocket", heard)

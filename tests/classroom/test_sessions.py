@@ -11,7 +11,7 @@ import pytest
 from ldp_core.classroom import PHASES, members, sessions
 from ldp_core.classroom.store import UnknownClass
 from ldp_core.errors import InvalidInput, NotNow, NotYours, UnknownName
-from ldp_core.runs.queue.people import Person
+from ldp_core.runs.queue.permissions import Person
 
 TEACHER, OTHER, STUDENT = Person("t" * 16, teacher=True), Person("u" * 16, teacher=True), Person("s" * 16)
 

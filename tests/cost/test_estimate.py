@@ -13,7 +13,7 @@ import pytest
 from ldp_core import datasets
 from ldp_core.cost import estimate
 from ldp_core.cost.estimate import cost, refuse_what_cannot_fit
-from ldp_core.cost.work import Rates, seconds, work_of_ladder
+from ldp_core.cost.seconds import Rates, seconds, work_of_ladder
 from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.experiment.attack_grid import parse_ladder

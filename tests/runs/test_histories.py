@@ -22,7 +22,7 @@ from ldp_core.errors import NotNow, StorageFailed, UnknownJob
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import jobs, kinds, queue
 from ldp_core.runs.jobs import lookup
-from ldp_core.runs.record import computations, removal
+from ldp_core.runs.record import computations, deletion
 from tests.data import events
 from tests.extent import in_gate
 from tests.runs.in_process import bodies, compute
@@ -69,7 +69,7 @@ class Histories(RuleBasedStateMachine):
                 assert [one["round"] for one in told if one["event"] == "round"] == rounds
                 assert [one["event"] for one in told].count("start") == 1
         named = {key for job in [*queue.find(most=1000), *queue.deleted()] for key in job.keys}
-        removal.sweep()
+        deletion.sweep()
         assert {file.stem for file in (self.folder / "computed").glob("*.sqlite")} <= named
         self.patch.undo()
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -123,7 +123,7 @@ class Histories(RuleBasedStateMachine):
 
     @rule()
     def sweep(self) -> None:
-        removal.sweep()
+        deletion.sweep()
 
     def does(self, what: Any, job: str) -> None:
         try:

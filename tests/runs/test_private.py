@@ -12,8 +12,8 @@ from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import jobs, kinds, queue
 from ldp_core.runs.jobs.finding import Wanted, lines
 from ldp_core.runs.kinds.run import Training
-from ldp_core.runs.queue.people import person, room_of
-from ldp_core.runs.record import removal
+from ldp_core.runs.queue.permissions import person, room_of
+from ldp_core.runs.record import deletion
 from tests.runs.in_process import bodies, compute, trained
 
 pytestmark = pytest.mark.usefixtures("no_worker")
@@ -72,4 +72,4 @@ def test_what_others_compute_is_none_of_a_private_jobs(runs_dir: Path):
     assert jobs.look(waits).status == "queued"
     queue.cancel(waits)
     jobs.delete(waits, ANNA)
-    assert removal.sweep() == []
+    assert deletion.sweep() == []

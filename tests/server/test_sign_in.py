@@ -14,7 +14,7 @@ import pytest
 from streamlit.web.server.starlette.starlette_app_utils import create_signed_value, generate_xsrf_token_string
 
 from ldp_core.runs import jobs, queue
-from ldp_core.runs.queue.people import signed_in
+from ldp_core.runs.queue.permissions import signed_in
 from tests.browser.server import Server, without_worker
 from tests.server.client import Viewer
 

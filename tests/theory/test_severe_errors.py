@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from ldp_core.experiment import parse
-from ldp_core.theory.feasibility import WEIGHTS, outlook
 from ldp_core.theory.heard import counting, held
+from ldp_core.theory.learnability import WEIGHTS, outlook
 from ldp_core.theory.measured import unsteady
 from tests.benchmarks.outlook import right, severe, verdict
 from tests.benchmarks.outsider import experiment

@@ -8,8 +8,8 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar
 
 from ldp_core import mechanisms
+from ldp_core.cost.seconds import Work
 from ldp_core.cost.traffic import against_share, traffic
-from ldp_core.cost.work import Work
 from ldp_core.experiment import EPSILON_MODES, RANGE_MODES, Experiment, changed, parse
 from ldp_core.papers.arms.trained import Arm
 from ldp_core.theory.relative_error import relative_errors

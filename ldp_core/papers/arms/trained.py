@@ -16,7 +16,7 @@ from typing import Any
 
 from ldp_core import datasets
 from ldp_core.behaviour import version
-from ldp_core.cost.work import Work, work_of
+from ldp_core.cost.seconds import Work, work_of
 from ldp_core.datasets import data_dir
 from ldp_core.experiment import Experiment, changed, parse
 from ldp_core.limits import SEEDS

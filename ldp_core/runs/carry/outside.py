@@ -15,7 +15,7 @@ from pathlib import Path
 from ldp_core.errors import InvalidInput, NotYours, UnknownJob, on_one_line, printable
 from ldp_core.runs.carry.rounds_of_others import MOST_BYTES, MOST_NAME, Line, read
 from ldp_core.runs.queue import new_id
-from ldp_core.runs.queue.people import OPERATOR, Person
+from ldp_core.runs.queue.permissions import OPERATOR, Person
 from ldp_core.runs.storage.database import rows_of, writing
 from ldp_core.runs.storage.paths import runs_dir
 

@@ -10,9 +10,9 @@ from ldp_core.runs import kinds, queue
 from ldp_core.runs.jobs.lookup import look, reap, wake
 from ldp_core.runs.jobs.submission import admit
 from ldp_core.runs.queue.job import Job
-from ldp_core.runs.queue.people import OPERATOR, Person
+from ldp_core.runs.queue.permissions import OPERATOR, Person
 from ldp_core.runs.queue.states import FINAL, LIVE, RESUMABLE
-from ldp_core.runs.record import quota, removal
+from ldp_core.runs.record import deletion, quota
 
 BY_A_TEACHER = "a teacher has stopped it"
 
@@ -109,7 +109,7 @@ def remove(identity: str, person: Person = OPERATOR) -> None:
         NotNow: the job waits, runs or is pinned.
         StorageFailed: the record is still being written, or the deletion cannot be stored.
     """
-    _end(identity, person, removal.forget)
+    _end(identity, person, deletion.forget)
 
 
 def _end(identity: str, person: Person, how: Callable[[Job], bool]) -> None:
@@ -125,26 +125,26 @@ def _end(identity: str, person: Person, how: Callable[[Job], bool]) -> None:
 
 
 def delete(identity: str, person: Person = OPERATOR) -> None:
-    """Delete an ended job so that it can be restored for `removal.UNDO_SECONDS`; until then its record counts
+    """Delete an ended job so that it can be restored for `deletion.UNDO_SECONDS`, while its record counts
     towards the quota. A private job is deleted for good, and so is any where room is short. Errors as for
     `remove`.
     """
-    _end(identity, person, lambda job: (removal.forget if job.room else removal.delete)(job))
+    _end(identity, person, lambda job: (deletion.forget if job.room else deletion.delete)(job))
 
 
 def bring_back(identity: str, person: Person = OPERATOR) -> None:
     """Restore a deleted job; UnknownJob if it was not deleted, or for good."""
     found = next((job for job in queue.deleted() if job.id == identity), None)
-    if found is None or removal.is_due(found):
+    if found is None or deletion.is_due(found):
         raise UnknownJob(identity)
     if not person.owns(found.owner):
         raise NotYours("only whoever launched this job can bring it back, or a teacher")
-    queue.bring_back(identity, time.time() - removal.UNDO_SECONDS)
+    queue.bring_back(identity, time.time() - deletion.UNDO_SECONDS)
 
 
 def deleted(person: Person = OPERATOR) -> list[Job]:
     """Deleted jobs that this person may restore, latest first."""
-    return [job for job in queue.deleted()[::-1] if person.owns(job.owner) and not removal.is_due(job)]
+    return [job for job in queue.deleted()[::-1] if person.owns(job.owner) and not deletion.is_due(job)]
 
 
 def relabel(identity: str, name: str, note: str, person: Person = OPERATOR) -> None:

@@ -14,10 +14,10 @@ from ldp_core.errors import DiskFull, StorageFailed, UnknownJob
 from ldp_core.runs import queue
 from ldp_core.runs.process.start import ensure_worker
 from ldp_core.runs.queue.job import Job
-from ldp_core.runs.queue.people import OPERATOR, Person
+from ldp_core.runs.queue.permissions import OPERATOR, Person
 from ldp_core.runs.queue.states import STALLED
 from ldp_core.runs.record import computations
-from ldp_core.runs.storage import disk_space, locks
+from ldp_core.runs.storage import disk_space, heartbeat
 from ldp_core.runs.storage.locks import WORKER, holder, worker
 from ldp_core.runs.storage.paths import runs_dir
 
@@ -105,7 +105,7 @@ def _by_whom(job: Job) -> Job:
     if job.status == "queued":
         said = ""
         with suppress(StorageFailed):  # of a damaged row
-            if any(map(computations.is_computed, job.keys)):
+            if any(map(computations.is_being_computed, job.keys)):
                 said = "another job is at what it asks for, and it is seen here too"
     else:
         who = worker() if job.status in ("running", "cancelling") else None
@@ -131,7 +131,7 @@ def _if_it_moves(job: Job) -> Job:
     for path in _files(job):
         who = holder(path)
         if who and who.beats:  # as long as the one that trains goes on, the worker does not matter
-            still = locks.stands_still(path)
+            still = heartbeat.stands_still(path)
             break
     else:
         return job
@@ -160,7 +160,7 @@ def look_twice(identity: str) -> None:
     certain.
     """
     with suppress(UnknownJob):
-        locks.look_twice(_files(queue.get(identity)))
+        heartbeat.look_twice(_files(queue.get(identity)))
 
 
 def _files(job: Job) -> list[Path]:

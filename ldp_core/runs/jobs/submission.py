@@ -6,7 +6,7 @@ import time
 from typing import Any
 
 from ldp_core.cost.estimate import Cost
-from ldp_core.cost.work import USUAL
+from ldp_core.cost.seconds import USUAL
 from ldp_core.errors import InvalidExperiment, Problem
 from ldp_core.experiment import Draft
 from ldp_core.runs import kinds, queue
@@ -40,9 +40,9 @@ def launch(
     Args:
         asked: the request, as the kind's `read` returns it.
         draft_id: id of the draft that the job is launched from.
-        owner: who launches it, if known (see `ldp_core.runs.queue.people`).
-        address: network address, if known, as `people.address` returns it.
-        room: id of a private room (`people.room_of`): only the owner sees the job, and deletion is for good.
+        owner: who launches it, if known (see `ldp_core.runs.queue.permissions`).
+        address: network address, if known, as `permissions.address` returns it.
+        room: id of a private room (`permissions.room_of`): others do not see it; deletion is for good.
 
     Raises:
         InvalidExperiment: the job cannot fit into memory or onto the disk, or would take too long.

@@ -8,7 +8,7 @@ import threading
 import time
 from dataclasses import dataclass, replace
 
-from ldp_core.cost.work import Rates
+from ldp_core.cost.seconds import Rates
 from ldp_core.runs import kinds, queue
 from ldp_core.runs.machine import slots
 from ldp_core.runs.machine.calibration import rates
@@ -35,7 +35,7 @@ class Wait:
 
 
 def would_wait(owner: str | None, address: str | None = None) -> Wait:
-    """Expected wait of a job launched now by this person from this address (`people.address`)."""
+    """Expected wait of a job launched now by this person from this address (`permissions.address`)."""
     return wait(replace(NEW, owner=owner, address=address))
 
 

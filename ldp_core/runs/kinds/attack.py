@@ -8,7 +8,7 @@ from typing import Any
 
 from ldp_core import mechanisms
 from ldp_core.cost.estimate import Cost, cost, refuse_what_cannot_fit
-from ldp_core.cost.work import work_of_ladder
+from ldp_core.cost.seconds import work_of_ladder
 from ldp_core.datasets import Step
 from ldp_core.errors import InvalidExperiment, Problem
 from ldp_core.events.order_of_cells import LadderOrder

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ldp_core.cost.estimate import CELL_BYTES, Cost, cost, refuse_what_cannot_fit
-from ldp_core.cost.work import work_of
+from ldp_core.cost.seconds import work_of
 from ldp_core.datasets import Report, Step
 from ldp_core.errors import Diverged, InvalidInput
 from ldp_core.events import Answered, Leaked, SearchCell

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from ldp_core import models, optimizers
-from ldp_core.cost.work import EVALUATION, PICTURE, Rates, work_of
+from ldp_core.cost.seconds import EVALUATION, PICTURE, Rates, work_of
 from ldp_core.experiment import Experiment, parse
 from ldp_core.runs.lockstep import drive
 from ldp_core.runs.storage.paths import runs_dir

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 
-from ldp_core.cost.work import seconds, uploads_attacked, work_of
+from ldp_core.cost.seconds import seconds, uploads_attacked, work_of
 from ldp_core.datasets import Report, Step
 from ldp_core.experiment import Experiment
 from ldp_core.experiment.threat_model import resolved, spies

@@ -32,8 +32,8 @@ from ldp_core.runs.process.child import CONTEXT, Watched
 from ldp_core.runs.process.start import program
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record import computations
+from ldp_core.runs.record.deletion import sweep
 from ldp_core.runs.record.quota import prune
-from ldp_core.runs.record.removal import sweep
 from ldp_core.runs.storage import disk_space, locks
 from ldp_core.runs.storage.locks import WORKER, Held
 from ldp_core.runs.storage.paths import bind, runs_dir
@@ -190,7 +190,7 @@ def _can_begin(watched: Sequence[Watched], job: Job) -> bool:
     try:
         # looked at first: what ends meanwhile is known by then
         busy = {key for one in watched for key in one.job.keys}  # though it may not hold them yet
-        busy |= {key for key in job.keys if computations.is_computed(key)}
+        busy |= {key for key in job.keys if computations.is_being_computed(key)}
         if (left := computations.left(job.keys)) and busy.issuperset(left):
             return False
         return not kinds.settle(job)

@@ -1,7 +1,7 @@
 """The queue: a database row per job.
 
 `table` reads the rows; `admission` adds jobs within limits; `claiming` orders them, hands each to the
-worker, and finds those whose worker is gone; `changes` makes all other changes to a row; `people` holds
+worker, and finds those whose worker is gone; `changes` makes all other changes to a row; `permissions` holds
 permissions. Unknown ids raise UnknownJob.
 """
 

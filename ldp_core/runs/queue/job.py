@@ -39,7 +39,7 @@ class Job:
     long: bool = False
     """True for a request of thousands of clients."""
     address: str | None = None
-    """Digest of the network address of the launch (`people.address`); None if unknown."""
+    """Digest of the network address of the launch (`permissions.address`); None if unknown."""
     room: str = ""
     """Private room of the job, which is then visible to its owner only and shares no computations; "" if
     shared.

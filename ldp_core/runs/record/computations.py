@@ -105,7 +105,7 @@ def hold(key: str, beats: bool = False) -> Held | None:
     return locks.hold(lock_of(key), beats=beats)
 
 
-def is_computed(key: str) -> bool:
+def is_being_computed(key: str) -> bool:
     """Whether some process holds the computation's lock."""
     return locks.is_held(lock_of(key))
 

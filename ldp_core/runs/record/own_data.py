@@ -21,8 +21,8 @@ from ldp_core import datasets
 from ldp_core.datasets import _pictures, _table
 from ldp_core.errors import DataUnavailable, InvalidInput, NotYours, StorageFailed, on_one_line, shown
 from ldp_core.runs import queue
-from ldp_core.runs.queue.people import room_of
-from ldp_core.runs.record import removal
+from ldp_core.runs.queue.permissions import room_of
+from ldp_core.runs.record import deletion
 from ldp_core.runs.storage.paths import runs_dir
 from ldp_core.settings.table import OWN_DATA_HOURS
 
@@ -184,7 +184,7 @@ def sweep() -> None:
             _unswept.add("a job that is being stopped")
         elif gone:
             queue.set_pinned(job.id, False)
-            removal.forget(job)
+            deletion.forget(job)
 
 
 def _own(name: str, owner: str | None) -> tuple[Path, str]:

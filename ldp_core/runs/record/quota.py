@@ -1,7 +1,7 @@
 """Disk quota of stored runs, and the order of deletion beyond it.
 
 A job's row stays in the queue with a note; only the computations that no other job names are deleted
-(`removal`). Jobs that a person deleted go first, although they could still be restored; pinned, queued and
+(`deletion`). Jobs that a person deleted go first, although they could still be restored; pinned, queued and
 running jobs stay.
 """
 
@@ -16,7 +16,7 @@ from pathlib import Path
 from ldp_core.errors import StorageFailed
 from ldp_core.runs import queue
 from ldp_core.runs.queue.job import Job
-from ldp_core.runs.record import computations, removal
+from ldp_core.runs.record import computations, deletion
 from ldp_core.runs.storage.paths import runs_dir
 from ldp_core.settings.table import QUOTA_GB
 
@@ -86,7 +86,7 @@ def prune(most: int | None = None) -> list[Kept]:
         if job.pinned or job.live or not any(sizes[key] for key in set(job.keys) - stays):
             continue
         try:
-            done = removal.forget(job) if job.deleted is not None else removal.strip(job)
+            done = deletion.forget(job) if job.deleted is not None else deletion.strip(job)
         except StorageFailed:
             if not removed:
                 raise
@@ -96,7 +96,7 @@ def prune(most: int | None = None) -> list[Kept]:
             freed = sum(sizes.pop(key) for key in set(job.keys) if not names[key])
             total -= freed
             removed.append(Kept(job, freed))
-    removal.sweep()
+    deletion.sweep()
     return removed
 
 

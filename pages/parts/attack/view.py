@@ -7,7 +7,7 @@ from dataclasses import replace
 import streamlit as st
 
 from ldp_core import attacks, mechanisms
-from ldp_core.cost.work import seconds, work_of_ladder
+from ldp_core.cost.seconds import seconds, work_of_ladder
 from ldp_core.experiment import parse
 from ldp_core.runs import Desk, Job, kinds, rates, stored_ladder
 from pages.parts.attack.head import head
@@ -19,7 +19,7 @@ from pages.parts.runs.job_state import far_state
 from pages.parts.train.attributes import RULE, attributes, is_table, of_rows
 from pages.parts.ui import components
 from pages.parts.ui.components import Card
-from pages.parts.ui.fragments import pace, refreshing
+from pages.parts.ui.polling import pace, refreshing
 from pages.parts.ui.shared_cache import look_again, watched_record
 from pages.parts.ui.text import number, plain
 from pages.parts.ui.text import seconds as in_words

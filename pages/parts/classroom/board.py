@@ -20,9 +20,9 @@ from pages.parts.learn.figures import figure_of
 from pages.parts.train.chosen_job import lesson_of
 from pages.parts.train.guess_words import literal, reply
 from pages.parts.ui import components
-from pages.parts.ui.fragments import refreshing
 from pages.parts.ui.header import projector_button
 from pages.parts.ui.job_actions import refusal, refuse
+from pages.parts.ui.polling import refreshing
 from pages.parts.ui.shared_cache import job_now
 from pages.parts.ui.text import plain
 from pages.parts.ui.uninterrupted import pressed, uncut

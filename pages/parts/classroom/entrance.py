@@ -10,10 +10,10 @@ from ldp_core.classroom.store import UnknownClass
 from ldp_core.errors import StudioError
 from ldp_core.settings.table import TEACHER
 from ldp_core.system.shipped import ASSETS
-from pages.parts.ui.fragments import refreshing
 from pages.parts.ui.header import question
 from pages.parts.ui.job_actions import refusal, refuse
 from pages.parts.ui.meanings import error_in_words
+from pages.parts.ui.polling import refreshing
 from pages.parts.ui.text import plain
 from pages.parts.ui.uninterrupted import pressed
 from pages.parts.ui.visitor import sign_in_entrance, teacher_entrance, visitor

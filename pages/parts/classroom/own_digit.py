@@ -17,8 +17,8 @@ from ldp_core.runs import Job
 from pages.parts.classroom import own_room
 from pages.parts.classroom.entrance import me
 from pages.parts.ui import components
-from pages.parts.ui.fragments import refreshing
 from pages.parts.ui.job_actions import refusal, refusing
+from pages.parts.ui.polling import refreshing
 from pages.parts.ui.shared_cache import job_now
 from pages.parts.ui.text import number
 from pages.parts.ui.uninterrupted import pressed

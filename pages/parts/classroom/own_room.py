@@ -19,7 +19,7 @@ from pages.parts.charts.rounds import accuracy_figure
 from pages.parts.charts.series import series
 from pages.parts.ui import components
 from pages.parts.ui.figure_json import Figure
-from pages.parts.ui.fragments import refreshing
+from pages.parts.ui.polling import refreshing
 from pages.parts.ui.shared_cache import job_now
 from pages.parts.ui.text import number, percent, plain
 from pages.parts.watch.live import settings_of

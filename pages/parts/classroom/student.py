@@ -17,9 +17,9 @@ from pages.parts.learn.lesson import transfer
 from pages.parts.learn.one_thing import draft_of, field, final_of, result_line
 from pages.parts.runs.whose import names as nicknames
 from pages.parts.train.guess_words import literal, reply, shown
-from pages.parts.ui.fragments import refreshing
 from pages.parts.ui.job_actions import refusal, refusing
 from pages.parts.ui.meanings import error_in_words
+from pages.parts.ui.polling import refreshing
 from pages.parts.ui.text import plain
 from pages.parts.ui.uninterrupted import pressed
 from pages.parts.ui.visitor import who

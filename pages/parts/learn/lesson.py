@@ -17,9 +17,9 @@ from pages.parts.learn.path import done_with, finished
 from pages.parts.start.guessed import Guessed
 from pages.parts.start.outcome_view import made, picture
 from pages.parts.ui import components
-from pages.parts.ui.fragments import refreshing
 from pages.parts.ui.job_actions import refusal, refusing
 from pages.parts.ui.meanings import error_in_words
+from pages.parts.ui.polling import refreshing
 from pages.parts.ui.text import plain
 from pages.parts.ui.uninterrupted import pressed
 from pages.parts.ui.visitor import who

@@ -14,7 +14,7 @@ from ldp_core.mechanisms.piecewise import PiecewiseAsPrinted
 from ldp_core.mechanisms.shared.gaussian_noise import GaussianNoise
 from ldp_core.streams import stream
 from ldp_core.theory import client_weights, sent_in_clear, server_noise
-from ldp_core.theory.feasibility import ENDS, hits_in_words, outlook
+from ldp_core.theory.learnability import ENDS, hits_in_words, outlook
 from pages.parts.noise.designs import Design, View, different
 from pages.parts.noise.float_panel import arithmetic
 from pages.parts.ui.tables import grouped, table

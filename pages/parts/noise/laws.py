@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ldp_core import mechanisms
-from pages.parts.charts.law import grey, law_figure
+from pages.parts.charts.density import grey, law_figure
 from pages.parts.charts.styles import tint_of
 from pages.parts.noise.designs import View, different
 from pages.parts.noise.what_if import WhatIf

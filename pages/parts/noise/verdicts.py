@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ldp_core.errors import StudioError
 from ldp_core.experiment import Experiment, changed
 from ldp_core.theory import client_weights, outlook, server_noise
-from ldp_core.theory.feasibility import Outlook, limits_in_words
+from ldp_core.theory.learnability import Outlook, limits_in_words
 from pages.parts.clients.costs import promise_words, run_promises
 from pages.parts.noise.designs import Design, around
 from pages.parts.noise.what_if import WhatIf

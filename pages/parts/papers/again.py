@@ -6,8 +6,8 @@ import streamlit as st
 
 from ldp_core.papers import Claim
 from ldp_core.runs import STALLED, Job, claims, how_far, jobs, kinds
-from pages.parts.ui.fragments import refreshing
 from pages.parts.ui.job_actions import NOT_YOURS, act, refusal, refusing
+from pages.parts.ui.polling import refreshing
 from pages.parts.ui.text import plain, seconds
 from pages.parts.ui.uninterrupted import pressed
 from pages.parts.ui.visitor import look, visitor, who

@@ -18,7 +18,7 @@ from pages.parts.papers.claim_view import claim_view
 from pages.parts.papers.known import known, verdicts
 from pages.parts.papers.words import badge, marked
 from pages.parts.systems.field_words import FORMS
-from pages.parts.ui.fragments import refreshing
+from pages.parts.ui.polling import refreshing
 from pages.parts.ui.tables import table
 from pages.parts.ui.text import plain
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ldp_core.cost.work import seconds as cost
-from ldp_core.cost.work import work_of
+from ldp_core.cost.seconds import seconds as cost
+from ldp_core.cost.seconds import work_of
 from ldp_core.experiment import Attack, Experiment, changed
 from ldp_core.experiment.threat_model import resolved, spies
 from ldp_core.runs import rates

@@ -23,7 +23,7 @@ from pages.parts.tune.price import three_figures
 from pages.parts.ui import components
 from pages.parts.ui.components import Card
 from pages.parts.ui.figure_json import Figure
-from pages.parts.ui.fragments import pace, refreshing
+from pages.parts.ui.polling import pace, refreshing
 from pages.parts.ui.shared_cache import look_again, once, watched_record
 from pages.parts.ui.text import covered, number, percent, plain
 from pages.parts.ui.text import seconds as duration

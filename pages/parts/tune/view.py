@@ -10,7 +10,7 @@ from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import Draft, Variant, changed
 from ldp_core.experiment.sweep import Sweep, parse_sweep
 from ldp_core.runs import Job, SweepProgress
-from ldp_core.theory.feasibility import hits_in_words
+from ldp_core.theory.learnability import hits_in_words
 from pages.parts.runs.job_state import far_state, is_gone
 from pages.parts.runs.ticks import PARAMETER
 from pages.parts.tune.axes import axis_of
@@ -19,7 +19,7 @@ from pages.parts.tune.found import Setting, dearest, settings, verdict
 from pages.parts.tune.heat import heat_data, number_at
 from pages.parts.ui import components
 from pages.parts.ui.components import Card
-from pages.parts.ui.fragments import pace, refreshing
+from pages.parts.ui.polling import pace, refreshing
 from pages.parts.ui.shared_cache import look_again, once, watched_record
 from pages.parts.ui.text import number, percent, plain
 from pages.parts.ui.uninterrupted import uncut

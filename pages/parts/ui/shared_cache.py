@@ -11,8 +11,8 @@ import streamlit as st
 
 from ldp_core.errors import StorageFailed, UnknownJob
 from ldp_core.runs import Folded, Job, jobs
-from pages.parts.ui.fragments import pace, refreshing
 from pages.parts.ui.meanings import error_in_words
+from pages.parts.ui.polling import pace, refreshing
 from pages.parts.ui.text import plain
 from pages.parts.ui.visitor import visitor
 

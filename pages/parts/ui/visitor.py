@@ -12,7 +12,7 @@ from importlib.util import find_spec
 
 import streamlit as st
 
-from ldp_core.runs import Job, Person, jobs, people
+from ldp_core.runs import Job, Person, jobs, permissions
 from ldp_core.settings.table import TEACHER
 from pages.parts.ui.components import introduce
 from pages.parts.ui.text import plain
@@ -38,7 +38,7 @@ def visitor() -> Person:
     claims = st.user.to_dict()  # asking Streamlit for one of them makes it look for secrets.toml
     issuer, subject = claims.get("iss"), claims.get("sub")
     known = claims.get("is_logged_in") and issuer and subject
-    one = people.signed_in(str(issuer), str(subject)) if known else people.person(token())
+    one = permissions.signed_in(str(issuer), str(subject)) if known else permissions.person(token())
     return replace(one, teacher=one.owner in _teachers)
 
 
@@ -53,7 +53,7 @@ def look(identity: str) -> Job:
 
 def who() -> dict[str, str | None]:
     """Owner and address for `jobs.launch`."""
-    return {"owner": visitor().owner, "address": people.address(of_page())}
+    return {"owner": visitor().owner, "address": permissions.address(of_page())}
 
 
 def token() -> str:

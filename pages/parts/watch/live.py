@@ -19,8 +19,8 @@ from pages.parts.runs.job_state import job_state
 from pages.parts.train.help import how_to_read
 from pages.parts.train.server_panel import MOST_COLUMNS, UPLOADS, uploads_in
 from pages.parts.ui import components
-from pages.parts.ui.fragments import pace, refreshing
 from pages.parts.ui.meanings import error_in_words
+from pages.parts.ui.polling import pace, refreshing
 from pages.parts.ui.shared_cache import PAUSE_SECONDS, Moment, look_again, once, watched
 from pages.parts.ui.text import plain
 from pages.parts.watch.trio import Pictured, expected_view, nothing_yet, trio

@@ -20,7 +20,7 @@ from pages.parts.train.heard import heard
 from pages.parts.train.ledger_panel import ledger_section, spent_so_far
 from pages.parts.train.measured_bar import measured_section
 from pages.parts.train.server_panel import uploads_in
-from pages.parts.ui.fragments import pace, refreshing
+from pages.parts.ui.polling import pace, refreshing
 from pages.parts.ui.text import plain
 from pages.parts.watch.live import Seen, seen, settings_of
 from pages.parts.watch.report import report

@@ -19,7 +19,7 @@ from ldp_core.accounting import float_table
 from ldp_core.experiment import Draft, Variant, changed
 from ldp_core.runs.view.run_progress import Progress, RunProgress
 from pages.parts.charts.base import end_labels, log_axis, points, rounded_up
-from pages.parts.charts.law import law_figure
+from pages.parts.charts.density import law_figure
 from pages.parts.charts.population import population_figure
 from pages.parts.charts.rounds import (
     MOST_DOTS,

@@ -12,7 +12,7 @@ import pytest
 from ldp_core import mechanisms, presets
 from ldp_core.experiment import Draft, Variant, changed
 from ldp_core.theory import outlook
-from pages.parts.charts.law import LETTERS
+from pages.parts.charts.density import LETTERS
 from pages.parts.charts.styles import styles
 from pages.parts.noise.ahead import ahead, columns
 from pages.parts.noise.designs import Design, moved, views

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from ldp_core import presets
 from ldp_core.runs import queue
-from ldp_core.runs.queue.people import Person
+from ldp_core.runs.queue.permissions import Person
 from tests.runs.in_process import take
 from tests.runs.processes import PATIENCE_SECONDS
 

@@ -70,8 +70,8 @@ def test_a_mistake_is_stated_by_the_pages_word_for_its_field():
 
 def refused() -> None:
     from ldp_core.errors import InvalidExperiment, Problem
-    from pages.parts.ui.fragments import guarded
     from pages.parts.ui.job_actions import refusal, refuse
+    from pages.parts.ui.polling import guarded
 
     error = InvalidExperiment([Problem("clients.run_limit", "must be 1 or more")])
 

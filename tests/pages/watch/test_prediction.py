@@ -12,7 +12,7 @@ from streamlit.testing.v1.element_tree import Button
 from ldp_core import presets
 from ldp_core.presets.evidence import Evidence, Outcome
 from ldp_core.runs import queue
-from ldp_core.runs.queue.people import person
+from ldp_core.runs.queue.permissions import person
 from ldp_core.runs.record import drafts, guesses
 from pages.parts.start import guessed
 from pages.parts.start.guessed import Guessed

@@ -21,7 +21,7 @@ from ldp_core.experiment import parse_draft
 from ldp_core.runs import carry, jobs, kinds, queue
 from ldp_core.runs.carry import arrival
 from ldp_core.runs.jobs.archive import FORMAT
-from ldp_core.runs.queue.people import Person
+from ldp_core.runs.queue.permissions import Person
 from ldp_core.runs.record import computations, quota
 from ldp_core.runs.record.computations import database
 from tests.conftest import ROOT

@@ -15,7 +15,7 @@ from ldp_core.runs.carry import bring_rounds, outside
 from ldp_core.runs.carry.rounds_of_others import Line, read
 from ldp_core.runs.jobs.tables import as_csv
 from ldp_core.runs.lockstep import drive
-from ldp_core.runs.queue.people import Person
+from ldp_core.runs.queue.permissions import Person
 from ldp_core.runs.storage.database import writing
 
 LINES = b"""round,accuracy,label,seed,more

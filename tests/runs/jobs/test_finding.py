@@ -20,7 +20,7 @@ from ldp_core.runs.jobs.finding import Line, Wanted, folded, lines, whole
 from ldp_core.runs.jobs.tables import as_csv, as_parquet
 from ldp_core.runs.kinds import run as kind_of_training
 from ldp_core.runs.lockstep import Turn, drive
-from ldp_core.runs.queue.people import Person
+from ldp_core.runs.queue.permissions import Person
 from ldp_core.runs.storage.locks import Held
 from tests.pace import of_cpu
 from tests.runs.in_process import compute, queued, take, trained

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ldp_core.cost.work import Rates, work_of_ladder
+from ldp_core.cost.seconds import Rates, work_of_ladder
 from ldp_core.datasets import Step
 from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import parse

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ldp_core.cost.work import Rates
+from ldp_core.cost.seconds import Rates
 from ldp_core.datasets import Step
 from ldp_core.errors import StudioError
 from ldp_core.runs import jobs, kinds, queue

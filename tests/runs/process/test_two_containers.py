@@ -19,7 +19,7 @@ import pytest
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import jobs, queue
 from ldp_core.runs.process import worker
-from ldp_core.runs.record.computations import is_computed
+from ldp_core.runs.record.computations import is_being_computed
 from ldp_core.runs.record.events import events_of
 from tests.conftest import ROOT
 from tests.data import events
@@ -83,7 +83,7 @@ def test_another_container_is_told_who_trains_and_goes_on_only_when_that_is_dead
     assert (told["status"], told["pid"]) == ("running", None)
     assert f"of host '{HOST}', in another container" in told["message"]
     assert jobs.recent()[0].status == jobs.resume(job.id).status == "running"
-    assert is_computed(job.keys[0])
+    assert is_being_computed(job.keys[0])
     there.kill()
     assert living([there.pid]) == []
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ldp_core.cost.work import Rates
+from ldp_core.cost.seconds import Rates
 from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import parse_draft
 from ldp_core.runs import jobs, queue

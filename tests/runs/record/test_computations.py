@@ -17,7 +17,7 @@ from ldp_core.runs import jobs, kinds, queue
 from ldp_core.runs.jobs import submission
 from ldp_core.runs.kinds.run import Training
 from ldp_core.runs.process.child import CONTEXT
-from ldp_core.runs.record import computations, quota, removal
+from ldp_core.runs.record import computations, deletion, quota
 from ldp_core.runs.record.events import is_whole
 from ldp_core.runs.record.recorder import SCHEMA
 from ldp_core.runs.storage.database import writing
@@ -139,7 +139,7 @@ def test_killed_at_any_instant_nothing_is_lost_and_nothing_is_half_there():
         time.sleep(random.uniform(0.02, 0.25))
         os.kill(process.pid, signal.SIGKILL)
         process.join()
-        removal.sweep()
+        deletion.sweep()
         for job in queue.find(most=1000):
             if job.status == "queued" and not kinds.settle(job):
                 assert compute(job).status == "completed"

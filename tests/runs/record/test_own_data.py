@@ -19,7 +19,7 @@ from ldp_core.errors import InvalidInput, NotYours
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import jobs, kinds, own_data, queue
 from ldp_core.runs.kinds.run import Training
-from ldp_core.runs.queue.people import person
+from ldp_core.runs.queue.permissions import person
 from tests.runs.in_process import compute
 
 pytestmark = pytest.mark.usefixtures("no_worker")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from ldp_core.experiment import parse
-from ldp_core.theory.feasibility import COUNTED, HITS, clipped_size, hits_in_words, outlook
+from ldp_core.theory.learnability import COUNTED, HITS, clipped_size, hits_in_words, outlook
 from ldp_core.theory.measured import TRAINED, trained_size
 from tests.benchmarks.outlook import experiment, right, verdict
 from tests.data import events

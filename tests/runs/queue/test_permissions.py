@@ -11,7 +11,7 @@ import pytest
 
 from ldp_core.errors import NotNow, NotYours, QueueFull
 from ldp_core.runs import jobs, queue
-from ldp_core.runs.queue.people import OPERATOR, Person, address, is_teacher, person, signed_in
+from ldp_core.runs.queue.permissions import OPERATOR, Person, address, is_teacher, person, signed_in
 from ldp_core.runs.record.computations import database
 from ldp_core.settings import table as settings
 

@@ -8,7 +8,7 @@ import pytest
 
 from ldp_core.attacks.posterior import PASSES, ROWS
 from ldp_core.attacks.shared.kind import GRID
-from ldp_core.cost.work import Rates, Work, seconds, work_of, work_of_ladder
+from ldp_core.cost.seconds import Rates, Work, seconds, work_of, work_of_ladder
 from ldp_core.experiment import parse
 from ldp_core.experiment.attack_grid import RUNGS, parse_ladder
 

@@ -14,8 +14,8 @@ import pytest
 from ldp_core import presets
 from ldp_core.errors import DiskFull, NotNow, NotYours, StorageFailed, UnknownJob
 from ldp_core.runs import jobs, queue
-from ldp_core.runs.queue.people import Person
-from ldp_core.runs.record import computations, quota, removal
+from ldp_core.runs.queue.permissions import Person
+from ldp_core.runs.record import computations, deletion, quota
 from ldp_core.runs.storage import disk_space
 from tests.runs.record.test_quota import file_of, record
 
@@ -64,7 +64,7 @@ def test_a_file_that_cannot_be_removed_is_tried_again(monkeypatch: pytest.Monkey
         patch.setattr(Path, "unlink", refused)
         assert {one.job.id for one in quota.prune(0)} == {identity, other}, "it keeps no other"
         assert stuck.exists()
-    removal.sweep()
+    deletion.sweep()
     assert not stuck.exists()
 
 
@@ -76,7 +76,7 @@ def test_what_is_written_is_not_removed():
     with held:
         jobs.remove(identity)
         assert file.exists()
-    removal.sweep()
+    deletion.sweep()
     assert not file.exists()
 
 
@@ -91,7 +91,7 @@ def test_where_nothing_can_be_noted_nothing_is_removed(monkeypatch: pytest.Monke
             quota.prune(0)
         with pytest.raises(StorageFailed, match="locked"):
             jobs.remove(ids[2])
-    assert removal.sweep() == []
+    assert deletion.sweep() == []
     assert [one.job.id for one in quota.kept()] == ids[::-1]
     assert {queue.get(identity).message for identity in ids} == {""}
 
@@ -103,7 +103,7 @@ def test_what_was_noted_by_somebody_who_was_killed_is_finished_and_nothing_else_
     with queue.table.changing() as db:  # the database was lost
         db.execute("DELETE FROM jobs WHERE id = ?", (nobodys,))
         db.execute("DELETE FROM computations WHERE key = ?", (lost.stem,))
-    removal.sweep()
+    deletion.sweep()
     assert (going.exists(), lost.exists()) == (False, True)
     assert [one.job.id for one in quota.kept()] == [kept]
 
@@ -152,11 +152,11 @@ def test_after_a_while_it_is_gone_for_good(monkeypatch: pytest.MonkeyPatch, runs
     identity = record("completed")
     jobs.relabel(identity, "mine", "")
     jobs.delete(identity)
-    later(monkeypatch, removal.UNDO_SECONDS - 10)
-    assert removal.sweep() == []
+    later(monkeypatch, deletion.UNDO_SECONDS - 10)
+    assert deletion.sweep() == []
     later(monkeypatch, 20)
     assert jobs.deleted() == []
-    assert removal.sweep() == [identity]
+    assert deletion.sweep() == [identity]
     assert list((runs_dir / "computed").iterdir()) == []
     with pytest.raises(UnknownJob):
         jobs.bring_back(identity)
@@ -206,9 +206,9 @@ def test_a_death_at_any_moment_of_it_loses_nothing(monkeypatch: pytest.MonkeyPat
         assert other.exists()
         if step == "forget":
             assert file.exists()
-            assert removal.sweep() == [going]
+            assert deletion.sweep() == [going]
             assert not file.exists()
-    removal.sweep()
+    deletion.sweep()
     assert not other.exists()
 
 
