@@ -51,7 +51,7 @@ function draw(box, given, step) {
     fill(node, cells[i].cell, cells[i].cell?.brief);
   });
   closer(box, data, { picture, fill });
-  const button = child(box, "button", "es-save");
+  const button = child(box, "button", "es-ladder-save");
   text(button, "Save as a picture");
   button.type = "button";
   button.disabled = !cells.some(({ cell }) => cell); // nothing to take away yet

@@ -67,7 +67,7 @@ EMPTY_LADDER = """async (cell) => {
   const parentElement = document.body.appendChild(document.createElement("div"));
   const rows = [{ name: "Duchi", cells: [cell] }];
   render({ data: { known: [], budgets: ["ε 1"], rows, caption: "", title: "" }, parentElement });
-  const { disabled } = parentElement.querySelector(".es-save");
+  const { disabled } = parentElement.querySelector(".es-ladder-save");
   parentElement.remove();
   return disabled;
 }"""

@@ -40,7 +40,7 @@ def slices_figure(sweep: Sweep, found: Sequence[Setting]) -> Figure:
             scatter(
                 [x for x, _ in known],
                 [mean.mean for _, mean in known],
-                mode="lines+markers",
+                mode="lines+markers" if numeric else "markers",
                 name=html.escape(name),
                 line={"color": tint, "width": 2.5},
                 marker={"color": tint, "size": 7},

@@ -55,7 +55,6 @@ def header(
         st.button(
             "Undo",
             disabled=not drafts.can_undo(workspace.id),
-            help="Take the last change back",
             on_click=_back,
             args=(workspace.undo,),
         )
