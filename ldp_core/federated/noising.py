@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ldp_core.experiment.schema import Piece
 from ldp_core.federated.terms import Columns, Laws
-from ldp_core.federated.upload import Uploads, Vectors, projected, sent, uploaded
+from ldp_core.federated.upload import Uploads, Vectors, clip_uploads, sent, uploaded
 from ldp_core.mechanisms.base import Floats
 from ldp_core.mechanisms.shared.blocks import BLOCK
 from ldp_core.systems import Encoded
@@ -87,7 +87,7 @@ class Together:
         epsilon, low, high = (np.concatenate(part) for part in parts)
         columns, pieces, count = (epsilon, low, high), chunks[0].pieces, len(chunks[0].encoded.values)
         laws = self._laws.setdefault(shape, Laws()).of(pieces, columns)
-        exact = projected(pieces, np.concatenate([one.encoded.values for one in chunks]), columns)
+        exact = clip_uploads(pieces, np.concatenate([one.encoded.values for one in chunks]), columns)
         values = sent(pieces, exact, laws, Draws({one.stream: one.noise for one in chunks}, chunks, count))
         for first, one in zip(range(0, len(values), count), chunks, strict=True):
             rows = slice(first, first + count)

@@ -328,7 +328,7 @@ def _step(federation: Federation, model: NDArray[np.float32], aggregate: Floats)
             low, high = federation.hull
             aggregate = np.minimum(np.maximum(aggregate, low), high)
         else:
-            aggregate = np.asarray(experiment.randomiser.project(aggregate, *federation.hull), np.float64)
+            aggregate = np.asarray(experiment.randomiser.clip(aggregate, *federation.hull), np.float64)
     stepped = model.copy()  # what is not sent stays as it is
     with np.errstate(over="ignore"):
         news = aggregate.astype(np.float32)

@@ -68,7 +68,7 @@ def uploaded(
     """
     columns = epsilon, encoded.low, encoded.high
     found = (laws or Laws()).of(pieces, columns)
-    exact = projected(pieces, encoded.values, columns)
+    exact = clip_uploads(pieces, encoded.values, columns)
     passed = [one for one in (encoded.clear, encoded.unsent) if one is not None]
     bias = variance = np.zeros(1)
     outside = asked = 0
@@ -110,13 +110,13 @@ def sent(
     return out
 
 
-def projected(pieces: Sequence[Piece], values: Vectors, clients: Columns) -> Vectors:
+def clip_uploads(pieces: Sequence[Piece], values: Vectors, clients: Columns) -> Vectors:
     """`values` (k, d) clipped to the mechanisms' regions."""
     out = np.empty_like(values)
     for rows in some_rows(values.shape):
         for piece in pieces:
             _, low, high = within(clients, piece, rows)
-            out[rows, piece.columns] = piece.mechanism.project(values[rows, piece.columns], low, high)
+            out[rows, piece.columns] = piece.mechanism.clip(values[rows, piece.columns], low, high)
     return out
 
 

@@ -17,7 +17,7 @@ import torch
 from numpy.typing import NDArray
 
 from ldp_core.federated.federation import Federation, taking_part, untrained
-from ldp_core.federated.upload import Vectors, projected
+from ldp_core.federated.upload import Vectors, clip_uploads
 from ldp_core.leakage.candidates import Candidates
 from ldp_core.leakage.observe import Victims, begun, one_step, public_images
 from ldp_core.mechanisms.base import Floats
@@ -78,7 +78,7 @@ def asked(
         own = begun(clients, weights, joined).own
         made = one_step(federation, federation.samples_of(x), torch.from_numpy(y).to(weights.device), own)
         pieces = federation.experiment.pieces(1)
-        return projected(pieces, made, federation.population.columns(clients)).astype(np.float64)
+        return clip_uploads(pieces, made, federation.population.columns(clients)).astype(np.float64)
 
     for v, client in enumerate(victims.clients.tolist()):
         noise = stream(federation.experiment.seed, "measured", -1 - client)

@@ -25,7 +25,7 @@ from ldp_core.experiment.threat_model import spread_by_budget
 from ldp_core.federated.class_means import messages, messages_of
 from ldp_core.federated.federation import Federation, taking_part
 from ldp_core.federated.terms import Columns
-from ldp_core.federated.upload import Vectors, perturbed, projected, uploaded
+from ldp_core.federated.upload import Vectors, clip_uploads, perturbed, uploaded
 from ldp_core.mechanisms.base import Floats
 from ldp_core.streams import stream
 from ldp_core.systems import Encoded, Participation
@@ -224,5 +224,5 @@ def observe(
     return {
         None: seen(np.stack([answered(one) for one in encoded]), parts, (low, high)),
         "clean": seen(without_noise(exact), nothing, (-wide, wide), clipped=False),
-        "clipped": seen(without_noise(projected(pieces, exact, ranges)), nothing, (low, high)),
+        "clipped": seen(without_noise(clip_uploads(pieces, exact, ranges)), nothing, (low, high)),
     }

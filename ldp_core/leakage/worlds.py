@@ -16,7 +16,7 @@ import torch
 from ldp_core.experiment import Experiment
 from ldp_core.federated.federation import Federation, taking_part, untrained
 from ldp_core.federated.terms import within
-from ldp_core.federated.upload import Vectors, projected
+from ldp_core.federated.upload import Vectors, clip_uploads
 from ldp_core.leakage.candidates import Candidates
 from ldp_core.leakage.observe import Victims, begun, one_step, real_values
 from ldp_core.mechanisms.base import Floats
@@ -96,7 +96,7 @@ def _apart(
     if encoded.clear is not None or encoded.unsent is not None:
         return None
     pieces, low, high = experiment.pieces(1), encoded.low, encoded.high
-    values = projected(pieces, encoded.values, (columns[0], low, high)).astype(np.float64)
+    values = clip_uploads(pieces, encoded.values, (columns[0], low, high)).astype(np.float64)
     terms = columns[0][:1], low[:1], high[:1]
     if (low != low[:1]).any() or (high != high[:1]).any():
         return None  # ranges that follow the data: no ε covers them

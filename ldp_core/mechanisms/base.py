@@ -153,7 +153,7 @@ class Mechanism(Component):
         """Values of an upload that this form sends without noise and that are not public."""
         return ()
 
-    def project(self, values: Floating, low: ArrayLike, high: ArrayLike) -> Floating:
+    def clip(self, values: Floating, low: ArrayLike, high: ArrayLike) -> Floating:
         """Nearest input within the guarantee's region, for values (..., d); inner values keep their bits.
 
         By default each value is clipped to its range. Changed values count as clipped in a run.

@@ -77,7 +77,7 @@ class LabelUnit(CapMechanism):
     def fitted(self, use: Use) -> Self:
         return self.model_copy(update={"dimension": use.dimension, "labels": use.labels})
 
-    def project(self, values: Floating, low: ArrayLike, high: ArrayLike) -> Floating:
+    def clip(self, values: Floating, low: ArrayLike, high: ArrayLike) -> Floating:
         """Scale vectors (last axis) so that their blocks' lengths sum to at most the radius."""
         blocks = values.astype(np.float64).reshape(*values.shape[:-1], self.labels, -1)
         length = np.linalg.norm(blocks, axis=-1).sum(axis=-1)[..., None]
@@ -109,7 +109,7 @@ def _drawn(xp: Any, generator: Any, like: Any, labels: Floats, own: LabelUnit) -
 def _answered(x: Floats, caps: Caps, own: LabelUnit, drawn: Floats) -> Floats:
     """Outputs, on the public grid, for rows with equal numbers of labels."""
     k, labels, m = len(x), own.labels, int(caps.labels[0])
-    inside = np.asarray(own.project(x, -1, 1), np.float64) / own.norm
+    inside = np.asarray(own.clip(x, -1, 1), np.float64) / own.norm
     (along, against), directions = ends(inside.reshape(k, labels, -1))
     chances = np.cumsum(np.concatenate([along, against], axis=1), axis=1)
     pick, cap = ndtr(drawn[:, :2]).T

@@ -70,7 +70,7 @@ class PrivUnit(CapMechanism):
     def fitted(self, use: Use) -> Self:
         return self.model_copy(update={"dimension": use.dimension})
 
-    def project(self, values: Floating, low: ArrayLike, high: ArrayLike) -> Floating:
+    def clip(self, values: Floating, low: ArrayLike, high: ArrayLike) -> Floating:
         """Scale vectors (last axis) down to the ball's radius; `low` and `high` are ignored."""
         return shortened(values, self.norm)
 

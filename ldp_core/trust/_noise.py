@@ -23,7 +23,7 @@ class SumLaw(GaussianLaw):
         own: Any = self.mechanism
         if not isinstance(values, np.ndarray) or not isinstance(generator, np.random.Generator):
             raise TypeError("noise of a sum is drawn with numpy")
-        data: Floats = own.project(values.astype(np.float64), self.low, self.high)
+        data: Floats = own.clip(values.astype(np.float64), self.low, self.high)
         if own.apart:
             return (data + self.sigma * generator.standard_normal(data.shape)).astype(values.dtype)
         if own.grid:  # the public offset of the grid makes its error independent of the values
@@ -85,7 +85,7 @@ class SumNoise(GaussianNoise):
         found = np.hypot(share, self.grid / np.sqrt(12))
         return found[places].reshape(np.shape(epsilon)) + np.zeros_like(sensitivity)
 
-    def project(self, values: Floating, low: ArrayLike, high: ArrayLike) -> Floating:
+    def clip(self, values: Floating, low: ArrayLike, high: ArrayLike) -> Floating:
         if self.ball:
             length = lengths(values.astype(np.float64))[..., None]
             shorter: Floating = (values * np.minimum(1.0, high / np.maximum(length, 1e-300))).astype(

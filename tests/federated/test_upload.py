@@ -54,7 +54,7 @@ def plainly(
     bias, variance = (np.empty(exact.shape) for _ in range(2))
     for piece in pieces:
         at = (slice(None), piece.columns)
-        exact[at] = piece.mechanism.project(given.values[at], *ends)
+        exact[at] = piece.mechanism.clip(given.values[at], *ends)
         values[at] = piece.mechanism.perturb(exact[at], epsilon, *ends, noise)
         bias[at] = piece.mechanism.mean(exact[at], epsilon, *ends) - exact[at]
         variance[at] = piece.mechanism.variance(exact[at], epsilon, *ends)

@@ -23,7 +23,7 @@ def test_an_upload_is_shortened_and_never_cut_off(kind: type[GaussianNoise]):
     made = kind(norm=2.0)
     assert (made.scope, made.region) == ("upload", "ball")
     values = np.array([[3.0, 4.0], [0.3, 0.4]], dtype=np.float32)
-    found = made.project(values, -0.1, 0.1)
+    found = made.clip(values, -0.1, 0.1)
     assert found[0] == pytest.approx([1.2, 1.6])
     assert found[1].tobytes() == values[1].tobytes()
 

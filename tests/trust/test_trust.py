@@ -205,7 +205,7 @@ def test_the_noise_of_sums_has_its_law_in_two_hundred_experiments():
         everybody = np.arange(len(values))
         here = np.flatnonzero(experiment.trust.answering(experiment, everybody, generator))
         columns, values = population.columns(here), values[here]
-        law, exact = own.at(*columns), own.project(values, *columns[1:])
+        law, exact = own.at(*columns), own.clip(values, *columns[1:])
         weights = theory.client_weights(experiment)[here]
         noise = weights / weights.sum() @ (law.perturb(values, generator).astype(np.float64) - exact)
         expected = theory.server_variance(experiment)

@@ -32,7 +32,7 @@ def log_likelihood(seen: Observation, values: Floats) -> Floats:
                 sent, value = upload[:, None, where], values[victims][..., where]
                 budget = _budget(part, where)
                 if part.shortened_by is not None:
-                    value = as_floats(part.shortened_by.project(value, *budget[1:]), "value")
+                    value = as_floats(part.shortened_by.clip(value, *budget[1:]), "value")
                 if mechanism.role == "identity":
                     inside = value if part.shortened_by is not None else np.clip(value, *budget[1:])
                     each = -((sent - inside) ** 2)
@@ -55,7 +55,7 @@ def _exactly(seen: Observation, values: Floats) -> Floats:
         part = seen.of(victims)
         sent = np.array(values[victims])
         for where, mechanism in part.parts:
-            sent[..., where] = mechanism.project(sent[..., where], *_budget(part, where)[1:])
+            sent[..., where] = mechanism.clip(sent[..., where], *_budget(part, where)[1:])
         apart = ROUNDING * np.abs(sent).max()
         moved = np.abs(sent - seen.base).max(axis=1, keepdims=True) > 10 * apart
         for upload in part.uploads:
@@ -74,7 +74,7 @@ def log_affinity(seen: Observation, values: Floats) -> Floats | None:
         for where, mechanism in seen.parts:
             part, budget = values[victims][..., where], _budget(own, where)
             if seen.shortened_by is not None:
-                part = as_floats(seen.shortened_by.project(part, *budget[1:]), "value")
+                part = as_floats(seen.shortened_by.clip(part, *budget[1:]), "value")
             each = mechanism.at(*budget).log_affinity(part[:, :1], part)
             if each is None:
                 return None

@@ -47,7 +47,7 @@ class BallLaw(Law[M]):
         """Vectors scaled into the ball; scalars clipped to its radius."""
         x, own = as_floats(value, "value"), self.mechanism
         if x.ndim and x.shape[-1] == own.size:
-            return np.asarray(own.project(x, -1, 1), np.float64)
+            return np.asarray(own.clip(x, -1, 1), np.float64)
         return np.clip(x, -own.norm, own.norm)
 
 
@@ -87,9 +87,9 @@ class BallMechanism(Mechanism):
 def shortened(values: Floating, norm: float) -> Floating:
     """Vectors along the last axis scaled to length at most `norm`; shorter ones keep their bits."""
     length = np.asarray(lengths(values.astype(np.float64)))
-    projected, longer = values.copy(), length > norm
-    projected[longer] = values[longer] * (norm / length[longer])[..., None]
-    return projected
+    shorter, longer = values.copy(), length > norm
+    shorter[longer] = values[longer] * (norm / length[longer])[..., None]
+    return shorter
 
 
 def lengths(vectors: Floats) -> Floats:

@@ -179,8 +179,8 @@ class GaussianNoise(Mechanism):
         """Sensitivity that the σ formula uses, given the true one."""
         return sensitivity if self.sensitivity is None else np.full_like(sensitivity, self.sensitivity)
 
-    def project(self, values: Floating, low: ArrayLike, high: ArrayLike) -> Floating:
-        return super().project(values, low, high) if self.norm is None else shortened(values, self.norm)
+    def clip(self, values: Floating, low: ArrayLike, high: ArrayLike) -> Floating:
+        return super().clip(values, low, high) if self.norm is None else shortened(values, self.norm)
 
     def checked(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> tuple[Floats, Floats, Floats]:
         budget, lows, highs = super().checked(epsilon, low, high)
@@ -195,7 +195,7 @@ class GaussianNoise(Mechanism):
         """Vectors scaled into the ball, in the same array type."""
         if isinstance(values, np.ndarray):
             floats = values if np.issubdtype(values.dtype, np.floating) else values.astype(np.float64)
-            return cast("Values", self.project(floats, -1.0, 1.0))
+            return cast("Values", self.clip(floats, -1.0, 1.0))
         length = values.double().norm(dim=-1, keepdim=True)
         return cast("Values", values * (self.norm / length.clamp(min=self.norm)).to(values.dtype))
 
