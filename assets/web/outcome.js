@@ -68,7 +68,7 @@ function chart(place) {
     ...guides.map((guide) => ({ words: guide.name, y: guide.y, run: null })),
   ];
   const family = getComputedStyle(place).fontFamily;
-  const right = Math.min(0.5 * width, BESIDE + Math.max(...ends.map((end) => wide(end.words, family))));
+  const right = Math.min(0.6 * width, BESIDE + Math.max(...ends.map((end) => wide(end.words, family))));
   const [top, bottom] = [8, height - 20];
   const x = (value) => 4 + ((value - range[0]) / (range[1] - range[0] || 1)) * (width - right - 8);
   const y = (share) => bottom - share * (bottom - top);
@@ -99,7 +99,7 @@ function chart(place) {
   });
   spread(ends.map((end) => y(end.y)), top, bottom).forEach((at, i) => {
     const weight = ends[i].run === null ? 400 : 600;
-    svg.append(make("text", { x: width - right + 6, y: at + 4, fill: ink(ends[i].run), "font-size": FONT, "font-weight": weight }, ends[i].words));
+    svg.append(make("text", { x: width - right + 6, y: at + 4, fill: ink(ends[i].run), "font-size": FONT, "font-weight": weight }, fitting(ends[i].words, right - 6, family)));
   });
   svg.append(make("text", { x: 4, y: height - 4, fill: ink(null), "font-size": 12 }, axis));
   place.replaceChildren(svg);
@@ -111,6 +111,15 @@ const pen = document.createElement("canvas").getContext("2d");
 function wide(words, family) {
   pen.font = `600 ${FONT}px ${family}`;
   return pen.measureText(words).width;
+}
+
+// Words without their middle, where there is no room for all: their end tells lines apart.
+function fitting(words, room, family) {
+  let found = words;
+  for (let kept = words.length - 1; kept > 8 && wide(found, family) > room; kept -= 1) {
+    found = `${words.slice(0, Math.ceil(kept / 2)).trimEnd()}…${words.slice(-Math.floor(kept / 2))}`;
+  }
+  return found;
 }
 
 // Where labels stand that keep their distance, as near to their lines as that allows.

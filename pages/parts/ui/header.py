@@ -130,7 +130,7 @@ def _share(workspace: Workspace, job: Job | None) -> None:
         st.code(f"{place}?share={snapshot}", language=None)
     if whole := link.packed(workspace.draft):
         st.markdown("**To open it anywhere**")
-        st.caption("This link holds all settings itself, so it works on any server of this program.")
+        st.caption("What follows the “?” holds all settings, for any server of this program.")
         st.code(f"{place}?settings={whole}", language=None)
 
 
