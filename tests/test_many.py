@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import torch
 
-from ldp_core import limits
+from ldp_core import limits, trust
 from ldp_core import many as module
 from ldp_core.errors import InvalidInput
 from ldp_core.events import Event
@@ -116,6 +116,18 @@ def test_runs_of_a_kernel_have_each_ones_own_bits():
 
 
 @pytest.mark.skipif(not native_code.installed(), reason="llvmlite is optional")
+@pytest.mark.parametrize("kind", trust.names())
+def test_whomever_clients_trust_runs_of_one_shape_have_each_ones_own_noise(kind: str):
+    own = {
+        "trust": kind,
+        "target": "update",
+        "clients": {"epsilon": 4, "epsilon_scope": "run", "range": 0.05},
+    }
+    cases = [BASE | own | {"local": {"learning_rate": rate}} for rate in (0.4, 0.5)]
+    ends = [runs[-1]["weights_sha256"] for runs in folded(cases, figures=True).values()]
+    assert ends == [events(case)[-1]["weights_sha256"] for case in cases]
+
+
 def test_rounds_whose_clients_come_in_several_chunks_too(monkeypatch: pytest.MonkeyPatch):
     """Of runs with unlike many chunks."""
     monkeypatch.setattr(limits, "CHUNK_BYTES", 4 * 650 * 8 + 1)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ldp_core.experiment.schema import Piece
 from ldp_core.federated.terms import Columns, Laws, within
-from ldp_core.mechanisms.base import Floats
+from ldp_core.mechanisms.base import Floating, Floats
 from ldp_core.mechanisms.shared.law import Law
 from ldp_core.systems import Encoded
 
@@ -92,15 +92,15 @@ def uploaded(
 
 
 def perturbed(
-    pieces: Sequence[Piece], values: Vectors, clients: Columns, noise: np.random.Generator
-) -> Vectors:
+    pieces: Sequence[Piece], values: Floating, clients: Columns, noise: np.random.Generator
+) -> Floating:
     """Uploads for `values` (k, m), clipped and then perturbed."""
     return sent(pieces, values, Laws().of(pieces, clients), noise)
 
 
 def sent(
-    pieces: Sequence[Piece], values: Vectors, laws: Sequence[Law[Any]], noise: np.random.Generator
-) -> Vectors:
+    pieces: Sequence[Piece], values: Floating, laws: Sequence[Law[Any]], noise: np.random.Generator
+) -> Floating:
     """Uploads for clipped values (k, m), perturbed slice by slice."""
     if len(pieces) == 1:
         return laws[0].perturb(values, noise)
@@ -110,7 +110,7 @@ def sent(
     return out
 
 
-def clip_uploads(pieces: Sequence[Piece], values: Vectors, clients: Columns) -> Vectors:
+def clip_uploads(pieces: Sequence[Piece], values: Floating, clients: Columns) -> Floating:
     """`values` (k, d) clipped to the mechanisms' regions."""
     out = np.empty_like(values)
     for rows in some_rows(values.shape):

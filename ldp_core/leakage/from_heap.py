@@ -49,7 +49,7 @@ def from_heap(federation: Federation, victims: Victims, lineup: Candidates) -> l
         for _ in range(TRIALS):
             true, place = int(noise.integers(len(candidates))), int(noise.integers(size))
             exact = np.insert(pool[: size - 1], place, candidates[true], axis=0)
-            sent = perturbed(pieces, exact.astype(np.float32), terms, noise).astype(np.float64)
+            sent = perturbed(pieces, exact, terms, noise).astype(np.float64, copy=False)
             ratios = _ratios(pieces, terms, sent, candidates, known.mean(axis=0))
             # without noise the nearest is as good as certain
             for clean, more in ((False, ratios), (True, -1e9 * (exact - candidates[:, None]) ** 2)):

@@ -56,6 +56,7 @@ class SumNoise(GaussianNoise):
 
     label = "noise in the sum"
     summary = "Noise is added to the sum of all uploads; its law follows from whom clients trust."
+    law = SumLaw
 
     shares: tuple[tuple[float, float], ...]
     """Pairs of ε and the standard deviation of a client's share of the noise, each ε once."""
@@ -94,9 +95,6 @@ class SumNoise(GaussianNoise):
             return shorter
         clipped: Floating = np.clip(values, low, high).astype(values.dtype)
         return clipped
-
-    def at(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> GaussianLaw:
-        return SumLaw(self, *self.checked(epsilon, low, high))
 
 
 SumNoise.name = "sum"

@@ -189,7 +189,7 @@ class GaussianNoise(Mechanism):
         return budget, np.full(lows.shape, -self.norm), np.full(highs.shape, self.norm)
 
     def at(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> GaussianLaw:
-        return GaussianLaw(self, *self.checked(epsilon, low, high))
+        return self.law(self, *self.checked(epsilon, low, high))
 
     def shortened(self, values: Values) -> Values:
         """Vectors scaled into the ball, in the same array type."""
