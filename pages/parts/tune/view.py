@@ -19,6 +19,7 @@ from pages.parts.tune.found import Setting, dearest, settings, verdict
 from pages.parts.tune.heat import heat_data, number_at
 from pages.parts.ui import components
 from pages.parts.ui.components import Card
+from pages.parts.ui.header import headline
 from pages.parts.ui.polling import pace, refreshing
 from pages.parts.ui.shared_cache import look_again, once, watched_record
 from pages.parts.ui.text import number, percent, plain
@@ -77,6 +78,10 @@ def _watch(identity: str, every: float | None) -> None:
     if is_gone(job):
         return
     found = settings(sweep, dict(progress.cells))
+    trained = [(one.mean.mean, place) for place, one in enumerate(found) if one.mean is not None]
+    if trained and not job.live:
+        most, place = max(trained)
+        headline(f"Best of {len(trained)}: {percent(most, 1)} with {plain(_named(sweep, found[place]), 200)}")
     with st.container(border=True):
         _map(sweep, found, job.id, key=f"heat {job.id}")
         waiting = any(not one.accuracies for one in found)
@@ -108,13 +113,8 @@ def _opened(sweep: Sweep, found: list[Setting], place: str) -> None:
     if chosen is None or not 0 <= chosen < len(found):
         return
     one = found[chosen]
-    name = "; ".join(
-        f"{axis.title}: {axis.says(value)}"
-        for path, value in one.set.items()
-        for axis in (axis_of(path, sweep.grid.get(path, (value,))),)
-    )
     with st.container(border=True, key="opened cell"):
-        st.markdown(f"**{plain(name, 200)}**")
+        st.markdown(f"**{plain(_named(sweep, one), 200)}**")
         lines = []
         if one.accuracies:
             each = ", ".join(percent(accuracy, 1) for accuracy in one.accuracies)
@@ -137,6 +137,12 @@ def _opened(sweep: Sweep, found: list[Setting], place: str) -> None:
         if place != PLANNED and one.whole:
             words = ":blue[Hold it against other runs]"
             st.page_link("compare.py", label=words, query_params={PARAMETER: f"{place}.{chosen}"})
+
+
+def _named(sweep: Sweep, one: Setting) -> str:
+    """Fields of a setting with their values."""
+    axes = ((axis_of(path, sweep.grid.get(path, (value,))), value) for path, value in one.set.items())
+    return "; ".join(f"{axis.title}: {axis.says(value)}" for axis, value in axes)
 
 
 def _curves(sweep: Sweep, found: list[Setting]) -> None:

@@ -298,7 +298,18 @@ def promised(draft: Draft, shown: Sequence[Series] = ()) -> Chip:
     first = f"for client {named[0] + 1}{'' if others else _others(experiments)}, at worst{delta}{against}"
     rest = f"{first}: told apart {least.odds}{in_short(shown, named[0])}{others}"
     kind = KINDS[least.word]
+    rest += _repeated([Promised.to(named[0], "", one) for one in experiments])
     return {"name": "Privacy of the run", "pieces": [(words, None)], "rest": rest, "kind": kind}
+
+
+def _repeated(variants: Sequence[Promised]) -> str:
+    """Guarantee for equal uploads that an attack sees several times, where variants differ in how many."""
+    lines = [(one.seen, one.experiment.prices.again(one.client, one.seen)) for one in variants]
+    if len({seen for seen, _ in lines}) < 2 or not all(line.guarantee for _, line in lines):
+        return ""
+    each = sorted(dict(lines).items())
+    prices = [f"{number(upwards(line.bound, 2))} seen {seen} times" for seen, line in each]
+    return f"; the same values in one upload: ε {listed(prices)}".replace("seen 1 times", "seen once")
 
 
 def _promises(draft: Draft, client: int, whole: bool = True) -> tuple[str, str, Worth]:

@@ -168,6 +168,12 @@ def test_a_scenarios_headline_compares_what_its_question_asks_about():
     assert "; Duchi, ε 8: " in leaks and "ε 1:" not in leaks
 
 
+def test_values_seen_again_and_again_are_priced_once_ten_and_a_hundred_times():
+    rest = promised(presets.get("again_and_again").draft)["rest"]
+    assert all(f" seen {often}" in rest for often in ("once", "10 times", "100 times"))
+    assert " seen " not in promised(presets.get("two_volunteers").draft)["rest"]
+
+
 def test_a_promise_behind_another_trust_says_against_whom_and_invents_no_pure_sum():
     chip = promised(presets.get("whom_do_you_trust").draft)
     assert ", against those that each run's trust names: told" in chip["rest"]
