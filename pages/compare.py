@@ -32,7 +32,7 @@ def main() -> None:
     elsewhere.choose()
     live = any(arm.job.live for arm in arms(now)[0])
     if now and not named:
-        st.caption("No runs are chosen yet: these are of the newest training here that compares anything.")
+        st.caption("Chosen for you: the newest training here that compares anything.")
     refreshing(_side_by_side, pace() if live else None)(now, trouble, live)
     if not named:
         suggestions(time.time())

@@ -179,7 +179,7 @@ def answer_of(question: Question, known: Known) -> Answer:
     if meets is None:
         return Answer.none(*_in_the_way(question, known))
     above = fails.epsilon if fails else None
-    why = f"the least that was found to do is ε {meets.epsilon:g} with a safe range of ±{meets.half:g}"
+    why = f"the smallest ε found that reaches it is {meets.epsilon:g}, with a safe range of ±{meets.half:g}"
     why += f"; ε {above:g} is not sure to" if above else ""
     if caps := [one for one in question.caps if one.half == meets.half]:
         why += f"; {leak_in_words(question, caps)}"
