@@ -23,6 +23,8 @@ from ldp_core.system.shipped import ASSETS
 SHIPPED = ASSETS / "papers"
 ROUND = "round "
 """Beginning of the name of the accuracy after a certain round; a number follows."""
+MOST_NAMED = 3
+"""Largest number of versions that are named; of more, only the number is given."""
 
 
 @dataclass(frozen=True)
@@ -141,11 +143,15 @@ def words(older: Sequence[str], same: Sequence[str]) -> str:
     """Sentences on figures of older versions, and on such that are proved equal; "" without any."""
     said = []
     if older:
-        said.append(f"Measured with version {', '.join(older)}: what it uses has changed since.")
+        said.append(f"Measured with {versions(older)}: what it uses has changed since.")
     if same:
         once = "one run of each was repeated with the present one and came out equal, bit for bit"
-        said.append(f"Measured with version {', '.join(same)}: {once}.")
+        said.append(f"Measured with {versions(same)}: {once}.")
     return " ".join(said)
+
+
+def versions(older: Sequence[str]) -> str:
+    return f"{len(older)} earlier versions" if len(older) > MOST_NAMED else f"version {', '.join(older)}"
 
 
 def _came_to(figure: Figure, what: str) -> float | None:

@@ -147,15 +147,20 @@ def test_of_equally_good_systems_none_is_called_the_most_accurate():
         assert sure <= 15 + 4 * 3.8
 
 
+def test_a_point_opens_as_the_runs_that_were_measured():
+    drafts = [one.draft for one in points(KNOWN)]
+    for arm, draft in zip(ARMS.values(), drafts, strict=True):
+        runs = [run.experiment.key for run in draft.runs()]
+        assert runs == [arm.experiment(seed).key for seed in range(SEEDS)]
+    assert len({draft.base.key for draft in drafts}) > len(ARMS) / 2, "each row another"
+
+
 def test_a_point_opens_with_ones_own_clients_and_budgets():
     own = presets.get("two_volunteers").draft
     one = point(PLDP, 1e3, np.array([0.5]), 0.1)
-    figure = Figure("", 0, 0.5, "completed", 1.0, "", "", ARMS[PLDP, ALIKE, 1e3].setting)
-    made = with_own_clients(own, replace(one, figures=(figure,))).base
+    made = with_own_clients(own, one).base
     assert made.system and made.system.name == "pldp_fl" and made.form == "corrected"
     assert made.clients == own.base.clients and made.partition == own.base.partition
     assert made.local.learning_rate == CHOSEN[PLDP, ALIKE][2]
-    setting = ARMS[PERSONALIZED, ALIKE, 1e3].setting
-    other = replace(one, label=PERSONALIZED, figures=(replace(figure, setting=setting),))
     with pytest.raises(InvalidExperiment, match="whose paper has settings for no other data"):
-        with_own_clients(presets.get("picture_forms").draft, other)
+        with_own_clients(presets.get("picture_forms").draft, replace(one, label=PERSONALIZED))

@@ -141,6 +141,7 @@ def test_one_run_of_an_older_version_proves_its_figures_or_asks_for_them_again(t
     found = verdict(made, Shelf.of(file))
     assert (found.older, found.same) == ((), ("0ld",)), "Duchi's arms are controls"
     assert "came out equal, bit for bit" in words(found.older, found.same)
+    assert words((), [*"abcd"]).startswith("Measured with 4 earlier versions: one run of each")
     again = {arm.label for arm, _ in left([made], Shelf.of(file), seeds=3)}
     assert again == {arm.label for arm in made.measured if "Duchi" in arm.label}
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from ldp_core.attacks.findings.metrics import wilson
 from ldp_core.cost.traffic import traffic
-from ldp_core.experiment import Draft, changed
+from ldp_core.experiment import Draft, Variant, changed
 from ldp_core.experiment.of_system import with_system
 from ldp_core.limits import EPSILON, spelled
 from ldp_core.papers.arms import Leaking
@@ -128,6 +128,16 @@ class Point:
     figures: tuple[Figure, ...]
 
     @property
+    def arm(self) -> Leaking:
+        return ARMS[self.label, self.population, self.run]
+
+    @property
+    def draft(self) -> Draft:
+        """The measured runs, without their attack."""
+        base = changed(self.arm.experiment(), {"name": f"{self.arm.label} a run"})
+        return Draft(base, (Variant(self.label),), SEEDS)
+
+    @property
     def learns(self) -> bool:
         return self.accuracy.mean - self.accuracy.half > LEARNS
 
@@ -163,6 +173,7 @@ def with_own_clients(draft: Draft, one: Point) -> Draft:
         InvalidExperiment: the system cannot use these data or clients.
     """
     made, whose = with_system(draft, str(OWN[one.label]["system.name"])), draft.base.as_json()
-    asked = dict(one.figures[0].setting["leaking"]["set"])
-    kept = {name: value for name, value in asked.items() if not name.startswith(("clients.", "partition."))}
+    kept = {
+        name: value for name, value in one.arm.set.items() if not name.startswith(("clients.", "partition."))
+    }
     return replace(made, base=changed(made.base, {**kept, **{k: whose[k] for k in ("clients", "partition")}}))

@@ -11,6 +11,7 @@ from ldp_core.experiment import parse
 from ldp_core.papers import Claim, Paper
 from ldp_core.papers.rows import cells
 from ldp_core.papers.statements import stated
+from ldp_core.papers.stored import versions
 from ldp_core.papers.verdict import Verdict
 from ldp_core.papers.way import Step, way
 from ldp_core.runs import claims
@@ -118,7 +119,7 @@ def _row(claim: Claim, found: Verdict) -> list[str]:
     )
     when = f"{found.seeds}, {plain(found.date)}" if found.parts else "–"
     if found.parts and found.older:
-        when += f", as of version {plain(', '.join(found.older))}"
+        when += f", as of {plain(versions(found.older))}"
     title = f"**{plain(claim.title, 120)}** {plain(claim.where)}"
     return [
         title,

@@ -8,15 +8,16 @@ import streamlit as st
 
 from ldp_core import presets
 from ldp_core.errors import StudioError
+from ldp_core.experiment import Draft
 from ldp_core.limits import spelled
 from ldp_core.papers.five.advice import Advice, advice, in_short
 from ldp_core.papers.five.points import (
-    ARMS,
     CLAIM,
     IMAGES,
     MORE,
     NAME,
     POPULATIONS,
+    SEEDS,
     Point,
     points,
     sent,
@@ -34,7 +35,7 @@ from pages.parts.ui.components import Card
 from pages.parts.ui.job_actions import refusal, refuse
 from pages.parts.ui.tables import table
 from pages.parts.ui.text import listed, percent, plain
-from pages.parts.ui.workspace import open_workspace, start_with
+from pages.parts.ui.workspace import own_draft, start_with
 
 LEARNT_BY = "sixty_thousand"
 
@@ -66,8 +67,11 @@ def five() -> None:
             for population in POPULATIONS
         ]
         components.cards(components.sheet(shown), key="figures five")
-        for place, one in enumerate(advice(found)):
-            _row(place, one)
+        rows, own = [*advice(found)], own_draft()
+        if own and own in [one.take.draft for one in rows if one.take]:
+            own = None
+        for place, one in enumerate(rows):
+            _row(place, one, own)
         refusal(NAME)
         st.caption(_how(found))
         with st.expander("All points in numbers"):
@@ -75,47 +79,49 @@ def five() -> None:
             table(head, [_cells(one) for one in found])
 
 
-def _row(place: int, one: Advice) -> None:
+def _row(place: int, one: Advice, own: Draft | None) -> None:
     runs = listed([spelled(int(run)) for run in one.runs])
     says, button = st.columns([5, 1], vertical_alignment="center")
     says.markdown(f"**{one.population}, ε {runs} a run.** {plain(one.says, 600)}")
     if one.take is None:
         preset = presets.get(LEARNT_BY)
         if button.button("See sixty thousand", key=f"five {place}", help=plain(preset.question, 300)):
-            start_with(preset.draft)
-            st.switch_page("train.py")
-    elif button.button(
-        "Open in Train",
-        key=f"five {place}",
-        help=f"{one.take.label}, set as here, with your own data, clients and budgets",
-    ):
-        _open(one.take)
+            _open(preset.draft)
+        return
+    label = one.take.label
+    as_here = f"{label} as measured here: these clients, data and budgets, {SEEDS} seeds"
+    if button.button("Open in Train", key=f"five {place}", help=as_here):
+        _open(one.take.draft)
+    carried = f"{label} with your draft's data, clients and their ε; of a run that is another ε than here"
+    if own and button.button("with my clients", key=f"own {place}", type="tertiary", help=carried):
+        try:
+            draft = with_own_clients(own, one.take)
+        except StudioError as error:
+            refuse(error, NAME)
+            st.rerun()
+        _open(draft)
 
 
-def _open(one: Point) -> None:
-    try:
-        draft = with_own_clients(open_workspace("papers").draft, one)
-    except StudioError as error:
-        refuse(error, NAME)
-        st.rerun()
+def _open(draft: Draft) -> None:
     start_with(draft)
     st.switch_page("train.py")
 
 
 def _how(found: tuple[Point, ...]) -> str:
-    figures = ((ARMS[one.label, one.population, one.run], each) for one in found for each in one.figures)
+    figures = ((one.arm, each) for one in found for each in one.figures)
     whose = words(*ages(figures))
     dates = sorted({figure.date for one in found for figure in one.figures})
     same = [one.label for one, other in pairwise(found) if _values(one) == _values(other)]
     alike = f"Points of {listed(dict.fromkeys(same))} at several prices are equal runs. " if same else ""
     control = min(figure.also["identified_clipped"] for one in found for figure in one.figures)
+    bare = "all are" if control == 1 else f"at least {percent(int(100 * control) / 100)}"
     return plain(
         f"Digits, twenty clients, logistic regression, three rounds. ε of a run: what it costs a client at "
         f"worst (δ 10⁻⁵), {MORE} times as much for the two volunteers; a system in which no ε that may be "
         f"asked for costs so much asks for the largest. Each has the learning rate, of {RATES[0]:g} to "
         f"{RATES[-1]:g}, that ends best on public images: MNIST's, made as small. Picked out: by the exact "
         f"likelihood, which of ten images an upload of one image in one step was made of (guessing: 10 %); "
-        f"without noise at least {percent(control)}. {found[0].accuracy.seeds} seeds, {IMAGES} images of "
+        f"without noise {bare}. {found[0].accuracy.seeds} seeds, {IMAGES} images of "
         f"each client in each round; measured {dates[-1]}. {alike}{whose}",
         1200,
     )

@@ -139,6 +139,13 @@ def _is_of_another(draft: Draft) -> bool:
     return False
 
 
+def own_draft() -> Draft | None:
+    """The visitor's open draft, if it is another than a scenario as prepared; opens none."""
+    draft = drafts.load(st.query_params.get("draft") or tab().draft)
+    preset = preset_of(draft) if draft else None
+    return None if preset and preset.draft == draft else draft
+
+
 def start_with(draft: Draft) -> Workspace:
     if _is_of_another(draft):
         _say("Those settings name another visitor's own data; here is the default experiment.")

@@ -43,7 +43,12 @@ MOST_NAMED = 4
 MOST_CLASSES = 10
 LEARNT, UNHEARD = 0.4, 0.01
 """Least overall accuracy, and largest accuracy on a class, of a run that has lost the class."""
-EXPECTED = {"learns": "should learn", "borderline": "is borderline", "chance": "should not", "unknown": ""}
+EXPECTED = {
+    "learns": "should learn",
+    "borderline": "is borderline",
+    "chance": "should not learn",
+    "unknown": "",
+}
 BLAMED = {
     "noise": ": it was the noise",
     "range": ": it was the noise of so wide a range",

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from ldp_core import papers
+from ldp_core import papers, presets
 from ldp_core.papers import stored
 from ldp_core.papers.five.points import ARMS, RUNS, points
 from ldp_core.papers.measuring import keep
@@ -16,8 +17,10 @@ from ldp_core.papers.stored import Figure, read
 from ldp_core.papers.verdict import verdict
 from ldp_core.runs import claims, jobs, queue
 from ldp_core.runs.jobs import lookup
+from ldp_core.runs.record import drafts
 from pages.parts.charts.claim_figures import arms_figure, rounds_figure, styles_of
 from pages.parts.charts.five import price_figure
+from pages.parts.papers.five import _how
 from pages.parts.papers.known import known
 from tests.conftest import ROOT
 from tests.runs.processes import PATIENCE_SECONDS
@@ -69,7 +72,8 @@ def test_without_figures_every_card_is_there_and_nothing_is_filled_in(page: AppT
     assert "badge[holds]" not in text
 
 
-def test_the_five_are_drawn_from_their_figures_alone(page: AppTest):
+def test_the_five_are_drawn_from_their_figures_alone(page: AppTest, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("streamlit.switch_page", lambda _: None)
     assert "Not measured yet. `python -m ldp_core papers --rerun five`" in said(page.run())
     for place, arm in enumerate(ARMS.values()):
         leaked = {"identified": place / 100, "identified_clipped": 0.99, "trials": 100.0}
@@ -86,8 +90,23 @@ def test_the_five_are_drawn_from_their_figures_alone(page: AppTest):
     (line,) = price_figure(points(known("five"))[:4], {"PLDP-FL": 2})["data"]
     assert len(line["x"]) == len(RUNS)
     assert "picks out at least 1 % of the images" in text
+    (one, *_) = points(known("five"))
+    sure = [replace(each, also={"identified_clipped": 1.0}) for each in one.figures]
+    assert "without noise all are" in _how((replace(one, figures=tuple(sure)),))
     (none, *_, last) = [one for one in page.button if str(one.key).startswith("five ")]
     assert (none.label, last.label) == ("See sixty thousand", "Open in Train")
+    last.click().run()
+    row = drafts.load("".join(page.query_params["draft"]))
+    assert row and row.base.key == ARMS["PLDP-FL", "Unlike data", 10_000.0].experiment().key
+    first = presets.get("two_volunteers").draft
+    for draft in (row, first):
+        page.query_params["draft"] = drafts.new(draft)
+        assert not [one for one in page.run().button if one.label == "with my clients"]
+    mine = first.with_base({"clients.count": 23})
+    page.query_params["draft"] = drafts.new(mine)
+    page.run().button(key=str(last.key).replace("five", "own")).click().run()
+    carried = drafts.load("".join(page.query_params["draft"]))
+    assert carried and carried.base.clients == mine.base.clients
 
 
 def test_a_claim_is_stated_with_its_figures_and_its_verdict(page: AppTest):

@@ -53,7 +53,7 @@ def test_the_best_and_the_last_are_named_in_their_colours(apart: list[Series]):
 def test_before_the_end_and_before_the_start_nothing_is_claimed(apart: list[Series]):
     assert said(headline_of(apart, "live")["line"]).startswith("After round 3: 1/σ² ")
     before = said(headline_of([], "")["line"])
-    assert before == "Rule of thumb: 1/σ² should learn; 1/σ is borderline; mean should not"
+    assert before == "Rule of thumb: 1/σ² should learn; 1/σ is borderline; mean should not learn"
     asked = head(DRAFT, [], None, "audit", "", "", open_question=True)["line"]
     assert said(asked) == "mean, 1/σ and 1/σ² side by side: what do you expect?", "and nothing answers it"
     assert dict(asked)["1/σ²"] == 2
