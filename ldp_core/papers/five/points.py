@@ -134,8 +134,8 @@ class Point:
     @property
     def draft(self) -> Draft:
         """The measured runs, without their attack."""
-        base = changed(self.arm.experiment(), {"name": f"{self.arm.label} a run"})
-        return Draft(base, (Variant(self.label),), SEEDS)
+        named = {"name": f"{self.arm.label} a run"}
+        return Draft(changed(self.arm.experiment(), named), (Variant(self.label),), SEEDS)
 
     @property
     def learns(self) -> bool:

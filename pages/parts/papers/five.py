@@ -7,7 +7,6 @@ from itertools import pairwise
 import streamlit as st
 
 from ldp_core import presets
-from ldp_core.errors import StudioError
 from ldp_core.experiment import Draft
 from ldp_core.limits import spelled
 from ldp_core.papers.five.advice import Advice, advice, in_short
@@ -17,7 +16,6 @@ from ldp_core.papers.five.points import (
     MORE,
     NAME,
     POPULATIONS,
-    SEEDS,
     Point,
     points,
     sent,
@@ -32,7 +30,7 @@ from pages.parts.charts.styles import styles
 from pages.parts.papers.known import known
 from pages.parts.ui import components
 from pages.parts.ui.components import Card
-from pages.parts.ui.job_actions import refusal, refuse
+from pages.parts.ui.job_actions import refusal, refusing
 from pages.parts.ui.tables import table
 from pages.parts.ui.text import listed, percent, plain
 from pages.parts.ui.workspace import own_draft, start_with
@@ -68,10 +66,9 @@ def five() -> None:
         ]
         components.cards(components.sheet(shown), key="figures five")
         rows, own = [*advice(found)], own_draft()
-        if own and own in [one.take.draft for one in rows if one.take]:
-            own = None
+        opened = own in [one.take.draft for one in rows if own and one.take]
         for place, one in enumerate(rows):
-            _row(place, one, own)
+            _row(place, one, None if opened else own)
         refusal(NAME)
         st.caption(_how(found))
         with st.expander("All points in numbers"):
@@ -89,17 +86,13 @@ def _row(place: int, one: Advice, own: Draft | None) -> None:
             _open(preset.draft)
         return
     label = one.take.label
-    as_here = f"{label} as measured here: these clients, data and budgets, {SEEDS} seeds"
+    as_here = f"{label} as measured here: these clients, data and budgets, {one.take.accuracy.seeds} seeds"
     if button.button("Open in Train", key=f"five {place}", help=as_here):
         _open(one.take.draft)
     carried = f"{label} with your draft's data, clients and their ε; of a run that is another ε than here"
     if own and button.button("with my clients", key=f"own {place}", type="tertiary", help=carried):
-        try:
-            draft = with_own_clients(own, one.take)
-        except StudioError as error:
-            refuse(error, NAME)
-            st.rerun()
-        _open(draft)
+        with refusing(NAME):
+            _open(with_own_clients(own, one.take))
 
 
 def _open(draft: Draft) -> None:

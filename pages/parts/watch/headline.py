@@ -43,12 +43,7 @@ MOST_NAMED = 4
 MOST_CLASSES = 10
 LEARNT, UNHEARD = 0.4, 0.01
 """Least overall accuracy, and largest accuracy on a class, of a run that has lost the class."""
-EXPECTED = {
-    "learns": "should learn",
-    "borderline": "is borderline",
-    "chance": "should not learn",
-    "unknown": "",
-}
+EXPECTED = {"learns": "should learn", "borderline": "is borderline", "chance": "should not learn"}
 BLAMED = {
     "noise": ": it was the noise",
     "range": ": it was the noise of so wide a range",
@@ -122,7 +117,7 @@ def _expected(draft: Draft) -> list[Piece]:
     looks = styles(draft)
     words: dict[str, list[Piece]] = {}
     for variant, experiment, look in zip(draft.variants, draft.experiments(), looks, strict=True):
-        if hope := EXPECTED[outlook(experiment).word]:
+        if hope := EXPECTED.get(outlook(experiment).word):
             words.setdefault(hope, []).append((variant.label, look.tint))
     if not words:
         return [("Not trained yet: what theory can say is drawn already", None)]
