@@ -18,6 +18,7 @@ from pages.parts.ui import components
 from pages.parts.ui.job_actions import lasting_refusal
 from pages.parts.ui.meanings import AGGREGATOR, EPSILON, SIGMA, glossary
 from pages.parts.ui.polling import refreshing
+from pages.parts.ui.scenario import at_a_glance
 from pages.parts.ui.text import asked_in_words, few, plain
 from pages.parts.ui.visitor import sign_in_entrance, teacher_entrance
 from pages.parts.ui.workspace import start_with
@@ -37,6 +38,11 @@ def main() -> None:
             help=f"An attacker's best guess at one image, from a noisy answer. {EPSILON} {SIGMA} "
             f"{AGGREGATOR}",
         )
+    names, mine = presets.names(), Guessed.here()
+    known = {name: found for name in names if (found := stored(name))}
+    asked = st.query_params.get("scenario", "")
+    if asked in known:
+        _card(presets.get(asked), asked, known[asked], mine)
     with st.container(border=True, key="hero"):
         hero()
     _doors()
@@ -49,11 +55,8 @@ def main() -> None:
             mark = " ✓" if name in known_lessons else ""
             words = f":blue[{plan.order} {plan.label}{mark}]"
             st.page_link("learn.py", label=words, query_params={"lesson": name})
-    names = presets.names()
-    known = {name: found for name in names if (found := stored(name))}
-    mine = Guessed.here()
     with st.expander(f"{len(known)} scenarios, and what they came to", expanded=bool(mine.guesses)):
-        _grid([name for name in names if name in known], known, mine)
+        _grid([name for name in names if name in known and name != asked], known, mine)
     rest = [name for name in names if name not in known]
     if rest:
         with st.expander(f"{len(rest)} more: the papers' systems, to run yourself"):
@@ -118,6 +121,8 @@ def _card(preset: Preset, name: str, found: outcomes.Outcome | None, known: Gues
         if found:
             _picture(name, found, known)
             st.caption(plain(preset.ask.text) if is_open else _lesson(found))
+            if words := at_a_glance(preset):
+                st.caption(words)
         else:
             (asked,) = asked_in_words([draft.base])
             st.caption(f"{asked}; compared: " + few([plain(variant.label) for variant in draft.variants]))

@@ -1,7 +1,7 @@
 // A small picture of what a scenario came to: accuracies as lines, labelled at their ends, and what an attacker
 // got under each design. data: {lines: [{name, run, points: [[x, y]], end}], guides: [{name, y}], range: [x0, x1],
-// axis, images: [{image, name, caption, mark}], height, label}; x as it is, y a share. What is still to be guessed
-// has no points, and a null for an image.
+// axis, dots, images: [{image, name, caption, mark}], height, label}; x as it is, y a share. What is still to be guessed
+// has no points, and a null for an image. With `dots`, a row for each line: its last value, and ± half.
 
 import { child, element, resize, text } from "./dom.js";
 import { paint } from "./pixels.js";
@@ -10,6 +10,7 @@ import { palette } from "./theme.js";
 const FONT = 12;
 const BESIDE = 10; // pixels between lines and their names, and after these
 const GAP = 14;
+const [ROW, NARROW] = [17, 90]; // height of a row with a dot, and the least width of its scale
 const MARK = 40; // of a question that is still open
 
 export function render({ data, parentElement }) {
@@ -18,6 +19,7 @@ export function render({ data, parentElement }) {
   const shots = child(box, "div", "es-outcome-images");
   images(shots, data.images);
   place.hidden = !data.lines.length;
+  place.classList.toggle("es-outcome-wide", Boolean(data.dots));
   if (!data.lines.length) return;
   place.latest = data;
   place.watcher ??= new ResizeObserver(() => chart(place));
@@ -58,7 +60,7 @@ function blank(canvas) {
 }
 
 function chart(place) {
-  const { lines, guides, range, axis, height, label } = place.latest;
+  const { lines, guides, range, axis, label, dots } = place.latest;
   const width = Math.floor(place.clientWidth);
   if (!width) return;
   const colours = palette(place);
@@ -68,6 +70,11 @@ function chart(place) {
     ...guides.map((guide) => ({ words: guide.name, y: guide.y, run: null })),
   ];
   const family = getComputedStyle(place).fontFamily;
+  const widest = (list) => Math.max(...list.map((words) => wide(words, family))) + BESIDE;
+  const [names, values] = dots ? [widest(lines.map((line) => line.name)), widest(lines.map((line) => line.end))] : [0, 0];
+  const above = width - names - values < NARROW; // each name on a line of its own
+  const row = above ? 2 * ROW : ROW;
+  const height = dots ? lines.length * row + guides.length * ROW + 8 : place.latest.height;
   const right = Math.min(0.6 * width, BESIDE + Math.max(...ends.map((end) => wide(end.words, family))));
   const [top, bottom] = [8, height - 20];
   const x = (value) => 4 + ((value - range[0]) / (range[1] - range[0] || 1)) * (width - right - 8);
@@ -80,6 +87,7 @@ function chart(place) {
     return node;
   };
   const svg = make("svg", { width, height, role: "img", "aria-label": label });
+  if (dots) return rows();
   const grid = colours.resolve("var(--st-border-color-light)");
   [0, 0.5, 1].forEach((share) => svg.append(make("line", { x1: 4, x2: width - right, y1: y(share), y2: y(share), stroke: grid })));
   guides.forEach((guide) =>
@@ -103,6 +111,29 @@ function chart(place) {
   });
   svg.append(make("text", { x: 4, y: height - 4, fill: ink(null), "font-size": 12 }, axis));
   place.replaceChildren(svg);
+
+  function rows() {
+    const [from, to] = [above ? 4 : names, width - values - 4];
+    const across = (share) => from + Math.max(0, Math.min(1, share)) * (to - from);
+    const bottom = lines.length * row;
+    guides.forEach(({ name, y }, i) => {
+      const look = { x1: across(y), x2: across(y), y1: 0, y2: bottom + i * ROW + 4, stroke: ink(null), "stroke-dasharray": "2 3" };
+      const anchor = y > 0.5 || (across(y) + wide(name, family) > width) ? "end" : "start";
+      svg.append(make("line", look), make("text", { x: across(y) + (anchor === "end" ? -4 : 4), y: bottom + i * ROW + 12, fill: ink(null), "font-size": FONT, "text-anchor": anchor }, name));
+    });
+    lines.forEach(({ name, end, run, points, half }, i) => {
+      const middle = (i + 1) * row - ROW / 2;
+      const look = { fill: ink(run), "font-size": FONT, "font-weight": 600 };
+      svg.append(make("text", { ...look, x: 0, y: i * row + ROW / 2 + 4 }, fitting(name, width, family)));
+      svg.append(make("text", { ...look, x: width, y: middle + 4, "text-anchor": "end" }, end));
+      svg.append(make("line", { x1: from, x2: to, y1: middle, y2: middle, stroke: colours.resolve("var(--st-border-color-light)") }));
+      if (!points.length) return;
+      const y = points.at(-1)[1];
+      svg.append(make("line", { x1: across(y - half), x2: across(y + half), y1: middle, y2: middle, stroke: ink(run), "stroke-width": 2.5 }));
+      svg.append(make("circle", { cx: across(y), cy: middle, r: 3.5, fill: ink(run) }));
+    });
+    place.replaceChildren(svg);
+  }
 }
 
 const pen = document.createElement("canvas").getContext("2d");

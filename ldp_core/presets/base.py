@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from ldp_core.experiment import Draft, Variant, parse
-from ldp_core.presets.claims import Lesson
+from ldp_core.presets.claims import Lesson, Sentence
 from ldp_core.presets.questions import Question
 
 
@@ -32,6 +32,8 @@ class Preset:
     by: Literal["accuracy", "leak"] = "accuracy"
     """Quantity that the headline compares."""
     seeds: int = 3
+    glance: Sentence | None = None
+    """Sentence of the lesson that is also shown before the first run."""
 
     @property
     def compared(self) -> tuple[str, ...]:

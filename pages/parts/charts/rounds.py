@@ -10,7 +10,7 @@ import numpy as np
 
 from ldp_core.mechanisms.base import Floats
 from pages.parts.charts.base import MUTED, TEXT, Trace, colour, figure, log_axis, scatter, share_axis
-from pages.parts.charts.series import Series
+from pages.parts.charts.series import NAME_LENGTH, Series
 from pages.parts.ui.figure_json import Figure
 from pages.parts.ui.text import number, percent, shortened
 
@@ -150,11 +150,11 @@ def noise_words(shown: Sequence[Series]) -> str:
 
 def label(one: Series) -> str:
     """A variant's label, safe inside plotly's own markup."""
-    return _shortened(one.label)
+    return html.escape(one.short) if one.short else _shortened(one.label)
 
 
 def _shortened(words: str) -> str:
-    return html.escape(shortened(words, 16))
+    return html.escape(shortened(words, NAME_LENGTH))
 
 
 def thinned(length: int) -> Any:

@@ -13,8 +13,11 @@ from ldp_core.mechanisms.base import Floats
 from ldp_core.runs import Column, Progress, RunProgress
 from ldp_core.theory import outlook, server_noise
 from pages.parts.charts.styles import Style, styles
+from pages.parts.ui.text import apart
 
 NOTHING = Column()
+NAME_LENGTH = 16
+"""Characters of a label at the end of a line, about."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +30,8 @@ class Series:
     """Whether clients send changes, so that the noise of all rounds adds up in the model."""
     bearable: float = 0.0
     """Noise variance, as `noise` has it, up to which the rule of thumb expects learning; 0 if unknown."""
+    short: str = ""
+    """Label for the end of a line, distinct among the draft's; "" if not given."""
 
     @property
     def round(self) -> int:
@@ -87,9 +92,11 @@ def announced(draft: Draft) -> list[Series]:
     return [Series(n, variant.label, (), looks[n], *noisy[n]) for n, variant in enumerate(draft.variants)]
 
 
-def _noisy(draft: Draft) -> list[tuple[bool, float]]:
-    """`adds` and `bearable` of each variant."""
-    return [(one.target == "update", _bearable(one)) for one in draft.experiments()]
+def _noisy(draft: Draft) -> list[tuple[bool, float, str]]:
+    """`adds`, `bearable` and `short` of each variant."""
+    names = apart([variant.label for variant in draft.variants], NAME_LENGTH)
+    experiments = zip(draft.experiments(), names, strict=True)
+    return [(one.target == "update", _bearable(one), short) for one, short in experiments]
 
 
 @lru_cache(maxsize=512)

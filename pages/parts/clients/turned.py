@@ -25,7 +25,8 @@ from pages.parts.charts.base import figure
 from pages.parts.ui import components
 from pages.parts.ui.fields import component
 from pages.parts.ui.figure_json import Figure
-from pages.parts.ui.text import number, plain
+from pages.parts.ui.scenario import assumed
+from pages.parts.ui.text import number
 from pages.parts.ui.workspace import Workspace
 
 SHOWN, TRIED, KNOWN, CLASSES = 6, 30, 1000, 10
@@ -63,9 +64,8 @@ def turned(experiment: Experiment) -> None:
         f"the median, where the mean image has {mean}.{fourth}"
     )
     st.caption(
-        f"Assumed public: {plain(made.assumed[0].lower() + made.assumed[1:], 400)} The program is the same "
-        "for everybody and reads nobody’s data. An attacker on an upload recovers such numbers, not pixels; "
-        "what they still show of the image is the third row."
+        f"{assumed(made)} What these still show of the image is the third row. The program is the same for "
+        "everybody and reads nobody’s data."
     )
 
 

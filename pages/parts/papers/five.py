@@ -83,7 +83,7 @@ def _row(place: int, one: Advice, own: Draft | None) -> None:
     if one.take is None:
         preset = presets.get(LEARNT_BY)
         if button.button("See sixty thousand", key=f"five {place}", help=plain(preset.question, 300)):
-            _open(preset.draft)
+            st.switch_page("start.py", query_params={"scenario": LEARNT_BY})
         return
     label = one.take.label
     as_here = f"{label} as measured here: these clients, data and budgets, {one.take.accuracy.seeds} seeds"

@@ -40,6 +40,7 @@ def picture(
         guess: guessed accuracy, in [0, 1].
     """
     steps = ladders(draft)
+    dots = not steps and one_round(found)
     lines = _by_budget(draft, found, veiled) if steps else _by_round(draft, found, veiled)
     guides = [{"name": f"guessing {percent(found.chance)}", "y": found.chance}]
     if found.reference:
@@ -56,7 +57,8 @@ def picture(
         "range": [min(across, default=0), max(across, default=1)],
         "axis": f"accuracy, ε {number(budgets[0])} to {number(budgets[-1])}"
         if steps
-        else f"accuracy over {found.rounds} rounds",
+        else f"accuracy{'' if dots else f' over {found.rounds} rounds'}",
+        "dots": dots,
         "images": _images(draft, found, asked, veiled),
         "height": height,
         "label": f"Accuracy: {ends}",
@@ -64,6 +66,7 @@ def picture(
 
 
 def _by_round(draft: Draft, found: outcomes.Outcome, veiled: Collection[str]) -> list[dict[str, Any]]:
+    dots = one_round(found)
     return [
         _veil(variant.label, look.tint)
         if variant.label in veiled
@@ -71,12 +74,28 @@ def _by_round(draft: Draft, found: outcomes.Outcome, veiled: Collection[str]) ->
             "name": variant.label,
             "run": look.tint,
             "points": [[i, value] for i, value in enumerate(curve)],
-            "end": "diverged" if place in found.diverged else percent(curve[-1]),
+            "end": "diverged" if place in found.diverged else percent(curve[-1]) + _room(found, place) * dots,
+            "half": _half(found, place),
         }
         for place, (variant, look, curve) in enumerate(
             zip(draft.variants, styles(draft), found.curves, strict=True)
         )
     ]
+
+
+def one_round(found: outcomes.Outcome) -> bool:
+    """Whether most of the runs have one round, and so no curve."""
+    return 2 * sum(len(curve) == 2 for curve in found.curves) > len(found.curves)
+
+
+def _half(found: outcomes.Outcome, place: int) -> float:
+    """Half the 95 % interval of a variant's final accuracy over seeds; 0 if unknown or not finite."""
+    spread = difference(found.ends[place], np.zeros(found.seeds)).half if found.ends else np.inf
+    return float(spread) if np.isfinite(spread) else 0.0
+
+
+def _room(found: outcomes.Outcome, place: int) -> str:
+    return f" ± {in_points(half)}" if (half := _half(found, place)) else ""
 
 
 def _veil(name: str, run: int) -> dict[str, Any]:
@@ -98,9 +117,7 @@ def _by_budget(draft: Draft, found: outcomes.Outcome, veiled: Collection[str]) -
             continue
         across = sorted(points)
         (_, end, last), ends = across[-1], [list(one[:2]) for one in across]
-        spread = difference(found.ends[last], np.zeros(found.seeds)).half if found.ends else np.inf
-        room = f" ± {in_points(spread)}" if np.isfinite(spread) else ""
-        drawn.append({"name": name, "run": run, "points": ends, "end": percent(end) + room})
+        drawn.append({"name": name, "run": run, "points": ends, "end": percent(end) + _room(found, last)})
     return drawn
 
 

@@ -67,8 +67,11 @@ def choices(workspace: Workspace) -> None:
 
 def _clients(draft: Draft) -> None:
     experiments = draft.experiments()
-    for words in asked_in_words(experiments):
-        st.markdown(plain(words))
+    every: dict[str, list[str]] = {}
+    for variant, one in zip(draft.variants, experiments, strict=True):
+        every.setdefault(asked_in_words([one])[0], []).append(plain(variant.label))
+    for words, labels in every.items():
+        st.markdown(plain(words) + f": {joined(labels)}" * (len(every) > 1))
     spans = [
         tuple(map(tuple, (e.population().low.tolist(), e.population().high.tolist()))) for e in experiments
     ]

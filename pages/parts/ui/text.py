@@ -45,6 +45,24 @@ def shortened(label: str, most: int) -> str:
     return label if len(label) <= most else f"{label[: most - tail - 1].rstrip()}…{label[-tail:].lstrip()}"
 
 
+def apart(labels: Sequence[str], most: int) -> list[str]:
+    """Labels of about `most` characters, distinct if given so: similar ones lose the beginning they share."""
+    ends = [(label[: most // 2], label[-(most // 3) :]) for label in labels]
+    found = []
+    for label, end in zip(labels, ends, strict=True):
+        alike = [other for other, its in zip(labels, ends, strict=True) if its == end]
+        if len(label) > most + most // 4 and len(set(alike)) > 1:
+            letters = zip(*alike, strict=False)
+            first = next((i for i, each in enumerate(letters) if len(set(each)) > 1), min(map(len, alike)))
+            while first and any(one[first - 1 : first + 1].isalnum() and one[first:] for one in alike):
+                first -= 1
+            found.append("…" + shortened(label[first:].lstrip(" ,"), most - 1))
+        else:
+            found.append(label if len(set(alike)) > 1 else shortened(label, most))
+    twice = Counter(dict(zip(labels, found, strict=True)).values())
+    return [label if twice[short] > 1 else short for label, short in zip(labels, found, strict=True)]
+
+
 def number(value: float, digits: int = 3) -> str:
     """Number to a few significant digits: 0.5, 8, 1 396, 2.1e-5; “not known” for NaN."""
     if math.isnan(value):

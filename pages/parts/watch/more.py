@@ -21,6 +21,7 @@ from pages.parts.train.ledger_panel import ledger_section, spent_so_far
 from pages.parts.train.measured_bar import measured_section
 from pages.parts.train.server_panel import uploads_in
 from pages.parts.ui.polling import pace, refreshing
+from pages.parts.ui.scenario import at_a_glance, preset_of
 from pages.parts.ui.text import plain
 from pages.parts.watch.live import Seen, seen, settings_of
 from pages.parts.watch.report import report
@@ -46,6 +47,9 @@ def more(draft: Draft, job: Job | None, lesson: Lesson, settings: Callable[[], N
             if name == PROMISED:
                 ledger_section(recorded, partial(_measured, job) if job else None)
             if job is None:
+                preset = preset_of(draft) if name == WORDS else None
+                if preset and preset.draft == draft:
+                    st.markdown(at_a_glance(preset))
                 if name != PROMISED:
                     st.caption("Nothing is trained yet: press Train.")
                 continue

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from ldp_core import presets
 from pages.parts.ui import text
 from tests.datasets import samples
 
@@ -111,3 +112,12 @@ def test_a_class_is_called_by_its_name(tmp_path: Path, monkeypatch: pytest.Monke
     names = text.class_names({"dataset": "images:long"}, 2)
     assert len(set(names)) == 2
     assert max(map(len, names)) <= text.NAME + len(" (2)")
+
+
+@pytest.mark.parametrize("name", presets.names())
+def test_labels_are_shortened_to_different_texts(name: str):
+    labels = [variant.label for variant in presets.get(name).draft.variants]
+    found = text.apart(labels, 16)
+    assert len(set(found)) == len(labels)
+    assert max(map(len, found)) <= 20
+    assert text.apart(["a" * 40, "a" * 40], 16) == ["a" * 40] * 2, "equal labels stay equal"
