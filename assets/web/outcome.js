@@ -124,7 +124,8 @@ function chart(place) {
     lines.forEach(({ name, end, run, points, half }, i) => {
       const middle = (i + 1) * row - ROW / 2;
       const look = { fill: ink(run), "font-size": FONT, "font-weight": 600 };
-      svg.append(make("text", { ...look, x: 0, y: i * row + ROW / 2 + 4 }, fitting(name, width, family)));
+      const halo = { stroke: colours.resolve("var(--st-background-color)"), "stroke-width": 4, "paint-order": "stroke" };
+      svg.append(make("text", { ...look, ...halo, x: 0, y: i * row + ROW / 2 + 4 }, fitting(name, width, family)));
       svg.append(make("text", { ...look, x: width, y: middle + 4, "text-anchor": "end" }, end));
       svg.append(make("line", { x1: from, x2: to, y1: middle, y2: middle, stroke: colours.resolve("var(--st-border-color-light)") }));
       if (!points.length) return;
