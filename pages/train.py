@@ -8,7 +8,7 @@ from pages.parts.systems.panel import system_panel
 from pages.parts.systems.trust import instead, trust_panel
 from pages.parts.train.choices import choices
 from pages.parts.train.chosen_job import chosen_job, lesson_of
-from pages.parts.train.launch import again_bar, launch, stale, title
+from pages.parts.train.launch import again_bar, launch, note, stale, title
 from pages.parts.ui.header import header
 from pages.parts.ui.workspace import open_workspace
 from pages.parts.watch.live import live_view
@@ -39,6 +39,8 @@ def main() -> None:
             prediction(workspace, job, now, beside=title(workspace.draft))
         instead(workspace)
         old = stale(workspace, job)
+        if job is not None and old:
+            note(workspace, job)
         guess = now.level if now and not old else None
         is_open = now is not None and now.open
         live_view(workspace.draft, job, own=True, stale=old, guess=guess, open_question=is_open)

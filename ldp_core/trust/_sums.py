@@ -77,22 +77,20 @@ class SumTrust(Trust):
 
     def problems(self, experiment: Any) -> Iterator[Conflict]:
         yield from common_problems(self, experiment)
-        name = self.name
+        name = self.label
         if experiment.clients.epsilon_scope != "run":
             message = (
-                f"must be run under the trust {name}, whose noise is made for a person's whole run; got "
-                f"{experiment.clients.epsilon_scope}"
+                f"must be a person's whole run (run) with {name}, whose noise is made for that; got one "
+                f"{'upload' if experiment.clients.epsilon_scope == 'upload' else 'use of the noise'}"
             )
             yield ("clients", "epsilon_scope"), experiment.clients.epsilon_scope, message
         if experiment.aggregator.name == "sign_majority":
-            message = (
-                f"must take a mean under the trust {name}, which sums values and counts no votes; choose mean"
-            )
+            message = f"must take a mean with {name}, which sums values and counts no votes; choose mean"
             yield ("aggregator",), "sign_majority", message
         low, high = experiment.clients.bounds()
         if self.radius(experiment) is None and (np.ptp(low) or np.ptp(high)):
             message = (
-                f"must be the same for all clients under the trust {name}, as a sum has one noise; give one "
+                f"must be the same for all clients with {name}, as a sum has one noise; give one "
                 "range, or trust.norm"
             )
             yield ("clients", "range"), experiment.clients.range, message
@@ -102,7 +100,7 @@ class SumTrust(Trust):
             and experiment.selection.name != "all"
         ):
             message = (
-                f"must be all under the trust {name} with unequal budgets, each of which needs a known "
+                f"must be all with {name} with unequal budgets, each of which needs a known "
                 f"number of clients in a round; got {experiment.selection.name}"
             )
             yield ("selection",), experiment.selection.name, message

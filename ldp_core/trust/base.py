@@ -127,24 +127,22 @@ def heard(experiment: Any) -> int | None:
 
 def common_problems(trust: Trust, experiment: Any) -> Iterator[Conflict]:
     """Fields of the experiment that cannot be combined with any trust except `local`."""
-    name, aggregator = trust.name, experiment.aggregator
+    name, aggregator = trust.label, experiment.aggregator
     if experiment.system is not None:
         system = experiment.system.label
         yield (
             ("trust",),
-            name,
+            trust.name,
             f"{name} is not part of {system}, whose server hears each client; choose no system",
         )
     if aggregator.draws or aggregator.weighs_by_size:
         why = "draws who is heard" if aggregator.draws else "weighs a client by its samples"
-        message = (
-            f"must not tell clients apart under the trust {name}, and {aggregator.name} {why}; choose mean"
-        )
+        message = f"must not tell clients apart with {name}, and {aggregator.label} {why}; choose mean"
         yield ("aggregator",), aggregator.name, message
     if heard(experiment) is None:
         kind = experiment.selection.name
-        message = f"must be all, fraction or once under {name}: {kind} leaves to chance how many take part"
+        message = f"must be all, fraction or once with {name}: {kind} leaves to chance how many take part"
         yield ("selection",), kind, message
     if experiment.clients.run_limit is not None:
-        message = f"must be null under the trust {name}: who stops would leave too few to hide among"
+        message = f"must be null with {name}: who stops would leave too few to hide among"
         yield ("clients", "run_limit"), experiment.clients.run_limit, message

@@ -59,14 +59,14 @@ class Shuffled(Trust):
             mended = _pure(mechanism, experiment, "corrected")
             form = experiment.form.replace("_", " ")
             message = (
-                f"must have a pure ε under the trust shuffled, as the theorem asks for; got "
+                f"must have a pure ε with a shuffler, as the theorem asks for; got "
                 f"{mechanism.name} {form}: {'choose the form corrected' if mended else 'try piecewise'}"
             )
             yield ("mechanism",), mechanism.name, message
         different = len(_groups(experiment.clients.budgets(), *experiment.clients.bounds()))
         if different > 1 and experiment.selection.name != "all":
             message = (
-                f"must be all under the trust shuffled with {different} different budgets or ranges: how "
+                f"must be all with a shuffler with {different} different budgets or ranges: how "
                 f"many of each take part would be chance; got {experiment.selection.name}"
             )
             yield ("selection",), experiment.selection.name, message

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from ldp_core import presets
 from ldp_core.experiment import parse_draft
 from ldp_core.runs.record import drafts
 from tests.conftest import ROOT
@@ -25,3 +26,22 @@ def test_pages_open_with_each_trust(page: str, runs_dir: Path, monkeypatch: pyte
         app.query_params["draft"] = drafts.new(parse_draft({"base": BASE, "variants": variants}))
         app.run()
         assert not app.exception
+
+
+@pytest.mark.parametrize("kind", KINDS[1:])
+def test_a_trust_is_chosen_in_one_press_and_says_what_was_set_along(
+    kind: str, runs_dir: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("streamlit.page_link", lambda *_, **__: None)
+    identity = drafts.new(presets.get("two_volunteers").draft)
+    app = AppTest.from_file(str(ROOT / "pages" / "train.py"), default_timeout=PATIENCE_SECONDS)
+    app.query_params["draft"] = identity
+    app.run()
+    next(one for one in app.selectbox if one.label == "Whom do you trust?").set_value(kind).run()
+    assert not app.exception and not app.error
+    assert not app.button(key="train").disabled
+    said = "budgets Two volunteers → ε 8 for all and one ε covers one weight → a person's whole run"
+    assert any(said in one.value for one in app.caption)
+    drafts.undo(identity)
+    app.run()
+    assert not any(said in one.value for one in app.caption), "what was taken back"

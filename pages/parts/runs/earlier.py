@@ -18,5 +18,6 @@ def results(stale: bool) -> DeltaGenerator:
 
 def of_earlier_settings(since: str = "", more: str = "") -> None:
     """Note that results are of earlier settings, with the changes `since`."""
-    changes = f"; since then: {plain(since, 300)}" if since else ""
-    st.caption(f":orange[**The results below are of earlier settings**, so drawn faintly{changes}.{more}]")
+    since = f"; since then: {plain(since, 300)}" if since else ""
+    faint = "**The results below are of earlier settings**, so drawn faintly until pointed at"
+    st.caption(f":orange[{faint}{since}.{more}]")

@@ -8,6 +8,7 @@ from typing import Any
 from ldp_core import aggregators, datasets, mechanisms, models, optimizers, partitions, selections, systems
 from ldp_core.component import Registry
 from ldp_core.experiment import EPSILON_MODES, RANGE_MODES
+from ldp_core.trust import registry as trusts
 from pages.parts.ui.meanings import FIELDS
 from pages.parts.ui.text import number
 
@@ -22,6 +23,7 @@ PARTS: dict[str, Registry[Any]] = {
     "partition": partitions.registry,
     "selection": selections.registry,
     "system": systems.registry,
+    "trust": trusts,
 }
 WORDS: dict[str, Mapping[str, str]] = {
     "clients.epsilon": {name: mode.label for name, mode in EPSILON_MODES.items()},

@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import numpy as np
 import streamlit as st
 
 from ldp_core import trust
 from ldp_core.accounting import entries
 from ldp_core.attacks.findings.metrics import wilson
 from ldp_core.errors import InvalidExperiment, Problem
-from ldp_core.experiment import Draft, Experiment, Variant, changed
+from ldp_core.experiment import Draft, Experiment, Variant, changed, with_system
 from ldp_core.limits import EPSILON
 from ldp_core.theory import Outlook, outlook
 from ldp_core.trust import GROUPS, Trust, linked
+from pages.parts.systems.changes import differing
 from pages.parts.systems.picture import who_sees_what
-from pages.parts.ui.fields import component
+from pages.parts.ui.fields import named, own_parameters
 from pages.parts.ui.meanings import problem_in_words
 from pages.parts.ui.text import listed, number, percent, plain
 from pages.parts.ui.workspace import Workspace
@@ -24,6 +26,15 @@ from pages.parts.ui.workspace import Workspace
 WHOLE_RUN = 8.0
 """Initially offered ε of a client's whole run."""
 SCOPE = "clients.epsilon_scope"
+DEMANDED: dict[str, list[dict[str, Any]]] = {
+    SCOPE: [{SCOPE: "run", "clients.epsilon": WHOLE_RUN}],
+    "aggregator": [{"aggregator": "mean"}],
+    "selection": [{"selection": "all"}],
+    "clients.run_limit": [{"clients.run_limit": None}],
+    "trust.rule": [{"trust.rule": "clipping"}],
+    "mechanism": [{"form": "corrected"}, {"mechanism": "piecewise"}],
+}
+"""What to set, one after another, where a trust finds a field unfit."""
 SECURE = {"trust": {"kind": "secure_sum"}}
 LOCAL = {"trust": {"kind": "local"}}
 BOTH = tuple(Variant(trust.get(one["trust"]["kind"]).label, one) for one in (LOCAL, SECURE))
@@ -33,7 +44,12 @@ def trust_panel(workspace: Workspace) -> None:
     """Draw a button with the trust's name that opens the panel."""
     chosen = workspace.draft.base.trust
     with st.popover(f"Trust: {chosen.label}", help="Whom do you trust with the uploads?"):
-        component(workspace, "trust", "Whom do you trust?", trust.registry, chosen, key="kind")
+        words, labels = f"**{plain(chosen.label)}**: {chosen.summary}", trust.registry.labels()
+        named(workspace, "trust.kind", "Whom do you trust?", labels, chosen.name, _choose, help=words)
+        draft, along = st.session_state.get("set along", (None, ""))
+        if draft == workspace.draft:
+            st.caption(f":orange[{plain(along, 600)}]")
+        own_parameters(workspace, "trust", chosen)
         st.image(who_sees_what(chosen.against), width="stretch")
         st.markdown(plain(chosen.sees, 300))
         st.caption(plain(f"What breaks it: {chosen.breaks[0].lower()}{chosen.breaks[1:]}", 400))
@@ -41,6 +57,46 @@ def trust_panel(workspace: Workspace) -> None:
             st.caption("Its own noise takes the mechanism's place; the mechanism is kept for later.")
         st.caption(plain(recognised(workspace.draft.experiments()), 600))
         _side_by_side(workspace)
+
+
+def _choose(workspace: Workspace, kind: str) -> tuple[Problem, ...]:
+    before, label = workspace.draft.as_json(), trust.registry.labels()[kind]
+    problems = workspace.renew(lambda draft: with_trust(draft, kind))
+    along = [one for one in differing(before, workspace.draft.as_json()) if not one.startswith("trust")]
+    if along and not problems:
+        said = f"Set along for {label}: {listed(along)}. Undo takes all back."
+        st.session_state["set along"] = workspace.draft, said
+    return problems
+
+
+def with_trust(draft: Draft, kind: str) -> Draft:
+    """Draft under a trust, with all else set that the trust demands: as little as does, and a single run only
+    where a variant's own settings do not fit.
+
+    Raises:
+        InvalidExperiment: the trust demands something else.
+    """
+    try:
+        return _demanded(draft, kind)
+    except InvalidExperiment:
+        return _demanded(Draft(draft.base, (Variant(trust.get(kind).label),), draft.seeds), kind)
+
+
+def _demanded(draft: Draft, kind: str) -> Draft:
+    widest = float(max(np.abs(end).max() for end in draft.base.clients.bounds()))
+    ways = {path: [*some] for path, some in DEMANDED.items()} | {"clients.range": [{"clients.range": widest}]}
+    changes: dict[str, Any] = {"trust.kind": kind}
+    while True:
+        try:
+            return draft.with_base(changes)
+        except InvalidExperiment as error:
+            for path in {one.path for one in error.problems}:
+                if path == "trust" and draft.base.system:
+                    draft = with_system(draft, None)
+                elif not ways.get(path):
+                    raise
+                else:
+                    changes |= ways[path].pop(0)
 
 
 def recognised(experiments: Sequence[Experiment]) -> str:

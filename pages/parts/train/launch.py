@@ -51,8 +51,7 @@ def launch(workspace: Workspace, job: Job | None) -> None:
                 st.caption("The settings have changed; this run goes on with the earlier ones.")
             stop_button(job, "stop")
             return
-        can_resume = job is not None and may_go_on(job)
-        goes_on = job is not None and can_resume and not since
+        goes_on = job is not None and may_go_on(job) and not since
         if job is not None and goes_on:
             go_on_button(job)
         st.button(
@@ -71,9 +70,6 @@ def launch(workspace: Workspace, job: Job | None) -> None:
         if cells := unmended(workspace):
             st.caption(f":orange[{cells}; those clients train with what they had.]")
             st.page_link("clients.py", label=":blue[Mend them]", query_params={"draft": workspace.id})
-        if since:
-            back = " Undo that to go on where this run stopped." if can_resume else ""
-            of_earlier_settings(since, back)
         if lacking := missing(workspace.draft.experiments()):
             st.caption(lacking)
         if job is not None and not since:
@@ -95,6 +91,14 @@ def _lasts(draft: Draft) -> str:
 def stale(workspace: Workspace, job: Job | None) -> bool:
     """Whether the displayed results are of earlier settings."""
     return job is not None and not job.live and bool(differs(job, workspace.draft))
+
+
+def note(workspace: Workspace, job: Job) -> None:
+    """Note, over the results, that they are of earlier settings: in the line of buttons its length would move
+    these.
+    """
+    back = " Undo that to go on where this run stopped." if may_go_on(job) else ""
+    of_earlier_settings(differs(job, workspace.draft), back)
 
 
 def again_bar(workspace: Workspace, job: Job | None) -> None:

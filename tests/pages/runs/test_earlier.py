@@ -44,9 +44,12 @@ def test_results_of_earlier_settings_are_faint_and_said_to_be(
         app.run()
         assert not app.exception
         faint = any("opacity" in one.proto.body for one in app.get("html"))
-        result = "**The results below are of earlier settings**, so drawn faintly"
+        result = "**The results below are of earlier settings**, so drawn faintly until pointed at"
         return faint, any(result in one.value for one in app.caption)
 
     assert said() == (False, False)
     drafts.update(identity, lambda draft: draft.with_base({"local.epochs": 3}))
     assert said() == (True, True)
+    words = [str(one.value) for one in app.main if one.type in ("title", "caption")]
+    note = next(i for i, one in enumerate(words) if "results below are of earlier" in one)
+    assert note > words.index(app.title[0].value), "in the line of buttons its length would move these"

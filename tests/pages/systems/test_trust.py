@@ -12,7 +12,7 @@ from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.theory import server_variance
 from pages.parts.systems.picture import SEEN, who_sees_what
-from pages.parts.systems.trust import behind_a_sum, recognised, side_by_side
+from pages.parts.systems.trust import behind_a_sum, recognised, side_by_side, with_trust
 
 DRAFT = presets.get("send_changes").draft
 
@@ -24,6 +24,17 @@ def test_every_trust_stands_beside_the_others_at_the_same_promise():
     assert all(7.9 < promise.bound <= 8.0 + 1e-9 for promise in promises)
     local, _, summed, central = map(server_variance, draft.experiments())
     assert central < summed < local, "what one trusts less costs more noise"
+
+
+@pytest.mark.parametrize("kind", trust.names())
+def test_any_trust_can_be_chosen_in_every_scenario_with_what_it_demands(kind: str):
+    for name in presets.names():
+        draft = presets.get(name).draft
+        now = with_trust(draft, kind)
+        assert now.base.trust.name == kind
+        assert kind != "local" or now == draft, "what fits already changes nothing else"
+        promised = entries(with_trust(DRAFT, kind).base, [0])[0].run_worst.bound
+        assert kind not in ("secure_sum", "central") or 7.9 < promised <= 8.0 + 1e-9
 
 
 def test_what_no_other_trust_fits_is_refused_with_its_reasons():
