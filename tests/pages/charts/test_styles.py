@@ -17,7 +17,8 @@ def test_a_mechanism_has_its_hue_in_every_scenario_and_no_two_runs_look_alike():
         assert len({(look.tint, look.dash) for look in looks}) == len(looks), name
         known = set[tuple[str, str]]()
         for variant, look in zip(draft.variants, looks, strict=True):
-            mark = str(variant.set.get("mechanism.name")), str(variant.set.get("clients.epsilon"))
+            epsilon = variant.set.get("clients.epsilon", draft.base.clients.epsilon)
+            mark = str(variant.set.get("mechanism.name")), str(epsilon)
             if (
                 "mechanism.name" in variant.set and mark not in known
             ):  # what else sets runs apart is no hue of it
