@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,10 +12,10 @@ from ldp_core import trust
 from ldp_core.accounting import entries
 from ldp_core.attacks.findings.metrics import wilson
 from ldp_core.errors import InvalidExperiment, Problem
-from ldp_core.experiment import Draft, Experiment, Variant, changed, with_system
+from ldp_core.experiment import Draft, Experiment, Variant, changed
 from ldp_core.limits import EPSILON
 from ldp_core.theory import Outlook, outlook
-from ldp_core.trust import GROUPS, Trust, linked
+from ldp_core.trust import GROUPS, linked
 from pages.parts.systems.changes import differing
 from pages.parts.systems.picture import who_sees_what
 from pages.parts.ui.fields import named, own_parameters
@@ -26,7 +26,9 @@ from pages.parts.ui.workspace import Workspace
 WHOLE_RUN = 8.0
 """Initially offered ε of a client's whole run."""
 SCOPE = "clients.epsilon_scope"
-DEMANDED: dict[str, list[dict[str, Any]]] = {
+Demanded = dict[str, list[dict[str, Any]]]
+DEMANDED: Demanded = {
+    "trust": [{"system": None}],
     SCOPE: [{SCOPE: "run", "clients.epsilon": WHOLE_RUN}],
     "aggregator": [{"aggregator": "mean"}],
     "selection": [{"selection": "all"}],
@@ -76,27 +78,12 @@ def with_trust(draft: Draft, kind: str) -> Draft:
     Raises:
         InvalidExperiment: the trust demands something else.
     """
-    try:
-        return _demanded(draft, kind)
-    except InvalidExperiment:
-        return _demanded(Draft(draft.base, (Variant(trust.get(kind).label),), draft.seeds), kind)
-
-
-def _demanded(draft: Draft, kind: str) -> Draft:
     widest = float(max(np.abs(end).max() for end in draft.base.clients.bounds()))
-    ways = {path: [*some] for path, some in DEMANDED.items()} | {"clients.range": [{"clients.range": widest}]}
-    changes: dict[str, Any] = {"trust.kind": kind}
-    while True:
-        try:
-            return draft.with_base(changes)
-        except InvalidExperiment as error:
-            for path in {one.path for one in error.problems}:
-                if path == "trust" and draft.base.system:
-                    draft = with_system(draft, None)
-                elif not ways.get(path):
-                    raise
-                else:
-                    changes |= ways[path].pop(0)
+    ways = DEMANDED | {"clients.range": [{"clients.range": widest}]}
+    try:
+        return _fitting(draft, kind, ways)
+    except InvalidExperiment:
+        return _fitting(Draft(draft.base, (Variant(trust.get(kind).label),), draft.seeds), kind, ways)
 
 
 def recognised(experiments: Sequence[Experiment]) -> str:
@@ -159,9 +146,10 @@ def side_by_side(draft: Draft, budget: float | None) -> Draft:
     ask = {SCOPE: "run", **({} if budget is None else {"clients.epsilon": budget})}
     base = changed(draft.base, {"trust": {"kind": "local"}, **ask})
     variants, why = list[Variant](), list[Problem]()
+    rule = {"trust.rule": DEMANDED["trust.rule"]}
     for name in trust.registry.labels():  # in their order
         try:
-            fitting = next(_fitting(base, trust.get(name)))
+            fitting = _fitting(Draft(base, (Variant(name),)), name, rule).base
         except InvalidExperiment as error:
             why += error.problems
         else:
@@ -211,11 +199,14 @@ def _ask(draft: Draft) -> dict[str, Any]:
     return {SCOPE: "run", "clients.epsilon": bounds[0] if same else bounds, "clients.run_limit": None}
 
 
-def _fitting(base: Experiment, kind: Trust) -> Iterator[Experiment]:
-    """The base under a trust with its defaults, or else with `rule: clipping`; raises what is wrong."""
-    try:
-        yield changed(base, {"trust": {"kind": kind.name}})
-    except InvalidExperiment:
-        if "rule" not in type(kind).model_fields:
-            raise
-        yield changed(base, {"trust": {"kind": kind.name, "rule": "clipping"}})
+def _fitting(draft: Draft, kind: str, ways: Demanded) -> Draft:
+    """Draft under a trust with its defaults, and as many of the ways as that takes; raises what is wrong."""
+    left, changes = {path: iter(some) for path, some in ways.items()}, dict[str, Any]({"trust.kind": kind})
+    while True:
+        try:
+            return draft.with_base(changes)
+        except InvalidExperiment as error:
+            for path in {one.path for one in error.problems}:
+                if (more := next(left.get(path, iter(())), None)) is None:
+                    raise
+                changes |= more
