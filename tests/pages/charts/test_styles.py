@@ -15,10 +15,11 @@ def test_a_mechanism_has_its_hue_in_every_scenario_and_no_two_runs_look_alike():
         draft = presets.get(name).draft
         looks = styles(draft)
         assert len({(look.tint, look.dash) for look in looks}) == len(looks), name
-        known = set[tuple[str, str]]()
+        known = set[tuple[str, float | str]]()
         for variant, look in zip(draft.variants, looks, strict=True):
             epsilon = variant.set.get("clients.epsilon", draft.base.clients.epsilon)
-            mark = str(variant.set.get("mechanism.name")), str(epsilon)
+            number = float(epsilon) if isinstance(epsilon, int | float) else str(epsilon)
+            mark = str(variant.set.get("mechanism.name")), number
             if (
                 "mechanism.name" in variant.set and mark not in known
             ):  # what else sets runs apart is no hue of it
