@@ -147,7 +147,7 @@ const LEGEND = { entry: 110, key: 40, letter: 6.2, row: 19, axis: 58, left: 56, 
 function fitting(layout, width, data) {
   const right = layout.margin?.r ?? 0;
   if (right < (width < 360 ? 0.4 : 0.48) * width) return layout; // labels at the lines are read sooner
-  const names = data.filter((trace) => trace.name && trace.showlegend !== false && trace.x?.length !== 0).map((trace) => trace.name.length);
+  const names = data.filter((trace) => trace.name && trace.showlegend !== false && trace.x?.bdata !== "").map((trace) => trace.name.length);
   const entry = Math.max(LEGEND.entry, LEGEND.key + LEGEND.letter * Math.max(0, ...names));
   const room = width - LEGEND.left;
   const rows = Math.ceil(names.length / Math.max(1, Math.floor(room / entry)));

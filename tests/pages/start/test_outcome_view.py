@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from ldp_core import presets
 from ldp_core.runs import outcomes
 from pages.parts.start.guessed import Guessed
 from pages.parts.start.outcome_view import made, picture
 from pages.parts.ui.text import percent
+from tests.conftest import ROOT
+from tests.runs.processes import PATIENCE_SECONDS
 
 SHIPPED = [name for name in presets.names() if (outcomes.SHIPPED / f"{name}.json").exists()]
 
@@ -73,6 +77,25 @@ def test_no_line_on_the_page_tells_what_its_first_question_asks():
         assert label in nothing.veiled(name)
         assert label not in result.veiled(name)
         assert set(presets.get(name).ask.of) <= set(result.veiled(name)), "its own question is still open"
+
+
+def test_a_scenario_in_the_address_stands_first_with_what_it_assumes(
+    runs_dir: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """One dot for each design, and before anything is trained: why so small an ε is enough."""
+    monkeypatch.setattr("streamlit.page_link", lambda *_, **__: None)  # of pages that the test does not name
+    page = AppTest.from_file(str(ROOT / "pages" / "start.py"), default_timeout=PATIENCE_SECONDS)
+    page.query_params["scenario"] = "sixty_thousand"
+    page.run()
+    assert not page.exception
+    opening = [one.key for one in page.button if str(one.key).startswith("open the card ")]
+    assert opening[0] == "open the card sixty_thousand" and opening.count(opening[0]) == 1
+    said = [one.value.replace("\\", "") for one in page.caption]
+    assert sum("Why ε 2 works here" in one and "Assumed public: that" in one for one in said) == 1
+    found, draft = outcomes.stored("sixty_thousand"), presets.get("sixty_thousand").draft
+    assert found is not None
+    shown = picture(draft, found, 150)
+    assert shown["dots"] and all(line["half"] > 0 for line in shown["lines"])
 
 
 def test_a_figure_of_another_version_is_marked_as_such():
