@@ -50,6 +50,6 @@ def test_results_of_earlier_settings_are_faint_and_said_to_be(
     assert said() == (False, False)
     drafts.update(identity, lambda draft: draft.with_base({"local.epochs": 3}))
     assert said() == (True, True)
-    words = [str(one.value) for one in app.main if one.type in ("title", "caption")]
+    words = [str(getattr(one, "value", "")) for one in app.main if one.type in ("title", "caption")]
     note = next(i for i, one in enumerate(words) if "results below are of earlier" in one)
     assert note > words.index(app.title[0].value), "in the line of buttons its length would move these"
