@@ -156,10 +156,10 @@ def choose(box: Locator, option: str, exact: bool = True) -> None:
     person sees that, and chooses again. What the box has shown once is the page's to keep.
     """
     chosen = box.page.get_by_role("option", name=option, exact=exact)
-    box.scroll_into_view_if_needed()
     for _ in range(10):
-        box.click()
         try:
+            box.scroll_into_view_if_needed()
+            box.click()
             chosen.click(timeout=1500)
             expect(box).to_have_value(re.compile(re.escape(option)), timeout=1500)
         except (Error, AssertionError):

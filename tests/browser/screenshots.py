@@ -29,7 +29,7 @@ EMPTY = {
     "attack": ("/attack", ".es-ladder"),
     "tune": ("/tune", ".es-heat-cell"),
     "papers": ("/papers", ".js-plotly-plot"),
-    "compare": ("/compare", "text=No runs are chosen yet"),
+    "compare": ("/compare", "text=/No runs are chosen yet|Chosen for you/"),
     "runs": ("/runs", "text=What has been trained on this server?"),
 }
 SCREENS = {"wide": (1440, 900), "laptop": (1366, 768), "phone": (390, 1688), "tall": (1440, 2600)}

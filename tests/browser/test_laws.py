@@ -155,7 +155,7 @@ def test_the_browser_draws_the_same_laws_and_follows_the_hand_alone(
         assert tau < 1
         variance = number(float(mechanisms.get("piecewise").variance(0.2, 6.0, -tau, tau)))
         assert caption.startswith(f"variance {variance}, σ")
-        assert f"the safe range, ±{words} (shaded)" in caption
+        assert f"the other end of ±{words} (shaded)" in caption
         asks = "all 20 clients with a safe range of ±1 for"
         assert rest == f", if all 18 clients with ε 0.5 asked for ε 6, and {asks} ±{words}"
     chart = page.locator(".es-cards .js-plotly-plot").first

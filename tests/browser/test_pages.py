@@ -29,7 +29,7 @@ PAGES = {
     "/attack": "text=An example, not of your draft",
     "/tune": ".es-heat button",
     "/papers?system=personalized_ldp_fl": ".st-key-look-personalized_ldp_fl .js-plotly-plot",
-    "/compare": "text=No runs are chosen yet",
+    "/compare": "text=/No runs are chosen yet|Chosen for you/",
     "/runs": "text=What has been trained on this server?",
 }
 
