@@ -39,7 +39,7 @@ Purpose = Literal[
     "hypercube",  # the settings of a sweep that are drawn
     "prediction",  # imagined rounds, where the server's noise has no closed form
     "strokes",  # drawings by a program, beside which features compare
-    "participation",  # who is in a trusted server's sum, where nobody else is to know
+    "participation",  # who is in a trusted server's sum, which is secret
     "dropping out",  # who of a secure sum never answers
     "mixing",  # a shuffler's order
     "linkage",  # guesses whose upload is whose
@@ -77,6 +77,18 @@ class Unmade:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._made, name)
+
+
+class Substitute(np.random.Generator):
+    """Base class of generators whose draws are given; those that a subclass has no method for are refused."""
+
+    def __init__(self) -> None:
+        super().__init__(np.random.Philox(key=0))  # it must have one
+
+    def __getattribute__(self, name: str) -> Any:
+        if hasattr(np.random.Generator, name) and name[0] != "_" and name not in vars(type(self)):
+            raise NotImplementedError(f"{type(self).__name__} gives no {name}")
+        return super().__getattribute__(name)
 
 
 class Key(ISeedSequence):

@@ -128,6 +128,7 @@ def test_whomever_clients_trust_runs_of_one_shape_have_each_ones_own_noise(kind:
     assert ends == [events(case)[-1]["weights_sha256"] for case in cases]
 
 
+@pytest.mark.skipif(not native_code.installed(), reason="llvmlite is optional")
 def test_rounds_whose_clients_come_in_several_chunks_too(monkeypatch: pytest.MonkeyPatch):
     """Of runs with unlike many chunks."""
     monkeypatch.setattr(limits, "CHUNK_BYTES", 4 * 650 * 8 + 1)

@@ -14,12 +14,12 @@ from ldp_core.experiment import Experiment, changed
 from ldp_core.limits import EPSILON
 
 
-def run_budget(experiment: Experiment, client: int = 0) -> float:
-    """Worst-case ε of a client's whole run, at the ledger's δ; infinite if unbounded.
+def run_budget(experiment: Experiment) -> float:
+    """Worst-case ε of the first client's whole run, at the ledger's δ; infinite if unbounded.
 
     The client's own limit is ignored.
     """
-    return promise(experiment, everyone(experiment)[client]).run_worst.bound
+    return promise(experiment, everyone(experiment)[0]).run_worst.bound
 
 
 def epsilon_for(experiment: Experiment, budget: float) -> float:

@@ -21,7 +21,7 @@ from ldp_core.mechanisms.privunit import PrivUnit
 from ldp_core.mechanisms.shared.caps import caps_at
 from ldp_core.mechanisms.shared.gaussian_noise import GaussianNoise
 from ldp_core.mechanisms.shared.scale_free import ScaleFree
-from ldp_core.streams import stream
+from ldp_core.streams import Substitute, stream
 
 DRAWS = 2**24
 """Number of different float32 uniforms."""
@@ -58,11 +58,11 @@ class GivenAway:
         return None if self.low is None or self.high is None else max(self.low, self.high)
 
 
-class Given(np.random.Generator):
+class Given(Substitute):
     """Random generator that returns given values, so that every draw can be enumerated."""
 
     def __init__(self, draws: NDArray[Any]) -> None:
-        super().__init__(stream(0, "audit").bit_generator)
+        super().__init__()
         self._draws, self._next = draws.ravel(), 0
 
     def random(self, size: Any = None, dtype: Any = np.float64, out: Any = None) -> Any:

@@ -7,19 +7,21 @@ import time
 from ldp_core.errors import NotNow
 from ldp_core.runs import jobs, permissions
 
+PATIENCE_SECONDS = 10.0
+
 
 def room_of(code: str, opened: float) -> str:
     """Id of a class's room, which cannot be derived from the class's code."""
     return permissions.room_of(f"class {code} {opened}")
 
 
-def forget_runs(room: str, seconds: float = 10.0) -> None:
+def forget_runs(room: str) -> None:
     """Stop a room's jobs and delete their records.
 
     Raises:
-        NotNow: a job does not stop within `seconds`.
+        NotNow: a job does not stop within `PATIENCE_SECONDS`.
     """
-    until = time.monotonic() + seconds
+    until = time.monotonic() + PATIENCE_SECONDS
     while found := jobs.in_room(room):
         if time.monotonic() > until:
             raise NotNow("what the room trains is still being stopped; try again in a moment")

@@ -64,9 +64,9 @@ def of_selection(one: Selection) -> Promises:
                 chosen = one.choose(count, 0, number, rounds)
                 # only where each draws for itself may a round be empty
                 require(
-                    len(chosen) or one.size(count) is None, f"nobody in round {number} of {count} clients"
+                    len(chosen) or one.size(count) is None, f"no client in round {number} of {count} clients"
                 )
-                require((np.diff(chosen) > 0).all(), "clients are not told in order, once each")
+                require((np.diff(chosen) > 0).all(), "clients are not in order, once each")
                 require(((chosen >= 0) & (chosen < count)).all(), f"a client that is none of {count}")
 
     def counted() -> None:

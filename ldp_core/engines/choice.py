@@ -79,11 +79,11 @@ def bits(experiment: Experiment) -> str:
     return "" if kind == chosen(experiment.model.batched, not gpus(), None, "auto").kind else kind
 
 
-def choice_for(experiment: Experiment, began: str = "") -> Choice:
-    """Kind of engine for an experiment on this machine, or for a resumed run that `began` with one."""
+def choice_for(experiment: Experiment) -> Choice:
+    """Kind of engine for an experiment on this machine."""
     source = experiment.source
 
     def fit() -> str:
         return misfit(experiment.network, source.shape, source.classes, experiment.local.optimizer)
 
-    return chosen(experiment.model.batched, not gpus(), fit, began)
+    return chosen(experiment.model.batched, not gpus(), fit)

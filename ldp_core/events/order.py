@@ -41,7 +41,7 @@ class Order(ABC):
 def must(holds: bool) -> None:
     """Raise ValueError unless `holds`."""
     if not holds:
-        raise ValueError("told where it cannot be")
+        raise ValueError("an event where none can be")
 
 
 def counted(statuses: Iterable[str], every: int, what: str) -> tuple[Status, str]:

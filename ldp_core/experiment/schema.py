@@ -337,8 +337,8 @@ class Experiment(BaseModel):
         if seen is self.trust:
             return self
         found = self.model_copy(update={"trust": seen})
-        for stale in ("formed", "releases", "prices"):
-            found.__dict__.pop(stale, None)
+        for cached in found.__dict__.keys() - type(self).model_fields.keys():
+            del found.__dict__[cached]
         return found
 
     @cached_property

@@ -46,7 +46,7 @@ class Inverse:
         """Images (k, *shape) for class-mean messages (k, m) perturbed by `law`: the mean of the public
         images, weighted by the likelihood of each.
         """
-        known = placed(self._known, self.labels, classes, length)
+        known = law.mechanism.clip(placed(self._known, self.labels, classes, length), law.low, law.high)
         logs = np.array([np.reshape(law.log_prob(one, known), (len(known), -1)).sum(1) for one in sent])
         share = np.exp(logs - logs.max(axis=1, keepdims=True))
         share /= share.sum(axis=1, keepdims=True)

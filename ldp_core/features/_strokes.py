@@ -1,4 +1,4 @@
-"""Synthetic drawings of lines, without anybody's handwriting."""
+"""Synthetic drawings of lines, made from no data."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ POINTS = 24
 """Number of points on a curve."""
 
 
-def strokes(count: int, seed: int = 7) -> Images:
+def strokes(count: int) -> Images:
     """Synthetic drawings (count, 28, 28): one to three quadratic curves each, mostly connected, drawn with a
     soft pen and centred at the centre of mass.
     """
-    draw = stream(seed, "strokes")
+    draw = stream(7, "strokes")
     ys, xs = (axis.astype(np.float32) for axis in np.mgrid[0:SIDE, 0:SIDE])
     pen = draw.uniform(0.8, 1.6, count)
     number = draw.integers(1, 4, count)

@@ -19,13 +19,12 @@ import torch
 from numpy.typing import NDArray
 
 from ldp_core.mechanisms.base import Floats
+from ldp_core.mechanisms.shared import ball
 from ldp_core.partitions.base import Indices
 
 if TYPE_CHECKING:
     from ldp_core.federated.federation import Federation
 
-INSIDE = 1 - 2**-20
-"""Factor on the longest message, so that float32 rounding does not make it longer than allowed."""
 KEPT = 0.01
 """Smallest factor on deviations: all 0 would assign every image to one class."""
 SURE = 4.0
@@ -62,10 +61,8 @@ def messages(federation: Federation, x: torch.Tensor, y: torch.Tensor, sizes: In
 
 
 def radius(federation: Federation) -> float:
-    """Euclidean length of a message: the largest that a mechanism on a ball allows."""
-    mechanism = federation.experiment.randomiser
-    norm = getattr(mechanism, "norm", None) or federation.hull[1]
-    return float(norm) * INSIDE if mechanism.region == "ball" else INSIDE
+    """Euclidean length of a message."""
+    return ball.radius(federation.experiment.randomiser, federation.hull[1])
 
 
 class Decoder:
@@ -115,9 +112,9 @@ class Decoder:
         if self._naming is None:
             return equal
         own, other = (np.broadcast_to(one, (len(self._shares), 1))[:, 0] for one in self._naming)
-        told = max(float(self._shares @ (own - other)), 1e-9)
-        apart = (self._named - float(self._shares @ other)) / told - equal
-        noise = float((self._shares**2).sum() * (self._named * (1 - self._named)).sum()) / told**2
+        gain = max(float(self._shares @ (own - other)), 1e-9)
+        apart = (self._named - float(self._shares @ other)) / gain - equal
+        noise = float((self._shares**2).sum() * (self._named * (1 - self._named)).sum()) / gain**2
         kept = max(0.0, 1 - SURE * noise / max(float(apart @ apart), 1e-300))
         return np.maximum(equal + kept * apart, LEAST * equal)
 

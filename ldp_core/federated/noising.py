@@ -19,6 +19,7 @@ from ldp_core.federated.terms import Columns, Laws
 from ldp_core.federated.upload import Uploads, Vectors, clip_uploads, sent, uploaded
 from ldp_core.mechanisms.base import Floats
 from ldp_core.mechanisms.shared.blocks import BLOCK
+from ldp_core.streams import Substitute
 from ldp_core.systems import Encoded
 
 NONE = np.zeros(1)
@@ -94,14 +95,14 @@ class Together:
             yield one, Uploads(values[rows], exact[rows], NONE, NONE, 0, 0)
 
 
-class Draws(np.random.Generator):
+class Draws(Substitute):
     """Generator of the draws for chunks of `rows` rows each, one after another, each from its own stream."""
 
     def __init__(
         self, noise: dict[Hashable, Callable[[], np.random.Generator]], chunks: Sequence[Noising], rows: int
     ) -> None:
         self._streams = {stream: begin() for stream, begin in noise.items()}
-        super().__init__(next(iter(self._streams.values())).bit_generator)  # it must have one
+        super().__init__()
         self._of, self._rows, self._row = [one.stream for one in chunks], rows, 0
         self._drawn: dict[Hashable, NDArray[Any]] = {}
 

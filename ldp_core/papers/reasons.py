@@ -69,8 +69,8 @@ def _at_chance(claim: Claim, shelf: Shelf, labels: list[str]) -> str:
     """Sentence on the arm that ends nearest to chance, if any ends there; with its noise."""
     first = {label: next(iter(shelf.of_arm(claim, label).values())) for label in labels}
     gaps = {label: above_chance(claim, shelf, label) for label in labels}
-    told = {label for label, one in first.items() if one.size and one.noise is not None}
-    found = {label: gap for label, gap in gaps.items() if gap is not None and label in told}
+    complete = {label for label, one in first.items() if one.size and one.noise is not None}
+    found = {label: gap for label, gap in gaps.items() if gap is not None and label in complete}
     if not found:
         return ""
     label = min(found, key=found.__getitem__)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import zip_longest
 from typing import Any
 
@@ -164,5 +164,5 @@ def _line(row: list[str]) -> str:
     return " & ".join(map(escaped, row)) + r" \\"
 
 
-def escaped(text: str, symbols: Mapping[str, str] = SYMBOLS) -> str:
-    return "".join(symbols.get(one, one) for one in text)
+def escaped(text: str) -> str:
+    return "".join(SYMBOLS.get(one, one) for one in text)

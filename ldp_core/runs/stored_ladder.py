@@ -4,7 +4,7 @@ scenario by `python -m ldp_core presets --outcomes`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -70,24 +70,23 @@ def stored_ladder(folder: Path = SHIPPED) -> StoredLadder | None:
         return None
 
 
-def make_ladder(folder: Path = SHIPPED, say: Callable[[str], None] = print, progress: Report = quiet) -> None:
+def make_ladder(progress: Report) -> None:
     """Measure the attack grid and store it, unless this version has."""
-    known = stored_ladder(folder)
+    known = stored_ladder()
     if known and known.current:
-        say(f"{NAME}: of this version already")
+        print(f"{NAME}: of this version already")
         return
     from ldp_core.leakage.grid import climb
 
     one_thread()
-    folder.mkdir(parents=True, exist_ok=True)
     ladder = asked()
     bodies = (event.as_json() for event in climb(ladder, load(ladder.base.dataset, progress)))
     events = _thinned([event for event in bodies if event["event"] in KEPT])
     date = datetime.now(UTC).date().isoformat()
     accuracies = [[epsilon, _accuracy(epsilon, progress)] for epsilon in ladder.epsilons]
     body = {"version": version(ladder), "date": date, "accuracies": accuracies, "events": events}
-    write_json(folder / f"{NAME}.json", body)
-    say(f"{NAME}: {sum(event['event'] == 'cell' for event in events)} cells")
+    write_json(SHIPPED / f"{NAME}.json", body)
+    print(f"{NAME}: {sum(event['event'] == 'cell' for event in events)} cells")
 
 
 def _accuracy(epsilon: float, progress: Report) -> float:
@@ -109,4 +108,4 @@ def make_all(names: Sequence[str], progress: Report = quiet) -> None:
         names or [name for name in presets.names() if outcomes.stored(name)], SHIPPED, print, progress
     )
     if not names:
-        make_ladder(progress=progress)
+        make_ladder(progress)

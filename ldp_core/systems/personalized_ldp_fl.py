@@ -180,9 +180,9 @@ class PersonalizedLDPFL(System):
             return ""
         low, high = experiment.clients.bounds()
         widths = sorted({float(width) for width in high - low})
-        told = " to ".join(f"{width:g}" for width in dict.fromkeys((widths[0], widths[-1])))
+        needed = " to ".join(f"{width:g}" for width in dict.fromkeys((widths[0], widths[-1])))
         return (
-            f"Corrected, σ covers all that a weight can be, {told} where the paper takes 1: the promised ε "
+            f"Corrected, σ covers all that a weight can be, {needed} where the paper takes 1: the promised ε "
             "begins to hold for a weight, with as many times the noise."
         )
 

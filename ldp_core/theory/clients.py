@@ -16,9 +16,9 @@ from ldp_core.mechanisms.base import Floats
 from ldp_core.mechanisms.shared.kinds import kinds
 
 
-def client_variance(experiment: Experiment, round: int = 1, others: Population | None = None) -> Floats:
-    """Noise variance of each client per weight, for a weight at its range's centre, (K,); of `others`
-    instead, if given.
+def client_variance(experiment: Experiment, others: Population | None = None) -> Floats:
+    """Noise variance of each client (of `others`, if given) per weight in round 1, (K,), for a weight at its
+    range's centre.
 
     It depends slightly on the weight; trained weights are near the centre of most ranges. If layers differ,
     the mean over all weights. If the scale is taken from the upload (as-printed Piecewise), its largest
@@ -26,7 +26,7 @@ def client_variance(experiment: Experiment, round: int = 1, others: Population |
     """
     population = others or experiment.population()
     total = np.zeros(len(population.epsilon))
-    for piece in experiment.pieces(round):
+    for piece in experiment.pieces():
         total += piece.size / experiment.uploaded * mid_range(population, piece).variance
     return total
 
@@ -47,13 +47,9 @@ def mid_range(population: Population, piece: Piece) -> Drawn:
     return Drawn(np.asarray(variance, np.float64), np.asarray(mean - centre, np.float64))
 
 
+@lru_cache(maxsize=8)
 def worst_variance(experiment: Experiment, round: int = 1) -> Floats:
     """Largest noise variance over each client's range, (K,), for weighting; for votes before the sign."""
-    return _worst_variance(experiment, round)
-
-
-@lru_cache(maxsize=8)
-def _worst_variance(experiment: Experiment, round: int) -> Floats:
     population = experiment.population()
     found = _over_pieces(
         experiment,
@@ -64,11 +60,11 @@ def _worst_variance(experiment: Experiment, round: int) -> Floats:
     return found
 
 
-def end_variance(experiment: Experiment, round: int = 1) -> Floats:
-    """Noise variance of each client per weight, for a weight at its range's upper end, (K,)."""
+def end_variance(experiment: Experiment) -> Floats:
+    """Noise variance of each client per weight in round 1, for a weight at its range's upper end, (K,)."""
     population = experiment.population()
     ends = population.high, population.epsilon, population.low, population.high
-    return _over_pieces(experiment, round, lambda m: m.variance(*ends))
+    return _over_pieces(experiment, 1, lambda m: m.variance(*ends))
 
 
 def _over_pieces(experiment: Experiment, round: int, variance: Callable[[Mechanism], Any]) -> Floats:

@@ -23,7 +23,6 @@ def relative_errors(
     epsilon: ArrayLike,
     low: ArrayLike,
     high: ArrayLike,
-    records: int = RECORDS,
     repeats: int = 20,
     seed: int = 0,
 ) -> Floats:
@@ -37,7 +36,6 @@ def relative_errors(
         mechanism: of coordinate scope.
         epsilon: each client's ε for one record, shape (K,).
         low, high: each client's safe range, shape (K,).
-        records: number of records per client.
         repeats: number of repetitions.
         seed: seed of records and noise.
 
@@ -57,7 +55,7 @@ def relative_errors(
     )
     found = np.empty(repeats)
     for number in range(repeats):
-        drawn = stream(seed, "records", number).random((len(budgets), records))
+        drawn = stream(seed, "records", number).random((len(budgets), RECORDS))
         values = lows + drawn * (highs - lows)
         sent = mechanism.perturb(values, budgets, lows, highs, stream(seed, "noise", number))
         true = values.mean()

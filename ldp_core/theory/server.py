@@ -176,7 +176,7 @@ class _Public:
         return self._sent[number]
 
     def _is_symmetric(self) -> bool:
-        """True if all clients weigh the same whoever takes part: then only their mean variance matters."""
+        """True if all clients weigh the same in every selection: then only their mean variance matters."""
         experiment = self._experiment
         share = experiment.aggregator.moments(
             worst_variance(experiment), self._held, experiment.aggregator.between

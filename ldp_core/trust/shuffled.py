@@ -37,7 +37,7 @@ class Shuffled(Trust):
     reference = "Feldman, McMillan and Talwar 2023 (stronger clones); Erlingsson et al. 2019"
     against = "shuffled heap"
     sees = "The server sees a heap of messages without names, one heap for each budget and range."
-    unseen = "the server sees a heap without names; what it picks out is told under “What is promised”"
+    unseen = "the server sees a heap without names; what it picks out is shown under “What is promised”"
     breaks = (
         "A shuffler that keeps names or times of arrival, or that works with the server; and clients of the "
         "heap who tell the server what they sent."

@@ -26,6 +26,9 @@ def test_what_is_given_is_what_is_drawn():
     given = Given(np.arange(6) / 8)
     assert given.random((2, 2), np.float32).tolist() == [[0, 0.125], [0.25, 0.375]]
     assert given.standard_normal((2,), dtype=np.float32).tolist() == [0.5, 0.625]
+    for law in ("integers", "poisson", "normal", "exponential", "bit_generator"):
+        with pytest.raises(NotImplementedError, match=f"Given gives no {law}"):
+            getattr(given, law)
 
 
 def test_the_draws_are_those_of_the_generator():

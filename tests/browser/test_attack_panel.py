@@ -47,7 +47,7 @@ def test_the_default_demonstration_tells_who_was_picked_out(visitor: Visitor, mo
         counts[client] = number(round(sum(picks)))
     assert float(counts[19]) > float(counts[0])
     expect(page.locator(".es-picked").nth(2)).to_have_text(
-        re.compile(f"picked from 10 in up to {TRIES} of {TRIES} tries")
+        re.compile(f"picked from 10 in {TRIES} of {TRIES} tries under ")
     )
     picked = page.locator(".es-cards .es-caption").nth(1)
     expect(picked).to_contain_text(f"1/σ² {counts[0]} of {TRIES} (95")

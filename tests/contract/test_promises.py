@@ -60,7 +60,7 @@ def test_what_is_broken_is_stated_and_the_rest_is_looked_at(
     monkeypatch.setattr(promises, "of_any", lambda kind, one: iter(()))
     assert main(["check", "selection:all"]) == 1
     first, second, third = capsys.readouterr().out.splitlines()
-    assert first == "no  those who take part are clients, once each: clients are not told in order, once each"
+    assert first == "no  those who take part are clients, once each: clients are not in order, once each"
     assert second.startswith("ok  uploads are counted truly"), "and so they are"
     assert "ZeroDivisionError" in third
 

@@ -131,12 +131,10 @@ class Curved(Descent):
 class Signed(Descent):
     """Adam on the signs of the slopes, within [0, 1] (Geiping et al. 2020)."""
 
-    def __init__(
-        self, objective: Objective, start: torch.Tensor, iterations: int, enough: float = 0.0
-    ) -> None:
+    def __init__(self, objective: Objective, start: torch.Tensor, iterations: int) -> None:
         import torch
 
-        super().__init__(objective, start, iterations, enough)
+        super().__init__(objective, start, iterations)
         self._mean, self._square = torch.zeros_like(start), torch.zeros_like(start)
 
     def _step(self) -> None:

@@ -15,6 +15,8 @@ from ldp_core.mechanisms.base import Floating, Mechanism, Region, Scope
 from ldp_core.mechanisms.shared.blocks import broadcast
 from ldp_core.mechanisms.shared.law import Floats, Law, as_floats, check_budget
 
+INSIDE = 1 - 2**-20
+"""Factor on the longest vector, so that float32 rounding does not make it longer than allowed."""
 M = TypeVar("M", bound="BallMechanism")
 
 
@@ -82,6 +84,12 @@ class BallMechanism(Mechanism):
                 f"{self.name} must know how many weights an upload has; give it as dimension=…"
             )
         return self.dimension
+
+
+def radius(mechanism: Mechanism, high: float) -> float:
+    """Largest length that a mechanism on a ball allows, given the upper end of the ranges; 1 for a box."""
+    norm = getattr(mechanism, "norm", None) or high
+    return float(norm) * INSIDE if mechanism.region == "ball" else INSIDE
 
 
 def shortened(values: Floating, norm: float) -> Floating:

@@ -97,7 +97,7 @@ def _refuse_without_room(size: int, owner: str | None, address: str | None) -> N
     if (taken := quota.taken()) + size > most:
         raise NotNow(
             f"all runs take {taken / 1e6:.1f} of the {most / 1e6:.1f} MB that this server keeps, this one "
-            f"{size / 1e6:.1f} MB, and a file takes nobody's place: delete some runs, or ask for more room"
+            f"{size / 1e6:.1f} MB, and a file displaces no other run: delete some runs, or ask for more room"
         )
 
 

@@ -106,7 +106,7 @@ def remove(identity: str, person: Person = OPERATOR) -> None:
     if found is None:
         raise UnknownJob(identity)
     if not person.owns(found.owner):
-        raise NotYours("only whoever has brought these rounds can remove them, or a teacher")
+        raise NotYours("only the person who brought these rounds can remove them, or a teacher")
     with writing(_path(), SCHEMA) as db:
         db.execute("DELETE FROM rounds WHERE id = ?", (identity,))
 

@@ -37,8 +37,8 @@ def main() -> int:
         accuracy, weights = RECORDED[run.label, run.experiment.seed]
         same = (end.accuracy, end.weights_sha256) == (accuracy, weights)
         wrong += not same
-        told = "the same" if same else f"not {{accuracy}}"
-        print(ascii(run.label), "seed", run.experiment.seed, end.accuracy, told)
+        verdict = "the same" if same else f"not {{accuracy}}"
+        print(ascii(run.label), "seed", run.experiment.seed, end.accuracy, verdict)
     return 1 if wrong else 0
 
 

@@ -75,8 +75,8 @@ def export(identity: str, out: Path, more: Mapping[str, str] = NOTHING) -> int:
             archive.writestr("experiments.json", _json(experiments))
             archive.writestr("events.jsonl", lines)
             for kind, name in TABLES.items():
-                told = [event for event in events if event.body["event"] == kind]
-                if rows := [row(event, experiments[event.run]) for event in told]:
+                chosen = [event for event in events if event.body["event"] == kind]
+                if rows := [row(event, experiments[event.run]) for event in chosen]:
                     archive.writestr(f"{name}.csv", as_csv(rows))
                     archive.writestr(f"{name}.parquet", as_parquet(rows))
             for name, text in more.items():

@@ -78,7 +78,7 @@ def pin(identity: str, person: Person = OPERATOR, on: bool = True) -> None:
     """
     job = queue.get(identity)
     if not person.owns(job.owner):
-        raise NotYours("only whoever launched this job can pin it, or a teacher")
+        raise NotYours("only the person who launched this job can pin it, or a teacher")
     if on and not (person.teacher or job.pinned):
         _refuse_hoards(job, quota.most_bytes() // 2)
     if queue.set_pinned(identity, on).removed and on:
@@ -117,7 +117,7 @@ def _end(identity: str, person: Person, how: Callable[[Job], bool]) -> None:
     reap()
     job = queue.get(identity)
     if not person.owns(job.owner):
-        raise NotYours("only whoever launched this job can delete it, or a teacher")
+        raise NotYours("only the person who launched this job can delete it, or a teacher")
     if not how(job):
         if (job := queue.get(job.id)).live:
             raise NotNow(f"job {job.id} is {job.status}; stop it before it is deleted")
@@ -138,7 +138,7 @@ def bring_back(identity: str, person: Person = OPERATOR) -> None:
     if found is None or deletion.is_due(found):
         raise UnknownJob(identity)
     if not person.owns(found.owner):
-        raise NotYours("only whoever launched this job can bring it back, or a teacher")
+        raise NotYours("only the person who launched this job can bring it back, or a teacher")
     queue.bring_back(identity, time.time() - deletion.UNDO_SECONDS)
 
 
@@ -150,5 +150,5 @@ def deleted(person: Person = OPERATOR) -> list[Job]:
 def relabel(identity: str, name: str, note: str, person: Person = OPERATOR) -> None:
     """Give a job a name and a note; empty strings restore the original name."""
     if not person.owns(queue.get(identity).owner):
-        raise NotYours("only whoever launched this job can name it, or a teacher")
+        raise NotYours("only the person who launched this job can name it, or a teacher")
     queue.relabel(identity, name, note)

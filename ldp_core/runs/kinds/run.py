@@ -152,8 +152,8 @@ class TrainingJob(Kind):
             rounds = int(self.base(job.brief)["rounds"])
         except UNREADABLE:
             rounds = 0
-        told = [{"label": run.label, "seed": run.seed, **_reached(run)} for run in runs]
-        return {"rounds": rounds, **_reached(behind), "runs": told}
+        reached = [{"label": run.label, "seed": run.seed, **_reached(run)} for run in runs]
+        return {"rounds": rounds, **_reached(behind), "runs": reached}
 
 
 def _reached(run: RunProgress | None) -> dict[str, Any]:

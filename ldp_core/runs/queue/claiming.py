@@ -26,7 +26,7 @@ AT_WORK = "status IN ('running', 'cancelling')"
 OTHERS = f"{AT_WORK} AND id NOT IN (SELECT value FROM json_each(?))"  # noqa: S608
 
 Taker = tuple[str, str | None]
-"""Whoever takes turns: an address (`Job.place_of`), or an owner."""
+"""One that takes turns: an address (`Job.place_of`), or an owner."""
 
 
 def running() -> list[Job]:

@@ -41,24 +41,24 @@ class Person:
     def check(self, owner: str | None) -> None:
         """Raise NotYours unless this person may stop a job of this owner."""
         if not self.may(owner):
-            raise NotYours("only whoever launched this job can stop it or take it up, or a teacher")
+            raise NotYours("only the person who launched this job can stop it or take it up, or a teacher")
 
 
 OPERATOR = Person(None, teacher=True)
 """The user of the command line on this machine."""
 
 
-def person(token: str, secret: str = "") -> Person:
-    """Person with a browser's token; a teacher if `secret` is the teacher's."""
-    return Person(_digest(f"visitor/{token}"), is_teacher(secret))
+def person(token: str) -> Person:
+    """Person with a browser's token."""
+    return Person(_digest(f"visitor/{token}"))
 
 
-def signed_in(issuer: str, subject: str, secret: str = "") -> Person:
+def signed_in(issuer: str, subject: str) -> Person:
     """Person with this issuer and subject of an identity provider: the pair is unique and never changes.
 
     Names and mail addresses may pass to another person later, so they identify no one here.
     """
-    return Person(_digest(json.dumps(["signed in", issuer, subject])), is_teacher(secret))
+    return Person(_digest(json.dumps(["signed in", issuer, subject])))
 
 
 def address(text: str) -> str:

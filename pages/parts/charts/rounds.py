@@ -12,7 +12,7 @@ from ldp_core.mechanisms.base import Floats
 from pages.parts.charts.base import MUTED, TEXT, Trace, colour, figure, log_axis, scatter, share_axis
 from pages.parts.charts.series import NAME_LENGTH, Series
 from pages.parts.ui.figure_json import Figure
-from pages.parts.ui.text import number, percent, shortened
+from pages.parts.ui.text import joined, number, percent, shortened
 
 BEARABLE = "learns below"
 """Name of the level up to which the rule of thumb expects learning."""
@@ -116,8 +116,8 @@ def noise_figure(
     for level, ours in bearable.items():
         paint, its = (MUTED, "") if len(bearable) == 1 else (colour(ours[0].style.tint), "it ")
         values.append(level)
-        names = [f"{BEARABLE}, {label(one)}" for one in ours]
-        traces += [_level(level, rounds, paint, name=name) for name in names]
+        whose = f", {joined([label(one) for one in ours])}" * (len(bearable) > 1)
+        traces.append(_level(level, rounds, paint, name=BEARABLE + whose))
         ends.append((np.log10(level), f"{its}{BEARABLE} {number(level, 2)}", paint))
     return figure(
         traces,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from ldp_core.accounting import NOTHING, Promise, entries, word_of, worth
+from ldp_core.accounting import DELTA, NOTHING, Promise, entries, word_of, worth
 from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import Experiment, changed
 from ldp_core.mechanisms.base import Floats
@@ -44,12 +44,13 @@ def run_promises(
 
 
 def promise_words(promise: Promise) -> dict[str, Any]:
-    """Parts of a sentence like `ε 8 for the run promises little: told apart in at most 9 997 of 10 000
-    tries`.
+    """Parts of a sentence like `ε 8 (δ at most 10⁻⁵) for the run promises little: told apart in at most 9 997
+    of 10 000 tries`.
     """
     found = worth(promise)
     epsilon = f"ε {number(promise.bound)}" if promise.guarantee else "no bound"
-    parts = [f"{epsilon} for the run promises ", found.word, f": told apart {found.odds}"]
+    most = f" (δ at most {number(max(DELTA, promise.delta))}) for the run promises "
+    parts = [epsilon, most, found.word, f": told apart {found.odds}"]
     return {"kind": found.word, "words": parts}
 
 

@@ -20,6 +20,7 @@ from ldp_core.experiment import Experiment
 from ldp_core.features import Features
 from ldp_core.features._inverse import Inverse, placed
 from ldp_core.mechanisms import Mechanism
+from ldp_core.mechanisms.shared.ball import radius
 from ldp_core.streams import stream
 from pages.parts.charts.base import figure
 from pages.parts.ui import components
@@ -31,8 +32,6 @@ from pages.parts.ui.workspace import Workspace
 
 SHOWN, TRIED, KNOWN, CLASSES = 6, 30, 1000, 10
 """Numbers of digits drawn, of digits tried, of public digits that the attacker knows, and of classes."""
-INSIDE = 1 - 2**-20
-"""Factor on a message, so that rounding does not make it longer than allowed."""
 SIDE, GAP = 56, 8
 """Side of an image, and distance between two, in pixels."""
 ABOVE, BELOW = np.array([31, 90, 160]), np.array([190, 85, 20])
@@ -55,9 +54,9 @@ def turned(experiment: Experiment) -> None:
     height = 10 + 70 * len(rows)
     components.chart(_figure(_sheet(rows)), key="turned", height=height, label=words)
     exact, mean, *from_one = (f"{one:.1f} dB" for one in quality)
-    fourth = (
-        f" Fourth: its best guess from one upload of client 1 instead, {from_one[0]}." if from_one else ""
-    )
+    given = "".join(f" and {fact}" for fact in experiment.attacked.trust.helps)
+    one = f" Fourth: what it draws from one message, noised as client 1 asks{given}, {{}}."
+    fourth = one.format(*from_one) if from_one else ""
     st.caption(
         "First row: MNIST’s own test images. Second: their numbers, blue above 0, orange below. Third: what "
         f"an attacker draws who has these numbers exactly, and {number(KNOWN, 4)} public digits: {exact} in "
@@ -65,7 +64,7 @@ def turned(experiment: Experiment) -> None:
     )
     st.caption(
         f"{assumed(made)} What these still show of the image is the third row. The program is the same for "
-        "everybody and reads nobody’s data."
+        "all clients and depends on no data."
     )
 
 
@@ -91,7 +90,7 @@ def _drawn(made: Features, law: tuple[Mechanism, float, float, float] | None) ->
     drawn = [spy.drawn(numbers), np.broadcast_to(spy.images.mean(0), images.shape)]
     if law:
         mechanism, epsilon, low, high = law
-        length = getattr(mechanism, "norm", 1.0) * INSIDE
+        length = radius(mechanism, high)
         exact = placed(numbers, data.test_y[:TRIED], CLASSES, length)
         sent = mechanism.perturb(exact, epsilon, low, high, stream(0, "attack noise"))
         drawn.append(spy.drawn_from(sent, mechanism.at(epsilon, low, high), CLASSES, length))
@@ -104,10 +103,12 @@ def _drawn(made: Features, law: tuple[Mechanism, float, float, float] | None) ->
 
 
 def _rows(experiment: Experiment) -> Rows:
-    if experiment.target != "class_means" or experiment.source.classes != CLASSES:
+    seen, mixed = experiment.attacked, bool(experiment.trust.unseen)
+    no_law = experiment.target != "class_means" or seen.randomiser.role == "identity"
+    if no_law or mixed or experiment.source.classes != CLASSES:
         return _drawn(experiment.features, None)
-    epsilon, low, high = (float(one[0, 0]) for one in experiment.population().columns([0]))
-    return _drawn(experiment.features, (experiment.randomiser, epsilon, low, high))
+    epsilon, low, high = (float(one[0, 0]) for one in seen.population().columns([0]))
+    return _drawn(experiment.features, (seen.randomiser, epsilon, low, high))
 
 
 def _grey(images: NDArray[Any]) -> NDArray[Any]:

@@ -17,6 +17,7 @@ from pages.parts.charts.tally import Tally
 from pages.parts.compare.arms import Arm
 from pages.parts.compare.elsewhere import Curve, drawn
 from pages.parts.compare.verdict import gap
+from pages.parts.noise.promise_table import against_whom
 from pages.parts.systems.unlike import Field, causes
 from pages.parts.train.heard import heard
 from pages.parts.ui import components
@@ -90,15 +91,16 @@ def figures(arms: Sequence[Arm], fields: Sequence[Field]) -> None:
             "of",
             "accuracy",
             f"against {first}, in points: by seed (95{THIN}% interval)",
-            "ε for the whole run at worst, of who gives most away",
+            "ε for the whole run at worst",
             "right image picked out",
         ],
         rows,
     )
+    whom = plain(against_whom([(arm.series.label, arm.experiment.trust.against) for arm in arms]), 300)
     st.caption(
-        "ε is that of the client that gives most away, over all its uploads at worst, against any two values "
-        "in its safe range. Picked out: of uploads of one image, over clients, seeds and rounds; beside it "
-        "what guessing gives."
+        "ε is that of the client that gives most away, over all its uploads at worst, for any two values in "
+        f"its safe range. {whom} Picked out: of uploads of one image, over clients, seeds and rounds; beside "
+        "it what guessing gives."
     )
 
 

@@ -167,5 +167,4 @@ def _finish(name: str) -> None:
             "That was the last one. *Sixty thousand people, one image each* shows an ε that is honest."
         )
         if st.button("Open it", type="primary", key="after all"):
-            start_with(presets.get("sixty_thousand").draft)
-            st.switch_page("train.py")
+            st.switch_page("start.py", query_params={"scenario": "sixty_thousand"})

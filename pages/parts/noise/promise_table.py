@@ -99,7 +99,7 @@ def promise_table(promised: Sequence[Promised], beside: Callable[[], None] | Non
     rows = grouped([(one.name, list(_cells(one, again))) for one in promised])
     weight, upload, *run = SCOPES.values()
     table(*_laid_out([weight, upload, *([SEEN] if again else []), *run], rows))
-    st.caption(plain(against_whom(promised), 600))
+    st.caption(plain(against_whom([(one.name, one.entry.against) for one in promised]), 600))
     if beside:
         beside()
     st.markdown(in_words(promised[0]))
@@ -113,11 +113,11 @@ def promise_table(promised: Sequence[Promised], beside: Callable[[], None] | Non
         st.caption(f"Not counted in any ε, as it was learnt before any mechanism: {learnt}.")
 
 
-def against_whom(promised: Sequence[Promised]) -> str:
-    """Sentence on the adversary that the guarantees hold against; run by run, if runs trust differently."""
+def against_whom(promised: Sequence[tuple[str, str]]) -> str:
+    """Sentence on the adversaries that guarantees hold against, from labels of runs and keys of `AGAINST`."""
     found = dict[str, list[str]]()
-    for one in promised:
-        found.setdefault(AGAINST[one.entry.against], []).append(one.name)
+    for name, against in promised:
+        found.setdefault(AGAINST[against], []).append(name)
     if len(found) == 1:
         return f"All of it holds against {next(iter(found))}."
     return f"It holds against {'; '.join(f'{whom} ({few(names)})' for whom, names in found.items())}."

@@ -110,12 +110,12 @@ def _how(found: tuple[Point, ...]) -> str:
     bare = "all are" if control == 1 else f"at least {percent(int(100 * control) / 100)}"
     return plain(
         f"Digits, twenty clients, logistic regression, three rounds. ε of a run: what it costs a client at "
-        f"worst (δ 10⁻⁵), {MORE} times as much for the two volunteers; a system in which no ε that may be "
-        f"asked for costs so much asks for the largest. Each has the learning rate, of {RATES[0]:g} to "
-        f"{RATES[-1]:g}, that ends best on public images: MNIST's, made as small. Picked out: by the exact "
-        f"likelihood, which of ten images an upload of one image in one step was made of (guessing: 10 %); "
-        f"without noise {bare}. {found[0].accuracy.seeds} seeds, {IMAGES} images of "
-        f"each client in each round; measured {dates[-1]}. {alike}{whose}",
+        f"worst (δ 10⁻⁵, against the server), {MORE} times as much for the two volunteers; a system in which "
+        f"no ε that may be asked for costs so much asks for the largest. Each has the learning rate, of "
+        f"{RATES[0]:g} to {RATES[-1]:g}, that ends best on public images: MNIST's, made as small. Picked "
+        f"out: by the exact likelihood, which of ten images an upload of one image in one step was made of "
+        f"(guessing: 10 %); without noise {bare}. {found[0].accuracy.seeds} seeds, {IMAGES} images of each "
+        f"client in each round; measured {dates[-1]}. {alike}{whose}",
         1200,
     )
 

@@ -22,8 +22,8 @@ MOST_UNPACKED = 64_000_000
 LABELS = {
     ".zip": "All of it (ZIP)",
     ".html": "A report (HTML)",
-    ".card.svg": "The card for a slide (SVG)",
-    ".card.json": "The card (JSON)",
+    ".card.svg": "Privacy card (SVG)",
+    ".card.json": "Privacy card (JSON)",
     ".flower.zip": "An app for Flower (ZIP)",
     ".json": "All of it (JSON)",
     ".py": "A program (Python)",

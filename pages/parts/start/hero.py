@@ -26,8 +26,8 @@ def hero() -> None:
     law = mechanisms.registry.labels()[stored_ladder.LAW]
     st.caption(
         "ε: budget for one weight",
-        help=f"As the papers count it; the promise is for all weights of all rounds. Image: from one upload "
-        f"under {law}; accuracy: twenty such clients on digits. Stored, {stored.date}.",
+        help="As the papers count it; the promise is for all weights of all rounds, against the server. "
+        f"Image: from one upload under {law}; accuracy: 20 such clients on digits. Stored, {stored.date}.",
     )
 
 

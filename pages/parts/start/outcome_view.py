@@ -15,6 +15,7 @@ from ldp_core.paired import difference, in_points
 from ldp_core.runs import outcomes, rates
 from pages.parts.charts.budget_axis import common
 from pages.parts.charts.styles import ladders, styles
+from pages.parts.train.blame import training
 from pages.parts.ui.text import decibels, number, percent, seconds
 
 MOST_PICTURES = 3
@@ -45,7 +46,8 @@ def picture(
     guides = [{"name": f"guessing {percent(found.chance)}", "y": found.chance}]
     if found.reference:
         clean = found.reference[-1]
-        guides.append({"name": f"{without_noise(found.seeds)} {percent(clean)}", "y": clean})
+        last = ", as the last" * (len({str(training(one.as_json())) for one in draft.experiments()}) > 1)
+        guides.append({"name": f"{without_noise(found.seeds)}{last} {percent(clean)}", "y": clean})
     if guess is not None:
         guides.append({"name": f"your guess {percent(guess)}", "y": guess})
     across = [np.log(epsilon) for _, epsilon in steps] if steps else [0, found.rounds]

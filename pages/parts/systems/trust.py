@@ -37,8 +37,7 @@ DEMANDED: Demanded = {
     "mechanism": [{"form": "corrected"}, {"mechanism": "piecewise"}],
 }
 """What to set, one after another, where a trust finds a field unfit."""
-SECURE = {"trust": {"kind": "secure_sum"}}
-LOCAL = {"trust": {"kind": "local"}}
+LOCAL, SECURE = ({"trust": {"kind": kind}} for kind in ("local", "secure_sum"))
 BOTH = tuple(Variant(trust.get(one["trust"]["kind"]).label, one) for one in (LOCAL, SECURE))
 
 

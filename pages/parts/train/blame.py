@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from ldp_core import mechanisms
@@ -23,8 +23,10 @@ class Blame(NamedTuple):
 
 def blame(one: Series, all_runs: Sequence[Series]) -> Blame | None:
     """Cause of a divergence; None without a completed run without noise."""
-    asked = _experiment(one)
-    twins = [other for other in all_runs if _clean(other) and _steps(other) == _steps(one)]
+    asked = experiment_of(one)
+    twins = [
+        other for other in all_runs if _clean(other) and training(experiment_of(other)) == training(asked)
+    ]
     rate = _rate(asked)
     if _clean(one):
         return Blame("rate", f"there is no noise: {rate}")
@@ -45,21 +47,20 @@ def blame(one: Series, all_runs: Sequence[Series]) -> Blame | None:
 
 def _clean(one: Series) -> bool:
     """True for runs without noise."""
-    mechanism: Any = _experiment(one).get("mechanism", {})
+    mechanism: Any = experiment_of(one).get("mechanism", {})
     name = mechanism.get("name") if isinstance(mechanism, dict) else mechanism
     return bool(one.runs) and not mechanisms.hides(name)
 
 
-def _steps(one: Series) -> Any:
-    """Settings that determine local training."""
-    flat = _experiment(one)
-    clients = flat.get("clients")
+def training(experiment: Mapping[str, Any]) -> list[Any]:
+    """Settings that determine local training; the experiment as JSON."""
+    clients = experiment.get("clients")
     count = clients.get("count") if isinstance(clients, dict) else None  # fewer hold more samples each
-    shared = ("dataset", "model", "local", "partition", "rounds", "target", "selection", "system")
-    return [*(flat.get(key) for key in shared), count]
+    shared = ("dataset", "features", "model", "local", "partition", "rounds", "target", "selection", "system")
+    return [*(experiment.get(key) for key in shared), count]
 
 
-def _experiment(one: Series) -> dict[str, Any]:
+def experiment_of(one: Series) -> dict[str, Any]:
     found: Any = one.runs[0].start.get("experiment") if one.runs else None
     return found if isinstance(found, dict) else {}
 

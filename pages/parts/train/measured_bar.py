@@ -28,8 +28,8 @@ ROW = 44
 NEAR = 0.8
 """Share of the largest bound that so many trials could show, from which on their number limits the bound."""
 WHY = (
-    "The promise is for any two uploads that the mechanism may be given, and an attacker who knows all else; "
-    "shown is the most that the attacks together show, by the exact likelihood of {trials} simulated "
+    "The promise is the ledger's: for any two uploads that the mechanism may be given, and an attacker who "
+    "knows all else; shown is the most that all attacks show, by the exact likelihood of {trials} simulated "
     "answers. So many could show ε {most} at best{held}. All bounds of a run hold together with {confidence}."
 )
 ASKED = {

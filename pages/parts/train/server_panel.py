@@ -241,11 +241,11 @@ def _settings(experiment: str) -> Experiment:
 
 def _how_often(attacked: Sequence[Series], client: int) -> dict[str, Any] | None:
     """Identification rate of the variant with the highest one."""
-    counts = [count for one in attacked if (count := tally(attempts_on(one, "audit", client)))]
+    counts = {one.label: found for one in attacked if (found := tally(attempts_on(one, "audit", client)))}
     if not counts:
         return None
-    most = max(counts, key=lambda count: count.share)
-    often = f"in {'up to ' if len(counts) > 1 else ''}{most.picked} of {most.n} tries"
+    whose, most = max(counts.items(), key=lambda one: one[1].share)
+    often = f"in {most.picked} of {most.n} tries{f' under {whose}' * (len(counts) > 1)}"
     leaks = most.above_chance(len(counts))
     return {
         "text": f"picked from {most.candidates} {often} (guessing: {most.guessed})",

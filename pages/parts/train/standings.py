@@ -12,7 +12,7 @@ from ldp_core.mechanisms.base import Floats
 from ldp_core.paired import Difference, in_points, margin
 from ldp_core.runs import apart
 from pages.parts.charts.series import Series
-from pages.parts.train.blame import blame
+from pages.parts.train.blame import blame, experiment_of, training
 from pages.parts.ui.text import all_of, listed, number, percent, plain
 
 WIDE = 0.03
@@ -44,7 +44,10 @@ def standings(
     if reference is not None and reference.round > 0 and not reference.diverged:
         clean, seeds = reference.final("accuracy"), max(len(values) for _, values in ranked)
         few = f" in {_one_run(reference)}" if len(clean) < seeds else ""
-        without = f"Without noise a plain mean reaches {percent(clean.mean())}{few}"
+        own = training(experiment_of(reference))
+        same = [one.label for one, _ in ranked if training(experiment_of(one)) == own]
+        whose = f", and otherwise as **{plain(same[0])}**," if 0 < len(same) < len(ranked) else ""
+        without = f"Without noise{whose} a plain mean reaches {percent(clean.mean())}{few}"
         guess = f"; always naming the commonest class gives {percent(chance)}" if chance is not None else ""
         parts.append(f"{without}{guess}.")
     if len(ranked) > 1 and not stopped and not same_model(going):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from ldp_core.accounting import Promise, worth
+from ldp_core.accounting import AGAINST, Promise, worth
 from ldp_core.experiment import Experiment
 from ldp_core.tuning.leaks import Leak
-from pages.parts.tune.found import dearest_promise
+from pages.parts.tune.found import dearest, dearest_promise
 from pages.parts.ui.text import number, percent, plain
 
 COLOUR = {"much": "green", "some": "blue", "little": "orange", "nothing": "red"}
@@ -35,6 +35,15 @@ def promise_in_words(line: Promise) -> str:
     return f":{COLOUR[found.word]}[**{epsilon}{delta}: {found.promises}**]"
 
 
+def run_line(experiment: Experiment) -> str:
+    """Weakest guarantee of the whole run, and against whom; "" for too many different clients."""
+    if dearest(experiment) is None:
+        return ""
+    whom = AGAINST[experiment.trust.against]
+    promised = promise_in_words(dearest_promise(experiment))
+    return f"The whole run at worst, for the client that gives most away, against {whom}: {promised}"
+
+
 def three_figures(experiment: Experiment, mean: float | None, seeds: int, leaks: list[Leak]) -> None:
     """Draw the setting's accuracy over fresh seeds, ε of the run and identification rate."""
     accuracy, privacy, picked = st.columns(3)
@@ -45,7 +54,8 @@ def three_figures(experiment: Experiment, mean: float | None, seeds: int, leaks:
         line = dearest_promise(experiment)
         st.markdown(f"Privacy of the run  \n{promise_in_words(line)}")
         st.caption(
-            f"of everything a person sends; who has to tell two values apart is right {worth(line).odds}"
+            f"of everything a person sends, against {AGAINST[experiment.trust.against]}; who has to tell two "
+            f"values apart is right {worth(line).odds}"
         )
     with picked:
         if leaks:

@@ -29,11 +29,14 @@ from pages.parts.ui.workspace import Workspace
 WEIGHTS = limits.Limit(1, 1e9, 650, "weights")
 ROW = 30
 """Height of a mechanism in the chart, in pixels."""
+ALIKE = 1.1
+"""Ratio of ε up to which two runs count as equally dear."""
 MEANS = (
     "σ is the standard deviation of the noise per weight that is left at the server after one round, for "
     "weights in the middle of their range. PrivUnit shortens whole uploads: here to the length they have "
     "if their weights spread evenly over the range. Harmony is counted as one layer. Noise that changes from "
-    "round to round is left out. Whether a design learns, only its data show: take it to Noise and Train."
+    "round to round is left out. All promises are against a server that sees each upload. Whether a design "
+    "learns, only its data show: take it to Noise and Train."
 )
 
 
@@ -69,7 +72,7 @@ def best(workspace: Workspace) -> None:
             st.warning("No mechanism keeps to these budgets: take larger ones, or fewer rounds.")
             return
         st.header(headline(found), anchor="ranking")
-        st.caption(f"For {promise_line(found[0])}")
+        st.caption(f"For {promise_line(found[0])}{unequal(found)}")
         components.chart(
             ranked_figure(found),
             key="ranking",
@@ -96,6 +99,17 @@ def promise_line(one: Ranked) -> str:
     return (
         f"the most generous client all uploads together cost {promise_in_words(one.generous)}: "
         f"who has to tell two of its values apart is right {found.odds}."
+    )
+
+
+def unequal(found: Sequence[Ranked]) -> str:
+    """Note on runs that cost different ε; "" if all cost about the same."""
+    costs = [one.generous.bound for one in found]
+    if max(costs) < ALIKE * min(costs):
+        return ""
+    return (
+        f" **Not at equal promise**: these runs cost ε {number(min(costs))} to {number(max(costs))}. To rank "
+        f"at an equal one, let one ε cover {SCOPES['run']}."
     )
 
 

@@ -15,14 +15,15 @@ from pages.parts.runs.job_state import far_state, is_gone
 from pages.parts.runs.ticks import PARAMETER
 from pages.parts.tune.axes import axis_of
 from pages.parts.tune.curves import front_figure, in_words, slices_figure
-from pages.parts.tune.found import Setting, dearest, settings, verdict
+from pages.parts.tune.found import Setting, settings, verdict
 from pages.parts.tune.heat import heat_data, number_at
+from pages.parts.tune.price import run_line
 from pages.parts.ui import components
 from pages.parts.ui.components import Card
 from pages.parts.ui.header import headline
 from pages.parts.ui.polling import pace, refreshing
 from pages.parts.ui.shared_cache import look_again, once, watched_record
-from pages.parts.ui.text import number, percent, plain
+from pages.parts.ui.text import percent, plain
 from pages.parts.ui.uninterrupted import uncut
 from pages.parts.ui.workspace import start_with
 
@@ -82,6 +83,7 @@ def _watch(identity: str, every: float | None) -> None:
     if trained and not job.live:
         most, place = max(trained)
         headline(f"Best of {len(trained)}: {percent(most, 1)} with {plain(_named(sweep, found[place]), 200)}")
+        st.caption(run_line(found[place].experiment))
     with st.container(border=True):
         _map(sweep, found, job.id, key=f"heat {job.id}")
         waiting = any(not one.accuracies for one in found)
@@ -125,11 +127,10 @@ def _opened(sweep: Sweep, found: list[Setting], place: str) -> None:
         trained = one.accuracies or one.failed
         why = expected.why.removesuffix(": press Train") if trained else expected.why
         lines.append(f"Expected before training: {expected.word}; {why}.")
-        cost = dearest(one.experiment)
-        if cost is not None:
-            lines.append(f"Whole run, worst case, for the client whom it costs most: ε {number(cost, 4)}.")
         for line in lines:
             st.markdown(f"- {plain(line, 400)}")
+        if cost := run_line(one.experiment):
+            st.markdown(f"- {cost}")
         if st.button("Open it on Train", type="secondary", key="open cell"):
             base = changed(sweep.base, dict(one.set))
             start_with(Draft(base, (Variant("run"),), sweep.seeds))

@@ -6,6 +6,7 @@ error below, while the draft keeps its value.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -205,7 +206,10 @@ def own_parameters(
         path, now = f"{field}.{name}", getattr(value, attribute)
         change = apply(name) if apply else None
         if isinstance(mark, Choice):
-            named(workspace, path, title, dict(zip(mark.words, mark.words, strict=True)), now, change)
+            head, *said = re.split(": |, or ", title)
+            if len(said) != len(mark.words):  # the description does not name each choice
+                head, said = title, [*mark.words]
+            named(workspace, path, head, dict(zip(mark.words, said, strict=True)), now, change)
         elif isinstance(mark, Whole):
             whole(workspace, path, title, mark.limit, now, change, optional=blank)
         elif isinstance(mark, Written):

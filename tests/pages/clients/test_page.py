@@ -8,10 +8,19 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from ldp_core import presets
+from ldp_core.experiment import parse
 from ldp_core.runs.record import drafts
+from pages.parts.clients import turned
 from tests.conftest import ROOT
 from tests.runs.processes import PATIENCE_SECONDS
 
+MEANS = {
+    "features": "orientation",
+    "clients": {"count": 1437, "epsilon": 0.1, "epsilon_scope": "run"},
+    "target": "class_means",
+    "selection": "once",
+    "rounds": 1,
+}
 DRAFT = presets.get("two_volunteers").draft
 EVERYBODY = {"count": 200, "epsilon": [0.5 + i / 100 for i in range(200)]}
 
@@ -27,6 +36,22 @@ def test_dots_are_spoken_of_where_there_are_any(
     assert not app.exception
     assert "In a cell, Enter leads" in app.title[0].help
     assert ("Drag a dot" in app.title[0].help) is dots
+
+
+@pytest.mark.parametrize(
+    ("noise", "rows"),
+    [
+        ({"mechanism": "gaussian"}, 3),
+        ({"mechanism": "none"}, 2),
+        ({"mechanism": "privunit", "trust": "central"}, 3),
+        ({"mechanism": "privunit", "trust": "secure_sum"}, 3),
+        ({"mechanism": "privunit", "trust": "shuffled"}, 2),
+    ],
+)
+def test_what_is_drawn_from_an_upload_has_all_noise_that_epsilon_relies_on(noise: dict[str, str], rows: int):
+    """At ε 0.1 the best guess from one upload is the mean image; none is made without noise, or of a heap."""
+    _, mean, *from_one = turned._rows(parse(MEANS | noise))[1]
+    assert from_one == pytest.approx([mean] * (rows - 2), abs=0.05)
 
 
 def test_what_an_image_becomes_is_drawn_with_what_is_assumed_public(

@@ -96,6 +96,7 @@ def test_a_scenario_in_the_address_stands_first_with_what_it_assumes(
     assert found is not None
     shown = picture(draft, found, 150)
     assert shown["dots"] and all(line["half"] > 0 for line in shown["lines"])
+    assert "no noise (1 seed), as the last 9" in str(shown["guides"]), "all others train on something else"
 
 
 def test_a_figure_of_another_version_is_marked_as_such():

@@ -73,6 +73,9 @@ def test_what_is_trained_once_is_not_stated_as_a_mean():
     assert f"{without};" in words
     words = " ".join(standings([made_up(0, [0.5])], made_up(-1, [0.8]), 0.1))
     assert f"{without};" in words, "one beside one"
+    other.runs[0].start = {"experiment": {"dataset": "mnist"}}
+    words = " ".join(standings([one, other], made_up(-1, [0.8]), 0.1))
+    assert f"Without noise, and otherwise as **{one.label}**, a plain mean" in words
 
 
 def test_what_is_trained_once_is_not_drawn_as_a_mean(apart: list[Series]):

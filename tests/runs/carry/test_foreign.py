@@ -222,7 +222,7 @@ def test_a_file_takes_the_place_of_nobodys_run(monkeypatch: pytest.MonkeyPatch):
     theirs = [trained(owner) for owner in ("a", "b", "c")]
     monkeypatch.setenv("EPSILON_QUOTA_GB", str((quota.taken() + 1_000_000) / 1e9))
     brought = list[str]()
-    with pytest.raises(NotNow, match="a file takes nobody's place"):
+    with pytest.raises(NotNow, match="a file displaces no other run"):
         for number in range(20):
             brought.append(carry.bring_back(zipped(files_of()), f"visitor {number}", f"address {number}"))
     assert len(brought) > 1

@@ -61,9 +61,9 @@ def test_what_is_lost_on_a_real_cluster_is_done_once_more_to_the_same_bits(
     monkeypatch.delenv(ADDRESS)
     assert found == {place: figures.weights_sha256 for place, figures in train_all(CELLS)}
     # how many of its two cells had come by then, and which loss is heard of first, is for the machine to say:
-    # of a process that dies right before its node only the node's end may be told
-    told = {one.message.rpartition(":")[0] for one in caplog.records if "once more" in one.message}
-    assert told and told <= {
+    # of a process that dies right before its node only the node's end may be logged
+    logged = {one.message.rpartition(":")[0] for one in caplog.records if "once more" in one.message}
+    assert logged and logged <= {
         "lost on the cluster (WorkerCrashedError), begun once more",
         "lost on the cluster (NodeDiedError), begun once more",
     }

@@ -113,9 +113,9 @@ def test_a_damaged_record_is_called_so_and_never_taken_up_or_written_to(kind: in
     job, sound = ended(content), ended(record, seed=1)
     (one, other) = reversed(listed())
     assert (one.damaged, other.damaged) == (True, False)
-    told = jobs.status(job.id)
-    assert told["round"] == 0
-    assert ("cannot be used" in told["message"]) is bool(content)
+    status = jobs.status(job.id)
+    assert status["round"] == 0
+    assert ("cannot be used" in status["message"]) is bool(content)
     if content:
         with pytest.raises(StorageFailed):
             progress_of(job).update()
@@ -165,7 +165,7 @@ def test_who_looks_at_a_damaged_record_is_told_what_helps():
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory, record: bytes) -> Path:
-    """The same record as a file, whose name is short enough to be told by hypothesis."""
+    """The same record as a file, whose name is short enough to be printed by hypothesis."""
     path = tmp_path_factory.mktemp("whole") / "record"
     path.write_bytes(record)
     return path

@@ -81,7 +81,7 @@ def test_what_is_written_is_not_removed():
 
 
 def test_where_nothing_can_be_noted_nothing_is_removed(monkeypatch: pytest.MonkeyPatch):
-    """Somebody reads the queue for as long as one may wait, in a backup or a database browser."""
+    """Another process reads the queue for as long as one may wait, in a backup or a database browser."""
     ids = [record("completed") for _ in range(3)]
     monkeypatch.setattr("ldp_core.runs.storage.database._busy", [0.1])
     with closing(sqlite3.connect(queue.queue_path(), isolation_level=None)) as reader:

@@ -33,7 +33,7 @@ def on_a_small_disk(interpreter: Interpreter, tmp_path: Path) -> Callable[..., N
         with subprocess.Popen(mount, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as keeps:
             assert keeps.stdout is not None
             if not keeps.stdout.readline():
-                pytest.skip("nobody may mount a small disk on this machine")
+                pytest.skip("no user may mount a small disk on this machine")
             try:
                 words = ["tests.runs.small_disk", str(interpreter.place), *parts]
                 done = interpreter.run(words, ROOT, environment, tmp_path, within=keeps.pid)

@@ -48,7 +48,7 @@ def test_one_that_is_stopped_stands_still_and_one_that_is_dead_does_not(
 
 
 def test_whoever_promises_no_sign_of_life_is_nobody_who_stands_still(path: Path):
-    """As who has said nothing yet: a worker is started by somebody that holds its file, and hands it over."""
+    """As one that has said nothing yet: a worker inherits its file from the process that starts it."""
     held, file = hold(path), locks.taken(path.with_name(WORKER))
     assert held is not None
     assert file is not None
