@@ -9,15 +9,12 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import os
-import tempfile
 import time
-from pathlib import Path
 
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs.record import drafts
-from tests.benchmarks.machine import described, quantiles
-from tests.browser.server import Server
+from tests.benchmarks.machine import quantiles
+from tests.benchmarks.serving import served
 from tests.server.client import Viewer
 
 CLIENTS = 60_000
@@ -66,18 +63,11 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--seconds", type=float, default=6.0, help="of each measurement")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        server = Server(Path(folder) / "runs")
-        os.environ["EPSILON_RUNS_DIR"] = str(server.runs_dir)
-        print(f"{described()}; load before: {', '.join(f'{one:.1f}' for one in os.getloadavg())}")
-        budgets = [1.0 + n / 1e5 for n in range(CLIENTS)]
-        base = {"dataset": "mnist", "clients": {"count": CLIENTS, "epsilon": budgets}}
-        try:
-            draft = drafts.new(Draft(parse(base), (Variant("run"),)))
-            asyncio.run(beside(server.url, draft, options.seconds))
-        finally:
-            server.stop()
-    print(f"load after: {os.getloadavg()[0]:.1f}")
+    budgets = [1.0 + n / 1e5 for n in range(CLIENTS)]
+    base = {"dataset": "mnist", "clients": {"count": CLIENTS, "epsilon": budgets}}
+    with served() as (url, _):
+        draft = drafts.new(Draft(parse(base), (Variant("run"),)))
+        asyncio.run(beside(url, draft, options.seconds))
 
 
 if __name__ == "__main__":

@@ -12,11 +12,8 @@ import argparse
 import asyncio
 import base64
 import json
-import os
-import tempfile
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,9 +23,8 @@ from ldp_core.classroom import Phase, members, own_digits, sessions, topics
 from ldp_core.runs import jobs
 from ldp_core.runs.queue.permissions import Person
 from tests.benchmarks.launches import points
-from tests.benchmarks.machine import described, quantiles
-from tests.browser.server import Server
-from tests.runs.processes import launch, until
+from tests.benchmarks.machine import quantiles
+from tests.benchmarks.serving import megabytes, served, used
 from tests.server.client import Viewer
 
 TEACHER = Person("t" * 16, teacher=True)
@@ -128,7 +124,7 @@ async def lesson(url: str, people: int, process: psutil.Process) -> None:
         for n in range(people)
     ]
     asking = [asyncio.create_task(one.poll(n)) for n, one in enumerate(phones)]
-    used, began = process.cpu_times(), time.monotonic()
+    before, began = used(process), time.monotonic()
     moves = {"joining": await asyncio.gather(*(one.join(n) for n, one in enumerate(phones)))}
     await asyncio.sleep(IDLE_SECONDS)
     idle = [poll for one in phones for poll in one.polls[-int(IDLE_SECONDS) :]]
@@ -149,7 +145,7 @@ async def lesson(url: str, people: int, process: psutil.Process) -> None:
     since, job = await trained(code, lambda: own_digits.train(sessions.find(code), {"owner": TEACHER.owner}))
     own = await all_have(phones, "chart", since)
     reads = await all_have(phones, "lineup", await shown(code, job, "shown"))
-    after, took = process.cpu_times(), time.monotonic() - began
+    spent, took = used(process) - before, time.monotonic() - began
     every = [poll for one in phones for poll in one.polls]
     sessions.end(sessions.find(code), TEACHER)
     for one, task in zip(phones, asking, strict=True):
@@ -163,9 +159,7 @@ async def lesson(url: str, people: int, process: psutil.Process) -> None:
     came = moves | {"curve": curves, "room's curve": own, "what was read": reads}
     for name, found in came.items():
         print(f"{name}: {quantiles(found) if found else 'never'}; {people - len(found)} never")
-    spent = after.user + after.system - used.user - used.system
-    mb = process.memory_info().rss / 2**20
-    print(f"server:  {spent / took:.2f} of a core over {took:.0f} s, {mb:.0f} MB")
+    print(f"server:  {spent / took:.2f} of a core over {took:.0f} s, {megabytes(process):.0f} MB")
     print(f"kept:    {guessed} guesses, {len(sent)} drawings, {len(set(sent.values()))} of them different")
     print(f"errors:  {[error for one in phones for error in one.errors][:3]}")
 
@@ -174,17 +168,8 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--people", type=int, default=30)
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        server = Server(Path(folder) / "runs", EPSILON_TEACHER="chalk")
-        os.environ["EPSILON_RUNS_DIR"] = str(server.runs_dir)
-        print(f"{described()}; load before: {', '.join(f'{one:.1f}' for one in os.getloadavg())}")
-        try:
-            until(launch({"rounds": 2, "seed": 77}), lambda job: not job.live)  # the worker is warm
-            asyncio.run(lesson(server.url, options.people, psutil.Process(server.process.pid)))
-        finally:
-            jobs.cancel_all()
-            server.stop()
-        print(f"load after: {os.getloadavg()[0]:.1f}")
+    with served(warm=True, EPSILON_TEACHER="chalk") as (url, process):
+        asyncio.run(lesson(url, options.people, process))
 
 
 if __name__ == "__main__":

@@ -15,11 +15,9 @@ import contextlib
 import itertools
 import json
 import os
-import tempfile
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -32,9 +30,8 @@ from ldp_core.runs.record import drafts
 from pages.parts.charts.styles import styles
 from pages.parts.noise.designs import Design
 from pages.parts.noise.what_if import standing
-from tests.benchmarks.machine import described
+from tests.benchmarks.serving import served, used
 from tests.browser.chromium import ARGUMENTS, find_chromium
-from tests.browser.server import Server
 from tests.server.client import Viewer
 
 DESIGNS = {
@@ -186,15 +183,13 @@ def row(who: str, what: str, seconds: Sequence[float], cpu: float) -> None:
     print(f"| {who} | {what} | {figures} | {len(values)} | {cpu:.2f} | {load} |", flush=True)
 
 
-async def measure(server: Server, options: argparse.Namespace) -> None:
-    process = psutil.Process(server.process.pid)
-
+async def measure(url: str, process: psutil.Process, options: argparse.Namespace) -> None:
     async def both(who: str, pages: Sequence[Page], answers: list[float], how: str) -> None:
         for slider in SLIDERS:
-            used, began = sum(process.cpu_times()[:2]), time.monotonic()
+            before, began = used(process), time.monotonic()
             answers.clear()
             found = await dragged(pages, slider)
-            cpu = (sum(process.cpu_times()[:2]) - used) / (time.monotonic() - began)
+            cpu = (used(process) - before) / (time.monotonic() - began)
             row(f"{who}, {how}", f"{slider}: movement to redrawn", found, cpu)
             row(f"{who}, {how}", "others: sent to drawn", answers, cpu)
 
@@ -202,12 +197,12 @@ async def measure(server: Server, options: argparse.Namespace) -> None:
         for how in options.designs or DESIGNS:
             names = DESIGNS[how]
             browser = await playwright.chromium.launch(executable_path=find_chromium(), args=ARGUMENTS)
-            pages = [await tab(browser, server.url, names)]
+            pages = [await tab(browser, url, names)]
             await both("alone", pages, [], how)
-            pages += [await tab(browser, server.url, names) for _ in range(options.tabs - 1)]
+            pages += [await tab(browser, url, names) for _ in range(options.tabs - 1)]
             others = options.draggers - options.tabs
             watching = options.viewers - options.draggers
-            async with crowd(server.url, names, others, watching) as answers:
+            async with crowd(url, names, others, watching) as answers:
                 await both(f"{options.draggers} of {options.viewers}", pages, answers, how)
             await browser.close()
 
@@ -219,16 +214,10 @@ def main() -> None:
     parser.add_argument("--tabs", type=int, default=2, help="real browsers, of the draggers")
     parser.add_argument("--designs", nargs="*", choices=DESIGNS, help="both by default")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        server = Server(Path(folder) / "runs")
-        os.environ["EPSILON_RUNS_DIR"] = str(server.runs_dir)
-        print(f"{described()}; load before: {os.getloadavg()[0]:.1f}\n")
+    with served() as (url, process):
         print("| who drags, designs | what | median, s | p95, s | most, s | of | server, of a core | load |")
         print("|---|---|---|---|---|---|---|---|")
-        try:
-            asyncio.run(measure(server, options))
-        finally:
-            server.stop()
+        asyncio.run(measure(url, process, options))
 
 
 if __name__ == "__main__":

@@ -10,18 +10,13 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import os
-import tempfile
 import time
-from pathlib import Path
 from typing import Any
 
 import psutil
 
-from ldp_core.runs import jobs
-from tests.benchmarks.machine import described, quantiles
-from tests.browser.server import Server
-from tests.runs.processes import launch, until
+from tests.benchmarks.machine import quantiles
+from tests.benchmarks.serving import served, used
 from tests.server.client import Viewer
 
 SPREAD_SECONDS = 1.0
@@ -71,16 +66,10 @@ def points(panels: dict[str, Any]) -> int:
 
 async def lesson(url: str, people: int, process: psutil.Process) -> list[Learner]:
     """Let them all press."""
-    learners = []
-    for n in range(people):
-        cookie = {"Cookie": f"epsilon_visitor={n:032x}"}
-        learner = await Learner.open(url, "train", **cookie)
-        learners.append(learner)
-    used, began = process.cpu_times(), time.monotonic()
+    learners = [await Learner.open(url, "train", Cookie=f"epsilon_visitor={n:032x}") for n in range(people)]
+    before, began = used(process), time.monotonic()
     await asyncio.gather(*(one.learn(SPREAD_SECONDS * n / people) for n, one in enumerate(learners)))
-    took, after = time.monotonic() - began, process.cpu_times()
-    spent = after.user + after.system - used.user - used.system
-    print(f"server: {spent:.2f} s of a core in {took:.1f} s")
+    print(f"server: {used(process) - before:.2f} s of a core in {time.monotonic() - began:.1f} s")
     for one in learners:
         await one.close()
     return learners
@@ -90,25 +79,13 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--people", type=int, default=30)
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        server = Server(Path(folder) / "runs")
-        os.environ["EPSILON_RUNS_DIR"] = str(server.runs_dir)
-        print(f"{described()}; load before: {', '.join(f'{one:.1f}' for one in os.getloadavg())}")
-        try:
-            until(launch({"rounds": 2, "seed": 77}), lambda job: not job.live)  # the worker is warm
-            process = psutil.Process(server.process.pid)
-            learners = asyncio.run(lesson(server.url, options.people, process))
-        finally:
-            for job in jobs.recent(100):
-                if job.live:
-                    jobs.cancel(job.id)
-            server.stop()
+    with served(warm=True) as (url, process):
+        learners = asyncio.run(lesson(url, options.people, process))
     for name in ("curve", "ended"):
         found = [value for one in learners if (value := getattr(one, name)) is not None]
         missing = len(learners) - len(found)
         print(f"{name:<7} {quantiles(found) if found else 'never'}; {missing} never")
     print(f"errors: {[error for one in learners for error in one.errors][:3]}")
-    print(f"load after: {os.getloadavg()[0]:.1f}")
 
 
 if __name__ == "__main__":

@@ -10,17 +10,14 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import os
 import resource
-import tempfile
 import time
-from pathlib import Path
 
 import psutil
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from tests.benchmarks.machine import described, quantiles
-from tests.browser.server import Server
+from tests.benchmarks.machine import quantiles
+from tests.benchmarks.serving import megabytes, served, used
 from tests.server.client import Viewer
 
 DESCRIPTORS = 1024
@@ -40,8 +37,8 @@ class Tabs:
         errors: what else went wrong.
     """
 
-    def __init__(self, server: Server) -> None:
-        self.server = server
+    def __init__(self, url: str) -> None:
+        self.url = url
         self.viewers: list[Viewer] = []
         self.waits: list[float] = []
         self.errors: list[str] = []
@@ -53,7 +50,7 @@ class Tabs:
         who = {"X-Real-IP": address, "Cookie": f"epsilon_visitor={visitor:032x}"}
         began = time.perf_counter()
         try:
-            self.viewers.append(await Viewer.open(self.server.url, page, **who))
+            self.viewers.append(await Viewer.open(self.url, page, **who))
             self.waits.append(time.perf_counter() - began)
         except InvalidStatus as refused:
             if refused.response.status_code == 429:
@@ -74,15 +71,13 @@ class Tabs:
         return f"{quantiles(self.waits) if self.waits else 'none came in'}; {self.later} refused for now"
 
 
-async def crowd(server: Server, count: int) -> None:
+async def crowd(url: str, process: psutil.Process, count: int) -> None:
     """Open them all, look what that takes, and close them."""
-    process = psutil.Process(server.process.pid)
-    before, used = process.memory_info().rss / 2**20, process.cpu_times()
-    tabs, newcomers = Tabs(server), Tabs(server)
+    before, began = megabytes(process), used(process)
+    tabs, newcomers = Tabs(url), Tabs(url)
     for n in range(count):
         await tabs.open(n // EACH, PAGES[n % len(PAGES)])
-    after, now = process.cpu_times(), process.memory_info().rss / 2**20
-    spent = after.user + after.system - used.user - used.system
+    spent, now = used(process) - began, megabytes(process)
     print(f"tabs:      {tabs.in_words()}; {1e3 * spent / count:.0f} ms of a core each")
     print(f"server:    {process.num_fds()} descriptors, from {before:.0f} to {now:.0f} MB")
     for n in range(NEWCOMERS):
@@ -91,8 +86,8 @@ async def crowd(server: Server, count: int) -> None:
     errors = [*await tabs.close(), *await newcomers.close()]
     print(f"errors:    {len(errors)} {errors[:3] or ''}")
     await asyncio.sleep(GONE_SECONDS)
-    left = process.memory_info().rss / 2**20
-    print(f"left:      {process.num_fds()} descriptors, {left:.0f} MB, {GONE_SECONDS} s after all have gone")
+    left = f"{process.num_fds()} descriptors, {megabytes(process):.0f} MB"
+    print(f"left:      {left}, {GONE_SECONDS} s after all have gone")
 
 
 def main() -> None:
@@ -102,14 +97,8 @@ def main() -> None:
     options = parser.parse_args()
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (DESCRIPTORS, DESCRIPTORS if options.hard else most))
-    with tempfile.TemporaryDirectory() as folder:
-        server = Server(Path(folder) / "runs", EPSILON_ADDRESS_HEADER="X-Real-IP")
-        print(f"{described()}; load before: {', '.join(f'{one:.1f}' for one in os.getloadavg())}")
-        try:
-            asyncio.run(crowd(server, options.tabs))
-        finally:
-            server.stop()
-    print(f"load after: {os.getloadavg()[0]:.1f}")
+    with served(EPSILON_ADDRESS_HEADER="X-Real-IP") as (url, process):
+        asyncio.run(crowd(url, process, options.tabs))
 
 
 if __name__ == "__main__":

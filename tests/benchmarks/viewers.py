@@ -1,7 +1,7 @@
 """A class that watches a live run: `python -m tests.benchmarks.viewers [--viewers 100] [--minutes 1]`.
 
 Most viewers are connections that speak Streamlit's protobuf and ask again once a second, as the page tells
-a class to; three (or `--browsers`) are real browsers. Two a second of them move a control on Noise. With
+a class to; three are real browsers. Two a second of them move a control on Noise. With
 `--minutes 60` it is the soak: memory every five minutes, and its drift once the caches are full.
 """
 
@@ -12,8 +12,6 @@ import asyncio
 import contextlib
 import itertools
 import json
-import os
-import tempfile
 import time
 from pathlib import Path
 
@@ -23,9 +21,9 @@ from playwright.async_api import async_playwright
 
 from ldp_core import presets
 from ldp_core.runs import jobs
-from tests.benchmarks.machine import described, quantiles
+from tests.benchmarks.machine import quantiles
+from tests.benchmarks.serving import megabytes, served, used
 from tests.browser.chromium import ARGUMENTS, find_chromium
-from tests.browser.server import Server
 from tests.server.client import Viewer
 
 POLL_SECONDS = 1.0
@@ -87,27 +85,25 @@ async def weigh(process: psutil.Process, watch: Watch, until: float) -> None:
     """Note the server's memory in MB every five minutes."""
     while time.monotonic() < until:
         await asyncio.sleep(min(60 * MEMORY_MINUTES, max(0.1, until - time.monotonic())))
-        watch.memory.append(process.memory_info().rss / 2**20)
+        watch.memory.append(megabytes(process))
         print(f"        {watch.memory[-1]:.0f} MB", flush=True)
 
 
-async def crowd(
-    url: str, job: str, viewers: int, seconds: float, process: psutil.Process, browsers: int = BROWSERS
-) -> Watch:
+async def crowd(url: str, job: str, viewers: int, seconds: float, process: psutil.Process) -> None:
     """Let them all watch, some of them in browsers, and measure the server meanwhile."""
     watch = Watch()
     theorists = [await Viewer.open(url, "noise") for _ in range(min(8, viewers))]
-    watchers = [await Viewer.open(url, "train", f"job={job}") for _ in range(viewers - browsers)]
+    watchers = [await Viewer.open(url, "train", f"job={job}") for _ in range(viewers - BROWSERS)]
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=find_chromium(), args=ARGUMENTS)
-        for _ in range(browsers):
+        for _ in range(BROWSERS):
             page = await browser.new_page()
             await page.goto(f"{url}/train?job={job}")
             await page.locator(".es-panels canvas").first.wait_for(timeout=1000 * DRAWN_SECONDS)
         _give_way()
         if lost := [viewer for viewer in watchers if not viewer.fragments]:
             watch.errors.append(f"{len(lost)} viewers were asked to refresh nothing")
-        used, began, memory = process.cpu_times(), time.monotonic(), process.memory_info().rss
+        before, began, memory = used(process), time.monotonic(), megabytes(process)
         until = began + seconds
         offsets = [POLL_SECONDS * n / len(watchers) for n in range(len(watchers))]
         await asyncio.gather(
@@ -115,17 +111,16 @@ async def crowd(
             move(theorists, watch, until),
             *(poll(v, watch, until, o) for v, o in zip(watchers, offsets, strict=True)),
         )
-        took, after = time.monotonic() - began, process.cpu_times()
-        cpu = (after.user + after.system - used.user - used.system) / took
+        took = time.monotonic() - began
+        cpu, mb = (used(process) - before) / took, megabytes(process)
         await browser.close()
-    mb = process.memory_info().rss / 2**20
     print(f"polls:  {quantiles(watch.polls)}; {watch.missed} came later than a second after the last")
     print(
         f"        {np.median(watch.received) / 1e3:.0f} kB each, at most {max(watch.received) / 1e3:.0f} kB"
     )
     print(f"moves:  {quantiles(watch.moves)}")
     print(f"        {1e3 * cpu * took / (len(watch.polls) + len(watch.moves)):.1f} ms of a core each")
-    print(f"server: {cpu:.2f} of a core, {memory / 2**20:.0f} MB at the beginning, {mb:.0f} MB at the end")
+    print(f"server: {cpu:.2f} of a core, {memory:.0f} MB at the beginning, {mb:.0f} MB at the end")
     for viewer in [*theorists, *watchers]:
         watch.errors += viewer.errors
         await viewer.close()
@@ -133,10 +128,8 @@ async def crowd(
         drift = watch.memory[-1] / watch.memory[0] - 1
         print(f"drift:  {drift:+.1%} after the first {MEMORY_MINUTES} minutes")
         await asyncio.sleep(LEFT_SECONDS)
-        left = process.memory_info().rss / 2**20
-        print(f"left:   {left:.0f} MB {LEFT_SECONDS} s after all have gone")
+        print(f"left:   {megabytes(process):.0f} MB {LEFT_SECONDS} s after all have gone")
     print(f"errors: {len(watch.errors)} {watch.errors[:3] or ''}")
-    return watch
 
 
 def _give_way() -> None:
@@ -152,27 +145,15 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--viewers", type=int, default=30)
     parser.add_argument("--minutes", type=float, default=0.5)
-    parser.add_argument("--browsers", type=int, default=BROWSERS, help="of the viewers")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        server = Server(Path(folder) / "runs")
-        os.environ["EPSILON_RUNS_DIR"] = str(server.runs_dir)
-        print(f"{described()}; load before: {', '.join(f'{one:.1f}' for one in os.getloadavg())}")
+    with served() as (url, process):
         draft = presets.get("two_volunteers").draft.with_base({"rounds": ROUNDS})
         if options.minutes > 5:
             draft = draft.with_base({"local.epochs": EPOCHS_OF_THE_SOAK})
         job = jobs.submit(draft)
         while jobs.status(job)["round"] < 3:
             time.sleep(0.2)
-        try:
-            process = psutil.Process(server.process.pid)
-            asyncio.run(
-                crowd(server.url, job, options.viewers, 60 * options.minutes, process, options.browsers)
-            )
-        finally:
-            jobs.cancel(job)
-            server.stop()
-        print(f"load after: {os.getloadavg()[0]:.1f}; the training itself takes one core")
+        asyncio.run(crowd(url, job, options.viewers, 60 * options.minutes, process))
 
 
 if __name__ == "__main__":

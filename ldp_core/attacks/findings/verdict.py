@@ -16,7 +16,7 @@ than any guess (`reads`).
 
 Of 3 060 reconstructions of digits at ε 0.5 to 100, a classifier that had not seen the victims recognised 91 %
 of those above the threshold, and agreed with it on about 92 % of all, with 20 dB on about 69 %. In a second
-sample of 440: 92, 93 and 83 % (`tests.benchmarks.reading`, November 2026; 8 × 8 pixels only).
+sample of 440: 92, 93 and 83 % (`tests/benchmarks/reading.py` of commit 90ef56d5; 8 × 8 pixels only).
 """
 VISIBLE_DB = 3.0
 """Least distance in dB from the best guess without an upload for a reconstruction to count."""
