@@ -23,8 +23,15 @@ def refused(message: str) -> PydanticCustomError:
     return PydanticCustomError("studio", "{message}", {"message": message})
 
 
+class Validated:
+    check: Callable[[Any], Any]
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(self.check)
+
+
 @dataclass(frozen=True)
-class Number:
+class Number(Validated):
     """A finite number within a limit; or null, if `optional`."""
 
     limit: Limit
@@ -37,12 +44,9 @@ class Number:
             raise refused(f"must be a number {self.limit}{_or_null(self.optional)}; got {shown(value)}")
         return float(value)
 
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.no_info_plain_validator_function(self.check)
-
 
 @dataclass(frozen=True)
-class Whole:
+class Whole(Validated):
     """A whole number within a limit (2.0 counts as one); or null, if `optional`."""
 
     limit: Limit
@@ -56,12 +60,9 @@ class Whole:
             raise refused(f"must be a whole number {self.limit}{_or_null(self.optional)}; got {shown(value)}")
         return int(value)
 
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.no_info_plain_validator_function(self.check)
-
 
 @dataclass(frozen=True)
-class Choice:
+class Choice(Validated):
     words: tuple[str, ...]
 
     def check(self, value: Any) -> str:
@@ -69,18 +70,12 @@ class Choice:
             raise refused(f"must be {one_of(self.words)}; got {shown(value)}{hint(value, self.words)}")
         return value
 
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.no_info_plain_validator_function(self.check)
-
 
 @dataclass(frozen=True)
-class Checked:
+class Checked(Validated):
     """A field validated by a function, which may convert the value."""
 
     check: Callable[[Any], Any]
-
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.no_info_plain_validator_function(self.check)
 
 
 @dataclass(frozen=True)
