@@ -1,4 +1,8 @@
-"""A class from its opening to its end: question, phase and shown run; only teachers change them."""
+"""A class from its opening to its end: question, phase and shown run.
+
+What changes a class raises `NotYours` for anyone but a teacher, and `InvalidInput` for an unknown scenario or
+field.
+"""
 
 from __future__ import annotations
 
@@ -45,12 +49,7 @@ class Session:
 
 
 def open_class(teacher: Person, scenario: str, free: str = "aggregator.name") -> Session:
-    """Open a class with its first question.
-
-    Raises:
-        NotYours: this person is no teacher.
-        InvalidInput: the scenario is unknown, or the field cannot be left free.
-    """
+    """Open a class with its first question."""
     _refuse_students(teacher)
     _refuse_nonsense(scenario, free)
     with changing() as db:
@@ -63,11 +62,7 @@ def open_class(teacher: Person, scenario: str, free: str = "aggregator.name") ->
 
 
 def find(code: str) -> Session:
-    """Open class by its code, as typed.
-
-    Raises:
-        UnknownClass: no open class has this code.
-    """
+    """Open class by its code, as typed; raises `UnknownClass` if there is none."""
     wanted = spelled(code)
     with looking() as db:
         row = db and db.execute("SELECT * FROM class WHERE code = ?", (wanted,)).fetchone()
@@ -85,11 +80,7 @@ def of_teacher(teacher: Person) -> list[Session]:
 
 
 def move(session: Session, teacher: Person, phase: Phase, job: str | None = None) -> bool:
-    """Change the phase from the one that this teacher saw; False if the class has moved meanwhile.
-
-    Raises:
-        NotYours: this person is no teacher.
-    """
+    """Change the phase from the one that this teacher saw; False if the class has moved meanwhile."""
     _refuse_students(teacher)
     with changing() as db:
         done = db.execute(
@@ -101,49 +92,30 @@ def move(session: Session, teacher: Person, phase: Phase, job: str | None = None
 
 
 def ask(session: Session, teacher: Person, scenario: str) -> None:
-    """Change the question to another scenario; earlier guesses at it are kept and may be changed.
-
-    Raises:
-        NotYours: this person is no teacher.
-        InvalidInput: the scenario is unknown.
-    """
-    _refuse_students(teacher)
+    """Change the question to another scenario; earlier guesses at it are kept and may be changed."""
     _refuse_nonsense(scenario, session.free)
-    with changing() as db:
-        query = "UPDATE class SET scenario = ?, phase = 'ask', job = NULL WHERE code = ?"
-        db.execute(query, (scenario, session.code))
+    _set(session, teacher, "scenario = ?, phase = 'ask', job = NULL", scenario)
 
 
 def leave_free(session: Session, teacher: Person, free: str) -> None:
-    """Choose the field that students may change in their own runs.
-
-    Raises:
-        NotYours: this person is no teacher.
-        InvalidInput: the field cannot be left free.
-    """
-    _refuse_students(teacher)
+    """Choose the field that students may change in their own runs."""
     _refuse_nonsense(session.scenario, free)
-    with changing() as db:
-        db.execute("UPDATE class SET free = ? WHERE code = ?", (free, session.code))
+    _set(session, teacher, "free = ?", free)
 
 
 def put_before_all(session: Session, teacher: Person, job: str) -> None:
-    """Show another run to the class.
+    """Show another run to the class."""
+    _set(session, teacher, "job = ?", job)
 
-    Raises:
-        NotYours: this person is no teacher.
-    """
+
+def _set(session: Session, teacher: Person, columns: str, value: str) -> None:
     _refuse_students(teacher)
     with changing() as db:
-        db.execute("UPDATE class SET job = ? WHERE code = ?", (job, session.code))
+        db.execute(f"UPDATE class SET {columns} WHERE code = ?", (value, session.code))  # noqa: S608
 
 
 def end(session: Session, teacher: Person) -> None:
-    """End a class: its students' names, guesses and runs are overwritten.
-
-    Raises:
-        NotYours: this person is no teacher.
-    """
+    """End a class: its students' names, guesses and runs are overwritten."""
     _refuse_students(teacher)
     forget_runs(room_of(session.code, session.opened))
     with changing() as db:

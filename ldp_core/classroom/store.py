@@ -55,7 +55,6 @@ class UnknownClass(StudioError, LookupError):
 @contextmanager
 def changing() -> Iterator[sqlite3.Connection]:
     """A transaction that holds the write lock; deleted rows are overwritten with zeros."""
-    (runs_dir() / "classes.sqlite").unlink(missing_ok=True)  # had no drawings
     with writing(path(), SCHEMA) as db:
         db.execute("PRAGMA secure_delete = ON")
         yield db

@@ -26,11 +26,7 @@ class Topic:
 
     @property
     def preset(self) -> Preset:
-        """The topic's scenario.
-
-        Raises:
-            UnknownName: no scenario has this name.
-        """
+        """The topic's scenario; raises `UnknownName` for the students' own digits."""
         return presets.get(self.scenario)
 
     @property
@@ -49,11 +45,7 @@ def names() -> list[str]:
 
 
 def get(name: str) -> Topic:
-    """Topic by name.
-
-    Raises:
-        UnknownName: no topic has this name.
-    """
+    """Topic by name; raises `UnknownName`."""
     if name == OWN_DIGITS:
         return Topic("Our own digits")
     if name in lessons.names():
