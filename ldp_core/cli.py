@@ -120,10 +120,9 @@ def _attack(options: argparse.Namespace) -> int:
 
 def _sweep(options: argparse.Namespace) -> int:
     sweep = _asked(options, "sweep")
-    from ldp_core.cost.estimate import refuse_cells_that_cannot_fit
-    from ldp_core.runs import cell_body, one_thread, train_all
+    from ldp_core.runs import cell_body, kinds, one_thread, train_all
 
-    refuse_cells_that_cannot_fit(sweep)
+    kinds.get("sweep").refuse_what_cannot_fit(sweep)
     _estimate("sweep", sweep)
     one_thread()
     lost = 0

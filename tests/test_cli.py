@@ -243,7 +243,7 @@ def test_a_run_that_has_ended_can_be_removed(runs_dir: Path):
     identity = queue.add(
         "run", {"draft": {"base": {"name": "old\x1b[2J\n", "rounds": 3}, "variants": [{}], "seeds": 1}}
     )
-    queue.set_keys(identity, ["0" * 16])
+    queue.update(identity, keys=["0" * 16])
     database("0" * 16).parent.mkdir(parents=True)
     database("0" * 16).write_bytes(b"garbage" * 1000)
     refused = ldp_core("remove", identity)

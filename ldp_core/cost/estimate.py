@@ -12,8 +12,8 @@ from ldp_core.accounting.table import EACH
 from ldp_core.attacks.findings.metrics import MOST_PAIRS
 from ldp_core.cost.seconds import Rates, Work, seconds, uploads_attacked, work_of
 from ldp_core.errors import InvalidExperiment, Problem
-from ldp_core.experiment import Draft, Experiment, Variant
-from ldp_core.experiment.sweep import Sweep, in_cell
+from ldp_core.experiment import Draft, Experiment
+from ldp_core.experiment.sweep import Sweep
 from ldp_core.experiment.threat_model import spies
 from ldp_core.mechanisms.shared.kinds import alike
 
@@ -122,19 +122,6 @@ def cost_of_sweep(sweep: Sweep) -> Cost:
     experiments = [cell.experiment for cell in sweep.cells]
     work = [work_of(experiment) for experiment in experiments]
     return Cost(max(map(_memory, experiments)), CELL_BYTES * len(work), work)
-
-
-def refuse_cells_that_cannot_fit(sweep: Sweep) -> None:
-    """Refuse a sweep with a cell that exceeds the limits on memory or disk space.
-
-    Raises:
-        InvalidExperiment: the cell, the estimate and the limit.
-    """
-    for cell in sweep.cells[: len(sweep.cells) // sweep.seeds]:  # another seed takes no more
-        try:
-            refuse_what_cannot_fit(Draft(cell.experiment, (Variant("cell"),)))
-        except InvalidExperiment as error:
-            raise in_cell(error, cell.set) from None
 
 
 def _kinds(experiment: Experiment) -> tuple[str, ...]:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:  # also read by `_places`
     from ldp_core.runs.carry import link, of_claims, outside, rounds_of_others
     from ldp_core.runs.carry.outside import Outside
     from ldp_core.runs.jobs import as_table, finding, wait_estimate
+    from ldp_core.runs.jobs.control import MOST_NAME, MOST_NOTE
     from ldp_core.runs.jobs.listing import Listed, describe, listed
     from ldp_core.runs.jobs.tables import Row, as_csv, as_parquet
     from ldp_core.runs.kinds.run import Training
@@ -40,10 +41,8 @@ if TYPE_CHECKING:  # also read by `_places`
     from ldp_core.runs.process import inspecting
     from ldp_core.runs.process.start import ensure_worker
     from ldp_core.runs.queue import permissions
-    from ldp_core.runs.queue.changes import MOST_NAME, MOST_NOTE
-    from ldp_core.runs.queue.job import REMOVED, Job
+    from ldp_core.runs.queue.job import LIVE, REMOVED, RESUMABLE, STALLED, Job
     from ldp_core.runs.queue.permissions import Person
-    from ldp_core.runs.queue.states import LIVE, RESUMABLE, STALLED
     from ldp_core.runs.record import drafts, guesses, nicknames, own_data, quota
     from ldp_core.runs.record.cells import cell_body
     from ldp_core.runs.record.deletion import UNDO_SECONDS

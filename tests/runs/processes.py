@@ -22,8 +22,7 @@ from ldp_core.runs.kinds import Outcome
 from ldp_core.runs.machine.slots import count
 from ldp_core.runs.process.start import LOG, STARTED, program
 from ldp_core.runs.process.training import train_job
-from ldp_core.runs.queue import states
-from ldp_core.runs.queue.job import Job
+from ldp_core.runs.queue.job import LIVE, Job
 from ldp_core.runs.storage.locks import WORKER, Held, taken
 from ldp_core.runs.view.run_progress import progress_of
 
@@ -84,7 +83,7 @@ def end_workers(runs_dir: Path) -> None:
 
 def stop_all() -> None:
     """Cancel every job that waits or runs, and wait for its end."""
-    for job in queue.find(f"status IN {states.LIVE}"):
+    for job in queue.find(f"status IN {LIVE}"):
         jobs.cancel(job.id)
         until(job.id, lambda job: not job.live)
 

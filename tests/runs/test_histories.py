@@ -94,7 +94,7 @@ class Histories(RuleBasedStateMachine):
     @rule(target=known, draft=st.integers(0, 2))
     def submit(self, draft: int) -> str:
         identity = jobs.submit(DRAFTS[draft])
-        queue.relabel(identity, "", str(draft))
+        queue.update(identity, note=str(draft))
         return identity
 
     @rule(kill=st.booleans())

@@ -71,8 +71,9 @@ def bring_back(
         with _held(what):  # who is killed here leaves what no job names, and the next sweep removes
             restore(what, _events(found, order, at))
             status, message = order.became()
-            about = (found.kind, made.request(asked), [one.key for one in what], status, message[:500])
-            identity = queue.arrive(*about, (at[0], at[1]), owner, address)
+            about = {"kind": found.kind, "status": status, "message": message[:500]}
+            told = {"started": at[0], "ended": at[1], "owner": owner, "address": address}
+            identity = queue.arrive(made.request(asked), [one.key for one in what], **about, **told)
     kinds.note_figures(made, queue.get(identity))
     return identity
 

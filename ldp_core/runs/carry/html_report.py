@@ -69,7 +69,7 @@ def as_page(identity: str, screen: Shown | None = None) -> str:
         raise InvalidInput(f"nothing is recorded of job {job.id} to report: it is {job.status}")
     name = job.name or describe(job).name or "Untitled"
     colours = screen.colours if screen else {}
-    imported = ", imported" * describe(job).imported
+    imported = ", imported" * job.imported
     body = [
         f"<h1>{text(name)}</h1>",
         f"<p>{text(job.note)}</p>" * bool(job.note),

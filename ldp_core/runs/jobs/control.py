@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 
-from ldp_core.errors import NotNow, NotYours, UnknownJob
+from ldp_core.errors import InvalidInput, NotNow, NotYours, UnknownJob, printable
 from ldp_core.runs import kinds, queue
 from ldp_core.runs.jobs.lookup import look, reap, wake
 from ldp_core.runs.jobs.submission import admit
-from ldp_core.runs.queue.job import Job
+from ldp_core.runs.queue.job import FINAL, LIVE, RESUMABLE, Job
 from ldp_core.runs.queue.permissions import OPERATOR, Person
-from ldp_core.runs.queue.states import FINAL, LIVE, RESUMABLE
 from ldp_core.runs.record import deletion, quota
 
 BY_A_TEACHER = "a teacher has stopped it"
+MOST_NAME, MOST_NOTE = 80, 500
+"""Largest numbers of characters of a job's name and note."""
 
 
 def cancel(identity: str, person: Person = OPERATOR) -> Job:
-    """Request that a job stops: at once if queued, within seconds if running. An ended job is left
-    unchanged.
-    """
+    """Request that a job stops: at once if queued, within seconds if running; an ended job is left alone."""
     owner = queue.get(identity).owner
-    person.check(owner)
+    person.check(owner, "stop it", ownerless=True)
     queue.cancel(identity, BY_A_TEACHER if person.owner and person.owner != owner and owner else "")
     return look(identity)
 
@@ -31,28 +29,25 @@ def cancel_all(person: Person = OPERATOR) -> int:
     """Cancel all queued and running jobs, if the person is a teacher; returns their number."""
     if not person.teacher:
         raise NotYours("only a teacher can stop what others have launched")
-    found = queue.find(f"status IN {LIVE}", most=100_000)
+    found = queue.find(f"status IN {LIVE}", most=100_000, requests=False)
     for job in found:
         queue.cancel(job.id, BY_A_TEACHER if person.owner else "")
     return len(found)
 
 
 def resume(identity: str, person: Person = OPERATOR, address: str | None = None) -> Job:
-    """Put a stopped job back in the queue, to continue from its last checkpoint; checked like a new job.
-
-    A queued, running or finished job is left unchanged.
+    """Put a stopped job back in the queue, to continue from its last checkpoint; checked like a new job. A
+    queued, running or finished job is left alone.
 
     Args:
         address: network address of the request, if known; the job counts towards its limit from now on.
 
     Raises:
-        InvalidExperiment: by today's limits the job cannot fit or would take too long.
-        QueueFull: its owner, this address, or all together have enough jobs waiting.
+        InvalidExperiment, QueueFull, StorageFailed: as for `launch`; its request is unreadable.
         NotNow: another job of the same draft waits or runs, or the record was imported.
-        StorageFailed: the disk is nearly full, has no file locks, or the request is unreadable.
     """
     job = look(identity)
-    person.check(job.owner)
+    person.check(job.owner, "take it up", ownerless=True)
     if job.status in RESUMABLE:
         if job.imported:
             raise NotNow(
@@ -69,19 +64,14 @@ def resume(identity: str, person: Person = OPERATOR, address: str | None = None)
 
 
 def pin(identity: str, person: Person = OPERATOR, on: bool = True) -> None:
-    """Exempt a job's record from deletion by the quota, or end that (`on` False).
-
-    Visitors may pin half of the quota; a teacher all of it.
-
-    Raises:
-        NotNow: the record is deleted already, or too much is pinned.
+    """Exempt a job's record from deletion by the quota, or end that (`on` False). Visitors may pin half of
+    the quota, a teacher all of it. NotNow if the record is deleted already, or too much is pinned.
     """
     job = queue.get(identity)
-    if not person.owns(job.owner):
-        raise NotYours("only the person who launched this job can pin it, or a teacher")
+    person.check(job.owner, "pin it")
     if on and not (person.teacher or job.pinned):
         _refuse_hoards(job, quota.most_bytes() // 2)
-    if queue.set_pinned(identity, on).removed and on:
+    if not queue.update(identity, "removed IS NULL", pinned=on) and on:
         raise NotNow(f"the record of job {job.id} was removed to make room; there is nothing to pin")
 
 
@@ -102,6 +92,13 @@ def _refuse_hoards(job: Job, most: int) -> None:
         )
 
 
+def delete(identity: str, person: Person = OPERATOR) -> None:
+    """Delete an ended job so that it can be restored for `deletion.UNDO_SECONDS`, while its record counts
+    towards the quota; a private job for good, and any where room is short. Raises as `remove`.
+    """
+    _end(identity, person)
+
+
 def remove(identity: str, person: Person = OPERATOR) -> None:
     """Delete an ended job and its record for good.
 
@@ -109,27 +106,17 @@ def remove(identity: str, person: Person = OPERATOR) -> None:
         NotNow: the job waits, runs or is pinned.
         StorageFailed: the record is still being written, or the deletion cannot be stored.
     """
-    _end(identity, person, deletion.forget)
+    _end(identity, person, for_good=True)
 
 
-def _end(identity: str, person: Person, how: Callable[[Job], bool]) -> None:
-    """Delete an ended job by the function `how`; raises as `remove`."""
+def _end(identity: str, person: Person, for_good: bool = False) -> None:
     reap()
     job = queue.get(identity)
-    if not person.owns(job.owner):
-        raise NotYours("only the person who launched this job can delete it, or a teacher")
-    if not how(job):
+    person.check(job.owner, "delete it")
+    if not (deletion.forget if for_good or job.room else deletion.delete)(job):
         if (job := queue.get(job.id)).live:
             raise NotNow(f"job {job.id} is {job.status}; stop it before it is deleted")
         raise NotNow(f"job {job.id} is pinned; unpin it before it is deleted")
-
-
-def delete(identity: str, person: Person = OPERATOR) -> None:
-    """Delete an ended job so that it can be restored for `deletion.UNDO_SECONDS`, while its record counts
-    towards the quota. A private job is deleted for good, and so is any where room is short. Errors as for
-    `remove`.
-    """
-    _end(identity, person, lambda job: (deletion.forget if job.room else deletion.delete)(job))
 
 
 def bring_back(identity: str, person: Person = OPERATOR) -> None:
@@ -137,9 +124,9 @@ def bring_back(identity: str, person: Person = OPERATOR) -> None:
     found = next((job for job in queue.deleted() if job.id == identity), None)
     if found is None or deletion.is_due(found):
         raise UnknownJob(identity)
-    if not person.owns(found.owner):
-        raise NotYours("only the person who launched this job can bring it back, or a teacher")
-    queue.bring_back(identity, time.time() - deletion.UNDO_SECONDS)
+    person.check(found.owner, "bring it back")
+    if not queue.update(identity, f"deleted >= {time.time() - deletion.UNDO_SECONDS}", deleted=None):
+        raise UnknownJob(identity)
 
 
 def deleted(person: Person = OPERATOR) -> list[Job]:
@@ -148,7 +135,12 @@ def deleted(person: Person = OPERATOR) -> list[Job]:
 
 
 def relabel(identity: str, name: str, note: str, person: Person = OPERATOR) -> None:
-    """Give a job a name and a note; empty strings restore the original name."""
-    if not person.owns(queue.get(identity).owner):
-        raise NotYours("only the person who launched this job can name it, or a teacher")
-    queue.relabel(identity, name, note)
+    """Give a job a name and a note, or raise InvalidInput; empty strings restore the original name."""
+    person.check(queue.get(identity).owner, "name it")
+    given = {"name": name.strip(), "note": note.strip()}
+    for what, most in (("name", MOST_NAME), ("note", MOST_NOTE)):
+        if len(given[what]) > most:
+            raise InvalidInput(f"a {what} has at most {most} characters; got {len(given[what])}: shorten it")
+        if not printable(given[what]):
+            raise InvalidInput(f"a {what} holds half a character, which no file takes: type it again")
+    queue.update(identity, **given)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import inf
+from operator import attrgetter
 from typing import Any, Literal
 
 from pydantic import TypeAdapter, ValidationError
@@ -70,9 +71,7 @@ class Wanted:
     def fits(self, line: Line) -> bool:
         if not all(word in line.words for word in self.text.lower().split()):
             return False
-        if self.accuracy <= 0 and self.epsilon == inf:
-            return True
-        return any(
+        return (self.accuracy <= 0 and self.epsilon == inf) or any(
             (one.accuracy or 0.0) >= self.accuracy
             and (self.epsilon == inf or (one.epsilon is not None and one.epsilon <= self.epsilon))
             for one in line.finals
@@ -80,25 +79,15 @@ class Wanted:
 
 
 def lines(wanted: Wanted, owner: str | None = None) -> list[Line]:
-    """Jobs that fit the criteria, of one person or of all, in the criteria's order; those without that figure
-    last.
-    """
-    looked_through = bool(wanted.text.split())
-    every = map(_line, recent(MOST, owner, requests=looked_through))
+    """Jobs that fit the criteria, of one person or of all, in their order; those without that figure last."""
+    every = map(_line, recent(MOST, owner, requests=bool(wanted.text.split())))
     found = [line for line in every if wanted.fits(line)]
-    figure = ORDERS.get(wanted.order)
-    if figure is None:
+    if wanted.order == "newest":
         return found[::-1] if wanted.turned else found
+    figure = attrgetter({"accuracy": "accuracy", "budget": "epsilon", "leakage": "picked"}[wanted.order])
     known = [line for line in found if figure(line) is not None]
     known.sort(key=figure, reverse=(wanted.order == "accuracy") != wanted.turned)
     return [*known, *(line for line in found if figure(line) is None)]
-
-
-ORDERS: dict[Order, Callable[[Line], Any]] = {
-    "accuracy": lambda line: line.accuracy,
-    "budget": lambda line: line.epsilon,
-    "leakage": lambda line: line.picked,
-}
 
 
 def folded(some: Sequence[Line], owner: str | None) -> list[Line]:
@@ -120,11 +109,8 @@ def whole(some: Sequence[Line]) -> list[Line]:
     """The same jobs with their requests loaded; jobs deleted meanwhile are left out."""
     ids = [line.job.id for line in some]
     jobs = {job.id: job for job in queue.find(f"id IN ({','.join('?' * len(ids))})", (*ids,), len(ids))}
-    return [
-        replace(line, job=replace(line.job, text=jobs[line.job.id].text))
-        for line in some
-        if line.job.id in jobs
-    ]
+    here = (line for line in some if line.job.id in jobs)
+    return [replace(line, job=replace(line.job, text=jobs[line.job.id].text)) for line in here]
 
 
 def _line(job: Job) -> Line:
@@ -151,9 +137,7 @@ def _words(text: str) -> str:
 
 
 def asked(request: Mapping[str, Any]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Base experiment of a stored request, with the part of the request that contains it, and the
-    variants.
-    """
+    """Part of a stored request that contains its base experiment, and the variants."""
     parts = (request.get(name) for name in ("draft", "sweep", "question", "ladder"))
     part: dict[str, Any] = next((one for one in parts if isinstance(one, dict)), {})
     variants = part.get("variants")

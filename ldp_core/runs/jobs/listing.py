@@ -8,8 +8,7 @@ from typing import Any
 from ldp_core.errors import StorageFailed, UnknownName
 from ldp_core.runs import kinds, queue
 from ldp_core.runs.jobs.lookup import look, recent
-from ldp_core.runs.queue.job import REMOVED, Job
-from ldp_core.runs.queue.states import STALLED
+from ldp_core.runs.queue.job import REMOVED, STALLED, Job
 from ldp_core.runs.record.events import Stored, events_of, is_damaged
 from ldp_core.runs.record.progress import how_far
 from ldp_core.runs.storage.locks import worker
@@ -25,8 +24,6 @@ class Listed:
     rounds: int
     """Planned rounds of each run; 0 if the request cannot be read."""
     damaged: bool
-    imported: bool = False
-    """True for an imported job, whose figures may have been changed by hand."""
 
     @property
     def state(self) -> str:
@@ -56,7 +53,7 @@ def describe(job: Job) -> Listed:
         name, rounds = str(base["name"]), int(base["rounds"])
     except kinds.UNREADABLE:
         return Listed(job, "", 0, True)
-    return Listed(job, name, rounds, is_damaged(job), job.imported)
+    return Listed(job, name, rounds, is_damaged(job))
 
 
 def status(identity: str) -> dict[str, Any]:
@@ -82,7 +79,7 @@ def status(identity: str) -> dict[str, Any]:
         "done": at.step.done if at else 0,
         "total": at.step.total if at else 0,
         "seconds_left": at.left if at else None,
-        "ahead": queue.ahead_of(job) if job.status == "queued" else 0,
+        "ahead": sum(map(len, queue.before(job))) if job.status == "queued" else 0,
         "pid": job.pid if who is None or who.here else None,  # elsewhere it is another process's number
         **own,
     }

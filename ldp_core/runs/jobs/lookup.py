@@ -13,9 +13,8 @@ from pathlib import Path
 from ldp_core.errors import DiskFull, StorageFailed, UnknownJob
 from ldp_core.runs import queue
 from ldp_core.runs.process.start import ensure_worker
-from ldp_core.runs.queue.job import Job
+from ldp_core.runs.queue.job import STALLED, Job
 from ldp_core.runs.queue.permissions import OPERATOR, Person
-from ldp_core.runs.queue.states import STALLED
 from ldp_core.runs.record import computations
 from ldp_core.runs.storage import disk_space, heartbeat
 from ldp_core.runs.storage.locks import WORKER, holder, worker
@@ -23,10 +22,8 @@ from ldp_core.runs.storage.paths import runs_dir
 
 
 def look(identity: str, person: Person = OPERATOR) -> Job:
-    """Current status of a job, after orphaned jobs have been marked interrupted.
-
-    Raises:
-        UnknownJob: there is no such job, or it is another person's private job.
+    """Current status of a job, after orphaned jobs have been marked interrupted; UnknownJob if there is none,
+    or if it is another person's private job.
     """
     job = queue.get(identity)
     refuse_others(job, person)
@@ -60,14 +57,12 @@ def in_room(room: str) -> list[Job]:
 
 
 def recent(most: int = 10, owner: str | None = None, requests: bool = True) -> list[Job]:
-    """The latest jobs, newest first: all that are not private, or all of one owner; `requests` as in
-    `queue.find`.
-    """
+    """The latest jobs, newest first: all that are not private, or all of one owner; see `queue.find`."""
     lost = reap()
     if queue.find("status = 'queued'", most=1):
         wake()
-    mine = "room = ''" if owner is None else "owner = ?"
-    found = queue.find(mine, () if owner is None else (owner,), most=most, requests=requests)
+    mine = ("room = ''", ()) if owner is None else ("owner = ?", (owner,))
+    found = queue.find(*mine, most=most, requests=requests)
     return [_as_shown(job, lost) for job in found]
 
 
@@ -90,34 +85,26 @@ def reap() -> list[str]:
 
 
 def _as_shown(job: Job, lost: Collection[str]) -> Job:
-    """A job with facts that its row lacks: orphaned or not, the process that runs it, and whether that
-    process stalls.
+    """A job with facts that its row lacks: orphaned or not, the process that runs it if that is another
+    machine's, and whether that process stalls.
     """
-    if not job.live or job.id not in lost:
-        return _if_it_moves(_by_whom(job))
-    return replace(
-        job, status="interrupted", message=f"{queue.STOPPED}; nothing can be noted on the disk now"
-    )
-
-
-def _by_whom(job: Job) -> Job:
-    """A job whose message names the machine or process that runs it, where that is another one."""
+    if not job.live:
+        return job
+    if job.id in lost:
+        message = f"{queue.STOPPED}; nothing can be noted on the disk now"
+        return replace(job, status="interrupted", message=message)
+    said = ""
     if job.status == "queued":
-        said = ""
         with suppress(StorageFailed):  # of a damaged row
             if any(map(computations.is_being_computed, job.keys)):
                 said = "another job is at what it asks for, and it is seen here too"
-    else:
-        who = worker() if job.status in ("running", "cancelling") else None
-        said = f"done by {who.in_words()}" if who and not who.here else ""
-    return replace(job, message="; ".join(filter(None, [job.message, said]))) if said else job
+    elif (who := worker()) and not who.here:
+        said = f"done by {who.in_words()}"
+    return _if_it_moves(replace(job, message="; ".join(filter(None, [job.message, said]))))
 
 
 def wake(newest: bool = False) -> str:
-    """Start a worker unless one runs; returns a sentence if that fails, else "".
-
-    The job stays in the queue either way; the next look at it tries again.
-    """
+    """Start a worker unless one runs; returns a sentence if that fails, else ""."""
     try:
         ensure_worker(newest)
     except (OSError, StorageFailed) as error:  # the lock is held too long, or nothing can be written
@@ -149,24 +136,19 @@ def _if_it_moves(job: Job) -> Job:
             "what was trained is kept"
         )
     if job.status == "queued":
-        words = f"it cannot begin: {words}"
-    else:
-        job = replace(job, status=STALLED)
-    return replace(job, message="; ".join(filter(None, [words, job.message])))
+        return replace(job, message="; ".join(filter(None, [f"it cannot begin: {words}", job.message])))
+    return replace(job, status=STALLED, message="; ".join(filter(None, [words, job.message])))
 
 
 def look_twice(identity: str) -> None:
-    """Wait until the heartbeats of a job's processes have been read twice, so that the next stall check is
-    certain.
-    """
+    """Wait until the heartbeats of a job's processes are read twice: the next stall check is certain."""
     with suppress(UnknownJob):
-        heartbeat.look_twice(_files(queue.get(identity)))
+        if (job := queue.get(identity)).live:
+            heartbeat.look_twice(_files(job))
 
 
 def _files(job: Job) -> list[Path]:
     """Lock files of a live job's computations and of the worker."""
-    if not job.live:
-        return []
     found = list[Path]()
     with suppress(StorageFailed):  # of a damaged row
         found += [computations.lock_of(key) for key in job.keys if job.status != "queued"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from ldp_core.cost.estimate import Cost
 from ldp_core.cost.seconds import USUAL
 from ldp_core.errors import InvalidExperiment, Problem
 from ldp_core.experiment import Draft
@@ -35,14 +34,9 @@ def launch(
     address: str | None = None,
     room: str | None = None,
 ) -> str:
-    """Put a job in the queue, or complete it at once if its results are known; returns its id.
-
-    Args:
-        asked: the request, as the kind's `read` returns it.
-        draft_id: id of the draft that the job is launched from.
-        owner: who launches it, if known (see `ldp_core.runs.queue.permissions`).
-        address: network address, if known, as `permissions.address` returns it.
-        room: id of a private room (`permissions.room_of`): others do not see it; deletion is for good.
+    """Put a job in the queue, or complete it at once if its results are known; returns its id. `asked` is the
+    request as the kind's `read` returns it; see `queue.permissions` for the digests of owner, address and
+    room.
 
     Raises:
         InvalidExperiment: the job cannot fit into memory or onto the disk, or would take too long.
@@ -65,9 +59,7 @@ def launch(
 
 
 def submit(draft: Draft, draft_id: str | None = None, *, reference: bool = False, **who: str | None) -> str:
-    """Launch the training of a draft; with `reference`, also a run without noise for comparison. `who` and
-    errors as for `launch`.
-    """
+    """Launch the training of a draft; with `reference`, also without noise for comparison. See `launch`."""
     return launch("run", Training(draft, reference), draft_id, **who)
 
 
@@ -80,15 +72,9 @@ def admit(kind: str, asked: Any) -> None:
 
 def refuse_too_much(kind: str, asked: Any) -> None:
     """Raise InvalidExperiment for a request that exceeds memory, disk or the time limit of a job."""
-    made = kinds.get(kind)
+    made, known = kinds.get(kind), rates()
     made.refuse_what_cannot_fit(asked)
-    _refuse_what_takes_too_long(made.cost(asked))
-
-
-def _refuse_what_takes_too_long(cost: Cost) -> None:
-    """Raise InvalidExperiment for a job whose estimated duration on this machine exceeds the limit."""
-    known = rates()
-    most, seconds = 3600 * MOST_HOURS.value(), cost.seconds(known or USUAL)
+    most, seconds = 3600 * MOST_HOURS.value(), made.cost(asked).seconds(known or USUAL)
     if seconds <= (most if known else UNSURE * most):
         return
     message = (
@@ -104,8 +90,8 @@ def _in_words(seconds: float) -> str:
 
 
 def _a_moment_ago(kind: str, draft_id: str, request: dict[str, Any]) -> str | None:
-    """Id of a job with the same request that the first click of a double click launched and that has ended; a
-    cancelled one does not count.
+    """Id of a job with the same request that the first click of a double click launched and that has ended
+    uncancelled.
     """
     for job in of_draft(draft_id, kind, most=1):
         just_now = time.time() - CLICK_SECONDS < (job.ended or 0.0) <= time.time()

@@ -41,10 +41,7 @@ def would_wait(owner: str | None, address: str | None = None) -> Wait:
 
 def wait(job: Job) -> Wait:
     """Expected wait of a queued job."""
-    # it may have begun since it was looked up: it never waits for itself
-    running = [one for one in queue.running() if one.id != job.id]
-    order = queue.in_turn(None if job.id else job)
-    before = order[: next((i for i, other in enumerate(order) if other.id == job.id), 0)]
+    running, before = queue.before(job)
     known, now = rates(), time.time()
     until = time.monotonic() + READING_SECONDS
     sure, free = True, [0.0] * max(0, slots.at_work() - len(running))
@@ -64,20 +61,14 @@ def wait(job: Job) -> Wait:
 
 
 def _planned(job: Job, known: Rates | None, until: float) -> float | None:
-    """Estimated seconds of a whole job at this machine's speed; None if not estimated yet and `until` has
-    passed.
-    """
+    """Estimated seconds of a whole job at this speed; None if not estimated yet and `until` has passed."""
     if known is None:
         return None
     key = job.id, known
     with _one:
         if key not in _kept and time.monotonic() < until:
-            _kept[key] = _seconds(job, known)
+            found = kinds.estimate(job)
+            _kept[key] = found.seconds(known) if found else None
             while len(_kept) > MOST:
                 del _kept[next(iter(_kept))]
         return _kept.get(key)
-
-
-def _seconds(job: Job, known: Rates) -> float | None:
-    found = kinds.estimate(job)
-    return found.seconds(known) if found else None

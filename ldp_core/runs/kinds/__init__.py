@@ -26,12 +26,7 @@ SAYS_NOTHING = (DiskFull, KeptLocked, ReadOnly)
 registry: Registry[Kind] = Registry("ldp_core.runs.kinds", Kind, "kind of job")
 
 
-def names() -> list[str]:
-    return registry.names()
-
-
-def get(name: str) -> Kind:
-    return registry.get(name)
+names, get = registry.names, registry.get
 
 
 def is_known(kind: str, asked: Any) -> bool:
@@ -54,10 +49,9 @@ def settle(job: Job) -> bool:
         return False
     made = get(job.kind)
     outcome = made.outcome([known[key] for key in job.keys])
-    if not queue.move(job.id, outcome.status, outcome.message):
-        return False
-    note_figures(made, job)
-    return True
+    if done := queue.move(job.id, outcome.status, outcome.message):
+        note_figures(made, job)
+    return done
 
 
 def give_up_what_is_damaged(keys: Iterable[str]) -> None:

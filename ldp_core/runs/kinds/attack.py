@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ldp_core import mechanisms
-from ldp_core.cost.estimate import Cost, cost, refuse_what_cannot_fit
+from ldp_core.cost.estimate import Cost, cost
 from ldp_core.cost.seconds import work_of_ladder
 from ldp_core.datasets import Step
 from ldp_core.errors import InvalidExperiment, Problem
@@ -44,17 +44,19 @@ class AttackJob(Kind):
         return parse_ladder(data)
 
     def request(self, asked: Ladder) -> dict[str, Any]:
-        return {"draft": _trained(asked).as_json()} | super().request(asked)
+        return {"draft": self.drafts(asked)[0].as_json()} | super().request(asked)
 
     def base(self, request: Request) -> Mapping[str, Any]:
         return request["draft"]["base"]
 
     def cost(self, asked: Ladder) -> Cost:
-        trained = cost(_trained(asked))
+        trained = cost(self.drafts(asked)[0])
         return Cost(trained.memory, trained.storage, [work_of_ladder(asked)])
 
-    def refuse_what_cannot_fit(self, asked: Ladder) -> None:
-        refuse_what_cannot_fit(_trained(asked))
+    def drafts(self, asked: Ladder) -> list[Draft]:
+        """The training that precedes the attacked round."""
+        base = changed(asked.base, {"attack": None, "rounds": asked.round})
+        return [Draft(base, (Variant("ladder", {}),))]
 
     def describe(self, asked: Ladder) -> Words:
         images = "a real upload" if asked.upload == "real" else f"{asked.images} images"
@@ -92,8 +94,3 @@ class AttackJob(Kind):
             says = f"not up to ε {cells[-1][0]:g}" if least is None else f"from ε {least:g} on"
             words.append(f"{mechanisms.registry.kind(name).label} {says}")
         return [found("image back: " + ", ".join(words))] if words else []
-
-
-def _trained(ladder: Ladder) -> Draft:
-    """Draft of the training that precedes the attacked round."""
-    return Draft(changed(ladder.base, {"attack": None, "rounds": ladder.round}), (Variant("ladder", {}),))

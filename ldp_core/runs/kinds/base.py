@@ -11,14 +11,13 @@ from typing import Any, ClassVar, NamedTuple
 
 from ldp_core.behaviour import version_for
 from ldp_core.component import Component
-from ldp_core.cost.estimate import Cost
+from ldp_core.cost.estimate import Cost, refuse_what_cannot_fit
 from ldp_core.datasets import Report, quiet
 from ldp_core.errors import StorageFailed, StudioError
 from ldp_core.events.order import Order
-from ldp_core.experiment import Run
+from ldp_core.experiment import Draft, Run
 from ldp_core.runs import queue
-from ldp_core.runs.queue.job import Job
-from ldp_core.runs.queue.states import Status
+from ldp_core.runs.queue.job import Job, Status
 from ldp_core.runs.record import computations
 from ldp_core.runs.record.computations import Computation, Ended, key_of
 from ldp_core.runs.record.events import Stored
@@ -55,13 +54,12 @@ class Work:
     computations: tuple[Computation, ...]
     room: str = ""
     """Id of the private room; "" if shared."""
+    report: Report = quiet
+    """Receives the job's progress."""
 
     @property
     def keys(self) -> list[str]:
         return [one.key for one in self.computations]
-
-    report: Report = quiet
-    """Receives the job's progress."""
 
 
 @contextmanager
@@ -112,8 +110,7 @@ class Kind(Component):
         return request[self.part]
 
     def base(self, request: Request) -> Mapping[str, Any]:
-        """Base experiment of a stored request as JSON, unparsed: also a request of another version has a
-        name.
+        """Base experiment of a stored request as JSON, unparsed: a request of another version has a name.
         LookupError or TypeError if there is none.
         """
         base: Mapping[str, Any] = request[self.part]["base"]
@@ -124,26 +121,25 @@ class Kind(Component):
         """Estimated cost before the launch."""
 
     @abstractmethod
+    def drafts(self, asked: Any) -> Sequence[Draft]:
+        """What a request trains at once, of which each must fit."""
+
     def refuse_what_cannot_fit(self, asked: Any) -> None:
         """Raise InvalidExperiment for a request that exceeds the memory or the disk of this machine."""
+        for draft in self.drafts(asked):
+            refuse_what_cannot_fit(draft)
 
     def computations(self, asked: Any, job: str, room: str = "") -> list[Computation]:
-        """Computations of a request with their keys; computations of equal keys are done once for all jobs.
-
-        Args:
-            job: the job's id.
-            room: id of the private room that the results stay in; "" if shared.
+        """Computations of a request of a job; those of equal keys are done once for all jobs. Results stay in
+        the private room, if any.
         """
         what = json.dumps(self.request(asked))
         key = key_of(self.name, what, version_for(what), job if self.fresh else "", room)
         return [Computation(key, self.name, what)]
 
     def run(self, asked: Any, work: Work) -> Outcome:
-        """Compute what is left of a request, in this process. A killed call is continued by the same call;
-        while other processes compute all that is left, the outcome is `queued`.
-
-        Raises:
-            StudioError: the request cannot be computed.
+        """Compute what is left of a request, in this process, or raise StudioError. A killed call is
+        continued by the same call; while other processes compute all that is left, the outcome is `queued`.
         """
         try:
             while left := computations.left(work.keys):
@@ -165,7 +161,8 @@ class Kind(Component):
 
     def outcome(self, ended: Sequence[Ended]) -> Outcome:
         """Outcome of a job from the ends of its computations, in the request's order."""
-        return Outcome(as_status(ended[0].status), str(ended[0].figures.get("message", "")))
+        status: Any = ended[0].status if ended[0].status in ("completed", "diverged") else "failed"
+        return Outcome(status, str(ended[0].figures.get("message", "")))
 
     def recorded(self, asked: Any) -> Iterable[Run]:
         """Runs that an export describes, one a computation; by default the base experiment alone."""
@@ -184,11 +181,8 @@ class Kind(Component):
         return 0
 
     def status(self, job: Job, events: Sequence[Stored]) -> dict[str, Any]:
-        """Fields of `status --json` of this kind.
-
-        Args:
-            job: as stored in the queue; its request may be of any version, or unreadable.
-            events: all stored events; none if they cannot be read.
+        """Fields of `status --json` of this kind. The job's request may be of any version, or unreadable;
+        there are no `events` if they cannot be read.
         """
         try:
             every = self.cells(self.parse(job.request))
@@ -204,9 +198,4 @@ class Kind(Component):
 def note_figures(kind: Kind, job: Job) -> None:
     """Store a job's final figures for lists; nothing if its record is damaged."""
     with suppress(StorageFailed):
-        queue.note_figures(job.id, kind.figures(job))
-
-
-def as_status(text: str) -> Status:
-    """Status of a job from the stored status of its computation."""
-    return text if text in ("completed", "diverged") else "failed"  # type: ignore[return-value]
+        queue.update(job.id, figures=kind.figures(job))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ldp_core import limits, papers
-from ldp_core.cost.estimate import CELL_BYTES, MEMORY, Cost, cost, refuse_what_cannot_fit
+from ldp_core.cost.estimate import CELL_BYTES, MEMORY, Cost, cost
 from ldp_core.datasets import Step
 from ldp_core.errors import DataUnavailable, InvalidExperiment, Problem, StorageFailed, one_of, shown
 from ldp_core.events import ClaimCell
@@ -80,12 +80,15 @@ class ClaimJob(Kind):
 
     def cost(self, asked: Measured) -> Cost:
         every = asked.asked()
-        memory = max((cost(each).memory for each in _drafts(asked)), default=2**20)
+        memory = max((cost(each).memory for each in self.drafts(asked)), default=2**20)
         return Cost(min(memory, MEMORY), CELL_BYTES * len(every), [arm.work() for arm, _ in every])
 
+    def drafts(self, asked: Measured) -> list[Draft]:
+        each = (arm for read in asked.claim.read_each.values() for arm in read.measured)
+        return [Draft(arm.experiment(), (Variant("arm"),)) for arm in each if isinstance(arm, Trained)]
+
     def refuse_what_cannot_fit(self, asked: Measured) -> None:
-        for each in _drafts(asked):
-            refuse_what_cannot_fit(each)
+        super().refuse_what_cannot_fit(asked)
         if missing := asked.claim.missing:
             raise DataUnavailable(f"“{asked.claim.title}” needs data that are not here: {missing}")
 
@@ -119,11 +122,6 @@ class ClaimJob(Kind):
 
     def cells(self, asked: Measured) -> int:
         return len(asked.asked())
-
-
-def _drafts(asked: Measured) -> list[Draft]:
-    each = (arm for read in asked.claim.read_each.values() for arm in read.measured)
-    return [Draft(arm.experiment(), (Variant("arm"),)) for arm in each if isinstance(arm, Trained)]
 
 
 def _base(asked: Measured) -> Any:

@@ -12,21 +12,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from ldp_core.cost.estimate import Cost, cost, refuse_what_cannot_fit
+from ldp_core.cost.estimate import Cost, cost
 from ldp_core.datasets import drawn
 from ldp_core.datasets.drawn import Drawing
 from ldp_core.errors import StorageFailed
 from ldp_core.events.order import RunsOrder
 from ldp_core.experiment import Draft, Run, amended, parse_draft
 from ldp_core.runs.batch import bits, figures_of
-from ldp_core.runs.kinds.base import (
-    UNREADABLE,
-    Kind,
-    Outcome,
-    Request,
-    Words,
-    Work,
-)
+from ldp_core.runs.kinds.base import UNREADABLE, Kind, Outcome, Request, Words, Work
 from ldp_core.runs.lockstep import drive, load
 from ldp_core.runs.machine.work_done import RoundsDone
 from ldp_core.runs.queue.job import Job
@@ -79,8 +72,8 @@ class TrainingJob(Kind):
     def cost(self, asked: Training) -> Cost:
         return cost(asked.draft)
 
-    def refuse_what_cannot_fit(self, asked: Training) -> None:
-        refuse_what_cannot_fit(asked.draft)
+    def drafts(self, asked: Training) -> list[Draft]:
+        return [asked.draft]
 
     def describe(self, asked: Training) -> Words:
         runs, base = len(asked.runs()), asked.draft.base

@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from ldp_core.cost.estimate import Cost, cost_of_sweep, refuse_cells_that_cannot_fit
+from ldp_core.cost.estimate import Cost, cost_of_sweep, refuse_what_cannot_fit
+from ldp_core.errors import InvalidExperiment
 from ldp_core.events.order_of_cells import SweepOrder
-from ldp_core.experiment import Experiment, Run, amended, changed
-from ldp_core.experiment.sweep import Sweep, parse_sweep
+from ldp_core.experiment import Draft, Experiment, Run, Variant, amended, changed
+from ldp_core.experiment.sweep import Sweep, in_cell, parse_sweep
 from ldp_core.limits import spelled
 from ldp_core.runs.kinds.base import Kind, Request, Words, Work
 from ldp_core.runs.lockstep import Turn
@@ -44,8 +45,17 @@ class SweepJob(Kind):
     def cost(self, asked: Sweep) -> Cost:
         return cost_of_sweep(asked)
 
+    def drafts(self, asked: Sweep) -> list[Draft]:
+        """A cell of each setting: another seed takes no more."""
+        cells = asked.cells[: len(asked.settings)]
+        return [Draft(cell.experiment, (Variant("cell"),)) for cell in cells]
+
     def refuse_what_cannot_fit(self, asked: Sweep) -> None:
-        refuse_cells_that_cannot_fit(asked)
+        for draft, setting in zip(self.drafts(asked), asked.settings, strict=True):
+            try:
+                refuse_what_cannot_fit(draft)
+            except InvalidExperiment as error:
+                raise in_cell(error, setting) from None
 
     def describe(self, asked: Sweep) -> Words:
         settings = len(asked.settings)

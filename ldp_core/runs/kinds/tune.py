@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ldp_core.cost.estimate import CELL_BYTES, Cost, cost, refuse_what_cannot_fit
+from ldp_core.cost.estimate import CELL_BYTES, Cost, cost
 from ldp_core.cost.seconds import work_of
 from ldp_core.datasets import Report, Step
 from ldp_core.errors import Diverged, InvalidInput
@@ -50,11 +50,12 @@ class TuneJob(Kind):
         return parse_question(data)
 
     def cost(self, asked: Question) -> Cost:
-        one = cost(_draft(asked))
-        return Cost(one.memory, CELL_BYTES * USUAL_RUNS, [work_of(_draft(asked).base)] * USUAL_RUNS)
+        (draft,) = self.drafts(asked)
+        return Cost(cost(draft).memory, CELL_BYTES * USUAL_RUNS, [work_of(draft.base)] * USUAL_RUNS)
 
-    def refuse_what_cannot_fit(self, asked: Question) -> None:
-        refuse_what_cannot_fit(_draft(asked))
+    def drafts(self, asked: Question) -> list[Draft]:
+        half = asked.ranges[0]
+        return [Draft(asked.experiment(half, min(1.0, asked.most(half)), 0), (Variant("run"),))]
 
     def describe(self, asked: Question) -> Words:
         halves = ", ".join(f"±{half:g}" for half in asked.ranges)
@@ -87,12 +88,8 @@ class TuneJob(Kind):
 def search(
     asked: Question, events: Sequence[Mapping[str, Any]], progress: Report, room: str | None = None
 ) -> Iterator[dict[str, Any]]:
-    """Train until the least ε is found; yields an event per run, then one with the answer.
-
-    Args:
-        events: events of the runs trained so far.
-        progress: receives the steps before the first run.
-        room: as for `known_or_trained`.
+    """Train until the least ε is found; yields an event per run after the given ones, then one with the
+    answer.
 
     If the question limits identification by an attacker, the attack is measured first: roughly for each
     range, then precisely for ranges on which the answer may depend.
@@ -146,8 +143,3 @@ def _leaks(
             for epsilon, hits, n in zip(sorted(wanted), picked.tolist(), made.tolist(), strict=True):
                 known.append(Leak(half, epsilon, hits, n, len(blocks)))
                 yield {**known[-1]._asdict(), "seconds": round(seconds, 4)}
-
-
-def _draft(asked: Question) -> Draft:
-    half = asked.ranges[0]
-    return Draft(asked.experiment(half, min(1.0, asked.most(half)), 0), (Variant("run"),))

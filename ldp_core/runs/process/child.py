@@ -59,7 +59,7 @@ class Watched:
             self.kill()
             return True
         if not self._noted:
-            queue.set_pid(self.job.id, self.pid)
+            queue.update(self.job.id, pid=self.pid)
             self._noted = True
         if self._kill_at is None and status == "cancelling":
             self._ask_to_stop()
@@ -90,7 +90,7 @@ class Watched:
         self._kill_at = time.monotonic() + GRACE_SECONDS
 
     def _write_down(self) -> None:
-        queue.set_pid(self.job.id, None)
+        queue.update(self.job.id, pid=None)
         end = self._outcome or self._heard()
         if end.status != "completed":
             if queue.status(self.job.id) == "cancelling":

@@ -92,7 +92,7 @@ def _do(job: Job) -> Outcome:
     asked = made.parse(job.request)
     work = Work(job.id, tuple(made.computations(asked, job.id, job.room)), job.room, report)
     if (*work.keys,) != job.keys:  # another version of the program has launched it
-        queue.set_keys(job.id, work.keys)
+        queue.update(job.id, keys=work.keys)
     return made.run(asked, work)
 
 

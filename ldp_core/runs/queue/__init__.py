@@ -6,18 +6,6 @@ permissions. Unknown ids raise UnknownJob.
 """
 
 from ldp_core.runs.queue.admission import add, arrive, new_id, requeue
-from ldp_core.runs.queue.changes import (
-    bring_back,
-    cancel,
-    delete,
-    forget,
-    move,
-    note_figures,
-    note_removed,
-    relabel,
-    set_keys,
-    set_pid,
-    set_pinned,
-)
-from ldp_core.runs.queue.claiming import LOST, STOPPED, ahead_of, claim, in_turn, lost, reap, running
+from ldp_core.runs.queue.changes import cancel, delete, forget, move, note_removed, update
+from ldp_core.runs.queue.claiming import LOST, STOPPED, before, claim, in_turn, lost, reap
 from ldp_core.runs.queue.table import deleted, find, get, queue_path, stamp, status

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ldp_core.errors import NotNow, QueueFull
-from ldp_core.runs.queue.states import LIVE, RESUMABLE
+from ldp_core.runs.queue.job import LIVE, RESUMABLE
 from ldp_core.runs.queue.table import changing, parted
 from ldp_core.settings.table import WAITING, WAITING_ADDRESS, WAITING_EACH
 
@@ -26,13 +26,9 @@ def add(
     keys: Sequence[str] = (),
     room: str = "",
 ) -> str:
-    """Append a job; returns its id, twelve hex digits.
-
-    If a job of the same draft and kind waits or runs, its id is returned instead, so a double click is one
-    run.
-
-    Raises:
-        QueueFull: this owner, this address, or all together have enough jobs waiting.
+    """Append a job; returns its id, twelve hex digits. If a job of the same draft and kind waits or runs, its
+    id is returned instead, so a double click is one run. QueueFull if this owner, this address, or all
+    together have enough jobs waiting.
     """
     with changing() as db:
         if live := _live(db, draft, kind):
@@ -54,56 +50,36 @@ def new_id() -> str:
     return secrets.token_hex(6)
 
 
-def arrive(
-    kind: str,
-    request: dict[str, Any],
-    keys: Sequence[str],
-    status: str,
-    message: str,
-    times: tuple[float, float],
-    owner: str | None,
-    address: str | None,
-) -> str:
-    """Append an imported job, which has ended elsewhere; returns its id.
-
-    Args:
-        keys: of its computations, whose records are stored here.
-        times: start and end, in seconds since 1970.
-        owner, address: of the import, as far as known.
+def arrive(request: dict[str, Any], keys: Sequence[str], **columns: Any) -> str:
+    """Append an imported job, which has ended elsewhere; returns its id. `keys` are those of its stored
+    computations.
     """
-    columns = {"kind": kind, "status": status, "message": message, "owner": owner, "address": address}
-    at = {"started": times[0], "ended": times[1]}
     with changing() as db:
-        return _insert(db, request, keys, id=new_id(), imported=1, **columns, **at)
+        return _insert(db, request, keys, id=new_id(), imported=1, **columns)
 
 
 def requeue(identity: str, address: str | None = None, keys: Sequence[str] = ()) -> bool:
-    """Put a stopped job at the end of the queue; False if its status does not allow that.
+    """Put a stopped job at the end of the queue; False if its status does not allow that. QueueFull as for
+    `add`; NotNow if another job of the same draft waits or runs.
 
     Args:
         address: network address of the request; None keeps the job's.
         keys: keys of its computations in this version of the program; empty keeps the stored ones.
-
-    Raises:
-        QueueFull: its owner, the address, or all together have enough jobs waiting.
-        NotNow: another job of the same draft waits or runs.
     """
-    marks = ", ".join("?" * len(RESUMABLE))
     with changing() as db:
-        may = f"id = ? AND deleted IS NULL AND status IN ({marks})"
+        may = f"id = ? AND deleted IS NULL AND status IN {RESUMABLE}"
         query = f"SELECT owner, draft, kind, address FROM jobs WHERE {may}"  # noqa: S608
-        row = db.execute(query, (identity, *RESUMABLE)).fetchone()
+        row = db.execute(query, (identity,)).fetchone()
         if row is None:
             return False
         if other := _live(db, row["draft"], row["kind"]):
             raise NotNow(f"job {other} of the same draft waits or runs; stop it first, or wait for its end")
         _refuse_crowds(db, row["owner"], address or row["address"])
-        last = db.execute("SELECT MAX(place) AS place FROM jobs").fetchone()["place"] or 0
         sets = (
-            "status = 'queued', message = '', ended = NULL, pid = NULL, removed = NULL, "
-            "address = coalesce(?, address), keys = coalesce(?, keys), place = ?"
+            "status = 'queued', message = '', ended = NULL, pid = NULL, removed = NULL, place = "
+            "(SELECT max(place) FROM jobs) + 1, address = coalesce(?, address), keys = coalesce(?, keys)"
         )
-        values = (address, json.dumps([*keys]) if keys else None, last + 1, identity)
+        values = (address, json.dumps([*keys]) if keys else None, identity)
         db.execute(f"UPDATE jobs SET {sets} WHERE id = ?", values)  # noqa: S608
         return True
 
@@ -111,21 +87,19 @@ def requeue(identity: str, address: str | None = None, keys: Sequence[str] = ())
 def _live(db: sqlite3.Connection, draft: str | None, kind: str) -> str | None:
     """Id of a draft's queued or running job; None if there is none."""
     query = f"SELECT id FROM jobs WHERE draft = ? AND kind = ? AND status IN {LIVE}"  # noqa: S608
-    row = None if draft is None else db.execute(query, (draft, kind)).fetchone()
+    row = db.execute(query, (draft, kind)).fetchone()
     return str(row["id"]) if row else None
 
 
 def _refuse_crowds(db: sqlite3.Connection, owner: str | None, address: str | None) -> None:
-    each, place, every = WAITING_EACH.value(), WAITING_ADDRESS.value(), WAITING.value()
-    query = "SELECT owner, address FROM jobs WHERE status = 'queued'"
-    waiting = db.execute(query).fetchall()
-    mine = sum(row["owner"] == owner for row in waiting) if owner else 0
-    near = sum(row["address"] == address for row in waiting) if address else 0
-    if mine >= each:
+    query = "SELECT total(owner = ?), total(address = ?), count(*) FROM jobs WHERE status = 'queued'"
+    mine, near, every = map(int, db.execute(query, (owner, address)).fetchone())
+    if mine >= WAITING_EACH.value():
         raise QueueFull(f"you have {mine} jobs waiting already, as many as one person may; stop one, or wait")
-    if near >= place:
-        raise QueueFull(
+    if near >= WAITING_ADDRESS.value():
+        message = (
             f"{near} jobs from your network are waiting already, as many as one may have; try again later"
         )
-    if len(waiting) >= every:
-        raise QueueFull(f"{len(waiting)} jobs are waiting on this server already; try again later")
+        raise QueueFull(message)
+    if every >= WAITING.value():
+        raise QueueFull(f"{every} jobs are waiting on this server already; try again later")

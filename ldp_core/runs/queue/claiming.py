@@ -8,11 +8,9 @@ behind one address counts as one. Only the worker claims jobs.
 from __future__ import annotations
 
 import json
-import sqlite3
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping
-from functools import partial
+from collections.abc import Callable, Collection
 
 from ldp_core.runs.machine import slots
 from ldp_core.runs.queue.job import Job
@@ -24,21 +22,22 @@ STOPPED = "the worker was stopped from outside"
 LOST = "its process could not be started, or was lost sight of"
 AT_WORK = "status IN ('running', 'cancelling')"
 OTHERS = f"{AT_WORK} AND id NOT IN (SELECT value FROM json_each(?))"  # noqa: S608
-
-Taker = tuple[str, str | None]
-"""One that takes turns: an address (`Job.place_of`), or an owner."""
-
-
-def running() -> list[Job]:
-    """Jobs that have a process, newest first."""
-    return find(AT_WORK, most=1000)
+LATEST = """
+SELECT 'address' AS what, coalesce(address, owner) AS who, MAX(started) AS at
+FROM jobs WHERE started <= :now GROUP BY who
+UNION ALL SELECT 'owner', owner, MAX(started) FROM jobs WHERE started <= :now GROUP BY owner
+"""
+"""Latest start of a job by taker; those in the future (a clock was set back) are ignored."""
 
 
-def ahead_of(job: Job) -> int:
-    """Number of jobs that run before a queued one, running ones included."""
-    before = sum(other.id != job.id for other in running())  # it may have begun since it was looked up
-    order = [waiting.id for waiting in in_turn()]
-    return before + (order.index(job.id) if job.id in order else 0)
+def before(job: Job) -> tuple[list[Job], list[Job]]:
+    """Jobs that have a process, and queued jobs whose turns come before that of a queued job, or of a
+    newcomer without an id.
+    """
+    # it may have begun since it was looked up: it never waits for itself
+    running = [other for other in find(AT_WORK, most=1000) if other.id != job.id]
+    order = in_turn(None if job.id else job)
+    return running, order[: next((i for i, other in enumerate(order) if other.id == job.id), 0)]
 
 
 def in_turn(newcomer: Job | None = None) -> list[Job]:
@@ -52,54 +51,31 @@ def in_turn(newcomer: Job | None = None) -> list[Job]:
             return []
         queued = list(selected(db, "status = 'queued' ORDER BY place"))
         queued += [newcomer] if newcomer else []
-        latest = _last_turns(db)
+        latest = {(row["what"], row["who"]): row["at"] for row in db.execute(LATEST, {"now": time.time()})}
         running = [*selected(db, f"{AT_WORK} ORDER BY started")] if queued else []
     order: list[Job] = []
     turn, most = max(latest.values(), default=0.0), slots.at_work()
 
+    def rank(job: Job) -> list[float]:
+        turns = (number for who in job.takers for number in (busy[who], latest.get(who, 0.0)))
+        return [*turns, job.place]
+
     while queued:
         if len(running) >= most:
             running.pop(0)
-        busy = Counter(who for job in running for who in _takers(job.place_of, job.owner))
-        job = min(queued, key=partial(_rank, busy, latest))
+        busy = Counter(who for job in running for who in job.takers)
+        job = min(queued, key=rank)
         queued.remove(job)
         order.append(job)
         running.append(job)
         turn += 1.0
-        latest |= dict.fromkeys(_takers(job.place_of, job.owner), turn)
+        latest |= dict.fromkeys(job.takers, turn)
     return order
 
 
-def _rank(busy: Counter[Taker], latest: Mapping[Taker, float], job: Job) -> list[float]:
-    takers = _takers(job.place_of, job.owner)
-    return [*(order for who in takers for order in (busy[who], latest.get(who, 0.0))), job.place]
-
-
-def _takers(place: str | None, owner: str | None) -> tuple[Taker, Taker]:
-    return ("address", place), ("owner", owner)
-
-
-def _last_turns(db: sqlite3.Connection) -> dict[Taker, float]:
-    """Latest starts of a job by taker, in seconds since 1970; those in the future (a clock was set back) are
-    ignored.
-    """
-    found = dict[Taker, float]()
-    query = (
-        "SELECT owner, coalesce(address, owner) AS place, MAX(started) AS at FROM jobs "
-        "WHERE started <= ? GROUP BY owner, place"
-    )
-    for row in db.execute(query, (time.time(),)):
-        for who in _takers(row["place"], row["owner"]):
-            found[who] = max(row["at"], found.get(who, 0.0))
-    return found
-
-
 def claim(most: int | None = None, ready: Callable[[Job], bool] = lambda job: True) -> Job | None:
-    """Take the next job; None if there is none, or if `most` are running. For the worker only.
-
-    Args:
-        most: limit on running jobs.
-        ready: returns False for a job that cannot begin now, which keeps its place.
+    """Take the next job; None if there is none, or if `most` are running. For the worker only. A job for
+    which `ready` returns False cannot begin now and keeps its place.
     """
     for job in in_turn():
         if not ready(job):

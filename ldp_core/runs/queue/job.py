@@ -1,19 +1,45 @@
-"""A job, as stored in a row of the queue."""
+"""A job, as stored in a row of the queue, and its statuses."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from ldp_core.runs.queue.states import LIVE, STALLED, Status
 from ldp_core.runs.storage.database import reading
 from ldp_core.runs.storage.paths import runs_dir
 from ldp_core.system.json_file import from_text
 
 DATABASE = "studio.sqlite"
 REMOVED = "its record was removed to make room"
+Status = Literal[
+    "queued",
+    "running",
+    "stalled",
+    "cancelling",
+    "completed",
+    "failed",
+    "cancelled",
+    "interrupted",
+    "diverged",
+]
+MAY_BECOME: dict[str, tuple[Status, ...]] = {
+    "queued": ("running", "cancelled", "completed", "diverged"),
+    "running": ("cancelling", "completed", "failed", "interrupted", "diverged", "queued"),
+    "cancelling": ("cancelled", "completed", "failed", "interrupted", "diverged"),
+    "completed": (),
+    "failed": ("queued",),
+    "cancelled": ("queued",),
+    "interrupted": ("queued",),
+    "diverged": (),
+}
+"""Allowed transitions by status; an ended job returns to the queue only by `queue.requeue`."""
+STALLED: Status = "stalled"
+"""Status of a running job without progress; never stored, since the job may continue at any time."""
+LIVE = ("queued", "running", "cancelling")
+RESUMABLE = tuple(status for status, after in MAY_BECOME.items() if status not in LIVE and after)
+FINAL = tuple(status for status, after in MAY_BECOME.items() if not after)
 
 
 @dataclass(frozen=True)
@@ -41,9 +67,7 @@ class Job:
     address: str | None = None
     """Digest of the network address of the launch (`permissions.address`); None if unknown."""
     room: str = ""
-    """Private room of the job, which is then visible to its owner only and shares no computations; "" if
-    shared.
-    """
+    """Private room of the job, which only its owner sees and which shares no computations; "" if shared."""
     pinned: bool = False
     deleted: float | None = None
     """Time of deletion, in seconds since 1970; None if not deleted."""
@@ -53,9 +77,7 @@ class Job:
     noted: str | None = None
     """Final figures of each variant as JSON; None before the end, or for kinds without figures."""
     imported: bool = False
-    """True for an imported job: its figures may have been changed, it cannot be resumed, and it is deleted
-    first.
-    """
+    """Its figures may have been changed, it cannot be resumed, and it is deleted first."""
 
     @cached_property
     def request(self) -> dict[str, Any]:
@@ -72,9 +94,9 @@ class Job:
         return from_text(self.text, dict) or {}
 
     @property
-    def place_of(self) -> str | None:
-        """Identity that takes turns in the queue: the address, or the owner if no address is known."""
-        return self.address or self.owner
+    def takers(self) -> tuple[tuple[str, str | None], ...]:
+        """Identities that take turns in the queue: the address, else the owner; and the owner behind it."""
+        return ("address", self.address or self.owner), ("owner", self.owner)
 
     @property
     def live(self) -> bool:

@@ -33,15 +33,13 @@ class Person:
         return self.teacher or owner is None or owner == self.owner
 
     def owns(self, owner: str | None) -> bool:
-        """True if this person may delete a job of this owner; only a teacher may delete one without an
-        owner.
-        """
+        """True if this person may delete a job of this owner; without an owner, only a teacher may."""
         return self.teacher or (owner is not None and owner == self.owner)
 
-    def check(self, owner: str | None) -> None:
-        """Raise NotYours unless this person may stop a job of this owner."""
-        if not self.may(owner):
-            raise NotYours("only the person who launched this job can stop it or take it up, or a teacher")
+    def check(self, owner: str | None, what: str, ownerless: bool = False) -> None:
+        """Raise NotYours unless this person owns such a job, or it is without an owner and may be."""
+        if not (self.may(owner) if ownerless else self.owns(owner)):
+            raise NotYours(f"only the person who launched this job can {what}, or a teacher")
 
 
 OPERATOR = Person(None, teacher=True)

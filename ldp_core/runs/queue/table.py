@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ldp_core.errors import StorageFailed, UnknownJob
-from ldp_core.runs.queue.job import DATABASE, REMOVED, Job
-from ldp_core.runs.queue.states import Status
+from ldp_core.runs.queue.job import DATABASE, REMOVED, Job, Status
 from ldp_core.runs.storage.database import reading, writing
 from ldp_core.runs.storage.paths import runs_dir
 from ldp_core.system.json_file import from_text
@@ -57,10 +56,10 @@ CREATE INDEX IF NOT EXISTS by_draft ON jobs (draft, place);
 PRAGMA user_version = {FORMAT};
 """
 COLUMNS = (
-    "place, id, kind, draft, request, status, message, created, started, ended, pid, owner, address, keys, "
-    "room, pinned, removed, deleted, name, note, figures, imported, long IS NOT NULL AS long"
+    "place, id, kind, draft, request AS text, status, message, created, started, ended, pid, owner, address, "
+    "keys, room, pinned, removed, deleted, name, note, figures AS noted, imported, long IS NOT NULL AS long"
 )
-WITHOUT_REQUESTS = COLUMNS.replace("request,", "'' AS request,")
+WITHOUT_REQUESTS = COLUMNS.replace("request AS", "'' AS")
 ID = re.compile(r"[0-9a-f]{12}")
 LONG = 20_000
 """Number of characters from which on a request is stored twice, for lists without its long arrays."""
@@ -143,10 +142,8 @@ def status(identity: str) -> Status | None:
 
 
 def find(where: str = "1", values: tuple[Any, ...] = (), most: int = 100, requests: bool = True) -> list[Job]:
-    """Jobs that are not deleted and fulfil an SQL condition of this package (never user input), newest first.
-
-    Args:
-        requests: whether to load the requests, by far the largest column.
+    """Jobs that are not deleted and fulfil an SQL condition of this package (never user input), newest first;
+    `requests`: with their requests, by far the largest column.
     """
     with looking() as db:
         if db is None:
@@ -177,29 +174,19 @@ def _brief(value: Any) -> Any:
 
 def job_of(row: sqlite3.Row) -> Job:
     """Job from its row; damaged fields count as missing."""
-
-    def number(name: str) -> float | None:
-        return row[name] if isinstance(row[name], int | float) else None
-
-    said = [row["message"] if isinstance(row["message"], str) else ""]
-    said += [REMOVED] * (row["removed"] is not None)
-    pid = number("pid")
+    found = dict(row)
+    for name in ("created", "started", "ended", "deleted", "pid"):
+        found[name] = found[name] if isinstance(found[name], int | float) else None
+    said = [found["message"] if isinstance(found["message"], str) else ""]
+    said += [REMOVED] * (found["removed"] is not None)
     return Job(
-        **{name: row[name] for name in ("id", "kind", "draft", "status", "place", "owner", "address")},
-        text=row["request"],
-        message="; ".join(filter(None, said)),
-        created=number("created") or 0.0,
-        started=number("started"),
-        ended=number("ended"),
-        pid=None if pid is None else int(pid),
-        keys=tuple(map(str, from_text(row["keys"], list) or ())),
-        room=str(row["room"]),
-        removed=row["removed"] is not None,
-        long=bool(row["long"]),
-        pinned=bool(row["pinned"]),
-        deleted=number("deleted"),
-        name=str(row["name"]),
-        note=str(row["note"]),
-        noted=row["figures"],
-        imported=bool(row["imported"]),
+        **found
+        | {name: str(found[name]) for name in ("room", "name", "note")}
+        | {name: bool(found[name]) for name in ("long", "pinned", "imported")}
+        | {
+            "created": found["created"] or 0.0,
+            "removed": found["removed"] is not None,
+            "message": "; ".join(filter(None, said)),
+            "keys": tuple(map(str, from_text(found["keys"], list) or ())),
+        }
     )

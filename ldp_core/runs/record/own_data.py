@@ -183,7 +183,7 @@ def sweep() -> None:
             queue.cancel(job.id)
             _unswept.add("a job that is being stopped")
         elif gone:
-            queue.set_pinned(job.id, False)
+            queue.update(job.id, pinned=False)
             deletion.forget(job)
 
 

@@ -131,7 +131,7 @@ def state(one: Listed) -> str:
 
 def marks(one: Listed, me: Person) -> list[str]:
     """Further properties of a job, in words."""
-    found = ["pinned" * one.job.pinned, "imported" * one.imported, whose(one.job, me)]
+    found = ["pinned" * one.job.pinned, "imported" * one.job.imported, whose(one.job, me)]
     return [*filter(None, found)]
 
 

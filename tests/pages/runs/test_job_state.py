@@ -87,7 +87,7 @@ def test_what_came_as_a_file_is_called_so_where_it_is_looked_at(
 ):
     """Its rounds are from before it came; they were not seen here."""
     monkeypatch.setattr("streamlit.page_link", lambda *_, **__: None)  # a page by itself knows no other
-    queue.arrive("run", {"draft": DRAFT.as_json()}, [], "completed", "", (0.0, 1.0), None, None)
+    queue.arrive({"draft": DRAFT.as_json()}, [], kind="run", status="completed", started=0.0, ended=1.0)
 
     def page() -> None:
         from ldp_core import presets
@@ -116,7 +116,7 @@ def test_a_job_that_has_begun_since_it_was_looked_up_does_not_wait_for_itself(
     seen = queue.get(queue.add("run", {"draft": DRAFT.as_json()}))
     assert queue.claim(1) is not None
     assert seen.status == "queued"
-    assert queue.ahead_of(seen) == 0
+    assert queue.before(seen)[1] == []
     assert place_in_queue(seen) == "it starts in a moment"
 
 

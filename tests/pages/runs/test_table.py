@@ -29,7 +29,7 @@ def ended(rounds: int, *accuracies: float, epsilon: float | None) -> str:
         for label, one in zip(labels, accuracies, strict=False)
     ]
     figures[0] |= {"hits": 3, "attempts": 10, "chance": 0.1}
-    queue.note_figures(identity, figures)
+    queue.update(identity, figures=figures)
     return identity
 
 

@@ -44,7 +44,7 @@ def torn() -> None:
 @pytest.mark.parametrize("parameter", ["job", "runs"])
 def test_what_a_file_leads_to_is_a_sentence_and_a_fault_of_ours_is_none(runs_dir: Path, parameter: str):
     own = queue.add("run", {})
-    foreign = queue.arrive("run", {}, [], "completed", "", (0.0, 0.0), None, None)
+    foreign = queue.arrive({}, [], kind="run", status="completed")
     for named, said, raised in ((foreign, 1, 0), (own, 0, 1), ("nothing", 0, 1)):
         app = AppTest.from_function(torn, default_timeout=PATIENCE_SECONDS)
         app.query_params[parameter] = f"{named}.0" if parameter == "runs" else named

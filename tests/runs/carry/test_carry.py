@@ -22,7 +22,6 @@ from ldp_core.images import encode
 from ldp_core.limits import spelled
 from ldp_core.runs import carry, jobs, queue
 from ldp_core.runs.jobs.finding import Wanted, lines
-from ldp_core.runs.jobs.listing import describe
 from ldp_core.runs.record.events import events_of, runs_of
 from tests.conftest import ROOT
 from tests.runs.in_process import bodies
@@ -70,7 +69,7 @@ def test_exported_deleted_and_imported_it_is_equal_and_marked(trained: str, expo
     job = queue.get(identity)
     assert told(identity) == before
     assert (job.owner, job.address) == ("me", "here")
-    assert describe(job).imported
+    assert job.imported
     (line,) = lines(Wanted())
     accuracies = [run["accuracy"] for run in jobs.status(identity)["runs"] if run["label"] == "mean"]
     assert line.finals[0].accuracy == pytest.approx(sum(accuracies) / 2), "the list need not look into it"

@@ -266,7 +266,7 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from ldp_core.runs import carry, queue
-queue.arrive = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+queue.arrive = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)
 carry.bring_back(Path(sys.argv[1]))
 """
 

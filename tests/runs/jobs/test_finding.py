@@ -35,7 +35,7 @@ def made_up(name: str, accuracy: float | None, epsilon: float | None, hits: floa
     figures: dict[str, Any] = {"label": "run", "seeds": 1, "accuracy": accuracy, "epsilon": epsilon}
     if hits is not None:
         figures |= {"hits": hits, "attempts": 10, "chance": 0.05}
-    queue.note_figures(identity, [figures])
+    queue.update(identity, figures=[figures])
     return identity
 
 

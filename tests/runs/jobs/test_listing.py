@@ -40,6 +40,6 @@ NONSENSE: list[dict[str, Any]] = [
 def test_a_request_that_is_nonsense_is_told_without_a_traceback(request_: dict[str, Any]):
     identity = queue.add("attack" if "ladder" in request_ else "run", request_)
     queue.cancel(identity)
-    queue.set_keys(identity, ["0" * 16])
+    queue.update(identity, keys=["0" * 16])
     assert jobs.status(identity)["status"] == "cancelled"
     assert [one.job.id for one in listing.listed()] == [identity]

@@ -13,8 +13,8 @@ from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import jobs, queue
 from ldp_core.runs.jobs import submission
 from ldp_core.runs.kinds.run import Training
+from ldp_core.runs.queue.job import Status
 from ldp_core.runs.queue.permissions import Person
-from ldp_core.runs.queue.states import Status
 from ldp_core.settings.table import MOST_HOURS
 from tests.calibrated import calibrated
 

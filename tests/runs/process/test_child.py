@@ -16,7 +16,7 @@ from ldp_core.runs import queue
 from ldp_core.runs.machine.slots import Slot, slots
 from ldp_core.runs.process import child
 from ldp_core.runs.process.child import Watched
-from ldp_core.runs.queue.states import Status
+from ldp_core.runs.queue.job import Status
 from ldp_core.system import process_group
 from tests.runs.processes import PATIENCE_SECONDS
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from ldp_core.cost.seconds import Rates
 from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import parse_draft
 from ldp_core.runs import jobs, queue
@@ -72,13 +72,13 @@ def test_what_is_short_stays_as_it_is():
 def test_a_wait_is_estimated_a_little_at_a_time(many: list[str], monkeypatch: pytest.MonkeyPatch):
     asked = list[str]()
 
-    def slowly(job: Any, known: Rates) -> float:
+    def slowly(job: Any) -> Any:
         asked.append(job.id)
         time.sleep(0.01)
-        return 2.0
+        return SimpleNamespace(seconds=lambda known: 2.0)
 
     monkeypatch.setattr(wait_estimate, "rates", lambda: "some rates")
-    monkeypatch.setattr(wait_estimate, "_seconds", slowly)
+    monkeypatch.setattr(wait_estimate.kinds, "estimate", slowly)
     monkeypatch.setattr(wait_estimate, "READING_SECONDS", 0.1)
     last = queue.get(many[-1])
     first = wait_estimate.wait(last)

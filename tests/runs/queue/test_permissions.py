@@ -94,7 +94,7 @@ def test_addresses_take_turns_and_so_do_people_behind_one():
     alone = queue.add("run", {}, owner=None)
     expected = [crowd[0], anna, alone, crowd[1], ben[0], crowd[2], ben[1], crowd[3]]
     assert [job.id for job in queue.in_turn()] == expected
-    assert [queue.ahead_of(queue.get(i)) for i in expected] == list(range(8))
+    assert [len(queue.before(queue.get(i))[1]) for i in expected] == list(range(8))
     claimed = []
     while job := queue.claim():
         claimed.append(job.id)
@@ -146,7 +146,7 @@ def test_visitors_pin_half_of_the_quota_and_a_teacher_all(monkeypatch: pytest.Mo
     monkeypatch.setenv("EPSILON_QUOTA_GB", "5e-6")
     ids = [queue.add("run", {}, owner=ANNA.owner) for _ in range(3)]
     for number, identity in enumerate(ids):
-        queue.set_keys(identity, [f"{number:016x}"])
+        queue.update(identity, keys=[f"{number:016x}"])
         database(f"{number:016x}").parent.mkdir(parents=True, exist_ok=True)
         database(f"{number:016x}").write_bytes(b"x" * 1000)
     for identity in (*ids[:2], ids[0]):

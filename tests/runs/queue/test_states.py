@@ -18,7 +18,7 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invar
 
 from ldp_core.errors import NotNow, QueueFull
 from ldp_core.runs import queue
-from ldp_core.runs.queue import states
+from ldp_core.runs.queue import job as states
 from ldp_core.settings.table import WAITING_EACH
 from tests.extent import in_gate
 from tests.runs.processes import stand_in

@@ -11,7 +11,8 @@ import pytest
 
 from ldp_core.errors import StorageFailed, UnknownJob
 from ldp_core.runs import queue
-from ldp_core.runs.queue import claiming, states, table
+from ldp_core.runs.queue import claiming, table
+from ldp_core.runs.queue.job import LIVE, MAY_BECOME, Status
 from ldp_core.runs.storage.database import writing
 from ldp_core.runs.storage.locks import Held
 from tests.runs.processes import at_once, stand_in
@@ -24,7 +25,7 @@ def end(identity: str) -> None:
         db.execute("UPDATE jobs SET status = 'completed' WHERE id = ?", (identity,))
 
 
-def put(status: states.Status) -> str:
+def put(status: Status) -> str:
     identity = queue.add("run", {"draft": {}})
     with writing(queue.queue_path(), table.SCHEMA) as db:
         db.execute("UPDATE jobs SET status = ? WHERE id = ?", (status, identity))
@@ -32,21 +33,21 @@ def put(status: states.Status) -> str:
 
 
 def test_only_legal_transitions_happen_and_what_rests_is_only_taken_up_by_whoever_asks():
-    for before, after in product(get_args(states.Status), repeat=2):
+    for before, after in product(get_args(Status), repeat=2):
         identity = put(before)
-        legal = before in states.LIVE and after in states.MAY_BECOME[before]
+        legal = before in LIVE and after in MAY_BECOME[before]
         assert queue.move(identity, after, "why") is legal
         job = queue.get(identity)
         assert job.status == (after if legal else before)
-        assert (job.ended is not None) == (legal and after not in states.LIVE)
+        assert (job.ended is not None) == (legal and after not in LIVE)
         end(identity)
-    for before in get_args(states.Status):
+    for before in get_args(Status):
         assert queue.requeue(put(before)) is (before in ("failed", "cancelled", "interrupted"))
 
 
 def test_jobs_are_claimed_in_order_of_arrival_and_once():
     ids = [queue.add("run", {}) for _ in range(5)]
-    assert [queue.ahead_of(queue.get(i)) for i in ids] == [0, 1, 2, 3, 4]
+    assert [len(queue.before(queue.get(i))[1]) for i in ids] == [0, 1, 2, 3, 4]
     claimed = at_once(8, queue.claim)
     assert sorted(job.id for job in claimed if job) == sorted(ids)
     assert all(queue.get(i).status == "running" for i in ids)

@@ -12,7 +12,7 @@ from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import jobs, queue
 from ldp_core.runs.kinds import base
 from ldp_core.runs.process import training
-from ldp_core.runs.queue import states
+from ldp_core.runs.queue.job import Status
 from ldp_core.runs.record import computations, quota, recorder
 from ldp_core.runs.record.computations import IMPORTED, Computation, database, key_of
 from ldp_core.runs.record.events import refuse_damaged
@@ -23,7 +23,7 @@ from tests.runs.in_process import compute, queued
 pytestmark = pytest.mark.usefixtures("runs_dir")
 
 
-def record(status: states.Status, size: int = 1000) -> str:
+def record(status: Status, size: int = 1000) -> str:
     identity = queue.add("run", {"draft": {"base": {"rounds": 1}}})
     if status != "queued":
         queue.move(identity, "running")
@@ -31,7 +31,7 @@ def record(status: states.Status, size: int = 1000) -> str:
         assert queue.move(identity, status)
     one = Computation(key_of("run", identity, ""), "run", "{}")
     computations.note_begun([one])
-    queue.set_keys(identity, [one.key])
+    queue.update(identity, keys=[one.key])
     database(one.key).parent.mkdir(parents=True, exist_ok=True)
     database(one.key).write_bytes(b"x" * size)
     return identity
@@ -110,7 +110,7 @@ def test_what_no_job_shows_counts_and_goes_first():
 
 def test_what_came_from_outside_goes_first():
     older = record("completed")
-    arrived = queue.arrive("run", {}, [IMPORTED + "0" * 16], "completed", "", (1.0, 1.0), None, None)
+    arrived = queue.arrive({}, [IMPORTED + "0" * 16], kind="run", status="completed")
     database(IMPORTED + "0" * 16).write_bytes(b"x" * 500)
     assert [one.job.id for one in quota.prune(1200)] == [arrived]
     assert queue.get(older).keys
