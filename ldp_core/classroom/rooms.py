@@ -22,7 +22,7 @@ def forget_runs(room: str) -> None:
         NotNow: a job does not stop within `PATIENCE_SECONDS`.
     """
     until = time.monotonic() + PATIENCE_SECONDS
-    while found := jobs.in_room(room):
+    while found := jobs.recent(100, requests=False, room=room):
         if time.monotonic() > until:
             raise NotNow("what the room trains is still being stopped; try again in a moment")
         for job in found:

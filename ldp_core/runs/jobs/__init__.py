@@ -17,5 +17,5 @@ from ldp_core.runs.jobs.control import (
     resume,
 )
 from ldp_core.runs.jobs.listing import status
-from ldp_core.runs.jobs.lookup import in_room, look, look_twice, of_draft, recent, refuse_others
+from ldp_core.runs.jobs.lookup import look, look_twice, of_draft, recent, refuse_others
 from ldp_core.runs.jobs.submission import launch, refuse_too_much, submit

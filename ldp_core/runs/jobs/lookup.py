@@ -50,20 +50,15 @@ def of_draft(draft_id: str, kind: str = "run", most: int = 20) -> list[Job]:
     return [job for job in found if job.brief]  # what cannot be read any more is on the list of all
 
 
-def in_room(room: str) -> list[Job]:
-    """Jobs of a private room with their current status, without their requests."""
-    lost = reap()
-    return [_as_shown(job, lost) for job in queue.find("room = ?", (room,), requests=False)]
-
-
-def recent(most: int = 10, owner: str | None = None, requests: bool = True) -> list[Job]:
-    """The latest jobs, newest first: all that are not private, or all of one owner; see `queue.find`."""
+def recent(most: int = 10, owner: str | None = None, requests: bool = True, room: str = "") -> list[Job]:
+    """The latest jobs, newest first: all of one owner, or of a private room, or all that are not private; see
+    `queue.find`.
+    """
     lost = reap()
     if queue.find("status = 'queued'", most=1):
         wake()
-    mine = ("room = ''", ()) if owner is None else ("owner = ?", (owner,))
-    found = queue.find(*mine, most=most, requests=requests)
-    return [_as_shown(job, lost) for job in found]
+    whose, value = ("room", room) if owner is None else ("owner", owner)
+    return [_as_shown(job, lost) for job in queue.find(f"{whose} = ?", (value,), most, requests)]
 
 
 def reap() -> list[str]:

@@ -56,14 +56,14 @@ def watched() -> Watched:
 def test_a_queue_that_is_locked_when_a_job_begins_loses_no_job(
     process: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
 ):
-    set_pid, failures = queue.set_pid, iter(range(3))
+    update, failures = queue.update, iter(range(3))
 
-    def locked(*values: Any) -> None:
+    def locked(identity: str, **columns: Any) -> None:
         if next(failures, None) is not None:
             raise StorageFailed("studio.sqlite cannot be used (database is locked)")
-        set_pid(*values)
+        update(identity, **columns)
 
-    monkeypatch.setattr(queue, "set_pid", locked)
+    monkeypatch.setattr(queue, "update", locked)
     one = watched()
     for _ in range(3):
         with pytest.raises(StorageFailed):

@@ -10,7 +10,7 @@ import pytest
 
 from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import parse_draft
-from ldp_core.runs import jobs, queue
+from ldp_core.runs import jobs, kinds, queue
 from ldp_core.runs.jobs import wait_estimate
 from ldp_core.runs.jobs.finding import Wanted, lines
 from ldp_core.runs.jobs.listing import describe
@@ -78,7 +78,7 @@ def test_a_wait_is_estimated_a_little_at_a_time(many: list[str], monkeypatch: py
         return SimpleNamespace(seconds=lambda known: 2.0)
 
     monkeypatch.setattr(wait_estimate, "rates", lambda: "some rates")
-    monkeypatch.setattr(wait_estimate.kinds, "estimate", slowly)
+    monkeypatch.setattr(kinds, "estimate", slowly)
     monkeypatch.setattr(wait_estimate, "READING_SECONDS", 0.1)
     last = queue.get(many[-1])
     first = wait_estimate.wait(last)

@@ -63,7 +63,7 @@ def test_the_oldest_go_first_and_leave_a_note():
 
 def test_what_several_jobs_name_counts_once_and_goes_with_the_last_of_them():
     first, other, second = record("completed"), record("completed"), record("completed")
-    queue.set_keys(second, queue.get(first).keys)
+    queue.update(second, keys=[*queue.get(first).keys])
     computations.sweep()
     assert quota.taken() == 2000
     assert {one.job.id: one.size for one in quota.kept()} == {first: 1000, other: 1000, second: 0}
@@ -78,7 +78,7 @@ def test_what_several_jobs_name_counts_once_and_goes_with_the_last_of_them():
 
 def test_nothing_goes_that_makes_no_room_because_what_stays_names_the_same():
     first, second, own = (record("completed") for _ in range(3))
-    queue.set_keys(first, queue.get(second).keys)
+    queue.update(first, keys=[*queue.get(second).keys])
     jobs.pin(second)
     assert [one.job.id for one in quota.prune(1000)] == [own]
     assert not queue.get(first).removed
