@@ -35,8 +35,7 @@ def gpu() -> Finding:
         return note("PyTorch is not installed", "nothing can be trained")
     if devices and built.endswith("+cpu"):
         return note(
-            f"{len(devices)}, and PyTorch {built} uses none",
-            "install CUDA wheels of torch and torchvision",
+            f"{len(devices)}, and PyTorch {built} uses none", "install CUDA wheels of torch and torchvision"
         )
     return ok(f"{len(devices)}, PyTorch {built}" if devices else "none; everything runs on the processor")
 

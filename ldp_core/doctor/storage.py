@@ -30,8 +30,7 @@ def data() -> Finding:
     above = next(one for one in (folder, *folder.parents) if one.is_dir())
     if why := _unwritable(above):
         return note(
-            f"{folder} cannot be written to ({why})",
-            "what is there is used; for more set EPSILON_DATA_DIR",
+            f"{folder} cannot be written to ({why})", "what is there is used; for more set EPSILON_DATA_DIR"
         )
     return ok(str(folder))
 

@@ -92,8 +92,7 @@ class Who:
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_plain_validator_function(
-            self.check,
-            serialization=core_schema.plain_serializer_function_ser_schema(self.serialise),
+            self.check, serialization=core_schema.plain_serializer_function_ser_schema(self.serialise)
         )
 
 

@@ -77,8 +77,7 @@ class Clients(BaseModel):
         Checked(lambda v: None if v is None else per_client(limits.HALF_WIDTH, RANGE_MODES)(v)),
     ] = Field(None, description="half-width around 0, instead of low and high")
     run_limit: Annotated[
-        PerClient | tuple[float | None, ...] | None,
-        Checked(lambda v: None if v is None else _limits(v)),
+        PerClient | tuple[float | None, ...] | None, Checked(lambda v: None if v is None else _limits(v))
     ] = Field(None, description="ε of the whole run after which a client sends nothing more; null: none")
 
     @model_validator(mode="before")

@@ -47,11 +47,7 @@ def conflicts(experiment: Any) -> Iterator[Conflict]:
         what = f"the features {experiment.features.name}" if made else f"the data set {experiment.dataset}"
         fitting = [name for name in models.names() if models.get(name).fits(source.shape)]
         fitting = [name for name in fitting if name != experiment.model.name]
-        yield (
-            ("model",),
-            experiment.model.name,
-            f"does not fit {what}: {why}; choose {one_of(fitting)}",
-        )
+        yield (("model",), experiment.model.name, f"does not fit {what}: {why}; choose {one_of(fitting)}")
         return
     if experiment.target == "class_means":
         yield from _of_class_means(experiment)

@@ -6,14 +6,7 @@ import pytest
 
 from ldp_core import systems
 from ldp_core.errors import InvalidExperiment
-from ldp_core.experiment import (
-    back_to_paper,
-    departures,
-    form_of,
-    parse_draft,
-    with_form,
-    with_system,
-)
+from ldp_core.experiment import back_to_paper, departures, form_of, parse_draft, with_form, with_system
 
 MINE = {
     "base": {"dataset": "digits", "seed": 7, "clients": {"count": 4}, "attack": {"clients": [4]}},

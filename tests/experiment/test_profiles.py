@@ -96,10 +96,7 @@ BAD: dict[str, tuple[bytes | str, str]] = {
     "no header": ("1,0.5,-1,1\n", "line 1 has no column client, epsilon, low or high"),
     "column missing": ("client,epsilon,low\n1,1,-1\n", "line 1 has no column high"),
     "column unknown": ("client,epsilon,low,high,iban\n1,1,-1,1,7\n", "unknown column “iban”"),
-    "column twice": (
-        "client,epsilon,low,high,low\n1,1,-1,1,-1\n",
-        "the column low twice: “low” and “low”",
-    ),
+    "column twice": ("client,epsilon,low,high,low\n1,1,-1,1,-1\n", "the column low twice: “low” and “low”"),
     "a hundred thousand columns": (",".join(["a"] * 100_000), "got 100\u202f000 columns"),
     "more columns than there are": (HEADER.strip() + ",x" * 9000 + "\n", "has 9\u202f004 columns"),
     "cell missing": (HEADER + "1,1,-1\n", "line 2 has 3 cells and the header 4"),

@@ -229,12 +229,7 @@ def test_what_is_wrong_thousands_of_times_is_listed_a_hundred_times():
 def test_changes_as_they_are_typed():
     assert typed_changes(
         ["rounds=5", "mechanism.name=duchi", 'clients={"count":3}', "clients.epsilon=1"]
-    ) == {
-        "rounds": 5,
-        "mechanism.name": "duchi",
-        "clients": {"count": 3},
-        "clients.epsilon": 1,
-    }
+    ) == {"rounds": 5, "mechanism.name": "duchi", "clients": {"count": 3}, "clients.epsilon": 1}
 
 
 @pytest.mark.parametrize(

@@ -87,10 +87,7 @@ def test_seeds_count_up_from_a_cells_own():
         (sweep({"rounds": [1, 1.0]}), "rounds must have each value once; got 1.0 twice"),
         (sweep({"rounds": [1]}, seeds=0), "seeds must be a whole number between 1 and 20; got 0"),
         (sweep({"rounds": [1]}, seeds=True), "seeds must be a whole number between 1 and 20; got true"),
-        (
-            sweep({"rounds": [5], "clients.count": [5, 6]}),
-            "rounds has one value, 5: give it two to sweep",
-        ),
+        (sweep({"rounds": [5], "clients.count": [5, 6]}), "rounds has one value, 5: give it two to sweep"),
         (sweep({"runds": [1]}), "runds is not a field"),
         (sweep({"clients.epsilom": [1]}), "did you mean epsilon? (in the cell clients.epsilom=1)"),
         (sweep({"mechanism.name": ["duchi", "dutchi"]}), "did you mean duchi? (in the cell mechanism.name=d"),

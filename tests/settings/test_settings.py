@@ -98,9 +98,7 @@ def test_what_makes_no_sense_is_refused_in_a_sentence_before_anything_begins(
     assert capsys.readouterr().err.startswith(f"ldp_core presets: {name} {words}")
 
 
-def test_the_table_holds_every_variable_that_is_read_and_readme_shows_it(
-    capsys: pytest.CaptureFixture[str],
-):
+def test_the_table_holds_every_variable_that_is_read_and_readme_shows_it(capsys: pytest.CaptureFixture[str]):
     """Also those that only a sentence, the container or nginx names."""
     named = set()
     texts = [*ROOT.glob("ldp_core/**/*.py"), *ROOT.glob("pages/**/*.py"), *ROOT.glob("assets/deploy/*")]

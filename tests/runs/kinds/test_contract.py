@@ -15,7 +15,6 @@ from ldp_core.runs import jobs, kinds, queue
 from ldp_core.runs.jobs.listing import describe
 from ldp_core.runs.process.training import train_job
 from ldp_core.runs.queue.job import Job
-from tests.runs import in_process
 from tests.runs.in_process import bodies, compute, trained, work_of
 
 pytestmark = pytest.mark.usefixtures("no_worker")
@@ -32,12 +31,15 @@ def queued(kind: str) -> Job:
 
 
 @pytest.mark.parametrize("kind", EVERY)
-def test_what_is_asked_for_survives_the_queue(kind: str):
+def test_what_is_asked_for_survives_the_queue_and_is_estimated_before(kind: str):
     made, wanted = kinds.get(kind), asked(kind)
     stored = json.loads(json.dumps(made.request(wanted)))
     assert made.request(made.parse(stored)) == made.request(wanted)
     assert made.base(stored)["rounds"] >= 1
     assert made.describe(made.parse(stored)).size
+    cost = made.cost(wanted)
+    assert min(cost.memory, cost.storage, cost.seconds(SOME)) > 0
+    assert kinds.estimate(queued(kind)) == cost
 
 
 @pytest.mark.parametrize("kind", EVERY)
@@ -49,49 +51,28 @@ def test_a_request_that_cannot_be_read_is_a_sentence(kind: str, request_: dict[s
 
 
 @pytest.mark.parametrize("kind", EVERY)
-def test_it_is_estimated_before_it_is_launched(kind: str):
-    made = kinds.get(kind)
-    cost = made.cost(asked(kind))
-    assert cost.memory > 0
-    assert cost.storage > 0
-    assert cost.seconds(SOME) > 0
-    assert kinds.estimate(in_process.queued(dict(made.smallest), kind)) == cost
-
-
-@pytest.mark.parametrize("kind", EVERY)
-def test_its_state_has_the_same_fields_before_and_after(kind: str):
-    job = queued(kind)
+def test_it_reports_its_work_from_nothing_to_all_of_it_in_the_same_fields(kind: str):
+    job, made, steps = queued(kind), kinds.get(kind), list[Step]()
     before = jobs.status(job.id)
     assert (before["kind"], before["status"]) == (kind, "queued")
     assert not describe(job).damaged
-    assert compute(job).status == "completed"
-    assert jobs.status(job.id).keys() == before.keys()
-
-
-@pytest.mark.parametrize("kind", EVERY)
-def test_it_reports_its_work_from_nothing_to_all_of_it(kind: str):
-    job, made, steps = in_process.queued(dict(kinds.get(kind).smallest), kind), kinds.get(kind), list[Step]()
     made.run(made.parse(job.request), replace(work_of(job), report=steps.append))
     shares = [step.share for step in steps if not step.doing]
     assert shares == sorted(shares)
     assert kind == "tune" or shares[-1] == pytest.approx(1.0), "how much a search takes is not known"
+    assert jobs.status(job.id).keys() == before.keys()
 
 
 @pytest.mark.parametrize("kind", EVERY)
-def test_what_is_done_already_is_neither_done_nor_told_again(kind: str):
+def test_what_is_known_is_neither_done_nor_told_again_and_complete_when_it_is_asked_again(kind: str):
     job = trained(dict(kinds.get(kind).smallest), kind)
     told = bodies(job)
     assert told
     assert compute(job).status == "completed"
     assert bodies(job) == told
-
-
-@pytest.mark.parametrize("kind", EVERY)
-def test_what_was_asked_before_is_complete_when_it_is_asked_again(kind: str):
-    before = trained(dict(kinds.get(kind).smallest), kind)
     again = queued(kind)
     assert again.status == ("queued" if kinds.get(kind).fresh else "completed")
-    assert (again.keys == before.keys) is not kinds.get(kind).fresh
+    assert (again.keys == job.keys) is not kinds.get(kind).fresh
 
 
 def test_a_job_of_a_kind_that_another_version_knew_harms_nobody():

@@ -5,23 +5,21 @@ from __future__ import annotations
 import json
 import os
 import signal
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ldp_core.experiment import Draft, Experiment, Variant, parse
+from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.experiment.sweep import parse_sweep
 from ldp_core.runs import jobs, queue
-from ldp_core.runs.batch import ALONE, FOLDED, Figures, bits
-from ldp_core.runs.queue.job import Job
+from ldp_core.runs.batch import ALONE, FOLDED, bits
 from ldp_core.runs.record import cells as store
 from ldp_core.runs.record import computations
 from ldp_core.runs.train_all import train_all
 from ldp_core.system import native_code
 from tests.gate import holding
-from tests.runs.in_process import bodies, compute, queued, trained
+from tests.runs.in_process import bodies, trained
 from tests.runs.processes import until
 
 FEW: dict[str, Any] = {
@@ -31,19 +29,10 @@ FEW: dict[str, Any] = {
 }
 
 
-def cells(job: Job) -> list[dict[str, Any]]:
-    return bodies(job)
-
-
-def bare(found: list[dict[str, Any]]) -> dict[int, dict[str, Any]]:
-    """Cells by their numbers, without what differs from time to time."""
-    return {one["cell"]: {k: v for k, v in one.items() if k not in ("seconds", "known")} for one in found}
-
-
 def test_every_cell_is_stored_once_with_what_it_sets(runs_dir: Path):
     job = trained(FEW, "sweep")
     assert job.status == "completed"
-    found = sorted(cells(job), key=lambda one: one["cell"])  # they come as processes end them
+    found = sorted(bodies(job), key=lambda one: one["cell"])  # they come as processes end them
     assert [one["cell"] for one in found] == list(range(12))
     for one, cell in zip(found, parse_sweep(FEW).cells, strict=True):
         assert (one["event"], one["status"]) == ("cell", "completed")
@@ -51,39 +40,11 @@ def test_every_cell_is_stored_once_with_what_it_sets(runs_dir: Path):
         assert 0 <= one["accuracy"] <= 1
 
 
-def test_cells_that_are_stored_are_not_trained_again(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
-    job, done = queued(FEW, "sweep"), list[Experiment]()
-
-    def stopped_after_five(experiments: Sequence[Experiment], *told: Any) -> Iterator[tuple[int, Figures]]:
-        for place, figures in train_all(experiments, *told):
-            if len(done) == 5:
-                raise KeyboardInterrupt
-            done.append(experiments[place])
-            yield place, figures
-
-    def counted(experiments: Sequence[Experiment], *told: Any) -> Iterator[tuple[int, Figures]]:
-        done.extend(experiments)
-        return train_all(experiments, *told)
-
-    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(store, "train_all", stopped_after_five)
-        compute(job)
-    assert len(cells(job)) == 5
-    with monkeypatch.context() as patch:
-        patch.setattr(store, "train_all", counted)
-        assert compute(job).status == "completed"
-    asked = parse_sweep(FEW)
-    assert sorted(one.key for one in done) == sorted(cell.experiment.key for cell in asked.cells)
-    cut = bare(cells(job))
-    monkeypatch.setenv("EPSILON_RUNS_DIR", str(runs_dir.with_name("others")))
-    assert cut == bare(cells(trained(FEW, "sweep")))
-
-
 def test_what_another_sweep_has_trained_is_taken_over_to_the_same_bits_only(
     runs_dir: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    before = {one["key"]: one for one in cells(trained(FEW, "sweep"))}
-    wider = cells(trained(FEW | {"grid": FEW["grid"] | {"clients.epsilon": [1, 2, 4]}}, "sweep"))
+    before = {one["key"]: one for one in bodies(trained(FEW, "sweep"))}
+    wider = bodies(trained(FEW | {"grid": FEW["grid"] | {"clients.epsilon": [1, 2, 4]}}, "sweep"))
     by = {one["key"]: one["known"] for one in wider}
     assert {key for key, known in by.items() if known} == by.keys() & before.keys()
     assert len(by.keys() & before.keys()) == 8
@@ -91,7 +52,7 @@ def test_what_another_sweep_has_trained_is_taken_over_to_the_same_bits_only(
         if one["known"]:
             assert one["weights_sha256"] == before[one["key"]]["weights_sha256"]
     monkeypatch.setattr(store, "bits", lambda _: "others")
-    third = cells(trained(FEW | {"grid": FEW["grid"] | {"clients.epsilon": [1, 2]}}, "sweep"))
+    third = bodies(trained(FEW | {"grid": FEW["grid"] | {"clients.epsilon": [1, 2]}}, "sweep"))
     assert not any(one["known"] for one in third)
 
 
@@ -101,7 +62,7 @@ def test_a_run_is_known_to_sweeps_with_what_it_came_to(runs_dir: Path):
     assert bits(asked) == ("fused" if native_code.installed() else ALONE)
     trained(Draft(asked, (Variant("run"),)))
     ((_, alone),) = train_all([asked])
-    found = cells(trained({"base": many, "grid": {"seed": [0, 1]}}, "sweep"))
+    found = bodies(trained({"base": many, "grid": {"seed": [0, 1]}}, "sweep"))
     assert [cell["known"] for cell in found] == [True, False]
     assert found[0]["weights_sha256"] == alone.weights_sha256
     assert found[0]["accuracy"] == alone.accuracy
@@ -118,7 +79,7 @@ def test_what_was_trained_in_one_product_with_others_is_no_run_of_its_own(
     trained(Draft(parse(small), (Variant("run"),)))
     asked = {"base": small, "grid": {"seed": [0, 1]}}
     assert {bits(cell.experiment) for cell in parse_sweep(asked).cells} == {"fused" if kernel else FOLDED}
-    assert [cell["known"] for cell in cells(trained(asked, "sweep"))] == [kernel, False]
+    assert [cell["known"] for cell in bodies(trained(asked, "sweep"))] == [kernel, False]
 
 
 def test_the_oldest_figures_go_first(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
@@ -167,7 +128,7 @@ def test_a_sweep_that_is_killed_goes_on_with_the_cells_that_are_left(runs_dir: P
             os.kill(pid, signal.SIGKILL)
             job = until(identity, lambda job: not job.live)
             assert job.status == "interrupted"
-            now = cells(job)
+            now = bodies(job)
             assert now[: len(seen)] == seen, "what was stored stays as it is"
             seen = now
             jobs.resume(identity)
@@ -176,7 +137,7 @@ def test_a_sweep_that_is_killed_goes_on_with_the_cells_that_are_left(runs_dir: P
         jobs.cancel(identity)
     job = until(identity, lambda job: not job.live)
     assert job.status == "cancelled"
-    kept = cells(job)
+    kept = bodies(job)
     assert kept[: len(seen)] == seen
     numbers = [one["cell"] for one in kept]
     assert len(set(numbers)) == len(numbers), "no cell is trained twice"
