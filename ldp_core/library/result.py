@@ -115,7 +115,7 @@ class Result:
 
         share = self.rounds["accuracy"].to_numpy(np.float64)
         words = "".join(f"<div>{html.escape(line)}</div>" for line in repr(self).splitlines())
-        curve = drawn("accuracy by round", [Curve("accuracy", share, share, share)], True, alone=True)
+        curve = drawn("accuracy by round", [Curve("accuracy", share, share, share)], True)
         line = {"x": self.rounds.index.tolist(), "y": share.tolist(), "line": {"color": COLOURS[0]}}
         layout = {
             "title": {"text": html.escape(self._found), "font": {"size": 14}},

@@ -93,17 +93,15 @@ def rerun(
         system: system of the paper; or `five.points.NAME` for the comparison of the five papers.
         only: id of one claim; by default all claims whose data are on this machine.
         reading: name of one of the claim's readings; by default all.
-        seeds: number of seeds per arm; by default the claim's, and more for statements left undecided.
+        seeds: per arm; by default the claim's, and more for statements left undecided.
         fresh: measure known figures again.
         into: folder of the figures; by default the one shipped with the program.
         prove: only repeat one run for each older version of a claim's figures; where it comes out equal, bit
             for bit, those figures count as of this version.
-        say: receives a line about the cost, and one per figure.
-        progress: receives the steps before the first figure.
 
     Raises:
         UnknownName, InvalidExperiment: there is no such system, claim or reading.
-        DataUnavailable: the claim's data are not on this machine.
+        DataUnavailable: the data of the claim `only` are not on this machine.
     """
     claims = _chosen(system, only)
     if seeds is not None and not limits.SEEDS.allows(seeds):

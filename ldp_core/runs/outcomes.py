@@ -5,7 +5,7 @@ them (`python -m ldp_core presets --outcomes`).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 from hashlib import sha256
@@ -24,7 +24,7 @@ from ldp_core.presets.claims import in_words
 from ldp_core.runs.lockstep import drive, one_thread
 from ldp_core.runs.view.attack_curve import Tries, success
 from ldp_core.runs.view.evidence import evidence, verdict_on
-from ldp_core.runs.view.run_progress import RunProgress
+from ldp_core.runs.view.run_progress import RunProgress, by_variant
 from ldp_core.system.json_file import read_json, write_json
 from ldp_core.system.shipped import ASSETS
 
@@ -38,11 +38,11 @@ class Outcome:
 
     name: str
     key: str
-    """Key of the draft that was trained; it changes with the draft's settings."""
+    """Of the experiments that were trained."""
     version: str
     """Program version that trained the runs (`ldp_core.behaviour`)."""
     date: str
-    """Date of the measurement, YYYY-MM-DD."""
+    """YYYY-MM-DD."""
     seconds: float
     """Duration of all runs together on one core of the measuring machine."""
     rounds: int
@@ -53,17 +53,15 @@ class Outcome:
     diverged: Sequence[int]
     """Numbers of the variants with a diverged run."""
     ends: Sequence[Sequence[float]] = ()
-    """Final accuracy of every seed, in order, for each variant."""
+    """Final accuracy of every seed, for each variant."""
     reference: Sequence[float] = ()
-    """Mean accuracy by round without noise; empty if there is no such run."""
+    """Mean accuracy by round without noise, if there is such a run."""
     upload: str = ""
     """Kind of upload that the images come from, "audit" or "real"; "" without an attack."""
     client: int = -1
     original: Mapping[str, Any] | None = None
     pictures: Sequence[Mapping[str, Any] | None] = ()
-    """Closest reconstruction of each variant's first seed: {image, original, psnr, recovered, images,
-    kind}.
-    """
+    """Closest reconstruction of each variant's first seed: image, original, psnr, recovered, images, kind."""
     lesson: str = ""
     """The scenario's sentences that these runs support."""
 
@@ -84,11 +82,9 @@ def _key(runs: Sequence[Experiment]) -> str:
 
 def stored(name: str, folder: Path = SHIPPED) -> Outcome | None:
     """Stored results of a scenario; None if missing or unreadable."""
-    known = {one.name for one in fields(Outcome)}
     try:
-        data = read_json(folder / f"{name}.json")
-        return Outcome(**{key: value for key, value in data.items() if key in known})
-    except (OSError, ValueError, TypeError, AttributeError):
+        return Outcome(**read_json(folder / f"{name}.json"))
+    except (OSError, ValueError, TypeError):
         return None
 
 
@@ -114,14 +110,14 @@ def outcome(name: str, draft: Draft, progress: Report = quiet) -> Outcome:
     runs, experiments = draft.runs(reference=True), _experiments(draft)
     folded = [RunProgress(run.variant, run.label, run.experiment.seed, run.experiment.key) for run in runs]
     seconds = 0.0
-    for i, run in enumerate(runs):  # one after another: pictures of all of them at once would fill the memory
+    for run, into in zip(runs, folded, strict=True):  # pictures of all at once would fill the memory
         for turn in drive({0: run.experiment}, report=progress):
             for event in turn.events:
-                folded[i].fold(event)
-            taken = turn.seconds
-        seconds += taken
-    own = [[one for one in folded if one.variant == v] for v in range(len(draft.variants))]
-    clean = [one for one in folded if one.variant == REFERENCE]
+                into.fold(event)
+        seconds += turn.seconds
+    found = by_variant(folded)
+    clean = found.pop(REFERENCE, [])
+    own = [found[variant] for variant in sorted(found)]
     return Outcome(
         name=name,
         key=_key(experiments),
@@ -133,15 +129,15 @@ def outcome(name: str, draft: Draft, progress: Report = quiet) -> Outcome:
         chance=round(float(folded[0].start["chance"]), DIGITS),
         curves=[_curve(each) for each in own],
         ends=[[round(one.curves["accuracy"][-1], DIGITS) for one in each] for each in own],
-        diverged=[v for v, each in enumerate(own) if any(_wild(one) for one in each)],
+        diverged=[
+            v
+            for v, each in enumerate(own)
+            if any(one.end and one.end["status"] == "diverged" for one in each)
+        ],
         reference=_curve(clean) if clean else [],
         lesson=in_words(presets.get(name).says, evidence(folded)),
         **_pictures([each[0] for each in own]),
     )
-
-
-def _wild(run: RunProgress) -> bool:
-    return run.end is not None and run.end["status"] == "diverged"
 
 
 def _curve(runs: Sequence[RunProgress]) -> list[float]:

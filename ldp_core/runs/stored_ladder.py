@@ -1,6 +1,4 @@
-"""A precomputed attack grid that the page Attack shows before a visitor has computed one; measured on a
-scenario by `python -m ldp_core presets --outcomes`.
-"""
+"""A precomputed attack grid that the page Attack shows first (`python -m ldp_core presets --outcomes`)."""
 
 from __future__ import annotations
 
@@ -8,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from ldp_core import presets
 from ldp_core.behaviour import version
@@ -29,7 +26,7 @@ EQUAL, LAW = "everybody_equal", "piecewise"
 IMAGES = 12
 KEPT = ("ladder", "reference", "cell", "guess", "end")
 EVERY = 2
-"""One of so many frames of a search is stored."""
+"""One of so many frames of a search is stored, beginning with the first."""
 
 
 @dataclass(frozen=True)
@@ -38,23 +35,20 @@ class StoredLadder:
     version: str
     """Program version that measured the grid."""
     date: str
-    """Date of the measurement, YYYY-MM-DD."""
+    """YYYY-MM-DD."""
     accuracies: dict[float, float]
     """Final accuracy of `EQUAL` by ε of all its clients, averaged over seeds."""
 
     @property
     def scenario(self) -> str:
-        """Label of the scenario whose uploads are attacked."""
         return str(self.desk.start["ladder"]["base"]["name"])
 
     @property
     def current(self) -> bool:
-        """Whether this version of the program measured the grid."""
         return self.version == version(asked())
 
 
 def asked() -> Ladder:
-    """The attack grid that is measured and stored."""
     return Ladder(base=presets.get(SCENARIO).draft.base, images=IMAGES)
 
 
@@ -81,7 +75,9 @@ def make_ladder(progress: Report) -> None:
     one_thread()
     ladder = asked()
     bodies = (event.as_json() for event in climb(ladder, load(ladder.base.dataset, progress)))
-    events = _thinned([event for event in bodies if event["event"] in KEPT])
+    events = [body for body in bodies if body["event"] in KEPT]
+    steps = sorted({body["iterations"] for body in events if body["event"] == "guess"})[::EVERY]
+    events = [body for body in events if body["event"] != "guess" or body["iterations"] in steps]
     date = datetime.now(UTC).date().isoformat()
     accuracies = [[epsilon, _accuracy(epsilon, progress)] for epsilon in ladder.epsilons]
     body = {"version": version(ladder), "date": date, "accuracies": accuracies, "events": events}
@@ -96,16 +92,9 @@ def _accuracy(epsilon: float, progress: Report) -> float:
     return float(found.curves[0][-1])
 
 
-def _thinned(events: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Events with every n-th frame of each search; the first frames are kept."""
-    steps = sorted({event["iterations"] for event in events if event["event"] == "guess"})[::EVERY]
-    return [event for event in events if event["event"] != "guess" or event["iterations"] in steps]
-
-
 def make_all(names: Sequence[str], progress: Report = quiet) -> None:
     """Measure and store these scenarios' results; by default the shipped ones and the attack grid."""
-    outcomes.make(
-        names or [name for name in presets.names() if outcomes.stored(name)], SHIPPED, print, progress
-    )
+    shipped = [name for name in presets.names() if outcomes.stored(name)]
+    outcomes.make(names or shipped, SHIPPED, print, progress)
     if not names:
         make_ladder(progress)

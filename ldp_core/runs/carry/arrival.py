@@ -1,5 +1,4 @@
-"""Import of an exported ZIP as a job: its content is read as data, never executed; all of it or nothing;
-marked.
+"""Import of an exported ZIP as a job, marked as such: all of it or nothing.
 
 The request is parsed and serialised anew, and every event is validated; the job's id, owner, status and share
 of the quota are set by this server.
@@ -33,21 +32,14 @@ MOST_BYTES = 10**9
 LATEST = 10**11
 """Largest time of an event, in seconds since 1970."""
 EACH, NEAR = (20, 0.05), (100, 0.2)
-"""Number of imported records, and their share of the quota: limits for one person, and for one address. No
-stored run is deleted to make room for an import, which costs nothing to make.
-"""
+"""Number of imported records, and their share of the quota: limits for one person, and for one address."""
 _one_at_a_time = threading.Lock()
 
 
 def bring_back(
     file: Path | IO[bytes], owner: str | None = None, address: str | None = None, most: int = MOST_BYTES
 ) -> str:
-    """Make a job of an exported ZIP; returns the new job's id.
-
-    Args:
-        owner: owner of the new job.
-        address: network address that the file was sent from, if known.
-        most: limit on the unpacked size, in bytes.
+    """Make a job of an exported ZIP; returns the new job's id. `most` limits the unpacked size, in bytes.
 
     Raises:
         InvalidInput: the file is no export, damaged, too large, or of a newer version; nothing of it is kept.
@@ -79,10 +71,9 @@ def bring_back(
 
 
 def _refuse_without_room(size: int, owner: str | None, address: str | None) -> None:
-    """Raise NotNow where an owner, an address or the server has no room for an import of so many bytes.
+    """Raise NotNow where an owner (None: the operator), an address or the server has no room for an import.
 
-    Args:
-        owner: None for the operator, who has the whole quota.
+    No stored run is deleted to make room for an import, which costs nothing to make.
     """
     most, brought = quota.most_bytes(), [one for one in quota.kept() if one.job.imported]
     for whose, (records, share), found in (
@@ -133,9 +124,7 @@ def _asked(found: Arrived) -> tuple[Kind, Any]:
 
 
 def _within(runs: Iterable[Run], most: int) -> Iterator[Run]:
-    """Yield runs while the JSON of their experiments takes at most `most` bytes: a short request may name
-    many runs.
-    """
+    """The runs; InvalidInput where their experiments' JSON exceeds `most` bytes, as a short request can."""
     for run in runs:
         most -= len(json.dumps(run.experiment.as_json()))
         if most < 0:
@@ -144,9 +133,7 @@ def _within(runs: Iterable[Run], most: int) -> Iterator[Run]:
 
 
 def _events(found: Arrived, order: Order, at: list[float]) -> Iterator[Stored]:
-    """Validated events, one at a time, so that memory does not grow with the export; `at` receives the times
-    of the first and the last.
-    """
+    """Validated events, one at a time; `at` receives the times of the first and the last."""
     at[:] = [0.0, 0.0]
     for number, body in enumerate(found.events, start=1):
         run, when = body.pop("run"), body.pop("at")

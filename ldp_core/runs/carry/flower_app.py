@@ -1,6 +1,5 @@
 """Export of a training as an app for Flower: code from `assets/flower`, the experiments as data, and the
-package `ldp_core`, whose mechanisms and aggregators the app imports. Source and no wheel: Flower sends its
-nodes code and text only, and installs an app's requirements anew for each run.
+package `ldp_core`, as source and no wheel: Flower sends its nodes code and text only.
 
 The code is the same for every export, so no user input becomes code. The app draws its noise from the
 operating system, so its figures differ from the run's while their distribution is the same.
@@ -21,7 +20,7 @@ from ldp_core.datasets.digits import places
 from ldp_core.errors import InvalidInput, StudioError, shown
 from ldp_core.experiment import Experiment, parse_draft
 from ldp_core.models.chain import Unfit, layers_of
-from ldp_core.runs.jobs.lookup import look
+from ldp_core.runs.carry.training import training
 from ldp_core.runs.queue.job import Job
 from ldp_core.streams import stream
 from ldp_core.system.shipped import ASSETS, PACKAGE
@@ -30,7 +29,6 @@ SOURCE = ASSETS / "flower"
 FOLDER = "flower_app"
 """The only folder in the ZIP."""
 DATA = "studio_app/experiment.json"
-SELECTIONS = ("all", "fraction")
 ABOUT = (
     "The runs of a job of Epsilon Studio. A client's epsilon is per weight of one upload, in its safe range "
     "from low to high; promised: of a whole upload, and of the run as recorded at worst. expected_noise: the "
@@ -41,9 +39,7 @@ ABOUT = (
 
 def as_flower(identity: str) -> bytes:
     """ZIP of the app, with all variants of the training that Flower can run."""
-    job = look(identity)
-    if job.kind != "run":
-        raise InvalidInput(f"job {job.id} is no training: only those can be written as a Flower app")
+    job = training(identity, "can be written as a Flower app")
     draft = parse_draft(job.request["draft"])
     runs, left_out, splits = list[dict[str, Any]](), list[dict[str, str]](), list[list[list[int]]]()
     for variant, experiment in zip(draft.variants, draft.experiments(), strict=True):
@@ -87,7 +83,7 @@ def why_not(job: Job) -> str:
 def unfit(experiment: Experiment) -> str:
     """Why an experiment cannot run as a Flower app; "" if it can."""
     named = {
-        "selection": (experiment.selection.name, SELECTIONS),
+        "selection": (experiment.selection.name, ("all", "fraction")),
         "dataset": (experiment.dataset, ("digits",)),
         "optimizer": (experiment.local.optimizer.name, ("sgd",)),
     }
@@ -98,8 +94,20 @@ def unfit(experiment: Experiment) -> str:
         return "it follows a paper's system, which does more than the app's server and clients do"
     if _hidden(experiment) is None:
         return "its model is not made of fully connected layers with ReLU alone, and the app's own is"
-    if why := _unfit_parts(experiment):
-        return why
+    if experiment.trust.name != "local":
+        return f"its clients trust {experiment.trust.label}, and the app's send their uploads to the server"
+    mechanism, aggregator = experiment.randomiser, experiment.aggregator
+    for what, part in (("mechanism", mechanism), ("aggregator", aggregator)):
+        if part.plugin:
+            return f"its {what} is {part.name}, which was added here, and the app does not hold it"
+    if mechanism.scope != "coordinate":
+        return f"its mechanism answers for a whole {mechanism.scope}, and the app weight by weight"
+    if mechanism.role == "vote" or aggregator.unpredicted:
+        return "it votes, and the app's server takes weighted means"
+    if set(mechanism.known_from_use) - {"dimension"}:
+        return "its mechanism changes from round to round, and the app's does not"
+    if experiment.form == "as_printed" and mechanism.printed_otherwise:
+        return "its mechanism is in the form that its paper prints, and the app's is the corrected one"
     if experiment.clients.run_limit is not None:
         return "its clients stop at a limit of their own, and the app's go on"
     return ""
@@ -117,30 +125,21 @@ def _hidden(experiment: Experiment) -> list[int] | None:
     return None if others else [one.out for one in hidden]
 
 
-def _unfit_parts(experiment: Experiment) -> str:
-    if experiment.trust.name != "local":
-        return f"its clients trust {experiment.trust.label}, and the app's send their uploads to the server"
-    mechanism, aggregator = experiment.randomiser, experiment.aggregator
-    for what, part in (("mechanism", mechanism), ("aggregator", aggregator)):
-        if part.plugin:
-            return f"its {what} is {part.name}, which was added here, and the app does not hold it"
-    if mechanism.scope != "coordinate":
-        return f"its mechanism answers for a whole {mechanism.scope}, and the app weight by weight"
-    if mechanism.role == "vote" or aggregator.unpredicted:
-        return "it votes, and the app's server takes weighted means"
-    if set(mechanism.known_from_use) - {"dimension"}:
-        return "its mechanism changes from round to round, and the app's does not"
-    if experiment.form == "as_printed" and mechanism.printed_otherwise:
-        return "its mechanism is in the form that its paper prints, and the app's is the corrected one"
-    return ""
-
-
 def _settings(experiment: Experiment) -> dict[str, Any]:
     population = experiment.population()
-    columns = zip(population.epsilon, population.low, population.high, strict=True)
+    entries = accounting.entries(experiment)
+    columns = zip(population.epsilon, population.low, population.high, entries, strict=True)
     clients = [
-        {"epsilon": float(epsilon), "low": float(low), "high": float(high), "promised": _promised(entry)}
-        for (epsilon, low, high), entry in zip(columns, accounting.entries(experiment), strict=True)
+        {
+            "epsilon": float(epsilon),
+            "low": float(low),
+            "high": float(high),
+            "promised": {
+                name: {"epsilon": line.epsilon, "delta": line.delta}
+                for name, line in (("upload", entry.upload), ("run", entry.run_worst))
+            },
+        }
+        for epsilon, low, high, entry in columns
     ]
     local = experiment.local
     return {
@@ -159,11 +158,6 @@ def _settings(experiment: Experiment) -> dict[str, Any]:
         "expected_noise": theory.server_variance(experiment),
         "clients": clients,
     }
-
-
-def _promised(entry: accounting.Entry) -> dict[str, Any]:
-    scopes = {"upload": entry.upload, "run": entry.run_worst}
-    return {name: {"epsilon": line.epsilon, "delta": line.delta} for name, line in scopes.items()}
 
 
 def _split(experiment: Experiment) -> list[list[int]]:

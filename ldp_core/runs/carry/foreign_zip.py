@@ -1,6 +1,4 @@
-"""Reading of an untrusted ZIP in bounded memory: sizes and structure are checked before anything is
-unpacked.
-"""
+"""Reading of an untrusted ZIP in bounded memory: sizes and structure are checked before it is unpacked."""
 
 from __future__ import annotations
 
@@ -34,8 +32,6 @@ WRONG = (ValueError, LookupError, TypeError, AttributeError, RecursionError, Ove
 
 
 class Arrived(NamedTuple):
-    """Validated content of an imported export."""
-
     kind: str
     request: dict[str, Any]
     size: int
@@ -45,13 +41,8 @@ class Arrived(NamedTuple):
 
 @contextmanager
 def opened(stream: IO[bytes], most: int) -> Iterator[Arrived]:
-    """Open an export; a ValueError inside this context becomes InvalidInput.
-
-    Args:
-        most: limit on the unpacked size, in bytes.
-
-    Raises:
-        InvalidInput: the file is no export, damaged, too large, or of a newer version.
+    """Open an export of at most `most` bytes unpacked; InvalidInput if it is none, and for what goes wrong
+    inside this context.
     """
     try:
         if not short_directory(stream, DIRECTORY):

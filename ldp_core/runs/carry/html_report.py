@@ -9,6 +9,8 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from html import escape as text
+from operator import itemgetter
 
 from ldp_core.behaviour import version
 from ldp_core.errors import InvalidInput
@@ -17,11 +19,10 @@ from ldp_core.judgement import at_chance
 from ldp_core.limits import percent
 from ldp_core.paired import in_points
 from ldp_core.runs.carry.card import card_picture
-from ldp_core.runs.carry.pictures import Variants, picture, variants
-from ldp_core.runs.carry.tables import figures, ledger, table, text
+from ldp_core.runs.carry.pictures import NO_COLOURS, picture
+from ldp_core.runs.carry.tables import figures, ledger, table
+from ldp_core.runs.carry.training import Variants, title, training, variants
 from ldp_core.runs.jobs.archive import versions
-from ldp_core.runs.jobs.listing import describe
-from ldp_core.runs.jobs.lookup import look
 from ldp_core.runs.view.apart import apart
 from ldp_core.runs.view.final_figures import final
 
@@ -32,7 +33,7 @@ table{border-collapse:collapse;margin:.6rem 0 1.4rem}
 td,th{border:1px solid #d9dee6;padding:.3rem .6rem;text-align:left}pre{background:#f6f7f9;padding:.8rem}
 .figures{display:flex;flex-wrap:wrap;gap:1rem 2.5rem}.figures div{flex:1 1 14rem}.figures b{font-size:1.15rem}
 figure{display:inline-block;margin:.4rem .8rem .4rem 0;text-align:center}figcaption{font-size:.85rem}
-svg{max-width:100%;height:auto}img{width:7rem;height:7rem;image-rendering:pixelated}
+svg{width:100%;height:auto}img{width:7rem;height:7rem;image-rendering:pixelated}
 """
 SHELL = (
     '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; img-src data:; '
@@ -50,9 +51,8 @@ class Shown:
     figures: Sequence[tuple[str, str, str]]
     """Name, value and remark of each figure."""
     words: Sequence[str]
-    """Paragraphs below the figures."""
     columns: Sequence[str]
-    """Headings of the columns of images, from the left."""
+    """Headings of the columns of images."""
     pictures: Sequence[tuple[str, Sequence[tuple[Mapping[str, object], str]], str]]
     """A row per client: name, encoded images with captions, verdict."""
     colours: Mapping[int, str]
@@ -61,25 +61,24 @@ class Shown:
 
 def as_page(identity: str, screen: Shown | None = None) -> str:
     """HTML page of a training, begun by what a screen shows of the training."""
-    job = look(identity)
-    if job.kind != "run":
-        raise InvalidInput(f"job {job.id} is no training: only those are written as a report")
-    found = variants(job)
+    job = training(identity, "are written as a report")
+    found, name = variants(job), title(job)
     if not any(run.round for runs in found.values() for run in runs):
         raise InvalidInput(f"nothing is recorded of job {job.id} to report: it is {job.status}")
-    name = job.name or describe(job).name or "Untitled"
-    colours = screen.colours if screen else {}
+    colours = screen.colours if screen else NO_COLOURS
     imported = ", imported" * job.imported
+    ended = f"ended {datetime.fromtimestamp(job.ended, UTC):%Y-%m-%d %H:%M} UTC" if job.ended else "not ended"
+    parts = [["program", version()], *([name, str(number)] for name, number in versions().items())]
     body = [
         f"<h1>{text(name)}</h1>",
         f"<p>{text(job.note)}</p>" * bool(job.note),
         *(_head(screen) if screen else [f"<p><strong>{text(verdict(found))}</strong></p>"]),
-        f"<p><small>Job {job.id}{imported}, {job.status}, {_when(job.ended)}. The noise is simulation noise: "
+        f"<p><small>Job {job.id}{imported}, {job.status}, {ended}. The noise is simulation noise: "
         "reproducible, and no protection of real data.</small></p>",
         "<h2>Accuracy on held-out samples</h2>",
-        picture(found, "accuracy", colours=colours),
+        picture(found, "accuracy", colours),
         "<h2>Noise variance per weight</h2>",
-        picture(found, "noise_variance", colours=colours),
+        picture(found, "noise_variance", colours),
         *(_behind(screen) if screen else []),
         *_card(identity),
         "<h2>What it came to</h2>",
@@ -89,11 +88,7 @@ def as_page(identity: str, screen: Shown | None = None) -> str:
         "<h2>Settings</h2>",
         f"<pre>{text(json.dumps(job.request['draft'], indent=1, ensure_ascii=False))}</pre>",
         "<h2>Versions</h2>",
-        table(
-            "Versions",
-            ["part", "version"],
-            [["program", version()], *([k, str(v)] for k, v in versions().items())],
-        ),
+        table("Versions", ["part", "version"], parts),
     ]
     head = f'{SHELL}<meta charset="utf-8"><title>{text(name)}</title><style>{STYLE}</style>'
     whole = f"<head>{head}</head><body><main>{''.join(body)}</main></body>"
@@ -134,13 +129,12 @@ def _behind(screen: Shown) -> list[str]:
 
 def verdict(found: Variants) -> str:
     """One or two sentences: final accuracies, and which differences between variants exceed chance."""
-    own = {n: runs for n, runs in found.items() if n >= 0}
-    ends = [(final(runs).accuracy, runs) for runs in own.values()]
-    ranked = sorted(((a, runs) for a, runs in ends if a is not None), key=lambda pair: pair[0], reverse=True)
-    lost = [
-        runs[0].label for runs in own.values() if any((r.end or {}).get("status") == "diverged" for r in runs)
-    ]
-    chances = {run.start.get("chance") for runs in own.values() for run in runs if run.start}
+    own = [runs for number, runs in found.items() if number >= 0]
+    ends = [(end, runs) for runs in own if (end := final(runs).accuracy) is not None]
+    ranked = sorted(ends, key=itemgetter(0), reverse=True)
+    every = [run for runs in own for run in runs]
+    lost = dict.fromkeys(run.label for run in every if (run.end or {}).get("status") == "diverged")
+    chances = {run.start.get("chance") for run in every if run.start}
     chance = chances.pop() if len(chances) == 1 else None
     guess = "" if chance is None else f" Always naming the commonest class gives {percent(chance, 1)}."
     gone = (f" Diverged: {', '.join(lost)}." if lost else "") + guess
@@ -157,7 +151,3 @@ def verdict(found: Variants) -> str:
         return f"{ranking}; one seed cannot tell whether that is more than chance.{gone}"
     how = f"{in_points(gap.mean)} points apart" if gap.clear else gap.outcome
     return f"{ranking}: {how} ({gap.in_words()}).{gone}"
-
-
-def _when(at: float | None) -> str:
-    return "not ended" if at is None else f"ended {datetime.fromtimestamp(at, UTC):%Y-%m-%d %H:%M} UTC"

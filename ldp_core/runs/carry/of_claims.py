@@ -79,7 +79,7 @@ def pack(system: str, identity: str) -> dict[str, str]:
     found = _rows([(system, claim, known)])
     for name, made in claim.read_each.items():
         found[f"figure{f' {name}' if name else ''}.svg"] = drawn(
-            claim.title, _curves(made, known), percent=True, alone=True
+            claim.title, _curves(made, known), percent=True
         )
     about = {
         "title": claim.title,

@@ -1,16 +1,15 @@
-"""Rounds measured by other programs, from CSV or JSON lines: stored under a name, and drawn beside this
-program's runs.
+"""Rounds measured by other programs, stored under a name: a file is imported whole or not at all.
 
-The settings behind such figures are unknown, so they are drawn and used for nothing else. A file is imported
-whole or not at all.
+The settings behind such figures are unknown, so they are drawn beside this program's runs, and no more.
 """
 
 from __future__ import annotations
 
-import json
 import time
 from dataclasses import dataclass
 from pathlib import Path
+
+from pydantic import TypeAdapter
 
 from ldp_core.errors import InvalidInput, NotYours, UnknownJob, on_one_line, printable
 from ldp_core.runs.carry.rounds_of_others import MOST_BYTES, MOST_NAME, Line, read
@@ -31,11 +30,11 @@ CREATE TABLE IF NOT EXISTS rounds (
 PRAGMA user_version = 1;
 """
 ROUNDS = (".csv", ".tsv", ".jsonl", ".json", ".txt")
-"""Endings of files with imported rounds."""
 EACH, ALL = 20, 200
 """Largest number of files of one person, and of all; beyond the latter the oldest file of the network address
 with the most files is deleted.
 """
+LINES = TypeAdapter(tuple[Line, ...])
 
 
 @dataclass(frozen=True)
@@ -59,14 +58,10 @@ def bring_rounds(file: Path) -> str:
 
 
 def take(content: bytes, name: str, owner: str | None = None, address: str | None = None) -> str:
-    """Import rounds under a name; returns an id.
-
-    Raises:
-        InvalidInput: the content is invalid (the message names the line), or this owner has too many imports.
+    """Import rounds under a name; returns an id. InvalidInput if the content is invalid (the message names
+    the line), or this owner has too many imports.
     """
-    lines = read(content)
-    title = " ".join(name.split())[:MOST_NAME]
-    identity, kept = new_id(), json.dumps([vars(one) for one in lines])
+    identity, title, kept = new_id(), " ".join(name.split())[:MOST_NAME], LINES.dump_json(read(content))
     with writing(_path(), SCHEMA) as db:
         mine = db.execute("SELECT COUNT(*) FROM rounds WHERE owner = ?", (owner,)).fetchone()[0]
         if mine >= EACH:
@@ -76,7 +71,7 @@ def take(content: bytes, name: str, owner: str | None = None, address: str | Non
             oldest = f"SELECT id FROM rounds WHERE place IS ({fullest}) ORDER BY at LIMIT 1"  # noqa: S608
             db.execute(f"DELETE FROM rounds WHERE id = ({oldest})")  # noqa: S608
         title = title if printable(title) else "rounds"
-        values = (identity, title, owner, address or owner, time.time(), kept)
+        values = (identity, title, owner, address or owner, time.time(), kept.decode())
         db.execute("INSERT INTO rounds VALUES (?, ?, ?, ?, ?, ?)", values)
     return identity
 
@@ -93,11 +88,7 @@ def get(identity: str) -> Outside | None:
     if not found:
         return None
     row = found[0]
-    lines = tuple(
-        Line(one["label"], one["seed"], {k: tuple(map(tuple, v)) for k, v in one["figures"].items()})
-        for one in json.loads(row["lines"])
-    )
-    return Outside(row["id"], row["name"], row["owner"], lines)
+    return Outside(row["id"], row["name"], row["owner"], LINES.validate_json(row["lines"]))
 
 
 def remove(identity: str, person: Person = OPERATOR) -> None:

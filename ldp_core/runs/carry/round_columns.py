@@ -1,7 +1,4 @@
-"""Mapping of a file's columns to the figures of a round, by the headings that trackers and frameworks write.
-
-Of several columns of accuracy, the one on held-out samples counts; where two remain, the file is refused.
-"""
+"""Mapping of a file's columns to the figures of a round, by the headings that trackers write."""
 
 from __future__ import annotations
 
@@ -51,24 +48,19 @@ def cells(content: bytes) -> Iterator[tuple[int, Row]]:
         for label, places in layout:
             figure = values.get(row[tag].strip()) if values and tag < len(row) else None
             here = places | ({figure: table.headings.index("value")} if figure else {})
-            read_row: Row = {} if label is None else {"label": label}
+            given: Row = {} if label is None else {"label": label}
             for name, i in here.items():
                 cell = row[i].strip() if i < len(row) else ""
-                read_row[name] = _read(
-                    table, name, f"{cell}%" if _in_percent(table.headings[i], cell) else cell, line
-                )
-            yield line, read_row
+                given[name] = _read(table, name, table.headings[i], cell, line)
+            yield line, given
 
 
 def _layout(headings: Sequence[str]) -> list[tuple[str | None, dict[str, int]]]:
-    """Label and column positions of each run in the file: one entry, or one a run where runs have columns of
-    their own.
-    """
+    """Label and columns of each run: one without label, unless runs have columns of their own."""
     runs: dict[str, dict[int, str]] = {}
     common_ones = dict(enumerate(headings))
     for i, heading in enumerate(headings):
-        one = OF_A_RUN.fullmatch(heading)
-        if one and find([one["figure"]], COLUMNS)[0] in FIGURES:
+        if (one := OF_A_RUN.fullmatch(heading)) and find([one["figure"]], COLUMNS)[0] in FIGURES:
             runs.setdefault(one["label"], {}).update({} if one["rest"] else {i: one["figure"]})
             del common_ones[i]
     common = chosen(common_ones)
@@ -86,9 +78,7 @@ def _layout(headings: Sequence[str]) -> list[tuple[str | None, dict[str, int]]]:
 
 
 def _tags(table: Table) -> tuple[int, dict[str, str]]:
-    """Position of the column of metric names, or -1, and the figure that each metric name means: a table with
-    one figure a line, as MLflow exports.
-    """
+    """Column of metric names, or -1, and the figure that each means: a figure a line, as MLflow exports."""
     tag = next((i for i, heading in enumerate(table.headings) if heading in ("key", "metric", "tag")), -1)
     if tag < 0 or "value" not in table.headings:
         return tag, {}
@@ -114,9 +104,7 @@ def chosen(headings: Mapping[int, str]) -> dict[str, int]:
 
 
 def _rank(name: str, heading: str) -> int:
-    """Rank of a column, least first: held-out figures precede training figures, which frameworks call
-    `accuracy`.
-    """
+    """Rank of a column, least first: held-out figures precede those that frameworks call `accuracy`."""
     of = words(heading)
     if name in FIGURES:
         return 0 if of & TEST else 1 if of & HELD_OUT else 3 - (heading.casefold() == name)
@@ -124,15 +112,14 @@ def _rank(name: str, heading: str) -> int:
     return min((order.index(word) for word in of if word in order), default=len(order))
 
 
-def _in_percent(heading: str, cell: str) -> bool:
-    marked = "%" in heading or words(heading) & {"percent", "pct"}
-    return bool(marked) and cell != "" and not cell.endswith("%")
-
-
-def _read(table: Table, name: str, cell: str, line: int) -> Any:
+def _read(table: Table, name: str, heading: str, cell: str, line: int) -> Any:
     """Cell as a number; None for a gap, and the cell's text where that is no number."""
-    if name == "label" or is_gap(cell):
-        return re.sub("^'(?=[=+@-])", "", cell) if name == "label" else None  # as we mark text
+    if name == "label":
+        return re.sub("^'(?=[=+@-])", "", cell)  # as we mark text
+    if is_gap(cell):
+        return None
+    if "%" in heading or words(heading) & {"percent", "pct"}:
+        cell = f"{cell.removesuffix('%')}%"
     bare = cell.removesuffix("%").strip()
     if both := table.ambiguous(bare):
         raise InvalidInput(f"line {line}: {name} {both}")

@@ -1,7 +1,4 @@
-"""Rounds measured by other programs, parsed from tables, exports of trackers and frameworks, or JSON lines.
-
-`round_columns` maps columns to figures; here figures are validated and grouped by run.
-"""
+"""Rounds measured by other programs, parsed from tables or JSON lines, validated, and grouped by run."""
 
 from __future__ import annotations
 
@@ -28,44 +25,36 @@ class Line:
     label: str
     seed: int
     figures: Mapping[str, tuple[tuple[int, float | None], ...]]
-    """Rounds and values by figure, ascending by round; None where the file has NaN."""
+    """Rounds, ascending, and values by figure; None where the file has NaN."""
 
 
 def read(content: bytes) -> tuple[Line, ...]:
-    """Runs of a file with a round a line, grouped by `label` and `seed` where the file has them.
-
-    Raises:
-        InvalidInput: a sentence that names the line.
-    """
+    """Runs of a file with a round a line, by `label` and `seed`; raises InvalidInput that names the line."""
     if len(content) > MOST_BYTES:
         raise InvalidInput(f"it has more than {MOST_BYTES // 1000} kB, which is the most taken")
     begins = content.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"{"
     rows = _objects(content) if begins else cells(content)
-    found: dict[tuple[str, int], dict[int, dict[str, float | None]]] = {}
+    found: dict[tuple[str, int], dict[str, dict[int, float | None]]] = {}
     for place, row in rows:
-        given = row.get("label")
-        label = "" if given is None else str(given).strip()[:MOST_NAME]
+        label = "" if row.get("label") is None else str(row["label"]).strip()[:MOST_NAME]
         if not printable(label):
             raise InvalidInput(f"line {place}: its label holds half a character")
-        run = found.setdefault((label, _whole(row.get("seed") or 0, "seed", place, MOST_SEED)), {})
+        seed = _whole(row.get("seed") or 0, "seed", place, MOST_SEED)
+        run = found.setdefault((label, seed), {name: {} for name in FIGURES})
         if len(found) > MOST_LINES:
             raise InvalidInput(f"it has more than {MOST_LINES} labels and seeds")
         number = _whole(row.get("round"), "round", place, MOST_ROUND)
-        figures = {name: _figure(row[name], name, place) for name in FIGURES if row.get(name) is not None}
-        if figures.keys() & run.get(number, {}).keys():
-            who = f" of {shown(label)}" if label else ""
-            raise InvalidInput(f"line {place}: round {number}{who} is there twice")
-        run.setdefault(number, {}).update(figures)
-    values = (value for run in found.values() for figures in run.values() for value in figures.values())
-    if all(value is None for value in values):
+        for name in (name for name in FIGURES if row.get(name) is not None):
+            if number in run[name]:
+                who = f" of {shown(label)}" if label else ""
+                raise InvalidInput(f"line {place}: round {number}{who} is there twice")
+            run[name][number] = _figure(row[name], name, place)
+    if all(value is None for run in found.values() for of in run.values() for value in of.values()):
         raise InvalidInput(f"it has no rounds: a line needs round and one of {', '.join(FIGURES)}")
-    return tuple(_line(label, seed, run) for (label, seed), run in found.items() if any(run.values()))
-
-
-def _line(label: str, seed: int, run: Mapping[int, Mapping[str, float | None]]) -> Line:
-    names = [name for name in FIGURES if any(name in figures for figures in run.values())]
-    every = sorted(run.items())
-    return Line(label, seed, {name: tuple((n, of[name]) for n, of in every if name in of) for name in names})
+    figures = {
+        who: {n: tuple(sorted(of.items())) for n, of in run.items() if of} for who, run in found.items()
+    }
+    return tuple(Line(*who, of) for who, of in figures.items() if of)
 
 
 def _objects(content: bytes) -> Iterator[tuple[int, Row]]:
@@ -101,19 +90,18 @@ def _whole(given: Any, name: str, place: int, most: int) -> int:
 
 
 def _figure(given: Any, name: str, place: int) -> float | None:
-    """Value of a figure; None for gaps and NaN."""
-    most = FIGURES[name]
-    if isinstance(given, float) and not math.isfinite(given):
+    """Value of a figure; None for NaN and infinity."""
+    most, found = FIGURES[name], _number(given)
+    if isinstance(given, str):
+        if is_no_number(given):
+            return None
+        if given.endswith("%") and most == 1 and (share := _number(given.removesuffix("%"))) is not None:
+            found = share / 100
+    elif isinstance(given, float) and not math.isfinite(given):
         return None
-    if isinstance(given, str) and is_no_number(given):
-        return None
-    share = isinstance(given, str) and given.endswith("%") and most == 1
-    found = _number(given.removesuffix("%") if share else given)
-    found = found / 100 if share and found is not None else found
     if found is None or not 0 <= found <= most:
-        asked = (
-            "a share from 0 to 1 (or a percentage with its sign)" if most == 1 else "a number of at least 0"
-        )
+        asked = "a share from 0 to 1 (or a percentage with its sign)"
+        asked = asked if most == 1 else "a number of at least 0"
         raise InvalidInput(f"line {place}: {name} must be {asked}; got {_shown(given)}")
     return found
 

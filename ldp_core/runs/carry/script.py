@@ -7,8 +7,8 @@ from typing import Any
 
 from ldp_core.behaviour import version
 from ldp_core.errors import InvalidInput
+from ldp_core.runs.carry.training import training
 from ldp_core.runs.jobs.archive import versions
-from ldp_core.runs.jobs.lookup import look
 from ldp_core.runs.view.run_progress import progress_of
 
 PROGRAM = '''"""Trains the runs of a job of Epsilon Studio again: each ends as it was recorded, to the digit.
@@ -49,9 +49,7 @@ if __name__ == "__main__":  # where processes are spawned, each of them imports 
 
 def as_script(identity: str) -> str:
     """Text of the program; user input occurs in it as quoted data only."""
-    job = look(identity)
-    if job.kind != "run":
-        raise InvalidInput(f"job {job.id} is no training: only those can be written as a program")
+    job = training(identity, "can be written as a program")
     runs = [run for run in progress_of(job).update().runs if run.variant >= 0]
     if not runs or any(run.end is None for run in runs):
         raise InvalidInput(f"job {job.id} has not ended ({job.status}), so there is nothing to train again")

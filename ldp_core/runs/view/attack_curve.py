@@ -16,21 +16,20 @@ CONTROLS = (None, "clean", "clipped")
 
 @dataclass
 class Tries:
-    """Attempts on one client's uploads of one kind ("audit" or "real"). Each column has one value per
-    attacked round (`numbers`), NaN where nothing was computed.
+    """Attempts on one client's uploads of one kind ("audit" or "real"): a column has a value per attacked
+    round (`numbers`), NaN where nothing was computed.
     """
 
     upload: str
     client: int
     attacker: str = ""
     numbers: Column = field(default_factory=Column)
-    """Attacked rounds, ascending."""
     psnr: dict[str | None, Column] = field(default_factory=dict)
     """PSNR in dB by control; of a real upload that of its best recovered image."""
     recovered: dict[str | None, Column] = field(default_factory=dict)
-    """Number of recovered images of a real upload, by control."""
+    """Number of recovered images, by control; of a real upload alone, as `by_chance`."""
     by_chance: Column = field(default_factory=Column)
-    """Share of images not in the real upload that count as recovered by chance."""
+    """Share of images not in the upload that count as recovered."""
     ranks: Column = field(default_factory=Column)
     """Rank of the true image among random candidates; 1 is an identification."""
     picks: Column = field(default_factory=Column)
@@ -40,12 +39,11 @@ class Tries:
     caps: Column = field(default_factory=Column)
     """Least upper bound on the identification rate, by round."""
     images: int = 1
-    """Number of images in each upload."""
+    """In each upload."""
     candidates: int | None = None
     mean_image: float = 0.0
-    """PSNR in dB of the mean image, a guess without any upload."""
+    """PSNR in dB of the mean image, a guess without any upload; and of that of the true class."""
     class_mean: float | None = None
-    """PSNR in dB of the mean image of the true class."""
     newest: dict[str, Any] | None = None
     """Latest event of the upload as sent, with its images; None before the first."""
     closest: dict[str, Any] | None = None
@@ -58,7 +56,6 @@ class Tries:
         return min(len(self.psnr.get(control, ())) for control in CONTROLS)
 
     def place(self, number: int) -> int:
-        """Index of an attacked round in the columns."""
         return int(np.searchsorted(self.numbers[:], number))
 
     def share(self, control: str | None, number: int) -> float:

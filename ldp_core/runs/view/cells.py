@@ -17,18 +17,17 @@ class Desk(Folded):
     """An attack grid: its start, the controls, and the cells so far."""
 
     start: Body
-    """Start event of the grid; empty before it has come."""
+    """Empty before it has come."""
     references: dict[tuple[str, str], Body]
     """Event of a control without noise, by mechanism and control."""
     cells: dict[tuple[str, float], Body]
     """Event of a cell, by mechanism and ε."""
     frames: dict[Place, dict[int, Body]]
-    """Frames of a search by number of steps, for each cell or control; empty without a search."""
+    """Frames of searches by number of steps."""
     end: Body | None
 
     @classmethod
     def of(cls, events: Iterable[Body]) -> Self:
-        """Attack grid folded from given events; no more will come."""
         desk = cls(())
         for body in events:
             desk._fold(body)
@@ -39,7 +38,7 @@ class Desk(Folded):
         self.frames = {}
 
     def newest(self, place: Place) -> Body | None:
-        """Latest frame of a cell's or a control's search; None if there is none."""
+        """Latest frame of a search; None if there is none."""
         frames = self.frames.get(place)
         return frames[max(frames)] if frames else None
 
@@ -60,7 +59,7 @@ class Desk(Folded):
 
 class SweepProgress(Folded):
     cells: dict[int, Body]
-    """Event of each completed cell, by number."""
+    """By number."""
 
     def _forget(self) -> None:
         self.cells = {}

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from ldp_core.accounting import Entry, entries, entries_in
+from ldp_core.accounting import Entry, Promise, entries, entries_in
 from ldp_core.experiment import Experiment
-from ldp_core.runs.view.run_progress import RunProgress
+from ldp_core.runs.view.run_progress import RunProgress, by_variant
 
 MOST_POINTS = 32
 """Largest number of points of a curve in lists."""
@@ -22,14 +22,13 @@ class Final:
     label: str
     seeds: int
     accuracy: float | None
-    """Mean accuracy over completed seeds; None without any."""
+    """Mean over completed seeds; None without any."""
     epsilon: float | None = None
     """Worst-case ε of the whole run for the client with the weakest guarantee; None without a bound."""
     delta: float = 0.0
     hits: float = 0.0
-    """Identifications from one-image uploads, a tie of k candidates counting 1/k, …"""
+    """Identifications from one-image uploads, a tie of k candidates counting 1/k, in so many …"""
     attempts: int = 0
-    """… number of attempts, …"""
     chance: float = 0.0
     """… and success rate of guessing; 0 without attempts."""
     curve: tuple[float, ...] = ()
@@ -45,31 +44,20 @@ class Final:
 
 def finals(runs: Iterable[RunProgress]) -> list[Final]:
     """Final figures of a job's variants, in order, without the noise-free reference."""
-    variants: dict[int, list[RunProgress]] = {}
-    for run in runs:
-        variants.setdefault(run.variant, []).append(run)
-    return [final(found) for number, found in sorted(variants.items()) if number >= 0]
+    return [final(found) for number, found in sorted(by_variant(runs).items()) if number >= 0]
 
 
 def final(runs: Sequence[RunProgress]) -> Final:
     """Final figures of a variant over its seeds."""
     ended = [run.end for run in runs if run.end and run.end["status"] == "completed"]
+    accuracy = float(np.mean([end["accuracy"] for end in ended])) if ended else None
     hits, attempts, chance = identified(runs)
-    ledgers = (entries_in(end["ledger"]) for end in ended if end.get("ledger"))
-    return Final(
-        label=runs[0].label,
-        seeds=len(runs),
-        accuracy=float(np.mean([end["accuracy"] for end in ended])) if ended else None,
-        hits=hits,
-        attempts=attempts,
-        chance=chance,
-        curve=_thinned(runs),
-        **_promised(next(ledgers, ())),
-    )
+    promised = _promised(next((entries_in(end["ledger"]) for end in ended if end.get("ledger")), ()))
+    found: dict[str, Any] = {"hits": hits, "attempts": attempts, "chance": chance, "curve": _thinned(runs)}
+    return Final(runs[0].label, len(runs), accuracy, **found, **promised)
 
 
 def _thinned(runs: Sequence[RunProgress]) -> tuple[float, ...]:
-    """Mean accuracy over seeds up to the last common round, thinned to MOST_POINTS values."""
     curves = [run.curves["accuracy"] for run in runs if "accuracy" in run.curves]
     length = min(map(len, curves)) if len(curves) == len(runs) else 0
     places = np.unique(np.linspace(0, max(0, length - 1), min(length, MOST_POINTS)).astype(int))
@@ -78,26 +66,25 @@ def _thinned(runs: Sequence[RunProgress]) -> tuple[float, ...]:
 
 
 def found(answer: str, experiment: Experiment | None = None, accuracy: float | None = None) -> dict[str, Any]:
-    """Final figures of a job that trains no runs of its own: a sentence, and the ε of the found
-    experiment.
-    """
+    """Final figures of a job that trains no runs of its own: a sentence, and the ε of what it found."""
     promised = _promised(entries(experiment) if experiment else ())
     return Final("", 0, accuracy, answer=answer, **promised).as_json()
 
 
+def weakest(ledger: Sequence[Entry]) -> Promise:
+    """Whole-run guarantee of the client who is promised least."""
+    lines = (entry.run_worst for entry in ledger)
+    return max(lines, key=lambda line: (line.bound, line.delta), default=Promise())
+
+
 def _promised(ledger: Sequence[Entry]) -> dict[str, Any]:
-    """Fields of the weakest whole-run guarantee among a ledger's clients."""
-    if not ledger:
-        return {}
-    most = max((entry.run_worst for entry in ledger), key=lambda line: (line.bound, line.delta))
+    most = weakest(ledger)
     bound = {"epsilon": most.bound, "delta": most.delta} if math.isfinite(most.bound) else {}
-    return {"against": ledger[0].against, **bound}
+    return {"against": ledger[0].against, **bound} if ledger else {}
 
 
 def identified(runs: Iterable[RunProgress]) -> tuple[float, int, float]:
-    """Over clients, seeds and rounds: correctly identified uploads, attempts, and the success of guessing in
-    [0, 1].
-    """
+    """Over clients, seeds and rounds: identified uploads, attempts, and the success rate of guessing."""
     hits, attempts, chance = 0.0, 0, 0.0
     for tries in (one for run in runs for (upload, _), one in run.tries.items() if upload == "audit"):
         picks = tries.picks[: tries.rounds]

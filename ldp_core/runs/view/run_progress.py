@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from math import inf
 from typing import Any
 
 from ldp_core.runs.queue.job import Job
@@ -43,9 +44,7 @@ class RunProgress:
     tries: dict[tuple[str, int], Tries] = field(default_factory=dict)
     """Attack results by kind of upload ("audit", "real") and client."""
     frames: dict[int, dict[int, dict[int, dict[str, Any]]]] = field(default_factory=dict)
-    """Frames `{"psnr", "image"}` of searches by client, round and number of steps: of the round under search,
-    and of rounds whose images are kept.
-    """
+    """Frames `{"psnr", "image"}` by client, round and steps: of the round under search, and of shown ones."""
     end: dict[str, Any] | None = None
     ended: float = 0.0
     """Time of the end event, in seconds since 1970."""
@@ -56,7 +55,7 @@ class RunProgress:
         return max(0, len(self.curves.get("accuracy", ())) - 1)
 
     def fold(self, body: dict[str, Any]) -> None:
-        kind = body["event"]
+        kind, client = body["event"], int(body.get("client", 0)) - 1
         if kind in ("start", "round"):
             for curve in CURVES:
                 self.curves.setdefault(curve, Column()).append(body.get(curve))
@@ -65,21 +64,17 @@ class RunProgress:
         elif kind == "round":
             self.last = body
         elif kind == "target":
-            self.targets[self._client(body)] = body
+            self.targets[client] = body
         elif kind == "attack":
-            upload, client = body.get("upload", "audit"), self._client(body)
+            upload = body.get("upload", "audit")
             self.tries.setdefault((upload, client), Tries(upload, client)).fold(body)
             if client in self.frames:
                 self._forget_frames(client)
         elif kind == "frame":
-            one = self.frames.setdefault(self._client(body), {}).setdefault(body["round"], {})
+            one = self.frames.setdefault(client, {}).setdefault(body["round"], {})
             one[body["iterations"]] = {name: body[name] for name in ("psnr", "image", "iterations")}
         elif kind == "end":
             self.end = body
-
-    def _client(self, body: dict[str, Any]) -> int:
-        """Client of an event, from 0."""
-        return int(body["client"]) - 1
 
     def forming(self, client: int) -> dict[str, Any] | None:
         """Latest frame of an unfinished image search on a client's upload; None if none is running."""
@@ -98,17 +93,28 @@ class RunProgress:
                 del self.frames[client][number]
 
 
+def by_variant(runs: Iterable[RunProgress]) -> dict[int, list[RunProgress]]:
+    """Runs by variant number, below 0 for the run without noise."""
+    found: dict[int, list[RunProgress]] = {}
+    for run in runs:
+        found.setdefault(run.variant, []).append(run)
+    return found
+
+
 class Progress(Folded):
     runs: list[RunProgress]
 
-    def __init__(self, keys: Sequence[str], rows: Sequence[Row]) -> None:
-        self._rows = rows
+    def __init__(self, keys: Sequence[str], rows: Sequence[Row], last: float = inf) -> None:
+        """Runs up to round `last`; later events are ignored."""
+        self._rows, self._last = rows, last
         super().__init__(keys)
 
     def _forget(self) -> None:
         self.runs = [RunProgress(row.variant, row.label, row.seed, row.experiment) for row in self._rows]
 
     def _fold(self, body: dict[str, Any], run: int = 0, at: float = 0.0) -> None:
+        if body.get("round", 0) > self._last or (body["event"] == "end" and self._last < inf):
+            return
         self.runs[run].fold(body)
         if body["event"] == "end":
             self.runs[run].ended = at
@@ -117,10 +123,7 @@ class Progress(Folded):
         return sum(run.round for run in self.runs)
 
     def at(self) -> int:
-        """Last round that all active runs have finished; without active runs the last of any.
-
-        Runs that have not begun or have ended do not count, since they would hold the others back.
-        """
+        """Last round that all runs under way have finished; if there are none, the last of any."""
         going = [run.round for run in self.runs if run.start and run.end is None]
         return min(going) if going else max((run.round for run in self.runs), default=0)
 
@@ -128,7 +131,7 @@ class Progress(Folded):
         return sum(run.end is not None for run in self.runs)
 
     def known_before(self, at: float) -> int:
-        """Number of runs that had ended by `at`, in seconds since 1970."""
+        """Number of runs that had ended by `at`."""
         return sum(run.end is not None and run.ended <= at for run in self.runs)
 
     def seconds_taken(self, since: float) -> float:
@@ -142,24 +145,10 @@ def progress_of(job: Job) -> Progress:
     return _shared(job.keys, runs_of(job))
 
 
-@lru_cache(maxsize=64)
-def _shared(keys: Sequence[str], rows: Sequence[Row]) -> Progress:
-    return Progress(keys, rows)
-
-
-class Replay(Progress):
-    """Runs of a job up to a round; later events are ignored."""
-
-    def __init__(self, keys: Sequence[str], rows: Sequence[Row], last: int) -> None:
-        self._last = last
-        super().__init__(keys, rows)
-
-    def _fold(self, body: dict[str, Any], run: int = 0, at: float = 0.0) -> None:
-        if body["event"] != "end" and body.get("round", 0) <= self._last:
-            super()._fold(body, run, at)
+_shared = lru_cache(maxsize=64)(Progress)
 
 
 @lru_cache(maxsize=64)
 def replay_of(job: Job, last: int) -> Progress:
     """Runs of an ended job as they were after round `last`."""
-    return Replay(job.keys, runs_of(job), last).update()
+    return Progress(job.keys, runs_of(job), last).update()
