@@ -164,6 +164,10 @@ def on_one_line(text: str) -> str:
 
 def one_of(names: Sequence[str]) -> str:
     """Names as `a, b or c`; "null" for none."""
-    if not names:
-        return "null"
-    return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " or " + names[-1]
+    return listed(names, "or") if names else "null"
+
+
+def listed(items: Iterable[str], last: str = "and") -> str:
+    """Items as `a, b and c`."""
+    *first, end = items
+    return f"{', '.join(first)} {last} {end}" if first else end

@@ -1,9 +1,8 @@
 """The published systems, their papers' claims, and verdicts on these from this program's own runs.
 
-One module a paper with its claims (`base`), and one text file with its idea, errors and quotations
+A paper is a module with its claims (`base`), and a text file with its idea, errors and quotations
 (`assets/papers`); a claim consists of `statements` about named `arms`. `stored` holds figures of runs,
-`verdict` compares them with the paper's by a stated rule, `measuring` produces them. Reading needs neither
-torch nor data; a new paper is a new module and its text file.
+`verdict` compares them with the paper's, `measuring` produces them. Reading needs neither torch nor data.
 """
 
 from __future__ import annotations
@@ -26,11 +25,7 @@ def names() -> list[str]:
 
 
 def get(name: str) -> Paper:
-    """Paper of a system.
-
-    Raises:
-        UnknownName: no paper has a system of this name.
-    """
+    """Paper of a system; UnknownName if there is none."""
     try:
         return _found()[name]
     except KeyError:

@@ -8,6 +8,11 @@ from ldp_core.papers._pd_ldpfl_unlike import FEDAVG, NAMES, NOTHING, OURS
 from ldp_core.papers.base import Claim, Control, arms
 from ldp_core.papers.statements import Ahead, Value
 
+BASE: dict[str, Any] = {
+    "system": "pd_ldpfl",
+    "partition": {"kind": "dirichlet", "alpha": 5.0},
+    "local": {"learning_rate": 0.1},
+}
 LATER = 6
 KNOWS = "PD-LDPFL, who knows its layers"
 
@@ -36,13 +41,7 @@ def gradients(dataset: str) -> Claim:
             Value(f"PD-LDPFL gives back in round {LATER}", (label(OURS, LATER),), 0.0),
         ),
         measured=arms(
-            {
-                "system": "pd_ldpfl",
-                "dataset": dataset,
-                "model": "lenet",
-                "partition": {"kind": "dirichlet", "alpha": 5.0},
-                "local": {"learning_rate": 0.1},
-            },
+            {**BASE, "dataset": dataset, "model": "lenet"},
             {
                 **{label(FEDAVG, n): arm("dlg", n, plain) for n in (1, LATER)},
                 **{label(OURS, n): arm("dlg", n, ours) for n in (1, LATER)},
@@ -82,13 +81,7 @@ def images(dataset: str, rounds: int) -> Claim:
             Ahead("FedAvg gives fewer back under strong noise", ((FEDAVG, loud),)),
         ),
         measured=arms(
-            {
-                "system": "pd_ldpfl",
-                "dataset": dataset,
-                "partition": {"kind": "dirichlet", "alpha": 5.0},
-                "local": {"learning_rate": 0.1},
-                "rounds": rounds,
-            },
+            {**BASE, "dataset": dataset, "rounds": rounds},
             {
                 FEDAVG: arm("least_squares", {**NOTHING, **weak}),
                 loud: arm("least_squares", {**NOTHING, **strong}),

@@ -43,13 +43,13 @@ def pair(before: str, after: str) -> str:
     return f"{SIGNS[before]} & {SIGNS[after]}"
 
 
+def dealt(dataset: str, alpha: float) -> dict[str, Any]:
+    """Base experiment with clients whose data differ, by Dirichlet's parameter."""
+    return {**BASE, "dataset": dataset, "partition": {"kind": "dirichlet", "alpha": alpha}}
+
+
 def transforms(dataset: str) -> tuple[Claim, Claim]:
-    base = {
-        **BASE,
-        "dataset": dataset,
-        "partition": {"kind": "dirichlet", "alpha": 0.05},
-        "local": {"learning_rate": 0.1},
-    }
+    base = {**dealt(dataset, 0.05), "local": {"learning_rate": 0.1}}
     named = {pair(i, o): {"system.input": i, "system.output": o} for i in SIGNS for o in SIGNS}
     printed = {
         pair(i, o): float(value)
@@ -123,23 +123,18 @@ def starts(dataset: str) -> Claim:
         setting=f"{NAMES[dataset]}, ten clients, Dirichlet 0.05, ε 8, learning rate 0.1, 50 rounds, ax+b "
         "before and after",
         statements=tuple(Ahead(f"it is ahead of {other}", ((best, other),)) for other in rest),
-        measured=arms(
-            {
-                **BASE,
-                "dataset": dataset,
-                "partition": {"kind": "dirichlet", "alpha": 0.05},
-                "local": {"learning_rate": 0.1},
-            },
-            named,
-        ),
+        measured=arms({**dealt(dataset, 0.05), "local": {"learning_rate": 0.1}}, named),
         note=READS if dataset == "mnist" else STAND_IN,
         seeds=seeds_of(dataset),
     )
 
 
 def budgets_of(dataset: str, budgets: tuple[float, ...], setting: str, note: str) -> Claim:
+    def at(name: str, epsilon: float) -> str:
+        return f"{name}, ε {epsilon:g}"
+
     named = {
-        f"{name}, ε {epsilon:g}": {**changes, "clients.epsilon": epsilon}
+        at(name, epsilon): {**changes, "clients.epsilon": epsilon}
         for epsilon in budgets
         for name, changes in METHODS.items()
     }
@@ -150,18 +145,10 @@ def budgets_of(dataset: str, budgets: tuple[float, ...], setting: str, note: str
         title=f"Clients differ least under PD-LDPFL, {setting.split(',')[0]}",
         setting=f"{setting}, ten clients, Dirichlet 0.5, learning rate 0.05, 50 rounds",
         statements=(
-            Ahead(
-                f"ε {low:g} is above ε {high:g}",
-                tuple((f"{name}, ε {low:g}", f"{name}, ε {high:g}") for name in METHODS),
-                "",
-            ),
-            Ahead(
-                "FedAvg is above PD-LDPFL",
-                tuple((f"{FEDAVG}, ε {e:g}", f"{OURS}, ε {e:g}") for e in budgets),
-                "",
-            ),
+            Ahead(f"ε {low:g} is above ε {high:g}", tuple((at(n, low), at(n, high)) for n in METHODS), ""),
+            Ahead("FedAvg is above PD-LDPFL", tuple((at(FEDAVG, e), at(OURS, e)) for e in budgets), ""),
         ),
-        measured=arms({**BASE, "dataset": dataset, "partition": {"kind": "dirichlet", "alpha": 0.5}}, named),
+        measured=arms(dealt(dataset, 0.5), named),
         about="heterogeneity",
         note=note,
         seeds=seeds_of(dataset),
@@ -201,7 +188,7 @@ def unlike(dataset: str, shown: str) -> Claim:
             Ahead(f"FedAvg is further above at Dirichlet {spread[0]:g} than at {spread[-1]:g}", ends, ""),
             Ahead(f"FedAvg is further above at ε {low:g} than at ε {high:g}", budgets, ""),
         ),
-        measured=arms({**BASE, "dataset": dataset, "partition": {"kind": "dirichlet", "alpha": 0.5}}, named),
+        measured=arms(dealt(dataset, 0.5), named),
         about="heterogeneity",
         note=f"{STAND_IN} What is further above is counted as half of that: the mean of two differences.",
         seeds=seeds_of(dataset),

@@ -18,12 +18,10 @@ from ldp_core.system.shipped import ASSETS
 
 @dataclass(frozen=True)
 class Quote:
-    """A quotation from a paper."""
-
     where: str
     """Section, table, equation or algorithm."""
     text: str
-    """Literal text, except for white space."""
+    """Literal, except for white space."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +57,7 @@ class Claim:
     """Figure or section of the paper."""
     title: str
     setting: str
-    """The paper's setting in words."""
+    """In words."""
     statements: tuple[Statement, ...]
     measured: tuple[Arm, ...]
     """The paper's own arms and the controls."""
@@ -72,7 +70,7 @@ class Claim:
     about: str = "accuracy"
     """Name of the quantity in `statements.QUANTITIES`."""
     quotes: tuple[Quote, ...] = ()
-    """The paper's text; every printed figure of a statement occurs in one of them."""
+    """Every printed figure of a statement occurs in one of them."""
     readings: tuple[Reading, ...] = ()
     """Two to four readings if the paper leaves a decisive setting open; the first changes nothing."""
     tried: int = 1
@@ -85,11 +83,7 @@ class Claim:
         return max([self.seeds, *(MOST.get(name, MOST["mnist"]) for name in data)])
 
     def read(self, name: str) -> Claim:
-        """The claim with its arms in one reading.
-
-        Raises:
-            InvalidExperiment: the claim has no such reading.
-        """
+        """The claim with its arms in one reading; InvalidExperiment if it has no such."""
         reading = next((one for one in self.readings if one.name == name), None)
         if reading is None:
             known = one_of([one.name for one in self.readings])
@@ -138,8 +132,6 @@ class Claim:
 
 @dataclass(frozen=True)
 class Flaw:
-    """An error in a paper, in plain words and numbers."""
-
     title: str
     text: str
 
@@ -165,7 +157,7 @@ class Paper:
     source: str
     """Authors, journal and year in short."""
     idea: str
-    """The paper's idea in two sentences."""
+    """In two sentences."""
     flaws: tuple[Flaw, ...]
     example: Mapping[str, Any]
     """A small experiment with the system."""
@@ -203,8 +195,8 @@ def grid(
     columns: Mapping[str, Any],
     label: Callable[[Any, Any], str],
 ) -> Table:
-    """Table with id, place and title; `rows` has each heading's claim and value, `columns` each heading's
-    value, and `label` names the arm of two values.
+    """Table of this id, place and title: each row's claim and value, each column's value, and the label of
+    the arm of two values.
     """
     cells = {
         head: tuple((claim, label(row, column)) for column in columns.values())

@@ -26,22 +26,17 @@ TOGETHER = 12
 """Largest number of runs trained together."""
 LONG = 5e10
 """Multiplications (about 15 s) after which a batch takes no more runs; a stop loses the whole batch."""
-
 HOUR = 3600.0
 """CPU seconds of a claim after which no further seeds are added."""
 
 Asked = tuple[Arm, int]
-"""An arm and a seed."""
 
 
 def left(claims: Iterable[Claim], known: Shelf, seeds: int | None = None, fresh: bool = False) -> list[Asked]:
-    """Measurements that are missing, seed by seed; all with `fresh`.
+    """Measurements that are missing, or all with `fresh`, seed by seed; an arm of several claims once.
 
     Args:
-        claims: claims whose arms count; an arm of several claims is measured once.
-        known: known figures.
         seeds: number of seeds per arm; by default the claim's.
-        fresh: include known measurements.
     """
     asked: dict[str, tuple[int, Arm]] = {}
     for claim in claims:
@@ -54,8 +49,8 @@ def left(claims: Iterable[Claim], known: Shelf, seeds: int | None = None, fresh:
 
 
 def further(claim: Claim, known: Shelf) -> list[Asked]:
-    """Measurements with more seeds for the arms of undecided statements, in every reading: as many as the
-    claim allows and as fit into an hour of CPU time.
+    """More seeds for the arms of undecided statements, in every reading: as many as the claim allows and as
+    fit into an hour of CPU time.
     """
     each = list(claim.read_each.values())
     taken = (known.figures.get(key) for one in each for arm in one.measured for key in arm.keys)
@@ -77,19 +72,13 @@ def further(claim: Claim, known: Shelf) -> list[Asked]:
 
 
 def measure(asked: Sequence[Asked], load: Callable[[str], Data]) -> Iterator[Figure]:
-    """Figures of arms and seeds, in about the given order; short runs are trained together.
-
-    Args:
-        load: returns a data set by name.
-
-    Raises:
-        DataUnavailable: a data set is neither on this machine nor to be downloaded.
+    """Figures of arms and seeds, in about the given order; short runs are trained together. `load` returns a
+    data set by name; its DataUnavailable is raised.
     """
     for some in together(asked):
         for arm, seed in some:
             if isinstance(arm, Computed):
-                began = time.perf_counter()
-                value = arm.measure(seed)
+                began, value = time.perf_counter(), arm.measure(seed)
                 yield _figure(arm, seed, value, "completed", time.perf_counter() - began)
             elif isinstance(arm, Leaking | Timed):
                 yield _alone(arm, seed, load)
@@ -117,8 +106,8 @@ def keep(path: Path, *figures: Figure) -> None:
 
 
 def repeats(claim: Claim, known: Shelf) -> Iterator[tuple[Asked, list[Figure]]]:
-    """For each reading of a claim, and each version that figures of it are of and that is not the present
-    one: the quickest run, and the figures that are as good as new if it comes out again bit for bit.
+    """For each reading of a claim and each older version of figures: the quickest run, and the figures that
+    are as good as new if it comes out again bit for bit.
     """
     for read_ in claim.read_each.values():
         groups: dict[tuple[str, str], list[tuple[Figure, Arm]]] = {}
@@ -134,10 +123,10 @@ def repeats(claim: Claim, known: Shelf) -> Iterator[tuple[Asked, list[Figure]]]:
 def alike(one: Figure, other: Figure) -> bool:
     """Whether two runs came out equal bit for bit, in all that both have measured."""
     both = one.also.keys() & other.also.keys()
-    facts = [
+    first, second = (
         (f.value, f.status, [*f.curve], f.noise, f.size, {k: f.also[k] for k in both}) for f in (one, other)
-    ]
-    return facts[0] == facts[1]
+    )
+    return first == second
 
 
 def _figure(arm: Arm, seed: int, value: float | None, status: str, seconds: float, **more: Any) -> Figure:
@@ -192,8 +181,8 @@ class _Run:
 
 
 def _alone(arm: Leaking | Timed, seed: int, load: Callable[[str], Data]) -> Figure:
-    """Figure of a run trained by itself, with its identification rate over all rounds, or with the CPU time
-    of its rounds over all threads, without loading and compilation: other jobs affect CPU time little.
+    """Figure of a run trained by itself, with its identification rate over all rounds, or the CPU time of its
+    rounds over all threads, without loading and compilation.
     """
     from ldp_core.leakage.over_rounds import picked  # torch
     from ldp_core.simulate import simulate

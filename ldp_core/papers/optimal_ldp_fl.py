@@ -159,7 +159,7 @@ def _time(counts: tuple[int, ...]) -> Claim:
         setting=f"MNIST for all clients, the paper's network, ε 1, one round of {few} to {many} clients in "
         "this program; processor time",
         statements=(
-            Saves("what it saves of LDP-FL's time", _of(DUCHI, many), _of(OPTIMAL, many), 40.0),
+            Saves("what it saves of LDP-FL's time", ((_of(DUCHI, many), _of(OPTIMAL, many)),), 40.0),
             *(
                 Ahead(f"{name} takes longer at {many} clients", ((_of(name, many), _of(name, few)),), "s")
                 for name in (DUCHI, OPTIMAL)

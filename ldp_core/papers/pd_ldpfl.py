@@ -20,6 +20,7 @@ from ldp_core.papers._pd_ldpfl_unlike import (
     STAND_IN,
     STEP,
     budgets_of,
+    dealt,
     pair,
     seeds_of,
     starts,
@@ -47,10 +48,6 @@ BATCHES = (
 def _table_2(dataset: str, count: int) -> Claim:
     row = TABLE_2[count] if dataset in COLUMNS else ""
     figures = dict(zip(METHODS, map(float, row.split()[COLUMNS[dataset]] if row else ()), strict=False))
-    orders = (
-        Ahead("PD-LDPFL is ahead of PrivateFL", ((OURS, PRIVATE),)),
-        Ahead("PrivateFL is ahead of FedAvg", ((PRIVATE, FEDAVG),)),
-    )
     own = {PUBLIC: GAIN, STEP: {**NOTHING, "local.learning_rate": 0.1}, CORRECTED: {"form": "corrected"}}
     base = {**BASE, "dataset": dataset, "clients": {"count": count}}
     return Claim(
@@ -59,7 +56,11 @@ def _table_2(dataset: str, count: int) -> Claim:
         title=f"Ahead of FedAvg and PrivateFL: {NAMES[dataset]}, {count} clients",
         setting=f"{NAMES[dataset]}, {count} clients, Dirichlet 1, ε 8, learning rate 0.05, 50 rounds, fully "
         "connected; accuracy of the shared network",
-        statements=(*(Value(name, (name,), figure) for name, figure in figures.items()), *orders),
+        statements=(
+            *(Value(name, (name,), figure) for name, figure in figures.items()),
+            Ahead("PD-LDPFL is ahead of PrivateFL", ((OURS, PRIVATE),)),
+            Ahead("PrivateFL is ahead of FedAvg", ((PRIVATE, FEDAVG),)),
+        ),
         measured=arms(base, {**METHODS, **own}),
         controls=CONTROLS,
         note=READS if figures else STAND_IN,
@@ -76,24 +77,22 @@ def _counts(dataset: str) -> Claim:
         return f"{name}, {count} clients"
 
     few, many = 5, 50
-    base = {**BASE, "dataset": dataset}
-    falls = tuple(
-        Ahead(f"{name} falls from {few} clients to {many}", ((label(name, few), label(name, many)),))
-        for name in METHODS
-    )
-    grows = (
-        "the gap between PD-LDPFL and FedAvg grows",
-        ((label(OURS, many), label(FEDAVG, many)), (label(FEDAVG, few), label(OURS, few))),
-    )
+    gaps = (label(OURS, many), label(FEDAVG, many)), (label(FEDAVG, few), label(OURS, few))
     return Claim(
         id=f"counts-{dataset}",
         where="Table 2",
         title=f"More clients: less accurate, and further apart, {NAMES[dataset]}",
         setting=f"{NAMES[dataset]}, {few} and {many} clients, Dirichlet 1, ε 8, learning rate 0.05, 50 "
         "rounds, fully connected",
-        statements=(*falls, Ahead(*grows)),
+        statements=(
+            *(
+                Ahead(f"{name} falls from {few} clients to {many}", ((label(name, few), label(name, many)),))
+                for name in METHODS
+            ),
+            Ahead("the gap between PD-LDPFL and FedAvg grows", gaps),
+        ),
         measured=tuple(
-            Trained(label(name, count), {**base, "clients": {"count": count}}, changes)
+            Trained(label(name, count), {**BASE, "dataset": dataset, "clients": {"count": count}}, changes)
             for count in (few, many)
             for name, changes in METHODS.items()
         ),
@@ -113,7 +112,7 @@ def _first(dataset: str) -> Claim:
     def at(name: str) -> str:
         return f"{name}, round {EARLY}"
 
-    base = {**BASE, "dataset": dataset, "partition": {"kind": "dirichlet", "alpha": 0.05}}
+    base = dealt(dataset, 0.05)
     methods = {**METHODS, ALONE: {"system.input": "none"}}
     extended = f"{OURS}, best extended model"
     return Claim(
@@ -142,6 +141,7 @@ def _first(dataset: str) -> Claim:
     )
 
 
+SIDES = "rows before the network, columns after it"
 PAPER = paper(
     "pd_ldpfl",
     order=3,
@@ -151,11 +151,7 @@ PAPER = paper(
     tables=(
         *(
             grid(
-                (
-                    f"table-1-{data}",
-                    "Table 1",
-                    f"heterogeneity, {NAMES[data]}; rows before the network, columns after it",
-                ),
+                (f"table-1-{data}", "Table 1", f"heterogeneity, {NAMES[data]}; {SIDES}"),
                 {SIGNS[before]: (f"unlike-{data}", before) for before in SIGNS},
                 {SIGNS[after]: after for after in SIGNS},
                 pair,

@@ -72,7 +72,6 @@ class Setting(NamedTuple):
 
     @property
     def ways(self) -> Mapping[str, Mapping[str, Any]]:
-        """Aggregators by label, as field values."""
         return IID if self.case == "iid" else VOTED
 
     @property
@@ -82,7 +81,6 @@ class Setting(NamedTuple):
 
     @property
     def named(self) -> dict[str, Mapping[str, Any]]:
-        """Arms of every aggregator with every population, and the one without noise."""
         mixed = {
             _label(way, budgets): {"clients.epsilon": list(budgets), **sets}
             for budgets in self.populations
@@ -94,7 +92,6 @@ class Setting(NamedTuple):
         return tuple((_label(first, b), _label(second, b)) for b in self.populations)
 
     def made(self, prefix: str, **given: Any) -> Claim:
-        """Claim in this setting; `prefix` of its id, and what is its own."""
         few = (self.case, self.data) == ("iid", "fashion")
         seeds, identity = 20 if self.data == "digits" else 3, f"{prefix}{self.case}-{self.data}"
         return Claim(id=identity, setting=SAYS[self[:2]], readings=_readings(few), seeds=seeds, **given)
@@ -109,9 +106,7 @@ def _label(way: str, budgets: Sequence[float]) -> str:
 
 
 def _readings(few: bool) -> tuple[Reading, ...]:
-    """Readings of the local step, which the paper leaves to scikit-learn; `few`: where the paper's δ implies
-    1 000 images a client.
-    """
+    """Of the local step, left to scikit-learn; `few`: where the paper's δ implies 1 000 images a client."""
     own: dict[str, Any] = {"system.images": 1000} if few else {}
     against = "; ".join([NONZERO, *([MANY] if few else [])])
     passed = "scikit-learn's partial_fit takes one step a record of the batch that it is handed"
@@ -176,10 +171,8 @@ def _more(one: Setting) -> Claim:
 
 
 SAYS = {
-    (
-        "iid",
-        "digits",
-    ): "scikit-learn's digits (called MNIST there), 3 clients, 10 rounds, δ 1/500, q 0.8, c 200",
+    ("iid", "digits"): "scikit-learn's digits (called MNIST there), 3 clients, 10 rounds, δ 1/500, q 0.8, "
+    "c 200",
     ("iid", "fashion"): "Fashion-MNIST, 3 clients, 20 rounds, δ 1/1000, q 0.9, c 2",
     ("iid", "covtype"): "forest cover types, 10 clients, 50 rounds, δ 1/50 000, q 0.8, c 2",
     ("signs", "digits"): "digits, 10 clients with unlike labels, 10 rounds, one bit a weight, c 4, δ 10⁻⁵",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import get_args
 
+from ldp_core.errors import listed
 from ldp_core.judgement import Outcome, at_chance
 from ldp_core.papers.base import Claim
 from ldp_core.papers.statements import SEEDS, Interval, Part, interval, stated
@@ -18,10 +19,9 @@ def of_arm(claim: Claim, shelf: Shelf, label: str, about: str = "") -> Interval 
 
 def not_run(claim: Claim, shelf: Shelf, labels: list[str]) -> str:
     known = {label: shelf.of_arm(claim, label) for label in labels}
-    failed = [(label, one) for label, found in known.items() for one in found.values() if one.judged is None]
-    if failed:
-        label, one = failed[0]
-        return f"“{label}” with seed {one.seed}: {one.status}."
+    for label, found in known.items():
+        if failed := next((one for one in found.values() if one.judged is None), None):
+            return f"“{label}” with seed {failed.seed}: {failed.status}."
     if claim.missing:
         return f"The data are not on this machine: {claim.missing}."
     done, asked = sum(map(len, known.values())), len(labels) * claim.seeds
@@ -33,7 +33,7 @@ def not_run(claim: Claim, shelf: Shelf, labels: list[str]) -> str:
 def because(claim: Claim, shelf: Shelf, labels: list[str], parts: tuple[Part, ...]) -> str:
     """Reason for a verdict: statements that fail, arms at chance, controls that do as well."""
     groups = [
-        f"{outcome}: here {_listed(shown)}"
+        f"{outcome}: here {listed(shown)}"
         for outcome in get_args(Outcome)[1:]
         if (shown := [part.shows for part in parts if part.outcome == outcome])
     ]
@@ -51,8 +51,8 @@ def _diverged(claim: Claim, shelf: Shelf, labels: list[str]) -> str:
     if not lost:
         return ""
     label = max(lost, key=lambda one: len(lost[one]))
-    rounds = max(len(one.curve) for one in lost[label])  # the curve begins at round 0
     others, one = len(lost) - 1, lost[label][0]
+    rounds = max(len(one.curve) for one in lost[label])  # the curve begins at round 0
     also = f", as {others} other{'s do' if others > 1 else ' does'}" if others else ""
     noise = f"{_sizes(one, 'noise of σ')}; " if one.noise and one.size else ""
     return (
@@ -86,21 +86,14 @@ def above_chance(claim: Claim, shelf: Shelf, label: str) -> float | None:
 
 
 def _rival(claim: Claim, shelf: Shelf) -> str:
-    """Sentence on the strongest control that is not clearly behind the paper's proposal; "" if there is
-    none.
-    """
+    """Sentence on the strongest control that is not clearly behind the paper's proposal; "" without any."""
     found: list[tuple[float, str]] = []
-    for control in claim.controls:
-        table = shelf.values(claim, [control.arm, control.against]) if control.against else {}
+    for control in (one for one in claim.controls if one.against):
+        table = shelf.values(claim, [control.arm, control.against])
         ours = of_arm(claim, shelf, control.arm)
-        if not ours or not table or len(table[control.arm]) < SEEDS:
-            continue
-        gap = interval(table[control.arm] - table[control.against])
-        better = "does better" if gap.low > 0 else "is not clearly behind"
-        said = f"{control.arm} {better} ({stated(ours, claim.quantity.unit)}): {control.why}"
-        found += [(ours.mean, said)] if gap.high >= 0 else []
+        if ours and len(table[control.arm]) >= SEEDS:
+            gap = interval(table[control.arm] - table[control.against])
+            better = "does better" if gap.low > 0 else "is not clearly behind"
+            said = f"{control.arm} {better} ({stated(ours, claim.quantity.unit)}): {control.why}"
+            found += [(ours.mean, said)] if gap.high >= 0 else []
     return max(found)[1] if found else ""
-
-
-def _listed(items: list[str]) -> str:
-    return items[0] if len(items) == 1 else ", ".join(items[:-1]) + " and " + items[-1]

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf, sqrt
+from typing import ClassVar
 
 import numpy as np
 from scipy.special import stdtrit
@@ -25,17 +26,14 @@ MOST = {"digits": 20, "mnist": 5}
 
 @dataclass(frozen=True)
 class Quantity:
-    """A measured quantity with its unit."""
-
     axis: str
     unit: str
-    """Unit after a figure."""
     apart: str
-    """Unit after a difference of two figures."""
+    """Unit of a difference of two figures."""
     factor: float
-    """Factor from stored to displayed figures."""
+    """From stored to displayed figures."""
     of_a_model: bool = True
-    """Whether the quantity says little for a model that has learnt nothing."""
+    """Whether the quantity says little of a model that has learnt nothing."""
 
 
 DIVERGED = "diverged"
@@ -70,9 +68,8 @@ class Interval:
 
 
 def interval(values: Floats, tried: int = 1) -> Interval:
-    """95 % interval of the mean of figures over seeds; unbounded for one seed.
-
-    `tried` is the number of intervals from which one is chosen: all hold at once with 95 % (Bonferroni).
+    """95 % interval of the mean over seeds, unbounded for one; of `tried` intervals, from which one is
+    chosen, all hold at once with 95 % (Bonferroni).
     """
     n = len(values)
     half = inf if n < 2 else float(stdtrit(n - 1, 1 - 0.025 / tried) * values.std(ddof=1)) / sqrt(n)
@@ -93,6 +90,8 @@ class Part:
 @dataclass(frozen=True)
 class Statement(ABC):
     what: str
+    compares: ClassVar[bool] = True
+    """Whether the statement compares arms, so that it is void if none of them learns."""
 
     @property
     @abstractmethod
@@ -108,16 +107,9 @@ class Statement(ABC):
     def judged(self, figures: Figures, tried: int = 1) -> Part:
         """Outcome for measured figures; `tried` is the number of readings, for the intervals."""
 
-    @property
-    def compares(self) -> bool:
-        """Whether the statement compares arms, so that it is void if none of them learns."""
-        return True
-
 
 def near(ours: Interval, paper: float, tolerance: float) -> Outcome:
-    """Outcome for a printed figure: “holds” if it lies in the measured interval, widened by the tolerance,
-    and the interval is at most `WIDEST` wide.
-    """
+    """Outcome for a printed figure: see `verdict.RULE`."""
     if abs(ours.mean - paper) > ours.half + tolerance:
         return "contradicted"
     return "holds" if ours.half <= WIDEST else "cannot tell"
@@ -130,6 +122,7 @@ class Value(Statement):
     of: tuple[str, ...]
     paper: float
     tolerance: float = TOLERANCE
+    compares: ClassVar[bool] = False
 
     @property
     def arms(self) -> tuple[str, ...]:
@@ -139,16 +132,13 @@ class Value(Statement):
     def says(self) -> str:
         return f"{self.what}: {self.paper:g} %"
 
-    @property
-    def compares(self) -> bool:
-        return False
-
     def judged(self, figures: Figures, tried: int = 1) -> Part:
         table = figures(self.of)
         best = max(self.of, key=lambda name: table[name].mean())
         ours = interval(table[best], tried)
-        outcome = near(ours, self.paper, self.tolerance)
-        return Part(self.says, ours, outcome, "%", f"{self.what} {stated(ours)}")
+        return Part(
+            self.says, ours, near(ours, self.paper, self.tolerance), "%", f"{self.what} {stated(ours)}"
+        )
 
 
 @dataclass(frozen=True)
@@ -198,25 +188,18 @@ class Ahead(Paired):
 
 
 @dataclass(frozen=True)
-class Saves(Statement):
-    """Per cent by which one arm's figure is below another's, paired by seed."""
+class Saves(Paired):
+    """Per cent by which the second arm's figure is below the first's, paired by seed; of one pair."""
 
-    first: str
-    second: str
-    """The arm with the smaller figure."""
     paper: float
-
-    @property
-    def arms(self) -> tuple[str, ...]:
-        return (self.first, self.second)
 
     @property
     def says(self) -> str:
         return f"{self.what}: more than {self.paper:g} %"
 
     def judged(self, figures: Figures, tried: int = 1) -> Part:
-        table = figures(self.arms)
-        ours = interval(100 * (1 - table[self.second] / table[self.first]), tried)
+        table, ((more, less),) = figures(self.arms), self.pairs
+        ours = interval(100 * (1 - table[less] / table[more]), tried)
         outcome = judged(ours.low - self.paper, ours.high - self.paper, 100 * SMALL)
         return Part(self.says, ours, outcome, "%", f"{self.what} {stated(ours)}")
 

@@ -1,12 +1,9 @@
-"""Stored figures of claims: shipped in `assets/papers`, and measured on this machine.
-
-One JSON file a system. Each figure has its setting, seed, version, date and seconds; it counts for an arm
-only if the arm's key is the same.
-"""
+"""Stored figures of claims, one JSON file a system: shipped in `assets/papers`, and measured here."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -22,7 +19,7 @@ from ldp_core.system.shipped import ASSETS
 
 SHIPPED = ASSETS / "papers"
 ROUND = "round "
-"""Beginning of the name of the accuracy after a certain round; a number follows."""
+"""Beginning of the name of the accuracy after a round; a number follows."""
 MOST_NAMED = 3
 """Largest number of versions that are named; of more, only the number is given."""
 
@@ -38,9 +35,8 @@ class Figure:
     seconds: float
     version: str
     date: str
-    """Date of the measurement, YYYY-MM-DD."""
+    """YYYY-MM-DD."""
     setting: Mapping[str, Any]
-    """Settings of the arm as JSON."""
     device: str = "cpu"
     curve: Sequence[float] = ()
     """Accuracy by round."""
@@ -66,20 +62,15 @@ class Figure:
 
 
 def read(path: Path) -> list[Figure]:
-    """Figures of a file; empty if missing or unreadable."""
-    known = {one.name for one in fields(Figure)}
-    found = []
-    try:
-        rows = read_json(path)["figures"]
-        for row in rows:
+    """Figures of a file, up to the first that is unreadable."""
+    known, found = {one.name for one in fields(Figure)}, list[Figure]()
+    with suppress(OSError, ValueError, TypeError, LookupError):
+        for row in read_json(path)["figures"]:
             found.append(Figure(**{"value": None} | {k: value for k, value in row.items() if k in known}))
-    except (OSError, ValueError, TypeError, LookupError):
-        return found
     return found
 
 
 def write(path: Path, figures: Iterable[Figure]) -> None:
-    """Write figures atomically: a killed process leaves the old file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     rows = [
         {name: value for name, value in asdict(one).items() if name == "value" or value not in (None, (), {})}

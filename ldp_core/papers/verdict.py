@@ -42,25 +42,23 @@ RULE = (
 class Verdict:
     word: Word
     reason: str
-    """Reason in one sentence."""
     parts: tuple[Part, ...] = ()
     seeds: int = 0
     date: str = ""
-    """Date of the newest figure."""
+    """Of the newest figure."""
     older: tuple[str, ...] = ()
-    """Program versions of figures that were measured by other versions."""
+    """Other program versions than the present one that measured figures."""
     same: tuple[str, ...] = ()
     """Such versions of figures that are proved equal (`stored.Figure.same`)."""
     seconds: float = 0.0
-    """Duration of all runs together, in seconds."""
+    """Of all runs together."""
     reading: str = ""
-    """Name of the reading that the verdict is from; "" for a single one."""
+    """The reading that the verdict is from; "" for a single one."""
     each: tuple[tuple[Reading, Verdict], ...] = ()
-    """Verdict of every reading, if there are several."""
+    """Of every reading, if there are several."""
 
 
 def verdict(claim: Claim, shelf: Shelf) -> Verdict:
-    """Verdict of the best reading that contradicts no printed figure."""
     if not claim.readings:
         return _read(claim, shelf)
     each = tuple((one, _read(claim.read_each[one.name], shelf)) for one in claim.readings)
@@ -86,18 +84,14 @@ def _read(claim: Claim, shelf: Shelf) -> Verdict:
     here = [(claim.arm(label), one) for label in labels for one in shelf.of_arm(claim, label).values()]
     seeds, least = min((shelf.measured(claim, label) for label in labels), default=0), min(SEEDS, claim.seeds)
     older, same = ages(here)
-    facts = {
-        "seeds": seeds,
-        "date": max((one.date for _, one in here), default=""),
-        "older": older,
-        "same": same,
-        "seconds": sum(one.seconds for _, one in here),
-    }
+    date, seconds = max((one.date for _, one in here), default=""), sum(one.seconds for _, one in here)
+    known = Verdict("not run", "", (), seeds, date, older, same, seconds)
     if seeds < least:
-        return Verdict("not run", not_run(claim, shelf, labels), **facts)  # type: ignore[arg-type]
+        return replace(known, reason=not_run(claim, shelf, labels))
     parts = tuple(_judged(claim, shelf, statement, least) for statement in claim.statements)
-    reason = because(claim, shelf, labels, parts)
-    return Verdict(_word([part.outcome for part in parts]), reason, parts, **facts)  # type: ignore[arg-type]
+    outcomes = {part.outcome for part in parts}
+    word = "in part" if "holds" in outcomes and len(outcomes) > 1 else together(outcomes)
+    return replace(known, word=word, reason=because(claim, shelf, labels, parts), parts=parts)
 
 
 def _judged(claim: Claim, shelf: Shelf, statement: Statement, least: int) -> Part:
@@ -112,7 +106,3 @@ def _judged(claim: Claim, shelf: Shelf, statement: Statement, least: int) -> Par
     if silent and all(above_chance(claim, shelf, label) is not None for label in statement.arms):
         return replace(part, outcome="nothing learns")
     return part
-
-
-def _word(outcomes: list[Outcome]) -> Word:
-    return "in part" if "holds" in outcomes and len(set(outcomes)) > 1 else together(outcomes)

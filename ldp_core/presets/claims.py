@@ -1,15 +1,14 @@
 """Statements of scenarios, with checks on the results of runs.
 
-A check returns the statement's outcome, and what the runs show instead, in words. Orders are judged by the
-interval over seeds; statements on single runs hold if they hold in all, and are contradicted if they hold in
-none. Pages show the statement or what the runs show; a test runs every scenario with other seeds.
+Orders are judged by the interval over seeds; statements on single runs hold if they hold in all, and are
+contradicted if they hold in none. Pages show the statement or what the runs show instead.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import wraps
+from functools import partial, wraps
 from itertools import combinations, pairwise
 from math import hypot
 from typing import Any, Concatenate, ParamSpec
@@ -18,6 +17,7 @@ import numpy as np
 
 from ldp_core.accounting import Scope, entries_in, entry_of
 from ldp_core.attacks.findings.metrics import wilson
+from ldp_core.errors import listed
 from ldp_core.judgement import Outcome, at_chance, judged, together
 from ldp_core.limits import percent, spelled
 from ldp_core.paired import difference
@@ -28,7 +28,7 @@ P = ParamSpec("P")
 
 @dataclass(frozen=True)
 class Found:
-    """Outcome of a statement in some runs, and what they show, as the end of “In these runs …”."""
+    """Outcome of a statement, and what the runs show, as the end of “In these runs …”."""
 
     outcome: Outcome
     shows: str
@@ -77,8 +77,8 @@ def a_check(look: Callable[Concatenate[Evidence, P], Found]) -> Callable[P, Chec
 def ranked(evidence: Evidence, *labels: str, by: float = 0.0) -> Found:
     """Check: each variant is more accurate than the next, by more than `by`."""
     table = _accuracies(evidence, labels)
-    shows = _ends(labels, table)
-    if all(at_chance(float(row.mean()), evidence.of(labels[0])[0][0].chance) for row in table):
+    shows, chance = _ends(labels, table), evidence.of(labels[0])[0][0].chance
+    if all(at_chance(float(row.mean()), chance) for row in table):
         return Found("nothing learns", shows)
     gaps = [difference(*pair) for pair in pairwise(table)]
     return Found(together(judged(gap.low - by, gap.high - by) for gap in gaps), shows)
@@ -97,7 +97,7 @@ def alike(evidence: Evidence, *labels: str, within: float) -> Found:
 def reaches(evidence: Evidence, label: str, low: float = 0.0, high: float = 1.0) -> Found:
     """Check: a variant's accuracy lies in [low, high] with each seed."""
     table = _accuracies(evidence, [label])
-    return Found(_with_each(((table >= low) & (table <= high))[0]), _ends([label], table))
+    return _within(table[0], low, high, _ends([label], table))
 
 
 @a_check
@@ -109,10 +109,8 @@ def diverges(evidence: Evidence, label: str) -> Found:
         tame = 0
     if not wild + tame:
         raise Missing(f"{label} has not ended")
-    return Found(
-        _with_each([True] * wild + [False] * tame),
-        f"{tame} of {wild + tame} runs of {label} stay within the numbers",
-    )
+    shows = f"{tame} of {wild + tame} runs of {label} stay within the numbers"
+    return Found(_with_each([True] * wild + [False] * tame), shows)
 
 
 @a_check
@@ -126,8 +124,9 @@ def times_the_noise(
     rounds = len(evidence.of(quiet)[0][0].noise) if added_up else 1
     ratio = loud / np.maximum(rounds * soft, 1e-300)
     over = " over all rounds" if added_up else ""
-    shows = f"{noisy} has {_times(ratio.mean())} the noise variance of {quiet}{over}"
-    return Found(_with_each((ratio >= low) & (ratio <= high)), shows)
+    return _within(
+        ratio, low, high, f"{noisy} has {_times(ratio.mean())} the noise variance of {quiet}{over}"
+    )
 
 
 @a_check
@@ -138,7 +137,7 @@ def names(
     (runs,) = evidence.of(label)
     shares = np.array([np.mean([one.per_class[c] for c in classes]) for one in runs])
     shows = f"{label} names {percent(shares.mean())} of the digits {classes[0]} to {classes[-1]} right"
-    return Found(_with_each((shares >= low) & (shares <= high)), shows)
+    return _within(shares, low, high, shows)
 
 
 @a_check
@@ -147,18 +146,25 @@ def listens(evidence: Evidence, label: str, low: float = 0.0, high: float = 1.0)
     (runs,) = evidence.of(label)
     shares = np.array([one.permissive for one in runs])
     shows = f"{label} gives {percent(shares.mean())} of the weight to the permissive clients"
-    return Found(_with_each((shares >= low) & (shares <= high)), shows)
+    return _within(shares, low, high, shows)
 
 
 @a_check
-def recovers(evidence: Evidence, label: str, clients: Sequence[int] | None = None) -> Found:
-    return _pixels(evidence, label, clients, lambda kind: kind == "recovered")
+def recovers(
+    evidence: Evidence, label: str, clients: Sequence[int] | None = None, back: bool = True
+) -> Found:
+    """Check: every one-image upload was recovered (or none, in any round), by an attack that succeeds without
+    noise.
+    """
+    tried = evidence.attempts(label, "audit", clients)
+    kinds = [one.verdict for one in tried]
+    count, top = kinds.count("recovered"), max(float(one.psnr.max()) for one in tried)
+    shows = f"{count} of {len(kinds)} images came back ({label}; at best {top:.0f} dB)"
+    each = _with_each((kind == "recovered") == back for kind in kinds)
+    return Found("cannot tell" if "inconclusive" in kinds else each, shows)
 
 
-@a_check
-def keeps(evidence: Evidence, label: str) -> Found:
-    """Check: no one-image upload was recovered in any round, by an attack that succeeds without noise."""
-    return _pixels(evidence, label, None, lambda kind: kind != "recovered")
+keeps = partial(recovers, back=False)
 
 
 @a_check
@@ -167,7 +173,7 @@ def returns(evidence: Evidence, label: str, low: float = 0.0, high: float = 1.0)
     tried = evidence.attempts(label, "real")
     back, n = sum(one.recovered for one in tried), sum(one.images for one in tried)
     shows = f"{back} of {n} images of real uploads came back ({label})"
-    return Found(_with_each(low <= one.recovered / one.images <= high for one in tried), shows)
+    return _within([one.recovered / one.images for one in tried], low, high, shows)
 
 
 @a_check
@@ -181,7 +187,7 @@ def blurred(evidence: Evidence, label: str, below: float) -> Found:
 def clearer(evidence: Evidence, *labels: str, by: float) -> Found:
     """Check: the median PSNR rises from each variant to the next by at least `by` dB."""
     middles = np.array([_medians(evidence, label) for label in labels])
-    shows = "the usual attempt gets " + _listed(
+    shows = "the usual attempt gets " + listed(
         f"{each.mean():.0f} dB ({label})" for label, each in zip(labels, middles, strict=True)
     )
     return Found(_with_each(np.all(np.diff(middles, axis=0) >= by, axis=0).tolist()), shows)
@@ -205,8 +211,7 @@ def picks_more(evidence: Evidence, more: str, fewer: str, clients: Sequence[int]
     shows = f"the server picks the right image {percent(shares[0])} of the time under {more}, and "
     shows += f"{percent(shares[1])} under {fewer}"
     apart, (one, other) = shares[0] - shares[1], reach  # the interval: Newcombe 1998, method 10
-    outcome = judged(apart - hypot(one[0], other[1]), apart + hypot(one[1], other[0]))
-    return Found(outcome, shows)
+    return Found(judged(apart - hypot(one[0], other[1]), apart + hypot(one[1], other[0])), shows)
 
 
 @a_check
@@ -217,8 +222,7 @@ def budget(evidence: Evidence, label: str, scope: Scope, low: float, high: float
         raise Missing(f"{label} has no ledger")
     sums = [line.sum for line in lines]
     words = {"coordinate": "for each weight", "upload": "for an upload"}.get(scope, "for the run")
-    shows = f"the budgets of {label} add up to ε {max(sums):.4g} {words}"
-    return Found(_with_each(low <= each <= high for each in sums), shows)
+    return _within(sums, low, high, f"the budgets of {label} add up to ε {max(sums):.4g} {words}")
 
 
 @a_check
@@ -246,16 +250,6 @@ def both(evidence: Evidence, *checks: Check) -> Found:
     return Found(together(one.outcome for one in found), "; ".join(failed))
 
 
-def _pixels(
-    evidence: Evidence, label: str, clients: Sequence[int] | None, holds: Callable[[str], bool]
-) -> Found:
-    tried = evidence.attempts(label, "audit", clients)
-    kinds = [one.verdict for one in tried]
-    back, top = kinds.count("recovered"), max(float(one.psnr.max()) for one in tried)
-    shows = f"{back} of {len(kinds)} images came back ({label}; at best {top:.0f} dB)"
-    return Found("cannot tell" if "inconclusive" in kinds else _with_each(map(holds, kinds)), shows)
-
-
 def _picked(evidence: Evidence, label: str, clients: Sequence[int] | None = None) -> tuple[float, int, float]:
     """Number of identifications, of attempts, and the success rate of guessing."""
     tried = [one for one in evidence.attempts(label, "audit", clients) if one.n]
@@ -270,6 +264,10 @@ def _with_each(flags: Iterable[Any]) -> Outcome:
     return "holds" if all(every) else "cannot tell" if any(every) else "contradicted"
 
 
+def _within(values: Iterable[float], low: float, high: float, shows: str) -> Found:
+    return Found(_with_each(low <= value <= high for value in values), shows)
+
+
 def _medians(evidence: Evidence, label: str) -> np.ndarray:
     """Median PSNR in dB of attempts on one-image uploads, (seeds,)."""
     found = [Evidence([one]).attempts(label, "audit") for one in evidence.of(label)[0]]
@@ -282,12 +280,7 @@ def _accuracies(evidence: Evidence, labels: Sequence[str]) -> np.ndarray:
 
 
 def _ends(labels: Sequence[str], table: np.ndarray) -> str:
-    return _listed(f"{label} ends at {percent(row.mean())}" for label, row in zip(labels, table, strict=True))
-
-
-def _listed(items: Iterable[str]) -> str:
-    words = list(items)
-    return words[0] if len(words) == 1 else ", ".join(words[:-1]) + " and " + words[-1]
+    return listed(f"{label} ends at {percent(row.mean())}" for label, row in zip(labels, table, strict=True))
 
 
 def _times(ratio: float) -> str:

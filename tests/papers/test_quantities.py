@@ -123,7 +123,7 @@ def test_a_timed_run_tells_its_processor_time_and_counts_as_no_other():
 
 
 def test_what_is_saved_is_a_share_of_the_others_time():
-    made = claim((Saves("C saves", "A", "C", 40.0),), about="processor")
+    made = claim((Saves("C saves", (("A", "C"),), 40.0),), about="processor")
 
     def says(*seconds: float) -> tuple[str, float]:
         found: dict[str, Figure] = {}

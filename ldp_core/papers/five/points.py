@@ -75,6 +75,7 @@ CHOSEN: Mapping[tuple[str, str], tuple[float, ...]] = {
 """Learning rates of `public_images.best_rate` for each value of `RUNS`."""
 SEEDS, IMAGES = 5, 4
 """Number of seeds of a point, and of attacked images of each client per round."""
+WHOSE = ("clients", "partition")
 LEARNS = 30.0
 """Accuracy in percent that the interval's lower end must exceed for a system to count as learning."""
 
@@ -90,13 +91,13 @@ def settings(label: str, population: str, run: float, rate: float) -> dict[str, 
     return found | {"clients.epsilon": mixed if population == TWO else own}
 
 
-def _arm(label: str, population: str, run: float, rate: float) -> Leaking:
-    name = f"{label}, {population}, ε {spelled(int(run))}"
-    return Leaking(name, BASE, settings(label, population, run, rate), images=IMAGES)
-
-
 ARMS: Mapping[tuple[str, str, float], Leaking] = {
-    (label, population, run): _arm(label, population, run, rate)
+    (label, population, run): Leaking(
+        f"{label}, {population}, ε {spelled(int(run))}",
+        BASE,
+        settings(label, population, run, rate),
+        images=IMAGES,
+    )
     for (label, population), rates in CHOSEN.items()
     for run, rate in zip(RUNS, rates, strict=True)
 }
@@ -116,13 +117,11 @@ class Point:
     label: str
     population: str
     run: float
-    """Worst-case ε of a client's whole run."""
     accuracy: Interval
-    """Final accuracy in percent, over seeds."""
+    """Final, in percent, over seeds."""
     leaked: float
-    """Identification rate, in [0, 1]."""
+    """Identification rate, in [0, 1], and its 95 % interval."""
     low: float
-    """Lower end of its 95 % interval …"""
     high: float
     trials: int
     figures: tuple[Figure, ...]
@@ -167,13 +166,9 @@ def sent(label: str) -> float:
 
 
 def with_own_clients(draft: Draft, one: Point) -> Draft:
-    """The system of a point with its settings, on a draft's data, clients and budgets.
-
-    Raises:
-        InvalidExperiment: the system cannot use these data or clients.
+    """The system of a point with its settings, on a draft's data, clients and budgets; InvalidExperiment if
+    the system cannot use these.
     """
     made, whose = with_system(draft, str(OWN[one.label]["system.name"])), draft.base.as_json()
-    kept = {
-        name: value for name, value in one.arm.set.items() if not name.startswith(("clients.", "partition."))
-    }
-    return replace(made, base=changed(made.base, {**kept, **{k: whose[k] for k in ("clients", "partition")}}))
+    own = {name: value for name, value in one.arm.set.items() if name.split(".")[0] not in WHOSE}
+    return replace(made, base=changed(made.base, {**own, **{name: whose[name] for name in WHOSE}}))
