@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import dataclass, replace
 from math import inf, nan
 from typing import Literal
@@ -89,9 +90,12 @@ def _read(claim: Claim, shelf: Shelf) -> Verdict:
     if seeds < least:
         return replace(known, reason=not_run(claim, shelf, labels))
     parts = tuple(_judged(claim, shelf, statement, least) for statement in claim.statements)
-    outcomes = {part.outcome for part in parts}
-    word = "in part" if "holds" in outcomes and len(outcomes) > 1 else together(outcomes)
+    word = word_of({part.outcome for part in parts})
     return replace(known, word=word, reason=because(claim, shelf, labels, parts), parts=parts)
+
+
+def word_of(outcomes: Set[Outcome]) -> Word:
+    return "in part" if "holds" in outcomes and len(outcomes) > 1 else together(outcomes)
 
 
 def _judged(claim: Claim, shelf: Shelf, statement: Statement, least: int) -> Part:

@@ -1,12 +1,8 @@
-"""Results of a scenario's runs as figures for checks.
-
-Pages make them from stored runs, tests from simulated ones (ldp_core.runs.view.evidence), so both judge the
-same figures.
-"""
+"""Results of a scenario's runs as figures for checks (made by `ldp_core.runs.view.evidence`)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ldp_core.accounting import Table
@@ -18,19 +14,16 @@ class Attempts:
     """Results of attacks on one client's uploads of one kind, over all rounds of a run."""
 
     psnr: Floats
-    """PSNR in dB by round; of a real upload that of its best recovered image."""
+    """In dB, by round; of a real upload that of its best recovered image."""
     verdict: str
     """Kind of verdict on the closest round, as in attacks.findings.verdict."""
     hits: float = 0.0
-    """Number of identifications …"""
+    """Identifications in `n` attempts, and success rate of guessing."""
     n: int = 0
-    """… in so many attempts (0 without identification) …"""
     chance: float = 0.0
-    """… and success rate of guessing."""
     recovered: int = 0
-    """Of a real upload: number of images recovered in the best round …"""
+    """Of a real upload: images recovered in the best round, of so many."""
     images: int = 1
-    """… of so many."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +31,7 @@ class Outcome:
     label: str
     seed: int
     accuracy: float
-    """Final accuracy on held-out samples, in [0, 1]."""
+    """Final, on held-out samples."""
     per_class: tuple[float, ...]
     permissive: float
     """Total aggregation weight of the permissive clients in the last round."""
@@ -57,39 +50,30 @@ class Missing(LookupError):
 
 
 class Evidence:
-    """Results of a scenario's runs, by variant and seed."""
-
     def __init__(self, outcomes: Iterable[Outcome], diverged: Iterable[tuple[str, int]] = ()) -> None:
-        """`diverged`: label and seed of each diverged run."""
+        """`diverged`: labels and seeds."""
         self.diverged = frozenset(diverged)
         self._runs: dict[str, dict[int, Outcome]] = {}
         for one in outcomes:
             self._runs.setdefault(one.label, {})[one.seed] = one
 
     def of(self, *labels: str) -> list[list[Outcome]]:
-        """Results of each variant in seed order, for seeds common to all.
-
-        Raises:
-            Missing: a variant lacks a seed, or all.
-        """
+        """Results of each variant in seed order; raises Missing if one lacks a seed, or all."""
         found = [self._runs.get(label, {}) for label in labels]
         seeds = [sorted(runs) for runs in found]
         if not seeds or not seeds[0] or any(these != seeds[0] for these in seeds):
             raise Missing(f"not all of {', '.join(labels)} have completed")
         return [[runs[seed] for seed in seeds[0]] for runs in found]
 
-    def attempts(self, label: str, upload: str, clients: Iterable[int] | None = None) -> list[Attempts]:
-        """Attacks on uploads of a kind of these clients (by default all attacked), over all seeds.
-
-        Raises:
-            Missing: there are none.
+    def attempts(self, label: str, upload: str, clients: Sequence[int] | None = None) -> list[Attempts]:
+        """Attacks on uploads of a kind of these clients (by default of all), over all seeds; raises Missing if
+        there are none.
         """
-        wanted = None if clients is None else set(clients)
         found = [
             tries
             for one in self.of(label)[0]
             for (kind, client), tries in one.attempts.items()
-            if kind == upload and (wanted is None or client in wanted)
+            if kind == upload and (clients is None or client in clients)
         ]
         if not found:
             raise Missing(f"{label} was not attacked")

@@ -1,8 +1,4 @@
-"""Questions of scenarios, answered from the results of runs.
-
-A question stores no answer; it names runs and computes an answer for each seed. So it also works for new
-settings, and shows where seeds disagree.
-"""
+"""Questions of scenarios: they store no answer, and compute one for each seed from the results of runs."""
 
 from __future__ import annotations
 
@@ -30,12 +26,12 @@ class Figure:
     of: tuple[str, ...]
     """Labels of the runs that the answer is computed from."""
     read: Callable[..., float]
-    """Function from the results of those runs to the answer of one seed."""
+    """Answer of one seed from the results of those runs."""
     why: Sentence
-    """Sentence of the scenario's lesson that explains the answer."""
+    """Of the scenario's lesson."""
     most: int = 100
     unit: str = "%"
-    """Unit of the number; "" for a count out of `most`."""
+    """"" for a count out of `most`."""
 
     @property
     def near(self) -> float:
@@ -43,12 +39,8 @@ class Figure:
         return max(0.05 * self.most, 0.5)
 
     def answers(self, evidence: Evidence) -> tuple[float, ...]:
-        """Answer for each seed.
-
-        Raises:
-            Missing: the runs do not decide.
-        """
-        return tuple(float(self.read(*seed)) for seed in _seeds(evidence, self.of))
+        """Answer for each seed; raises Missing where the runs do not decide."""
+        return tuple(float(self.read(*seed)) for seed in zip(*evidence.of(*self.of), strict=True))
 
     def takes(self, guess: object) -> bool:
         """Whether a value is a valid guess."""
@@ -63,19 +55,14 @@ class Choice:
     of: tuple[str, ...]
     options: tuple[str, ...]
     read: Callable[..., str]
-    """Function from the results of the runs to an option, or TIE."""
+    """Option, or TIE, of one seed."""
     why: Sentence
 
     def answers(self, evidence: Evidence) -> tuple[str, ...]:
-        """Answer for each seed.
-
-        Raises:
-            Missing: the runs do not decide.
-        """
-        return tuple(self.read(*seed) for seed in _seeds(evidence, self.of))
+        """Answer for each seed; raises Missing where the runs do not decide."""
+        return tuple(self.read(*seed) for seed in zip(*evidence.of(*self.of), strict=True))
 
     def takes(self, guess: object) -> bool:
-        """Whether a value is a valid guess."""
         return guess in self.options
 
 
@@ -144,10 +131,8 @@ def first_that(
 
 
 def gives_back(one: Outcome) -> bool:
-    """Whether an image was recovered from a one-image upload.
-
-    Raises:
-        Missing: no upload was attacked, or the attack fails without noise as well.
+    """Whether an image was recovered from a one-image upload; raises Missing where none was attacked, or the
+    attack fails without noise as well.
     """
     kinds = {tries.verdict for (kind, _), tries in one.attempts.items() if kind == "audit"}
     if not kinds or ("recovered" not in kinds and "inconclusive" in kinds):
@@ -165,8 +150,3 @@ def _usual(one: Outcome) -> float:
 def _highest(seed: Sequence[Outcome], value: Callable[[Outcome], float]) -> str:
     ranked = sorted(seed, key=value, reverse=True)
     return TIE if value(ranked[0]) == value(ranked[1]) else ranked[0].label
-
-
-def _seeds(evidence: Evidence, of: Sequence[str]) -> list[tuple[Outcome, ...]]:
-    """Results of these runs, grouped by seed."""
-    return list(zip(*evidence.of(*of), strict=True))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ldp_core.papers.base import Claim, Control, arms
@@ -33,12 +33,22 @@ def claim(statements: Sequence[Statement] = STATEMENTS, **given: Any) -> Claim:
 
 def shelf(of: Claim, **values: Sequence[float]) -> Shelf:
     """Figures in per cent, by arm, for seeds 0, 1, …"""
-    found = {}
-    for label, each in values.items():
-        for seed, value in enumerate(each):
-            one = figure(of, label, seed, value)
-            found[one.key] = one
-    return Shelf(found)
+    return holding(
+        figure(of, label, seed, v) for label, each in values.items() for seed, v in enumerate(each)
+    )
+
+
+def about(of: Claim, values: Mapping[str, Sequence[float]], value: float, **more: float) -> Shelf:
+    """Figures of what a claim is about, by arm and seed; all of them at `value` per cent."""
+    return holding(
+        figure(of, label, seed, value, also={of.about: own, **more})
+        for label, each in values.items()
+        for seed, own in enumerate(each)
+    )
+
+
+def holding(figures: Iterable[Figure]) -> Shelf:
+    return Shelf({one.key: one for one in figures})
 
 
 def figure(of: Claim, label: str, seed: int, value: float | None, **given: Any) -> Figure:

@@ -11,11 +11,11 @@ from ldp_core.papers.base import Claim, arms
 from ldp_core.papers.measuring import TOGETHER, left, measure, together
 from ldp_core.papers.reasons import of_arm
 from ldp_core.papers.statements import Ahead, Saves, interval, stated
-from ldp_core.papers.stored import Figure, Shelf
+from ldp_core.papers.stored import Shelf
 from ldp_core.papers.verdict import verdict
 from ldp_core.runs.lockstep import load
 from pages.parts.charts.claim_figures import against_accuracy, arms_figure
-from tests.papers.claims import claim, figure
+from tests.papers.claims import about, claim, figure, holding
 
 SMALL = {"system": "pd_ldpfl", "dataset": "digits", "rounds": 2}
 
@@ -25,12 +25,7 @@ def unlike(**given: object) -> Claim:
 
 
 def shelf(made: Claim, **values: tuple[float, ...]) -> Shelf:
-    found: dict[str, Figure] = {}
-    for label, each in values.items():
-        for seed, value in enumerate(each):
-            one = figure(made, label, seed, 80.0, also={"heterogeneity": value, "own_mix": 0.75})
-            found[one.key] = one
-    return Shelf(found)
+    return about(made, values, 80.0, own_mix=0.75)
 
 
 def test_a_claim_is_judged_by_what_it_is_about_and_the_accuracy_is_there_too():
@@ -40,8 +35,8 @@ def test_a_claim_is_judged_by_what_it_is_about_and_the_accuracy_is_there_too():
     assert found.word == "holds"
     assert found.parts[0].ours.mean == pytest.approx(np.mean([0.4, 0.5, 0.5]))
     assert found.parts[0].unit == ""
-    for about, expected in (("", 0.15), ("accuracy", 80.0), ("own_mix", 75.0)):
-        ours = of_arm(made, known, "A", about)
+    for name, expected in (("", 0.15), ("accuracy", 80.0), ("own_mix", 75.0)):
+        ours = of_arm(made, known, "A", name)
         assert ours and ours.mean == pytest.approx(expected)
     assert of_arm(made, known, "A", "recovered") is None, "that was not measured"
 
@@ -52,16 +47,14 @@ def test_runs_that_diverge_have_no_unlikeness_and_the_other_statements_are_judge
         about="heterogeneity",
         controls=(),
     )
-    known = dict(shelf(made, A=(0.1, 0.2, 0.15), C=(0.5, 0.7, 0.65)).figures)
-    for seed in range(3):
-        lost = figure(made, "other", seed, None, status="diverged at round 9", curve=(0.1,))
-        known[lost.key] = lost
-    found = verdict(made, Shelf(known))
+    known = [*shelf(made, A=(0.1, 0.2, 0.15), C=(0.5, 0.7, 0.65)).figures.values()]
+    status = "diverged at round 9"
+    known += [figure(made, "other", seed, None, status=status, curve=(0.1,)) for seed in range(3)]
+    found = verdict(made, holding(known))
     assert [part.outcome for part in found.parts] == ["holds", "cannot tell"]
     assert "“C is above other”: other diverges" in found.reason and found.seeds == 3
     assert stated(found.parts[1].ours, "") == "–"
-    del known[lost.key]
-    assert verdict(made, Shelf(known)).word == "not run", "two runs of it are no verdict"
+    assert verdict(made, holding(known[:-1])).word == "not run", "two runs of it are no verdict"
 
 
 def test_it_is_drawn_against_the_accuracy_and_never_alone():
@@ -75,8 +68,7 @@ def test_it_is_drawn_against_the_accuracy_and_never_alone():
     ]
     assert "heterogeneity" in arms_figure(made, known)["layout"]["xaxis"]["title"]["text"]
     plain = claim()
-    one = figure(plain, "A", 0, 80.0)
-    assert against_accuracy(plain, Shelf({one.key: one})) is None
+    assert against_accuracy(plain, holding([figure(plain, "A", 0, 80.0)])) is None
 
 
 def test_figures_without_a_unit_keep_three_digits():
@@ -126,12 +118,7 @@ def test_what_is_saved_is_a_share_of_the_others_time():
     made = claim((Saves("C saves", (("A", "C"),), 40.0),), about="processor")
 
     def says(*seconds: float) -> tuple[str, float]:
-        found: dict[str, Figure] = {}
-        for label, each in {"A": (4.0, 4.0, 4.0), "C": seconds}.items():
-            for seed, value in enumerate(each):
-                one = figure(made, label, seed, 11.0, also={"processor": value})
-                found[one.key] = one
-        judged = verdict(made, Shelf(found))
+        judged = verdict(made, about(made, {"A": (4.0, 4.0, 4.0), "C": seconds}, 11.0))
         assert "chance" not in judged.reason, "a model that has learned nothing takes as long"
         return judged.word, judged.parts[0].ours.mean
 

@@ -13,7 +13,7 @@ from ldp_core.papers.measuring import HOUR, further
 from ldp_core.papers.statements import Ahead, interval
 from ldp_core.papers.stored import Figure, Shelf
 from ldp_core.papers.verdict import verdict
-from tests.papers.claims import claim, figure
+from tests.papers.claims import claim, figure, holding
 
 AS_IT_IS, LONGER = Reading("as it is", "One round."), Reading("longer", "Two rounds.", {"rounds": 2})
 READ = [(name, one) for name in papers.names() for one in papers.get(name).claims if one.readings]
@@ -25,13 +25,12 @@ def read(*readings: Reading, seeds: int = 3) -> Claim:
 
 def stored(made: Claim, **gaps: tuple[float, ...]) -> Shelf:
     """By reading (its spaces as underscores): how far C is ahead of A, seed by seed."""
-    found: dict[str, Figure] = {}
-    for name, each in gaps.items():
-        of = made.read(name.replace("_", " "))
-        for seed, gap in enumerate(each):
-            for one in (figure(of, "A", seed, 50.0), figure(of, "C", seed, 50.0 + gap)):
-                found[one.key] = one
-    return Shelf(found)
+    return holding(
+        figure(made.read(name.replace("_", " ")), label, seed, 50.0 + own)
+        for name, each in gaps.items()
+        for seed, gap in enumerate(each)
+        for label, own in (("A", 0.0), ("C", gap))
+    )
 
 
 def test_a_claim_is_judged_by_its_best_reading_and_shows_every_one():
