@@ -66,8 +66,8 @@ class Evidence:
         return [[runs[seed] for seed in seeds[0]] for runs in found]
 
     def attempts(self, label: str, upload: str, clients: Sequence[int] | None = None) -> list[Attempts]:
-        """Attacks on uploads of a kind of these clients (by default of all), over all seeds; raises Missing if
-        there are none.
+        """Attacks on uploads of a kind of these clients (by default of all), over all seeds; raises Missing
+        if there are none.
         """
         found = [
             tries
