@@ -64,15 +64,10 @@ class Aggregator(Component):
         """Weight of each of K uploads; non-negative, with sum 1.
 
         Args:
-            variances: worst-case noise variance per weight of each client, shape (K,), ≥ 0; the actual one
-                depends on the client's data.
-            sizes: number of training samples of each client, shape (K,).
-            between: variance between the clients' true weights, ≥ 0, in the same units; 0 for the
-                aggregator's own.
+            variances: worst-case noise variance per weight of each client, (K,), finite and ≥ 0.
+            sizes: number of training samples of each client, (K,).
+            between: variance between the clients' true weights, ≥ 0; 0 for the aggregator's own.
             generator: for aggregators that draw their weights.
-
-        Raises:
-            InvalidInput: no client, or a variance that is negative or not finite.
         """
         noise = as_floats(variances, "variances")
         if noise.ndim != 1 or noise.size == 0:
@@ -96,26 +91,14 @@ class Aggregator(Component):
         """Weights up to a common factor, for clients along the last axis."""
 
     def moments(self, variances: ArrayLike, sizes: ArrayLike | None = None, between: float = 0.0) -> Moments:
-        """Mean and mean square of each client's weight, and the probability that no client is drawn.
-
-        For deterministic weights the mean is the weight itself.
-        """
+        """Mean and mean square of each client's weight, and the probability that no client is drawn."""
         weights = self.weights(variances, sizes, between)
         return weights, weights**2, 0.0
 
     def noise(self, drawn: Drawn, worst: Floats, sizes: Floats, here: Mask, between: float = 0.0) -> Noise:
-        """Noise of the aggregate: mean square error per weight, and the probability of an empty round.
-
-        Args:
-            drawn: noise variance and bias of each client, (…, K) each.
-            worst: worst-case variances for the weights, (…, K).
-            sizes: samples of each client, (…, K).
-            here: mask of the participants, (…, K).
-            between: as in `weights`.
-
-        Returns:
-            Σ w²·variance + (Σ w·bias)², 0 without participants; and the probability that no client is drawn.
-            Shape (…,) each.
+        """Noise of the aggregate: mean square error per weight, Σ w²·variance + (Σ w·bias)², 0 without
+        participants; and the probability of an empty round; (…,) each. Arguments are (…, K): the clients'
+        noise, their worst-case variances for the weights, their samples, and a mask of the participants.
         """
         raw = np.where(here, self.raw_weights(worst, sizes, between or self.between, None), 0.0)
         total = raw.sum(axis=-1, keepdims=True)

@@ -56,7 +56,6 @@ class UnknownClass(StudioError, LookupError):
 def changing() -> Iterator[sqlite3.Connection]:
     """A transaction that holds the write lock; deleted rows are overwritten with zeros."""
     with writing(path(), SCHEMA) as db:
-        db.execute("PRAGMA secure_delete = ON")
         yield db
 
 

@@ -1,6 +1,5 @@
-"""Classes and image files of a folder, listed without opening files or leaving the data folder by links.
-
-A folder has a subfolder of images per class, or such folders in `train` and `test`.
+"""Classes and image files of a folder: a subfolder of images per class, directly or in `train` and `test`.
+Listed without opening files or leaving the data folder by links.
 """
 
 from __future__ import annotations
@@ -75,11 +74,8 @@ def stamp_of(folder: Path) -> Stamp:
 
 
 def contents_of(root: Path, identity: str) -> Contents:
-    """Classes and image files of a folder in the data folder.
-
-    Raises:
-        DataUnavailable: the folder is no data set; the reason and a remedy.
-        OSError: the folder cannot be read.
+    """Classes and image files of a folder in the data folder; DataUnavailable if it is no data set, with a
+    remedy, OSError if it cannot be read.
     """
     folder = root / identity
     _keep_inside(folder, root, identity)

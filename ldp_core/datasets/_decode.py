@@ -15,6 +15,7 @@ SIDE = 32
 """Height and width of a decoded image in pixels."""
 MOST_PIXELS = 50_000_000
 """Largest number of pixels according to the file; a few kilobytes may unpack to a gigabyte."""
+MOST = f"{MOST_PIXELS / 1e6:.0f} million"
 
 
 class BadImage(DataUnavailable):
@@ -24,40 +25,30 @@ class BadImage(DataUnavailable):
 
 
 def decoded(file: Path, root: Path, name: str) -> NDArray[np.float32]:
-    """Image as (3, SIDE, SIDE) in [0, 1]: centre square, scaled, in colour.
-
-    Args:
-        file: a PNG, JPEG or WebP, whatever its ending.
-        root: folder that contains the file after following links.
-        name: name for messages.
-
-    Raises:
-        DataUnavailable: the file is no such image, damaged, too large, or outside the folder.
+    """Image as (3, SIDE, SIDE) in [0, 1]: centre square, scaled, in colour; from a PNG, JPEG or WebP,
+    whatever its ending. `BadImage`, by this name, if it is none, damaged, too large, or by links outside
+    `root`.
     """
     from PIL import Image, ImageOps
 
     if not file.resolve().is_relative_to(root.resolve()):
-        raise _wrong(name, "is a link that leaves the data folder")
+        raise BadImage(name, "is a link that leaves the data folder")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", Image.DecompressionBombWarning)
             with Image.open(file, formats=("PNG", "JPEG", "WEBP")) as image:
                 width, height = image.size
                 if width * height > MOST_PIXELS:
-                    raise _wrong(name, f"has {width} × {height} pixels, over {MOST_PIXELS / 1e6:.0f} million")
+                    raise BadImage(name, f"has {width} × {height} pixels, over {MOST}")
                 # of 16 bits a colour Pillow would drop eight without a word, and of grey refuse to
                 if image.mode.startswith(("I", "F")) or ";16" in str(getattr(image, "tile", "")):
-                    raise _wrong(name, "has more than 8 bits a channel")
+                    raise BadImage(name, "has more than 8 bits a channel")
                 ImageOps.exif_transpose(image, in_place=True)
                 white = Image.new("RGBA", image.size, "white")
                 opaque = Image.alpha_composite(white, image.convert("RGBA")).convert("RGB")
                 square = ImageOps.fit(opaque, (SIDE, SIDE), Image.Resampling.BILINEAR)
     except (Image.DecompressionBombError, Image.DecompressionBombWarning):
-        raise _wrong(name, f"has over {MOST_PIXELS / 1e6:.0f} million pixels") from None
+        raise BadImage(name, f"has over {MOST} pixels") from None
     except (OSError, ValueError, SyntaxError, EOFError, MemoryError) as error:
-        raise _wrong(name, f"cannot be read as a {KINDS} ({type(error).__name__})") from None
+        raise BadImage(name, f"cannot be read as a {KINDS} ({type(error).__name__})") from None
     return np.asarray(square, dtype=np.float32).transpose(2, 0, 1) / np.float32(255)
-
-
-def _wrong(name: str, what: str) -> BadImage:
-    return BadImage(name, what)

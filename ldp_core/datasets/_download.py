@@ -46,7 +46,8 @@ class Remote:
         """True if a file has this checksum."""
         kind = "md5" if len(self.checksum) == 32 else "sha256"
         with file.open("rb") as stream:
-            return hashlib.file_digest(stream, lambda: _digest(kind)).hexdigest() == self.checksum
+            found = hashlib.file_digest(stream, lambda: hashlib.new(kind, usedforsecurity=False))
+        return found.hexdigest() == self.checksum
 
 
 class Failed(Exception):
@@ -54,17 +55,9 @@ class Failed(Exception):
 
 
 def download(remote: Remote, target: Path, most: int, report: Callable[[int], None]) -> None:
-    """Download one file to `target`, which appears only when complete and verified.
-
-    After an interruption, received bytes stay in `….partial`, and the next call resumes.
-
-    Args:
-        most: limit on the file's bytes; addresses that send more are refused.
-        report: receives the number of bytes so far.
-
-    Raises:
-        Failed: no address provided the file.
-        OSError: the file cannot be written.
+    """Download one file of at most `most` bytes to `target`, which appears only when complete and verified.
+    Received bytes stay in `….partial` for the next call; `report` receives their number. OSError if the file
+    cannot be written, Failed if no address provided it.
     """
     if target.exists() and remote.matches(target):
         report(target.stat().st_size)
@@ -92,7 +85,8 @@ def _bring(url: str, remote: Remote, partial: Path, most: int, report: Callable[
         _append(url, partial, most, report)
         if remote.matches(partial):
             return
-        is_page = _begins_a_page(partial)
+        with partial.open("rb") as stream:
+            is_page = stream.read(200).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<")
         partial.unlink()
         if not resumed:
             raise ValueError(
@@ -146,19 +140,10 @@ def _size(file: Path) -> int:
     return file.stat().st_size if file.exists() else 0
 
 
-def _begins_a_page(file: Path) -> bool:
-    with file.open("rb") as stream:
-        return stream.read(200).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<")
-
-
 def _without_password(url: str) -> str:
     head, found, host = url.partition("://")
     place, _, path = host.partition("/")
     return on_one_line(f"{head}{found}{place.rpartition('@')[2]}/{path}")
-
-
-def _digest(kind: str) -> hashlib._Hash:
-    return hashlib.new(kind, usedforsecurity=False)
 
 
 def _reason(error: Exception) -> str:
@@ -168,6 +153,5 @@ def _reason(error: Exception) -> str:
     if isinstance(error, TimeoutError):
         return f"the server is silent for {SECONDS:.0f} s"
     if isinstance(error, urllib.error.URLError):
-        inner = error.reason
-        return (getattr(inner, "strerror", None) or str(inner)).lower()
+        return (getattr(error.reason, "strerror", None) or str(error.reason)).lower()
     return str(error) or type(error).__name__

@@ -65,20 +65,16 @@ class Downloaded(Dataset):
                 f"{self.label} needs {needed / 1e6:.0f} MB on the disk of the data folder while it is "
                 f"unpacked, and {free / 1e6:.0f} MB are free; remove something and launch again"
             )
-        archives, before = [], 0
-        for remote in remotes:
-            target = downloads / remote.name
-            report(Step(f"Downloading {self.label}", before, self.download))
-            download(
-                remote,
-                target,
-                most=2 * self.download + 2**20,
-                report=lambda got, before=before: report(  # type: ignore[misc]
-                    Step(f"Downloading {self.label}", before + got, max(self.download, before + got))
-                ),
-            )
+        archives, before, most = [downloads / remote.name for remote in remotes], 0, 2 * self.download + 2**20
+
+        def brought(got: int) -> None:
+            total = max(self.download, before + got)
+            report(Step(f"Downloading {self.label}", before + got, total))
+
+        for remote, target in zip(remotes, archives, strict=True):
+            brought(0)
+            download(remote, target, most, brought)
             before += target.stat().st_size
-            archives.append(target)
         report(Step(f"Unpacking {self.label}"))
         try:
             self.unpack(archives, root)
@@ -92,10 +88,9 @@ class Downloaded(Dataset):
     def _alone(self, downloads: Path, report: Report) -> Iterator[None]:
         """Hold this data set's lock; the system releases it if the process dies."""
         lock = FileLock(downloads / "lock")
-        while True:
+        while not lock.is_locked:
             try:
                 lock.acquire(timeout=WAIT_SECONDS)
-                break
             except Timeout:
                 report(Step(f"Waiting for {self.label}, which another job is downloading"))
         try:

@@ -55,23 +55,17 @@ class Idx(OfTorchvision):
         return Data(train_x, train_y, test_x, test_y, self.classes)
 
     def _part(self, root: Path, part: str, size: int) -> tuple[NDArray[np.float32], Labels]:
-        labels = _array(root / self.files / f"{part}-labels-idx1-ubyte", (size,))
         x = _array(root / self.files / f"{part}-images-idx3-ubyte", (size, *self.shape)).astype(np.float32)
         x /= 255
-        return x, labels.astype(np.int64)
+        return x, _array(root / self.files / f"{part}-labels-idx1-ubyte", (size,)).astype(np.int64)
 
-    def train_labels(self, root: Path) -> Labels | None:
-        try:
-            return _array(root / self.files / "train-labels-idx1-ubyte", (self.train_size,)).astype(np.int64)
-        except (OSError, ValueError):
-            return None
+    def labels(self, root: Path) -> NDArray[np.uint8]:
+        return _array(root / self.files / "train-labels-idx1-ubyte", (self.train_size,))
 
 
 def _array(file: Path, shape: tuple[int, ...]) -> NDArray[np.uint8]:
-    """The bytes of an IDX file in this shape: a header with the number and sizes of the axes, then the bytes.
-
-    Raises:
-        ValueError: the file has another header or length.
+    """The bytes of an IDX file in this shape: a header with number and sizes of the axes, then the bytes;
+    else ValueError.
     """
     header = struct.pack(f">HBB{len(shape)}I", 0, BYTES, len(shape), *shape)
     found = np.fromfile(file, dtype=np.uint8)

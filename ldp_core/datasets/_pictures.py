@@ -21,11 +21,8 @@ CLASS = re.compile(r"[^\W\d_]+")
 
 
 def keep(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Store pictures in a new folder, byte for byte, under new names.
-
-    Raises:
-        InvalidInput: a file is no picture or too large; the end of a sentence that begins with the data's
-            name.
+    """Store pictures in a new folder, byte for byte, under new names. InvalidInput: the end of a sentence
+    that begins with the data's name.
     """
     counted = 0
     for name, data in _unpacked(files):

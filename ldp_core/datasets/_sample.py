@@ -19,12 +19,8 @@ HEADERS = 16, 8
 
 
 def draw(root: Path) -> dict[str, NDArray[np.uint8]]:
-    """5 000 of MNIST's 60 000 training and 1 000 of its 10 000 test images, at random without replacement.
-
-    In MNIST's order; arrays `train_x`, `train_y`, `test_x`, `test_y`.
-
-    Raises:
-        OSError: MNIST's files are not in `root`.
+    """5 000 of MNIST's 60 000 training and 1 000 of its 10 000 test images, at random without replacement, in
+    MNIST's order: arrays `train_x`, `train_y`, `test_x`, `test_y`.
     """
     found: dict[str, NDArray[np.uint8]] = {}
     for number, (part, name, size) in enumerate((("train", "train", TRAIN), ("t10k", "test", TEST))):

@@ -26,11 +26,7 @@ class OfTorchvision(Downloaded):
 
 
 def load_torchvision() -> ModuleType:
-    """The torchvision module.
-
-    Raises:
-        RuntimeError: the import fails for another reason.
-    """
+    """The torchvision module."""
     try:
         import torchvision
     except RuntimeError as error:

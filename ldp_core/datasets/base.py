@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,10 +22,7 @@ Labels = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Data:
-    """Samples in memory as float32 (n, *shape), labels as int64 (n,).
-
-    Pixels are in [0, 1]; for other data the summary states the scale.
-    """
+    """Samples in memory as float32 (n, *shape), labels as int64 (n,). Pixels are in [0, 1]."""
 
     train_x: NDArray[np.float32]
     train_y: Labels
@@ -98,10 +96,8 @@ class Dataset(Component):
     """Version of data that can change, part of a run's key; "" for constant data."""
 
     def load(self, root: Path, report: Report = quiet) -> Data:
-        """Samples and labels from `root` or a library; downloaded to `root` if missing.
-
-        Raises:
-            DataUnavailable: the data are damaged, or missing and not to be downloaded; with a remedy.
+        """Samples and labels from `root` or a library; downloaded to `root` if missing. DataUnavailable, with
+        a remedy, if they are damaged or cannot be downloaded.
         """
         self.fetch(root, report)
         try:
@@ -124,18 +120,10 @@ class Dataset(Component):
         return True
 
     def fetch(self, root: Path, report: Report = quiet) -> None:
-        """Download missing files to `root`; nothing by default.
-
-        Raises:
-            DataUnavailable: the download fails; with a remedy.
-        """
+        """Download missing files to `root`, or DataUnavailable with a remedy; nothing by default."""
 
     def check(self, root: Path, report: Report = quiet) -> None:
-        """Verify every file on this machine.
-
-        Raises:
-            DataUnavailable: everything that is wrong.
-        """
+        """Verify every file on this machine; DataUnavailable with everything that is wrong."""
         self.load(root, report)
 
     @abstractmethod
@@ -144,7 +132,13 @@ class Dataset(Component):
 
     def train_labels(self, root: Path) -> Labels | None:
         """Training labels in the order of `load`, without torch; None before a download or first reading."""
+        with suppress(OSError, ValueError, EOFError):
+            return self.labels(root).astype(np.int64)
         return None
+
+    def labels(self, root: Path) -> NDArray[Any]:
+        """Training labels for `train_labels`; any error counts as none."""
+        raise FileNotFoundError
 
     @property
     def owners(self) -> Labels | None:

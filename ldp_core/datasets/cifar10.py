@@ -14,10 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ldp_core.datasets._download import Remote
 from ldp_core.datasets._vision import OfTorchvision
-from ldp_core.datasets.base import Data, Labels, Report
+from ldp_core.datasets.base import Data, Report
 
 LABELS = "train-labels.npy"
 
@@ -63,13 +64,9 @@ class CIFAR10(OfTorchvision):
             np.save(root / self.files / LABELS, train_y.astype(np.uint8))
         return Data(train_x, train_y, test_x, test_y, self.classes)
 
-    def train_labels(self, root: Path) -> Labels | None:
-        """Training labels cached by the last reading, without opening pickles; None before."""
-        with contextlib.suppress(OSError, ValueError, EOFError):
-            found = np.load(root / self.files / LABELS)
-            if found.shape == (self.train_size,):
-                return found.astype(np.int64)
-        return None
+    def labels(self, root: Path) -> NDArray[np.uint8]:
+        """Cached by the last reading, which opened pickles."""
+        return np.load(root / self.files / LABELS).reshape(self.train_size)
 
 
 def _arrays(part: Any) -> tuple[Any, Any]:

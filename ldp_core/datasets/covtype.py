@@ -1,16 +1,15 @@
-"""Forest cover types: 581 012 patches of forest with 54 measurements each, as distributed by scikit-learn.
-
-scikit-learn's fetch_covtype cannot resume downloads, takes minutes and gigabytes to parse, and stores
-pickles; so only its address and checksum are used, and the table is stored as plain numbers.
+"""Forest cover types: 581 012 patches of forest with 54 measurements each, as distributed by scikit-learn;
+its fetch_covtype cannot resume downloads, takes minutes and gigabytes to parse, and stores pickles, so only
+its address and checksum are used, and the table is stored as plain numbers.
 """
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ldp_core.datasets._download import Remote
 from ldp_core.datasets._downloaded import Downloaded
@@ -24,10 +23,8 @@ FILES = ("features.npy", "labels.npy")
 
 
 class CoverTypes(Downloaded):
-    """Paper 001's split: 500 000 training and 30 000 test samples, drawn once for all runs.
-
-    The ten measurements are standardised by the training samples' mean and deviation; binary columns stay 0
-    and 1.
+    """Paper 001's split: 500 000 training and 30 000 test samples, drawn once for all runs. The ten
+    measurements are standardised by the training samples' mean and deviation.
     """
 
     label = "Forest cover types (54 numbers)"
@@ -85,12 +82,11 @@ class CoverTypes(Downloaded):
             part[:, :MEASURED] = (part[:, :MEASURED] - mean) / deviation
         return Data(train_x, y[train], test_x, y[test], self.classes)
 
-    def train_labels(self, root: Path) -> Labels | None:
-        with contextlib.suppress(OSError, ValueError, EOFError):
-            y = np.load(root / self.files / FILES[1])
-            if len(y) >= self.train_size + self.test_size:
-                return y[self._split(len(y))[0]].astype(np.int64)
-        return None
+    def labels(self, root: Path) -> NDArray[np.int16]:
+        y = np.load(root / self.files / FILES[1])
+        if len(y) < self.train_size + self.test_size:
+            raise ValueError(f"{len(y)} rows")
+        return y[self._split(len(y))[0]]
 
     def _split(self, count: int) -> tuple[Labels, Labels]:
         order = stream(0, "holdout").permutation(count)

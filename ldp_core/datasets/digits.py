@@ -36,21 +36,14 @@ class Digits(Dataset):
         train, test = places(len(y))
         return Data(x[train], y[train], x[test], y[test], self.classes)
 
-    def train_labels(self, root: Path) -> Labels | None:
-        try:
-            y = _table()[:, -1].astype(np.int64)
-        except OSError:
-            return None
+    def labels(self, root: Path) -> NDArray[np.float64]:
+        y = _table()[:, -1]
         return y[places(len(y))[0]]
 
 
 def _table() -> NDArray[np.float64]:
-    """scikit-learn's file (1797, 65): pixels in [0, 16], then the digit.
-
-    Parsed like `load_digits` without importing the library, which takes longer than importing PyTorch.
-
-    Raises:
-        OSError: the file is missing.
+    """scikit-learn's file (1797, 65): pixels in [0, 16], then the digit; OSError if it is missing. Parsed
+    like `load_digits` without importing the library, which takes longer than importing PyTorch.
     """
     found = find_spec("sklearn")
     if found is None or found.origin is None:

@@ -30,11 +30,7 @@ class Drawing(NamedTuple):
 
 
 def read_pixels(text: Any, side: int = SIDE) -> bytes:
-    """Pixels of a square grey image of `side` × `side` bytes in base64.
-
-    Raises:
-        InvalidInput: the text is no base64, or has another length.
-    """
+    """Pixels of a square grey image of `side` × `side` bytes in base64; InvalidInput for anything else."""
     try:
         if not isinstance(text, str) or len(text) != 4 * -(-side * side // 3):
             raise ValueError
@@ -48,9 +44,7 @@ def read_pixels(text: Any, side: int = SIDE) -> bytes:
 
 def shrunk(pixels: bytes) -> bytes:
     """A drawing in the format of the digits data: cropped to its ink, padded to a square, averaged to 8 × 8.
-
-    Raises:
-        InvalidInput: the drawing is almost empty.
+    InvalidInput for an almost empty one.
     """
     image = np.frombuffer(pixels, dtype=np.uint8).reshape(SIDE, SIDE).astype(np.float64)
     rows, columns = (np.flatnonzero((image > INK).any(axis=axis)) for axis in (1, 0))
@@ -69,11 +63,7 @@ def as_json(drawings: Sequence[Drawing]) -> list[list[Any]]:
 
 
 def read_drawings(items: Any) -> tuple[Drawing, ...]:
-    """Drawings from JSON, the inverse of `as_json`.
-
-    Raises:
-        InvalidInput: an item is no drawing with a label from 0 to 9.
-    """
+    """Inverse of `as_json`; InvalidInput for anything but drawings with labels from 0 to 9."""
     try:
         found = tuple(Drawing(int(label), read_pixels(text, SMALL)) for label, text in items)
     except (TypeError, ValueError):
@@ -84,10 +74,8 @@ def read_drawings(items: Any) -> tuple[Drawing, ...]:
 
 
 def with_drawings(data: Data, drawings: Sequence[Drawing]) -> Data:
-    """Data with drawings before the training samples; drawing i belongs to client i.
-
-    Raises:
-        InvalidInput: the data's samples are not 8 × 8 pixels.
+    """Data with drawings before the training samples, of which drawing i belongs to client i; InvalidInput
+    for data of another shape.
     """
     if data.shape != (SMALL, SMALL):
         raise InvalidInput(f"drawings have {SMALL} × {SMALL} pixels, and this data set others")

@@ -1,8 +1,4 @@
-"""Folders of images in the data folder as data sets.
-
-A folder is the data set `images:NAME`, addressed by name only, never by path; nothing outside the data folder
-is read.
-"""
+"""Folders of images in the data folder as data sets `images:NAME`, addressed by name only, never by path."""
 
 from __future__ import annotations
 
@@ -63,11 +59,8 @@ class ImageFolder(Dataset):
             else:
                 test_x[i - self.train_size] = found
         self._refuse(bad)
-        train_y, test_y = (
-            np.array([label for _, label in part], dtype=np.int64)
-            for part in (self.contents.train, self.contents.test)
-        )
-        return Data(train_x, train_y, test_x, test_y, self.classes)
+        test_y = np.array([label for _, label in self.contents.test], dtype=np.int64)
+        return Data(train_x, self.labels(root), test_x, test_y, self.classes)
 
     def check(self, root: Path, report: Report = quiet) -> None:
         self._refuse([one for one in self._each(root, report) if isinstance(one, BadImage)])
@@ -97,7 +90,7 @@ class ImageFolder(Dataset):
             "launch again"
         )
 
-    def train_labels(self, root: Path) -> Labels | None:
+    def labels(self, root: Path) -> Labels:
         return np.array([label for _, label in self.contents.train], dtype=np.int64)
 
 
@@ -121,9 +114,18 @@ class Sources(Registry[Dataset]):
 
     def _brought(self) -> dict[str, str]:
         """Name → label of the folders and tables that will do."""
-        found = {f"{PREFIX}{name}": f"Images: {name}" for name in self._folders() if _works(name)}
-        made = (one for one in _table.every(data_dir().resolve()) if not isinstance(one, DataUnavailable))
-        return found | {one.name: one.label for one in made}
+        return {one.name: one.label for one in self._made() if not isinstance(one, DataUnavailable)}
+
+    def unusable(self) -> list[str]:
+        """Why folders and tables of the data folder are not listed, a sentence each."""
+        return [str(one) for one in self._made() if isinstance(one, DataUnavailable)]
+
+    def _made(self) -> Iterator[type[Dataset] | DataUnavailable]:
+        """Data set of each folder and table in the data folder, or why it is none."""
+        root = data_dir().resolve()
+        for name in self._folders():
+            yield _images(root, name)
+        yield from _table.every(root)
 
     def _folders(self) -> list[str]:
         """Folders that may be data sets, without those of downloaded data sets."""
@@ -131,15 +133,12 @@ class Sources(Registry[Dataset]):
         return [name for name in folders() if name not in taken | {DOWNLOADS}]
 
     def kind(self, name: str) -> type[Dataset]:
-        """Class of a data set; for a folder of images made on demand.
-
-        Raises:
-            UnknownName: there is no such data set or folder.
-            DataUnavailable: the folder is no valid data set.
+        """Class of a data set, made on demand of a folder or table; UnknownName, or DataUnavailable if that
+        is no valid data set.
         """
         if isinstance(name, str) and name.startswith(_table.PREFIX):
-            if made := _table.current(*root_of(name.removeprefix(_table.PREFIX))):
-                return made
+            if known := _table.current(*root_of(name.removeprefix(_table.PREFIX))):
+                return known
             raise UnknownName("the data set's name", name, self.names())
         if not isinstance(name, str) or not name.startswith(PREFIX):
             return super().kind(name)
@@ -147,7 +146,9 @@ class Sources(Registry[Dataset]):
         here = identity in self._folders() if root == data_dir().resolve() else (root / identity).is_dir()
         if not ID.fullmatch(identity) or not here:
             raise UnknownName("the data set's name", name, self.names())
-        return _current(identity, root)
+        if isinstance(made := _images(root, identity), DataUnavailable):
+            raise made
+        return made
 
     def look_anew(self) -> None:
         """Clear the cache of folders, so that training also notices overwritten files."""
@@ -158,36 +159,15 @@ class Sources(Registry[Dataset]):
         """Whether a job's request (JSON) may name a folder or a table."""
         return any(f'"{prefix}' in request for prefix in BROUGHT)
 
-    def unusable(self) -> list[str]:
-        """Why folders of the data folder are not listed, a sentence each."""
-        found = [str(one) for one in _table.every(data_dir().resolve()) if isinstance(one, DataUnavailable)]
-        for name in self._folders():
-            try:
-                self.kind(PREFIX + name)
-            except UnknownName:
-                found.append(str(wrong(name, "has a name that no data set can have", RENAME)))
-            except DataUnavailable as error:
-                found.append(str(error))
-        return found
 
-
-def _works(identity: str) -> bool:
+def _images(root: Path, identity: str) -> type[Dataset] | DataUnavailable:
+    """Data set of a folder in its current state, or why it is none."""
+    if not ID.fullmatch(identity):
+        return wrong(identity, "has a name that no data set can have", RENAME)
     try:
-        return bool(ID.fullmatch(identity) and _current(identity))
-    except DataUnavailable:
-        return False
-
-
-def _current(identity: str, root: Path | None = None) -> type[Dataset]:
-    """Data set of a folder in its current state."""
-    root = root or data_dir().resolve()
-    try:
-        found = _kind(root, identity, stamp_of(root / identity))
+        return _kind(root, identity, stamp_of(root / identity))
     except OSError as error:
-        raise wrong(identity, f"cannot be read ({error.strerror})", "look at its permissions") from None
-    if isinstance(found, DataUnavailable):
-        raise found
-    return found
+        return wrong(identity, f"cannot be read ({error.strerror})", "look at its permissions")
 
 
 @lru_cache(maxsize=64)

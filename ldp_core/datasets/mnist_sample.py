@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldp_core.datasets._sample import SHIPPED, SIDE, TEST, TRAIN
-from ldp_core.datasets.base import Data, Dataset, Labels, Report
+from ldp_core.datasets.base import Data, Dataset, Report
 from ldp_core.errors import DataUnavailable
 
 
@@ -38,11 +38,8 @@ class MNISTSample(Dataset):
         )
         return Data(train_x, train_y, test_x, test_y, self.classes)
 
-    def train_labels(self, root: Path) -> Labels | None:
-        try:
-            return _shipped("train_y").astype(np.int64)
-        except (OSError, ValueError):
-            return None
+    def labels(self, root: Path) -> NDArray[np.uint8]:
+        return _shipped("train_y")
 
     def _damaged(self, how: str) -> DataUnavailable:
         return DataUnavailable(f"{self.label}: its file {how}; get assets/data/{SHIPPED.name} again")

@@ -1,6 +1,4 @@
-"""Features of images: fixed public programs that a client applies before training, independent of private
-data.
-"""
+"""Features of images: fixed public programs that a client applies before training."""
 
 from ldp_core.component import Registry
 from ldp_core.features.base import Features

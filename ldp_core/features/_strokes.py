@@ -13,9 +13,7 @@ POINTS = 24
 
 
 def strokes(count: int) -> Images:
-    """Synthetic drawings (count, 28, 28): one to three quadratic curves each, mostly connected, drawn with a
-    soft pen and centred at the centre of mass.
-    """
+    """Drawings (count, 28, 28): one to three quadratic curves, mostly connected, by a soft pen; centred."""
     draw = stream(7, "strokes")
     ys, xs = (axis.astype(np.float32) for axis in np.mgrid[0:SIDE, 0:SIDE])
     pen = draw.uniform(0.8, 1.6, count)

@@ -5,8 +5,7 @@ Without training: with features z of length 1 and their mean M_c in each class c
 class with the largest z·A·M_c − ½·M_c·A·M_c. A is the identity (nearest mean) or, where the uploads' law
 allows, the inverse of the second moments of z, estimated from the same uploads. The means' deviations from
 the common mean are shrunk by the share of their squared length that noise explains (James and Stein 1961).
-Classes are assumed equally frequent, unless uploads report labels and these clearly show other shares. All of
-it is post-processing of the uploads.
+Classes are assumed equally frequent, unless uploads report labels that clearly show other shares.
 """
 
 from __future__ import annotations
@@ -44,11 +43,7 @@ def messages_of(federation: Federation, shards: Sequence[Indices]) -> torch.Tens
 
 def messages(federation: Federation, x: torch.Tensor, y: torch.Tensor, sizes: Indices) -> torch.Tensor:
     """Messages (k, d): the mean of each client's features, scaled to length 1, in the block of its label,
-    with biases 0.
-
-    Args:
-        x, y: samples of all clients, one client after the other.
-        sizes: number of samples of each client, (k,).
+    with biases 0. Samples x and y come client after client, `sizes` (k,) of each.
     """
     x, own = x.flatten(1), radius(federation)
     owner = torch.from_numpy(np.repeat(np.arange(len(sizes)), sizes)).to(y)
@@ -105,9 +100,7 @@ class Decoder:
         return model.astype(np.float32)
 
     def _class_shares(self) -> Floats:
-        """Shares of the classes among all clients (C,): equal, unless reported labels show otherwise despite
-        their noise.
-        """
+        """Shares of the classes among all clients (C,): equal, unless reported labels clearly show others."""
         equal = np.full(self._shape[0], 1 / self._shape[0])
         if self._naming is None:
             return equal
@@ -119,8 +112,8 @@ class Decoder:
         return np.maximum(equal + kept * apart, LEAST * equal)
 
     def _metric(self) -> Floats:
-        """Inverse of the features' estimated second moments, regularised by the noise in the estimate; the
-        identity where noise dominates.
+        """Inverse of the features' estimated second moments, regularised by the estimate's noise; or the
+        identity.
         """
         if self._second is None:
             return np.eye(self._shape[1])

@@ -1,7 +1,6 @@
-"""Partition of the training samples over clients, and what depends on it alone.
-
-Runs of equal seed and partition have the same one, whatever their mechanism; so runs trained together share
-it, and with it each round's plan of batches.
+"""Partition of the training samples over clients, and what depends on it alone. Runs of equal seed and
+partition have the same one, whatever their mechanism; trained together they share it, and each round's plan
+of batches.
 """
 
 from __future__ import annotations
@@ -21,20 +20,15 @@ from ldp_core.partitions.base import Indices
 OVERHEAD = 2000
 """Bytes of a plan besides its arrays."""
 PLANS_BYTES = 2**23
-"""Largest size of a deal's cached plans; the oldest are dropped. The default experiment's plans take 0.6
-MB.
-"""
+"""Largest size of a deal's cached plans; the oldest are dropped. The default experiment's take 0.6 MB."""
 
 _deals: WeakValueDictionary[Hashable, Deal] = WeakValueDictionary()
 """Partitions in use by some run."""
 
 
 class Deal:
-    """Partition of the data; read-only, as runs may share it.
-
-    Attributes:
-        shards: sample indices of each of the K clients.
-        labels: labels of all training samples, (n,).
+    """Sample indices of each of the K clients (`shards`), and the labels (n,) of all training samples;
+    read-only, as runs may share it.
     """
 
     def __init__(self, shards: list[Indices], labels: NDArray[np.int64]) -> None:
@@ -48,9 +42,7 @@ class Deal:
         return np.array([len(shard) for shard in self.shards])
 
     def mix(self, members: NDArray[np.bool_], classes: int) -> Floats:
-        """Shares of the classes among the samples of the clients in the mask `members`, (classes,); zero
-        without samples.
-        """
+        """Shares of the classes among the samples of the clients in a mask, (classes,); 0 without samples."""
         shards = [self.shards[i] for i in np.flatnonzero(members)]
         if not shards:
             return np.zeros(classes)
@@ -75,11 +67,8 @@ def _bytes(plan: Plan) -> int:
 
 
 def deal(experiment: Experiment, labels: NDArray[np.int64], owned: int = 0) -> Deal:
-    """Partition of samples with these labels over an experiment's clients; each of the first `owned` samples
-    belongs to the client of its number.
-
-    Raises:
-        InvalidInput: the partition cannot give every client a sample.
+    """Partition of samples with these labels over an experiment's clients; each of the first `owned` belongs
+    to the client of its number. InvalidInput if a client would have no sample.
     """
     partition, count, seed = experiment.partition, experiment.clients.count, experiment.seed
     # its own as long as the deal, which has the labels, is there

@@ -43,10 +43,7 @@ class Score:
 
 def evaluate(federation: Federation, weights: torch.Tensor, joined: Participation | None = None) -> Score:
     """Score of the global model `weights` (d,); where clients keep weights of their own, of their own models,
-    and of the shared weights if those form a model.
-
-    Raises:
-        Diverged: the scores are not finite.
+    and of the shared weights if those form a model. Diverged if the scores are not finite.
     """
     own = joined.models(weights.cpu().numpy()) if joined else None
     compares = joined is not None and joined.compares_clients
@@ -77,9 +74,8 @@ def _evaluate_shared(federation: Federation, weights: torch.Tensor, recipe: Reci
 
 
 def _evaluate_own(federation: Federation, own: torch.Tensor, mixed: bool) -> Score:
-    """Score of the clients' own models (K, d), each on as many held-out samples as time allows.
-
-    Client i starts at sample i·n/K, so that all samples are used equally often.
+    """Score of the clients' own models (K, d), each on as many held-out samples as time allows: client i
+    starts at sample i·n/K, so that all are used equally often.
     """
     count, held_out = len(own), len(federation.test_y)
     each = min(held_out, max(1, OWN_SAMPLES // count))

@@ -17,14 +17,19 @@ from ldp_core.engines.base import Engine, choose
 from ldp_core.engines.per_client import Samples
 from ldp_core.engines.recipe import Recipe
 from ldp_core.experiment import Experiment, Population
+from ldp_core.features import Features
 from ldp_core.federated.deal import Deal, deal
-from ldp_core.federated.placement import on_device
 from ldp_core.federated.privacy_filter import PrivacyFilter
 from ldp_core.federated.state import State
 from ldp_core.federated.terms import Terms
 from ldp_core.mechanisms.base import Floats
 from ldp_core.partitions.base import Indices
 from ldp_core.streams import stream
+
+PLACED = 4
+"""Number of data sets, or features of one, cached on devices."""
+_placed: dict[tuple[int, Features, str, float], tuple[Data, tuple[torch.Tensor, ...]]] = {}
+"""Cached tensors, with the data, so that the data's id is not reused."""
 
 
 @dataclass(frozen=True)
@@ -64,8 +69,7 @@ class Federation:
     @property
     def white(self) -> float:
         """Factor by which pixels in [0, 1] are multiplied for training."""
-        experiment = self.experiment
-        return experiment.system.scale(experiment.dataset) if experiment.system else 1.0
+        return white(self.experiment)
 
     def pictures(self, samples: torch.Tensor) -> np.ndarray:
         """Samples as images with pixels in [0, 1], on the host."""
@@ -88,14 +92,11 @@ class Federation:
         experiment = self.experiment
         return systems.Public(
             clients=experiment.clients.count,
-            rounds=experiment.rounds,
-            seed=experiment.seed,
             dataset=experiment.dataset,
             target=experiment.target,
             form=experiment.form,
             layers=experiment.layers,
             sent=experiment.sent,
-            shards=tuple(self.deal.sizes.tolist()),
             model=experiment.model,
         )
 
@@ -133,6 +134,20 @@ class Federation:
         return float(self.population.low.min()), float(self.population.high.max())
 
 
+def on_device(data: Data, features: Features, device: torch.device, scale: float) -> tuple[torch.Tensor, ...]:
+    """Features and labels on the device, training then test, features times `scale`; cached over runs."""
+    key = (id(data), features, str(device), scale)
+    if key not in _placed:
+        made = features.of_data(data)
+        samples = made.train_x, made.test_x
+        train_x, test_x = samples if scale == 1 else (x * np.float32(scale) for x in samples)
+        arrays = train_x, data.train_y, test_x, data.test_y
+        while len(_placed) >= PLACED:
+            _placed.pop(next(iter(_placed)))
+        _placed[key] = data, tuple(torch.from_numpy(array).to(device) for array in arrays)
+    return _placed[key][1]
+
+
 def assemble(
     experiment: Experiment,
     data: Data,
@@ -140,19 +155,16 @@ def assemble(
     tick: Callable[[float], None] | None = None,
     began: str = "",
 ) -> Federation:
-    """Federation of an experiment on a data set.
+    """Federation of an experiment on a data set; InvalidInput if the partition leaves a client without a
+    sample.
 
     Args:
         tick: receives the trained share of the current round, in [0, 1].
         began: engine of a resumed run; "" for a new one.
-
-    Raises:
-        InvalidInput: the partition cannot give every client a sample.
     """
     population = experiment.population()
     dealt = deal(experiment, data.train_y, data.owned)
-    scale = experiment.system.scale(experiment.dataset) if experiment.system else 1.0
-    train_x, train_y, test_x, test_y = on_device(data, experiment.features, device, scale)
+    train_x, train_y, test_x, test_y = on_device(data, experiment.features, device, white(experiment))
     local, shape = experiment.local, tuple(train_x.shape[1:])
     recipe = Recipe(experiment.network, shape, data.classes, local.optimizer, local.learning_rate)
     return Federation(
@@ -168,6 +180,10 @@ def assemble(
         recipe=recipe,
         tick=tick,
     )
+
+
+def white(experiment: Experiment) -> float:
+    return experiment.system.scale(experiment.dataset) if experiment.system else 1.0
 
 
 def initial_weights(federation: Federation) -> torch.Tensor:

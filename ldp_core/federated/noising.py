@@ -1,8 +1,8 @@
 """Noise of a round as a value, so that a driver can add that of several runs in one call.
 
-A round yields its `Noising`, a chunk of clients at a time, and receives the uploads. Chunks of one shape are
-perturbed as one matrix, where the law allows it: each row depends on its own values, budget, range and draws
-only, so the bits are those of each run alone. Runs of one seed have the same draws, which are drawn once.
+Chunks of one shape are perturbed as one matrix, where the law allows it: each row depends on its own values,
+budget, range and draws only, so the bits are those of each run alone. Runs of one seed have the same draws,
+which are drawn once.
 """
 
 from __future__ import annotations

@@ -1,6 +1,4 @@
-"""Privacy filter: which clients may upload once more within their ε limit, and what their uploads have
-cost.
-"""
+"""Privacy filter: which clients may upload once more within their ε limit, and what their uploads cost."""
 
 from __future__ import annotations
 
@@ -21,12 +19,8 @@ class PrivacyFilter:
         self._clients = everyone(experiment)
         self._limits = experiment.clients.run_limits()
         self._rounds = experiment.rounds
-        most = {
-            key: self._spending.affordable(*key)
-            for key in set(zip(self._clients, self._limits.tolist(), strict=True))
-            if key[1] < np.inf
-        }
-        pairs = zip(self._clients, self._limits.tolist(), strict=True)
+        pairs = [*zip(self._clients, self._limits.tolist(), strict=True)]
+        most = {pair: self._spending.affordable(*pair) for pair in {*pairs} if pair[1] < np.inf}
         self._most = np.array([most.get(pair, experiment.rounds) for pair in pairs])
 
     def can_afford(self, uploads: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -43,10 +37,6 @@ class PrivacyFilter:
             line = self._spending.uploads(self._clients[i], int(uploads[i]))
             limit = float(self._limits[i])
             left = max(0.0, limit - line.bound) if line.guarantee and limit < np.inf else None
-            found[str(i)] = {
-                "uploads": int(uploads[i]),
-                "epsilon": line.epsilon,
-                "delta": line.delta,
-                "left": left,
-            }
+            cost = {"epsilon": line.epsilon, "delta": line.delta}
+            found[str(i)] = {"uploads": int(uploads[i]), **cost, "left": left}
         return found

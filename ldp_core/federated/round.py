@@ -1,7 +1,6 @@
-"""One round: select, train, clip, perturb, aggregate, step. Start reading here.
-
-Parts let a driver of many runs train and perturb them together: `prepare` selects clients and plans their
-training, `noisings` turns trained weights into what is to be perturbed, `finish` uploads into the next state.
+"""One round: select, train, clip, perturb, aggregate, step. Start reading here. `prepare` selects clients and
+plans their training, `noisings` turns trained weights into what is to be perturbed, `finish` uploads into the
+next state; so a driver of many runs can train and perturb them together.
 """
 
 from __future__ import annotations
@@ -58,8 +57,8 @@ class RoundResult:
 
 @dataclass(frozen=True)
 class Round:
-    """A round between `prepare` and `finish`: clients are selected and not trained yet. `noisings` and
-    `finish` may be called once.
+    """A round between `prepare` and `finish`, whose clients are not trained yet; to be noised and finished
+    once.
     """
 
     federation: Federation
@@ -95,8 +94,8 @@ class Round:
             yield _work(federation, begun, plan, self.before.round, (chunk.start, len(self.participants)))
 
     def alone(self) -> Iterator[torch.Tensor]:
-        """Trained weights (k, d) of each chunk of clients, computed lazily; or their messages, for the target
-        “class means”.
+        """Trained weights (k, d) of each chunk of clients, or their messages for “class means”; computed
+        lazily.
         """
         if self.federation.experiment.target == "class_means":
             held = self.federation.shards
@@ -117,15 +116,9 @@ def prepare(federation: Federation, before: State) -> Round:
 
 
 def noisings(prepared: Round, trained: Iterable[torch.Tensor], measured: bool = True) -> Iterator[Noising]:
-    """What the clients are to upload before it is clipped and perturbed, a chunk at a time.
-
-    Args:
-        prepared: the first half.
-        trained: trained weights (k, d) of each chunk of clients; consumed one at a time, to bound memory.
-        measured: whether measurements are computed as well as the model.
-
-    Raises:
-        Diverged: a client's trained weights are not finite or too large.
+    """What the clients are to upload before it is clipped and perturbed, a chunk at a time; `trained` weights
+    (k, d) of each are consumed one at a time, to bound memory. Diverged for weights that are not finite or
+    too large.
     """
     federation, joined, number = prepared.federation, prepared.joined, prepared.number
     experiment, model, chosen = federation.experiment, prepared.before.weights, prepared.participants
@@ -163,12 +156,8 @@ def noisings(prepared: Round, trained: Iterable[torch.Tensor], measured: bool = 
 
 
 def finish(prepared: Round, noised: Iterable[Noised], measured: bool = True) -> RoundResult:
-    """Second half of a round: aggregate and step.
-
-    Args:
-        prepared: the first half.
-        noised: `noisings` of the round, perturbed; consumed one at a time.
-        measured: compute the measurements as well as the model.
+    """Second half of a round, aggregate and step, from the perturbed `noisings`, consumed one at a time; with
+    measurements if `measured`.
     """
     federation, joined, number = prepared.federation, prepared.joined, prepared.number
     experiment, model = federation.experiment, prepared.before.weights
@@ -222,11 +211,7 @@ def finish(prepared: Round, noised: Iterable[Noised], measured: bool = True) -> 
 
 
 def one_round(federation: Federation, before: State) -> RoundResult:
-    """State and measurements after the round that follows `before`, trained on its own.
-
-    Raises:
-        Diverged: a client's trained weights are not finite or too large.
-    """
+    """State and measurements after the round that follows `before`, trained on its own; or Diverged."""
     prepared = prepare(federation, before)
     return finish(prepared, (one.alone() for one in noisings(prepared, prepared.alone())))
 
@@ -261,11 +246,8 @@ def _client_weights(federation: Federation, chosen: NDArray[np.int64], number: i
 
 
 def _work(federation: Federation, start: torch.Tensor, plan: Plan, done: int, place: tuple[int, int]) -> Work:
-    """Training of a chunk of clients.
-
-    Args:
-        done: number of finished rounds.
-        place: number of clients trained before in this round, and of all.
+    """Training of a chunk of clients after `done` rounds; `place`: how many are trained before it, and in
+    all.
     """
     tick, (before, of) = federation.tick, place
     share_of, recipe = len(plan.rows) / of, federation.recipe
@@ -283,11 +265,7 @@ def _work(federation: Federation, start: torch.Tensor, plan: Plan, done: int, pl
 def _refuse_wild(
     federation: Federation, clients: NDArray[np.int64], trained: torch.Tensor, number: int
 ) -> None:
-    """Check trained weights (k, d).
-
-    Raises:
-        Diverged: a weight is not finite or too large.
-    """
+    """Raise Diverged if one of the trained weights (k, d) is not finite or too large."""
     low, high = trained.aminmax()
     if float(low) >= -limits.DIVERGED_WEIGHT and float(high) <= limits.DIVERGED_WEIGHT:  # never so with a NaN
         return
@@ -317,10 +295,8 @@ def _remedy(experiment: Experiment, exact: bool) -> str:
 
 
 def _step(federation: Federation, model: NDArray[np.float32], aggregate: Floats) -> NDArray[np.float32]:
-    """Next global model (d,).
-
-    For the target “weights”, the corrected form projects the aggregate onto the hull of the clients' public
-    safe ranges, or onto the ball: as post-processing this costs no privacy.
+    """Next global model (d,). For the target “weights”, the corrected form projects the aggregate onto the
+    hull of the clients' public safe ranges, or onto the ball: post-processing, which costs no privacy.
     """
     experiment = federation.experiment
     if experiment.target == "weights" and experiment.form == "corrected":

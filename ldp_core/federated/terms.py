@@ -67,9 +67,7 @@ class Laws:
 
 
 def within(clients: Columns, piece: Piece, rows: slice = slice(None)) -> Columns:
-    """Columns (ε, low, high) of a slice of the upload: per-weight parameters are cut, per-client ones
-    stay.
-    """
+    """Columns (ε, low, high) of a slice of the upload: per-weight ones are cut, per-client ones stay."""
     epsilon, low, high = (
         column[rows, piece.columns] if column.shape[1] > 1 else column[rows] for column in clients
     )

@@ -50,19 +50,15 @@ def uploaded(
     whether: bool = False,
     laws: Laws | None = None,
 ) -> Uploads:
-    """Clip and perturb the encoded values of some clients; values sent in clear or not at all get no noise.
+    """Clip and perturb the encoded values of k clients; values sent in clear or not at all get no noise.
 
     Noise is one stream drawn in client order; its moments are computed by the other threads meanwhile. The
     number of threads changes no bit.
 
     Args:
-        pieces: slices of the upload with their mechanisms.
-        encoded: encoded values of k clients.
         epsilon: ε of each client, (k, 1).
         known: what the server uses for a value that is not sent, (m,) or (1,).
-        noise: generator of the stream "noise" of the round.
         shares: weights of the clients in the aggregate, (k,); None skips the noise's moments.
-        threads: limit on threads.
         whether: compute the moments of a few clients only, to tell whether there is any noise.
         laws: cache shared by the rounds of a run.
     """
@@ -121,10 +117,8 @@ def clip_uploads(pieces: Sequence[Piece], values: Floating, clients: Columns) ->
 
 
 class Moments:
-    """Exact bias and variance of the uploads of `clipped` values, summed by the clients' shares.
-
-    Computed and summed for a few clients at a time, so that their numbers stay in the CPU's cache; clients
-    without a share in the aggregate are left out.
+    """Exact bias and variance of the uploads of `clipped` values, summed by the clients' shares, for a few
+    clients at a time, so that their numbers stay in the CPU's cache.
     """
 
     def __init__(
@@ -145,8 +139,9 @@ class Moments:
 
     @property
     def summed(self) -> tuple[Floats, Floats]:
-        """Bias and variance of the aggregate, (m,): sums in the clients' order, whatever thread computed
-        which."""
+        """Bias and variance of the aggregate, (m,), summed in the clients' order, whatever thread computed
+        which.
+        """
         sums = [self.sums[rows.start] for rows in self._rows if rows.start in self.sums]
         if len(sums) == 1:
             return sums[0]
@@ -155,9 +150,7 @@ class Moments:
 
     @contextmanager
     def beside(self, threads: int) -> Iterator[None]:
-        """Compute the moments in `threads` − 1 threads while the context's body runs, then also in the
-        caller's.
-        """
+        """Compute the moments in `threads` − 1 threads during the context's body, then in this one too."""
         others = min(threads, len(self._rows)) - 1
         if others < 1:
             yield

@@ -19,14 +19,12 @@ def inspect(
     most: int | None = None,
 ) -> dict[str, Any]:
     """Result of the attack on a saved upload, as JSON values: reconstructions, or the assumption that fails.
+    StudioError if file or card cannot be read, or contradict each other.
 
     Args:
         upload: an npz file, its bytes, or arrays by name.
         card: a JSON file, or an object.
         most: limit on the unpacked size, in bytes.
-
-    Raises:
-        StudioError: the file or the card cannot be read, or they contradict each other.
     """
     from ldp_core.inspection.arrays import MOST_BYTES, read_arrays, refuse_no_numbers
     from ldp_core.inspection.card import read_card

@@ -1,8 +1,6 @@
 """`python -m ldp_core.inspection`: inspection of an upload in a process of its own, for a server without
-torch.
-
-Stdin: length of the card in bytes as a line of digits, the card, the npz file. Stdout: the result as JSON, or
-`{"refused": sentence}`.
+torch. Stdin: length of the card in bytes as a line of digits, the card, the npz file. Stdout: the result as
+JSON, or `{"refused": sentence}`.
 """
 
 from __future__ import annotations

@@ -29,14 +29,8 @@ Arrays = dict[str, NDArray[Any]]
 
 
 def read_arrays(source: str | Path | bytes, most: int = MOST_BYTES) -> Arrays:
-    """Arrays by name, in the order of the file; read-only.
-
-    Args:
-        source: a path, or the file's bytes.
-        most: limit on the bytes of all arrays together.
-
-    Raises:
-        InvalidInput: there is no such file, or the file contains anything but arrays of numbers.
+    """Arrays of a file, given by path or bytes, by name in their order; read-only. InvalidInput if there is
+    no such file, or for anything but arrays of numbers, of at most `most` bytes together.
     """
     try:
         with BytesIO(source) if isinstance(source, bytes) else Path(source).open("rb") as stream:
@@ -96,11 +90,7 @@ def _array(archive: ZipFile, entry: ZipInfo, name: str) -> NDArray[Any]:
 
 
 def refuse_no_numbers(name: str, shape: tuple[int, ...], kind: np.dtype[Any]) -> None:
-    """Check that an array has a numeric type.
-
-    Raises:
-        InvalidInput: the array has another type.
-    """
+    """Raise InvalidInput unless an array has a numeric type."""
     if kind.hasobject:
         raise InvalidInput(f"{name} holds pickled Python objects, which could run code: not read; {HOW}")
     if kind.kind not in KINDS or len(shape) > 8 or any(side < 0 for side in shape):

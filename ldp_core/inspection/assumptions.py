@@ -52,10 +52,9 @@ def of_arrays(groups: dict[str, Arrays], card: Card) -> list[Finding]:
 def _format(groups: dict[str, Arrays]) -> Finding:
     """Finding: whether the weights' change is large relative to the resolution of the number format."""
     name = "a fine number format"
-    for some in groups.values():
-        for at, array in some.items():
-            if array.dtype.kind != "f":
-                return Finding(name, False, f"{at[:40]} is {array.dtype}, and weights are floats")
+    for at, array in (pair for some in groups.values() for pair in some.items()):
+        if array.dtype.kind != "f":
+            return Finding(name, False, f"{at[:40]} is {array.dtype}, and weights are floats")
     ratio, coarsest = resolution(groups)
     much = f"{coarsest}; the change is as large as {ratio:,.0f} of its steps"
     if 0 < ratio < COARSE:
@@ -81,44 +80,35 @@ def of_change(seen: Observation, card: Card) -> list[Finding]:
     """Findings on single step, single picture and cross-entropy loss, from the card, and from the values
     unless noise hides them.
     """
-    found = [
-        Finding(
-            "one step",
-            card.steps == 1,
-            "the card says one"
-            if card.steps == 1
-            else f"the card says {card.steps} steps, whose gradients lie "
-            "on top of each other, each at other weights: only single units may show a picture",
-        )
-    ]
-    step = seen.steps[0][0]
-    if not np.any(step):
-        return [
-            *found,
-            Finding("something was learnt", False, "nothing moved: the change is zero everywhere"),
-        ]
+    many = (
+        f"the card says {card.steps} steps, whose gradients lie on top of each other, each at other weights: "
+    )
+    many += "only single units may show a picture"
+    found = [Finding("one step", card.steps == 1, "the card says one" if card.steps == 1 else many)]
+    if not np.any(seen.steps[0][0]):
+        nothing = "nothing moved: the change is zero everywhere"
+        return [*found, Finding("something was learnt", False, nothing)]
     if seen.mechanism.role != "identity":
         return found
     if cut := clipped(seen):
         why = f"{100 * cut:.2g} % of the numbers stand at an end of the range: how far they went is unknown"
         return [*found, Finding("nothing was clipped", None, why)]
+    if card.optimizer.name != "sgd":
+        return found
     last = seen.model.slices(seen.shape, seen.classes)[-1]
     bias = seen.gradients[0, last.start : last.stop]
     total = float(abs(bias.sum()) / max(np.abs(bias).sum(), 1e-300))
-    if card.optimizer.name == "sgd":
-        why = f"the last bias's changes sum to {100 * total:.2g} % of their size"
-        other = f"{why}, and to 0 after softmax: another loss, weight decay, noise, or a layer left out"
-        found.append(Finding("cross-entropy after softmax", total < SUM, why if total < SUM else other))
-    if (
-        card.alone
-        and not no_dense_start(seen.model, seen.shape, seen.classes)
-        and card.optimizer.name == "sgd"
-    ):
+    why = f"the last bias's changes sum to {100 * total:.2g} % of their size"
+    other = f"{why}, and to 0 after softmax: another loss, weight decay, noise, or a layer left out"
+    found.append(Finding("cross-entropy after softmax", total < SUM, why if total < SUM else other))
+    if card.alone and not no_dense_start(seen.model, seen.shape, seen.classes):
         values = np.linalg.svd(seen.first_layer(seen.gradients)[0], compute_uv=False)
         ratio = float(values[1] / values[0]) if len(values) > 1 else 0.0
-        many = int((values > RANK * values[0]).sum())
+        directions = int((values > RANK * values[0]).sum())
         why = f"the first layer's change is a product of two vectors, up to {ratio:.1g}"
-        other = f"the first layer's change has {many} directions, and one picture in one step leaves one: "
+        other = (
+            f"the first layer's change has {directions} directions, and one picture in one step leaves one: "
+        )
         other += "more pictures or steps than the card says, momentum, weight decay, or noise"
         found.append(Finding("one picture", ratio < RANK, why if ratio < RANK else other))
     return found
@@ -136,25 +126,21 @@ def of_picture(
     """Squared distance between the upload and one recomputed from the reconstruction, relative to the
     upload's squared length; and the finding.
     """
+    name = "the picture explains the upload"
     if seen.mechanism.role != "identity":
-        return None, Finding(
-            "the picture explains the upload",
-            None,
-            "noise was added, so nothing here can check the picture without the original",
-        )
+        why = "noise was added, so nothing here can check the picture without the original"
+        return None, Finding(name, None, why)
     sent = seen.steps[0][0]
     made = seen.base - np.clip(seen.uploads_of(x, seen.labels())[0], seen.low[0], seen.high[0])
     scale = float(sent @ made / max(made @ made, 1e-300))
     apart = float(((sent - scale * made) ** 2).sum() / max((sent**2).sum(), 1e-300))
-    name = "the picture explains the upload"
     what = f"made again from the picture, the upload differs by {100 * apart:.2g} % (squared)"
     if exact and apart > REMADE:
         why = "another activation, loss or order of layers than the card says, or more than one picture"
         return apart, Finding(name, False, f"{what}: {why}")
     if not exact and apart > same:
-        return apart, Finding(
-            name, None, f"{what}, as another picture's may: not found, which proves nothing"
-        )
+        why = "as another picture's may: not found, which proves nothing"
+        return apart, Finding(name, None, f"{what}, {why}")
     if card.norm is None and card.sent != "gradient" and not 0.95 < scale < 1.05:
         why = f"the upload is {scale:.3g} times the one made of the picture: shortened, or the learning "
         why += f"rate was {scale * card.rate:.3g}, and not {card.rate:g}"

@@ -84,11 +84,7 @@ class Card(BaseModel):
 
 
 def read_card(source: str | Path | Mapping[str, Any]) -> Card:
-    """Card from a JSON file or an object.
-
-    Raises:
-        StudioError: the card cannot be read, or a value is invalid.
-    """
+    """Card from a JSON file or an object; StudioError if it cannot be read, or a value is invalid."""
     given = source if isinstance(source, Mapping) else read_json(_text(Path(source)))
     if not isinstance(given, Mapping):
         raise InvalidInput(f"a card is a JSON object; got {shown(given)}")

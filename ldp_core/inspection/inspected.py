@@ -20,7 +20,7 @@ from ldp_core.images import encode
 from ldp_core.inspection.arrays import Arrays
 from ldp_core.inspection.assumptions import SAME, clipped, of_arrays, of_change, of_picture, resolution
 from ldp_core.inspection.card import Card
-from ldp_core.inspection.layout import Finding, flat, grouped, statistics
+from ldp_core.inspection.layout import Finding, flat, grouped
 from ldp_core.limits import BOUND
 from ldp_core.mechanisms.base import Floats
 from ldp_core.streams import stream
@@ -54,10 +54,8 @@ class Upload:
 
 
 def inspected(arrays: Arrays, card: Card) -> dict[str, Any]:
-    """Result of the attack, and the findings on its assumptions.
-
-    Raises:
-        InvalidInput: arrays are missing, or contradict the card.
+    """Result of the attack, and the findings on its assumptions; InvalidInput for arrays that contradict the
+    card.
     """
     groups = grouped(arrays)
     needed = ("before", "after") if card.sent == "weights" else (card.sent,)
@@ -70,13 +68,9 @@ def inspected(arrays: Arrays, card: Card) -> dict[str, Any]:
     if not all(one.holds for one in found):
         return _said(found, {})
     same = max(SAME, 10 / max(resolution(groups)[0], 1e-9) ** 2)
-    upload = _observed({name: _numbers(some) for name, some in groups.items()}, card, beside, same)
+    upload = _observed({name: flat(some) for name, some in groups.items()}, card, beside, same)
     found += of_change(upload.seen, card)
     return _attacked(upload, found)
-
-
-def _numbers(some: Arrays) -> NDArray[np.float64]:
-    return flat({name: array for name, array in some.items() if name not in statistics(some)})
 
 
 def _beside(some: Arrays, card: Card) -> Arrays:
@@ -94,11 +88,8 @@ def _beside(some: Arrays, card: Card) -> Arrays:
                 raise InvalidInput(f"{name} have pixels that are no numbers")
     if "labels" in some:
         count, given = len(found.get("candidates", [])), some["labels"]
-        if (
-            given.shape != (count,)
-            or given.dtype.kind not in "iu"
-            or not ((given >= 0) & (given < card.classes)).all()
-        ):
+        fits = given.shape == (count,) and given.dtype.kind in "iu"
+        if not fits or not ((given >= 0) & (given < card.classes)).all():
             raise InvalidInput(
                 f"labels must be a whole number from 0 to {card.classes - 1} for each of the candidates"
             )
@@ -203,7 +194,7 @@ def _attacked(upload: Upload, found: list[Finding]) -> dict[str, Any]:
 def _pictures(guesses: Image, upload: Upload, who: Reconstructor) -> dict[str, Any]:
     """Reconstructions, most certain first, with their quality if the file has the originals."""
     usable = guesses[np.isfinite(guesses).reshape(len(guesses), -1).all(axis=1)]
-    out: dict[str, Any] = {"pictures": [encode(one) for one in usable[:PICTURES]], "mean_image": None}
+    out: dict[str, Any] = {"pictures": [encode(one) for one in usable[:PICTURES]]}
     mean = upload.seen.public.x.mean(0) if upload.seen.public else None
     if mean is None and len(upload.beside.get("candidates", [])) > 1:
         mean = upload.beside["candidates"].mean(0)
@@ -251,12 +242,10 @@ def _said(found: list[Finding], out: dict[str, Any]) -> dict[str, Any]:
         verdict, says = "cannot tell", "no picture came of it; an attack that fails proves nothing"
     else:
         last = found[-1].says
-        best = max(out["psnr"]) if out.get("psnr") else None
-        verdict, says = ("cannot tell" if best is None and found[-1].holds is None else "comes back"), last
-        if best is not None:
-            guess = (
-                f", the mean image {max(out['psnr_mean_image']):.1f} dB" if "psnr_mean_image" in out else ""
-            )
+        verdict, says = "cannot tell" if found[-1].holds is None else "comes back", last
+        if out.get("psnr"):
+            best, mean = max(out["psnr"]), out.get("psnr_mean_image")
+            guess = f", the mean image {max(mean):.1f} dB" if mean else ""
             verdict = "comes back" if best >= RECOVERED_DB else "does not come back"
             says = f"the closest picture is at {best:.1f} dB of the original{guess}; {last}"
-    return {"verdict": verdict, "says": says, "assumptions": [one.as_json() for one in found], **out}
+    return {"verdict": verdict, "says": says, "assumptions": [one._asdict() for one in found], **out}

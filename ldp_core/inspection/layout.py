@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,24 +21,17 @@ LARGEST = 1e15
 STATISTICS = ("running_mean", "running_var", "num_batches_tracked", "moving_mean", "moving_variance")
 
 
-@dataclass(frozen=True)
-class Finding:
-    """Result of the check of one assumption of the attack."""
+class Finding(NamedTuple):
+    """Whether an assumption of the attack holds, None if undecidable, and a sentence on it."""
 
     assumption: str
     holds: bool | None
-    """Whether the assumption holds; None if undecidable."""
     says: str
-
-    def as_json(self) -> dict[str, Any]:
-        return {"assumption": self.assumption, "holds": self.holds, "says": self.says}
 
 
 def grouped(arrays: Arrays) -> dict[str, Arrays]:
-    """Arrays by group: `before/NAME` under "before"; arrays outside the groups under "".
-
-    Raises:
-        InvalidInput: an array belongs to no group.
+    """Arrays by group, `before/NAME` under "before" and those outside the groups under ""; InvalidInput for
+    another.
     """
     found: dict[str, Arrays] = {}
     for name, array in arrays.items():
@@ -65,10 +57,8 @@ def misplaced(some: Arrays, slices: Sequence[Slice]) -> str:
     given, wanted = [shape for _, shape in named], [one.shape for one in slices]
     if given == wanted:
         return ""
-    first = next(
-        (i for i, (a, b) in enumerate(zip(given, wanted, strict=False)) if a != b),
-        min(len(given), len(wanted)),
-    )
+    both = min(len(given), len(wanted))
+    first = next((i for i in range(both) if given[i] != wanted[i]), both)
     if Counter(given) == Counter(wanted):
         return (
             f"the weights come in another order: {_said(*named[first])} stands where "
@@ -86,7 +76,7 @@ def misplaced(some: Arrays, slices: Sequence[Slice]) -> str:
         norm = all(len(given[i]) == 1 for i in extra) and len(extra) % 2 == 0
         kind = " (scale and offset of a normalisation, it seems)" if norm else ""
         return f"the card's model lacks layers that were sent: {names}{kind}; list them in the card"
-    if first >= min(len(given), len(wanted)):
+    if first == both:
         return f"{len(given)} arrays were sent, and the card's model has {len(wanted)}"
     there = _said(slices[first].name, wanted[first])
     return f"{_said(*named[first])} was sent, where the card's model has {there}: mend its layers or shape"

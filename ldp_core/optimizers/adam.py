@@ -14,10 +14,8 @@ BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8
 
 
 class Adam(Optimizer):
-    """Decay rates 0.9 and 0.999. Both moments begin at zero in every round.
-
-    The first step has the size of the learning rate whatever the gradient's size, so an upload after one step
-    reveals the gradient's signs and little else.
+    """Decay rates 0.9 and 0.999. The first step of a round has the size of the learning rate whatever the
+    gradient's size, so an upload after one step reveals the gradient's signs and little else.
     """
 
     label = "Adam"

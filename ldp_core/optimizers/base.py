@@ -1,8 +1,4 @@
-"""Base class of optimisers: one step in place, on weights of any shape.
-
-An optimiser's memory belongs to one client and one round: it begins at zero in every round, and is never
-uploaded.
-"""
+"""Base class of optimisers: one step in place. Memory begins at zero in every round and is never uploaded."""
 
 from __future__ import annotations
 
@@ -45,11 +41,9 @@ class Optimizer(Component):
     def step(
         self, weights: Tensor, gradient: Tensor, memory: Memory, number: int, learning_rate: Rate
     ) -> None:
-        """Update `weights` in place.
+        """Update `weights`, whose rows may be different clients', in place by a gradient of the same shape.
 
         Args:
-            weights: of any shape; rows may belong to different clients.
-            gradient: of the same shape.
             memory: `memories` tensors of the same shape, zero before the first step of a round.
             number: number of the step in this round, from 1.
             learning_rate: the experiment's, or a broadcastable tensor with one per row.

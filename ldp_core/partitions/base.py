@@ -17,15 +17,8 @@ class Partition(Component):
 
     @abstractmethod
     def split(self, labels: Indices, count: int, generator: np.random.Generator) -> list[Indices]:
-        """Sample indices of each client.
-
-        Args:
-            labels: class of every training sample, shape (n,).
-            count: number of clients, at most n.
-            generator: generator of the stream "partition".
-
-        Returns:
-            `count` disjoint, non-empty index arrays.
+        """`count` disjoint, non-empty arrays of sample indices; `labels` are the classes (n,) of all training
+        samples, `generator` that of the stream "partition".
         """
 
     def among(

@@ -20,8 +20,5 @@ class All(Selection):
     def expected_uploads(self, count: int, rounds: int) -> float:
         return float(rounds)
 
-    def most_uploads(self, count: int, rounds: int) -> int:
-        return rounds
-
-    def size(self, count: int) -> int | None:
+    def size(self, count: int) -> int:
         return count

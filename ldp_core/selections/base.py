@@ -11,24 +11,14 @@ from ldp_core.component import Component
 
 
 class Selection(Component):
-    """Chooses the participants of each round; the server knows them, so there is no amplification by
-    sampling.
-
-    A kind in which each client decides independently states its probability as `chance`.
+    """Chooses the participants of each round; the server knows them, so sampling amplifies nothing. A kind in
+    which each client decides independently states its probability as `chance`.
     """
 
     @abstractmethod
     def choose(self, count: int, seed: int, number: int, rounds: int) -> NDArray[np.int64]:
-        """Participants of one round among clients 0 … count − 1, ascending.
-
-        Draws for one round come from `stream(seed, "selection", number)`, draws for the whole run from
-        `stream(seed, "selection")`.
-
-        Args:
-            count: number of clients, K.
-            seed: seed of the run.
-            number: number of the round, from 1.
-            rounds: number of rounds of the run.
+        """Participants of round `number`, from 1, among clients 0 … count − 1, ascending; drawn from
+        `stream(seed, "selection", number)`, or for the whole run from `stream(seed, "selection")`.
         """
 
     def problem(self, count: int, rounds: int) -> str:
@@ -39,9 +29,9 @@ class Selection(Component):
     def expected_uploads(self, count: int, rounds: int) -> float:
         """Expected number of uploads of a client in a run."""
 
-    @abstractmethod
     def most_uploads(self, count: int, rounds: int) -> int:
-        """Largest number of uploads of a client in a run."""
+        """Largest number of uploads of a client in a run; by default one a round."""
+        return rounds
 
     def uploads_quantile(self, count: int, rounds: int, share: float) -> int:
         """Least number of uploads with probability at least `share` of no more; by default the worst case."""
@@ -52,7 +42,7 @@ class Selection(Component):
         return None
 
     def stretches(self, count: int, rounds: int) -> list[tuple[int, int, int]] | None:
-        """Parts of the run without repeated participants: first round, last round, participants per round (a
-        uniform sample); None for other selections.
+        """Parts of the run without repeated participants, if these are uniform samples: first and last round,
+        participants per round.
         """
         return None

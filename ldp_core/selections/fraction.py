@@ -27,23 +27,17 @@ class Fraction(Selection):
         FRACTION.default, description="share of the clients, γ"
     )
 
-    def participants(self, count: int) -> int:
+    def size(self, count: int) -> int:
         return max(1, round(self.fraction * count))
 
     def choose(self, count: int, seed: int, number: int, rounds: int) -> NDArray[np.int64]:
-        chosen = stream(seed, "selection", number).choice(count, size=self.participants(count), replace=False)
+        chosen = stream(seed, "selection", number).choice(count, size=self.size(count), replace=False)
         return np.sort(chosen).astype(np.int64)
 
     def expected_uploads(self, count: int, rounds: int) -> float:
-        return rounds * self.participants(count) / count
-
-    def most_uploads(self, count: int, rounds: int) -> int:
-        return rounds
+        return rounds * self.size(count) / count
 
     def uploads_quantile(self, count: int, rounds: int, share: float) -> int:
         # rounds are drawn apart, so one client's uploads are binomial; the sum ends at 1 but for rounding
-        within = bdtr(np.arange(rounds), rounds, self.participants(count) / count)
+        within = bdtr(np.arange(rounds), rounds, self.size(count) / count)
         return int(np.count_nonzero(within < share))
-
-    def size(self, count: int) -> int | None:
-        return self.participants(count)

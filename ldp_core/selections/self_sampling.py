@@ -16,9 +16,8 @@ from ldp_core.streams import stream
 
 
 class SelfSampling(Selection):
-    """A probability q ~ U(least, 1) for each client and round, then participation with probability q.
-
-    Together a probability of (1 + least)/2. In a round without participants the model stays.
+    """A probability q ~ U(least, 1) for each client and round, together (1 + least)/2. In a round without
+    participants the model stays.
     """
 
     label = "who wants to"
@@ -45,9 +44,6 @@ class SelfSampling(Selection):
 
     def expected_uploads(self, count: int, rounds: int) -> float:
         return rounds * self.chance
-
-    def most_uploads(self, count: int, rounds: int) -> int:
-        return rounds
 
     def uploads_quantile(self, count: int, rounds: int, share: float) -> int:
         return int(np.count_nonzero(bdtr(np.arange(rounds), rounds, self.chance) < share))

@@ -1,9 +1,6 @@
-"""Published systems: what each sets in an experiment, and its own part in a round.
-
-A system combines existing parts (mechanism, aggregator, selection, …) and adds what is its own. `base.System`
-fills an experiment; `base.Participation` is what clients and server do beyond the common round, called by
-`federated.round` (and by `federated.evaluate` for clients' own models). `tells` declares what is sent in
-clear, for which `accounting.spending` gives no guarantee. A new system is one new file.
+"""Published systems: what each sets in an experiment (`base.System`), and its own part in a round
+(`base.Participation`, called by `federated.round`). `tells` declares what is sent in clear, for which
+`accounting.spending` gives no guarantee. A new system is one new file.
 """
 
 from ldp_core.component import Registry

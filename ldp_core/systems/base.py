@@ -45,8 +45,6 @@ class Public:
     """Public facts about a run before it begins."""
 
     clients: int
-    rounds: int
-    seed: int
     dataset: str
     target: str
     """"weights" or "update"."""
@@ -55,8 +53,6 @@ class Public:
     """Slice of each layer in the model's vector (d,)."""
     sent: slice
     """Slice of the vector that is sent."""
-    shards: tuple[int, ...]
-    """Number of samples of each client."""
     model: Model
     """The shared model, without what a system adds."""
 
@@ -78,23 +74,17 @@ class Encoded:
     clear: NDArray[np.bool_] | None = None
     """Mask (k, m) of values that are clipped and sent without noise."""
     unsent: NDArray[np.bool_] | None = None
-    """Mask (k, m) of values that are not sent; the server keeps its own, so they carry neither information
-    nor noise.
-    """
+    """Mask (k, m) of values that are not sent, so that they carry neither information nor noise."""
 
 
 class Participation:
-    """What clients and server do in a run beyond the common round; by default nothing.
-
-    Attributes:
-        public: public facts about the run.
-        arrays: what clients keep between rounds, by name, one row per client; stored with the run's state,
-            and restored when a run is resumed.
+    """What clients and server do in a run beyond the common round; by default nothing. What clients keep
+    between rounds is in `arrays`, by name, one row per client, and is stored with the run's state.
     """
 
     compares_clients: ClassVar[bool] = False
-    """Whether rounds also measure heterogeneity: spread of the clients' losses, and accuracy on each client's
-    own class mixture.
+    """Whether rounds also measure the spread of the clients' losses, and accuracy on their own class
+    mixtures.
     """
 
     def __init__(self, public: Public, arrays: dict[str, NDArray[Any]] | None = None) -> None:
@@ -112,13 +102,9 @@ class Participation:
     def encode(
         self, values: Vectors, low: Floats, high: Floats, clients: Indices, generator: np.random.Generator
     ) -> Encoded:
-        """Encode the clients' `values` (k, m) before perturbation.
-
-        Args:
-            values: trained weights or their changes, in the columns that are sent.
-            low, high: each client's safe range, (k, 1).
-            clients: indices of the clients, (k,).
-            generator: generator of the stream "encoding" of this round.
+        """Encode the clients' `values` (k, m), trained weights or changes in the columns that are sent,
+        before perturbation; `low` and `high` (k, 1) are their safe ranges, `generator` that of the stream
+        "encoding".
         """
         return Encoded(values, low, high)
 
@@ -126,10 +112,7 @@ class Participation:
         """Store in `arrays` what clients keep of their trained weights (k, d)."""
 
     def finish(self, aggregate: Floats) -> Floats:
-        """Post-process the aggregate (m,) before the server's step; the identity by default.
-
-        Called for the noisy aggregate and for the exact one, so it must not store anything.
-        """
+        """Post-process the aggregate (m,), noisy or exact, before the server's step; stores nothing."""
         return aggregate
 
     def models(self, model: Vectors) -> Vectors | None:
@@ -137,9 +120,7 @@ class Participation:
         return None
 
     def heard(self, model: Vectors, uploads: Vectors, clients: Indices) -> None:
-        """Let a curious server take notes, in `arrays`, on the clients' noisy uploads (k, m) from the model
-        (d,). Training does not depend on them.
-        """
+        """Let a curious server take notes, in `arrays`, on the noisy uploads (k, m) from the model (d,)."""
 
     def noted(self, clients: Indices) -> Mapping[str, Floats]:
         """The server's notes about some clients, for attackers, one row per client."""
@@ -153,9 +134,10 @@ class System(Component):
     """Class of the system's part in a run; the base class if it has none."""
 
     shuffles: ClassVar[bool] = False
-    """Whether a shuffler hides whose uploads are whose. Means do not change, so shuffling is not simulated;
-    its amplification is stated.
-    """
+    """Whether a shuffler hides whose uploads are whose: not simulated, as means do not change, but stated."""
+
+    data: ClassVar[tuple[str, ...]] = ()
+    """Data sets of the paper, its main one first; empty for any."""
 
     readings: ClassVar[tuple[str, ...]] = ()
     """Interpretations where the paper is silent or impossible to follow, in sentences."""
@@ -164,10 +146,8 @@ class System(Component):
     """Fields that `fill` sets to values that the paper does not print."""
 
     def fill(self, dataset: str | None) -> dict[str, Any]:
-        """Experiment fields that the system sets, as JSON; given fields have priority.
-
-        Args:
-            dataset: the chosen data set; None for the paper's own.
+        """Experiment fields that the system sets for a data set, None for the paper's own; given fields have
+        priority.
         """
         return {}
 
@@ -177,7 +157,7 @@ class System(Component):
 
     def papers_data(self, dataset: str) -> str | None:
         """Data set whose settings the paper states for a run on `dataset`; None for that of `fill`."""
-        return dataset
+        return dataset if not self.data or dataset in self.data else None
 
     def scale(self, dataset: str) -> float:
         """Factor on the samples before training and evaluation."""
@@ -196,16 +176,13 @@ class System(Component):
         return model
 
     def why_diverged(self, experiment: Any, exact: bool) -> str:
-        """Explanation of a divergence, as the end of a sentence; "" for the usual one.
-
-        `exact`: whether no noise had entered yet.
+        """Explanation of a divergence, as the end of a sentence; `exact`: before any noise. "" for the usual
+        one.
         """
         return ""
 
     def unpredicted(self, experiment: Any) -> str:
-        """Why the noise cannot be predicted before training, as the end of a sentence that begins “as”; "" if
-        it can.
-        """
+        """Why the noise cannot be predicted before training, as the end of “as …”; "" if it can."""
         return ""
 
     def trains(self, experiment: Any) -> str:
@@ -213,8 +190,8 @@ class System(Component):
         return ""
 
     def bounds(self, experiment: Any) -> tuple[str, str]:
-        """How a client bounds its upload, as the end of “each client …”, and what that reveals; "" for the
-        safe range.
+        """How a client bounds its upload, as the end of “each client …”, and what that reveals; "" if as
+        usual.
         """
         return "", ""
 

@@ -19,7 +19,6 @@ from ldp_core.fields import Choice
 from ldp_core.mechanisms.base import Floats, Form, Mechanism
 from ldp_core.systems.base import Encoded, Indices, Participation, Public, System, Vectors
 
-DATA = ("mnist", "fashion_mnist")
 RANGES = ("adaptive", "fixed")
 NARROWEST = 0.01
 """Least half-width of a layer's range, as a share of the client's own; equal weights would leave no range."""
@@ -72,6 +71,7 @@ class OptimalLDPFL(System):
     )
     reference = "Paper 004 (Zhao et al., Electronics 2022)"
     order = 5
+    data = ("mnist", "fashion_mnist")
     shuffles = True
     left_open = ("clients.range", "local.epochs", "local.batch_size", "local.learning_rate", "rounds")
     readings = (
@@ -90,7 +90,7 @@ class OptimalLDPFL(System):
     ranges: Annotated[str, Choice(RANGES)] = Field("adaptive", description="ranges of the layers")
 
     def fill(self, dataset: str | None) -> dict[str, Any]:
-        name = dataset or DATA[0]
+        name = dataset or self.data[0]
         fits = models.get("cnn").fits(datasets.get(name).shape)
         return {
             "dataset": name,
@@ -112,9 +112,6 @@ class OptimalLDPFL(System):
 
     def also(self, dataset: str) -> Mapping[str, tuple[Any, ...]]:
         return {"clients.epsilon": tuple(float(n) for n in range(1, 11))}
-
-    def papers_data(self, dataset: str) -> str | None:
-        return dataset if dataset in DATA else None
 
     def unpredicted(self, experiment: Any) -> str:
         follows = self.ranges == "adaptive" and experiment.target == "weights"

@@ -22,7 +22,6 @@ from ldp_core.models.base import Model
 from ldp_core.systems.base import Participation, Public, System
 from ldp_core.systems.personal_layers import PersonalLayers
 
-DATA = ("mnist", "fashion_mnist", "cifar10")
 START = Limit(-10, 10, 1.0)
 GAIN = Limit(0.01, 100, 2.0)
 PERSONAL = Limit(0.01, 1e4, 5.0)
@@ -39,6 +38,7 @@ class PDLDPFL(System):
     formula = r"\hat y=a_o\,f_\theta(a_i x+b_i)+b_o,\quad \text{sent: }t\cdot\mathrm{PM}(\theta/t)"
     reference = "Paper 003 (Wang, Yang and Wei, Computer Science 2024)"
     order = 4
+    data = ("mnist", "fashion_mnist", "cifar10")
     left_open = ("local.epochs", "local.batch_size", "clients.range")
     readings = (
         "One local epoch, batches of 32 (10 on digits), 64 and 32 hidden units: the paper prints none of it.",
@@ -71,7 +71,7 @@ class PDLDPFL(System):
         return tuple(name for name, transform in sides if transform in LEARNED)
 
     def fill(self, dataset: str | None) -> dict[str, Any]:
-        name = dataset or DATA[0]
+        name = dataset or self.data[0]
         local = {
             "optimizer": "sgd",
             "epochs": 1,
@@ -102,9 +102,6 @@ class PDLDPFL(System):
             "system.a": (0.0, 0.5, 1.0, 1.5, 2.0),
             "system.b": (-1.0, -0.5, 0.0, 0.5, 1.0),
         }
-
-    def papers_data(self, dataset: str) -> str | None:
-        return dataset if dataset in DATA else None
 
     def extends(self, model: Model) -> Model:
         if self.input == self.output == "none":
@@ -154,7 +151,7 @@ class PDLDPFL(System):
         return False
 
     def readable(self, mechanism: Mechanism, form: Form) -> bool:
-        """True: the upload is a network's, trained on the transform's output; the printed scale is visible in
-        the outputs.
+        """True: the upload is a network's, trained on the transform's output; the printed scale shows in the
+        outputs.
         """
         return True

@@ -19,11 +19,9 @@ STRAY, USUAL = 4.0, 0.9
 
 
 class PersonalLayers(Participation):
-    """Each client starts a round with the shared network and its own layers, and sends the network only.
-
-    Attributes:
-        arrays: `input` and `output`, where learnt, (K, weights): a, then b; and the server's notes on each
-            client's b before the network, `offset` (K, pixels).
+    """Each client starts a round with the shared network and its own layers, and sends the network only. It
+    keeps `input` and `output`, where learnt, (K, weights): a, then b; the server notes each client's b before
+    the network as `offset` (K, pixels).
     """
 
     compares_clients = True
@@ -37,9 +35,8 @@ class PersonalLayers(Participation):
         limit: float,
         follow: bool,
     ) -> None:
-        """`learned`: which of the two layers exist; `start`: initial a and b; `limit`: their largest
-        magnitude in the corrected form; `follow`: the first layer is ax + b, so that a curious server can
-        infer b.
+        """`learned`: which of the two layers exist; `start`: initial a and b; `limit`: their largest size,
+        corrected; `follow`: the first layer is ax + b, so that a curious server can infer b.
         """
         super().__init__(public, arrays)
         kept = [layer for layer in public.layers if layer.start >= public.sent.stop]
@@ -81,8 +78,7 @@ class PersonalLayers(Participation):
 
     def heard(self, model: Vectors, uploads: Vectors, clients: Indices) -> None:
         """Each step changes b by −η Wᵀδ and the first layer's bias by −η δ, for the same δ: so b's change is
-        the bias's change times the mean weights (to second order in the step). Piecewise's distant outputs
-        are left out.
+        the bias's change times the mean weights, to second order. Piecewise's distant outputs are left out.
         """
         if self._first is None:
             return
@@ -96,9 +92,8 @@ class PersonalLayers(Participation):
         self.arrays[OFFSET][clients] += np.einsum("ku,kup->kp", moved, halfway)
 
     def noted(self, clients: Indices) -> Mapping[str, Floats]:
-        """The server's knowledge of a and b before the network: their start, and b where it can be inferred.
-
-        A convolution sends only sums of slopes over positions, from which b cannot be inferred.
+        """The server's knowledge of a and b before the network: their start, and b where it can be inferred;
+        a convolution sends only sums of slopes over positions, which do not tell.
         """
         if not self._follow:
             return {}

@@ -8,7 +8,7 @@ experiment's aggregator weights them (A, B or C).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,6 @@ from ldp_core.errors import one_of
 from ldp_core.fields import Choice, Number, Whole
 from ldp_core.limits import RECORDS, SAMPLING
 from ldp_core.mechanisms.base import Form, Mechanism
-from ldp_core.systems._personalized_settings import DATA, SETTINGS, STANDS_FOR, Setting
 from ldp_core.systems.base import Indices, Participation, Public, System, Vectors
 
 CASES = ("iid", "non_iid")
@@ -26,13 +25,38 @@ STARTS = ("random", "zero")
 RAW = {"digits": 16.0, "mnist": 255.0, "fashion_mnist": 255.0}
 """Value of the brightest raw pixel, as an integer; this program scales pixels to [0, 1]."""
 AS_IN_PAPER = {"digits": 16.0, "mnist": 255.0}
-"""Factors on pixels for data where the paper's range ±200 and its figures indicate raw pixels; ±2 elsewhere
-does not.
-"""
-
-
+"""Factors on pixels where the paper's range ±200 and its figures indicate raw pixels; ±2 does not."""
 UNIT = 1.0
 """The paper's sensitivity, whatever weights are clipped to."""
+
+
+class Setting(NamedTuple):
+    """Paper 001's settings for a data set in one of the cases."""
+
+    clients: int
+    rounds: int
+    batch: int
+    delta: float
+    clip: float
+    budgets: tuple[str, ...]
+    sampling: float = 0.8
+    """Sampling probability q, for clients with equal distributions only."""
+
+
+DIGITS = ("digits_llh", "digits_lmh", "digits_lhh")
+FASHION = ("fashion_llh", "fashion_lmh", "fashion_lhh")
+COVTYPE, VOTES = ("covtype_lh", "covtype_lmh"), ("votes_lh", "votes_lmh")
+SETTINGS = {
+    ("iid", "digits"): Setting(3, 10, 50, 1 / 500, 200, DIGITS),
+    ("iid", "fashion_mnist"): Setting(3, 20, 50, 1 / 1000, 2, FASHION, 0.9),
+    ("iid", "covtype"): Setting(10, 50, 1000, 1 / 50_000, 2, COVTYPE),
+    ("non_iid", "digits"): Setting(10, 10, 400, 1e-5, 4, VOTES),
+    ("non_iid", "fashion_mnist"): Setting(10, 10, 200, 1e-5, 4, VOTES),
+    ("non_iid", "covtype"): Setting(10, 20, 2500, 1e-5, 2, COVTYPE),
+}
+STANDS_FOR = {"mnist": "digits"}
+"""Actual data set by the paper's name: what the paper calls MNIST are scikit-learn's digits."""
+DATA = tuple(dict.fromkeys(dataset for _, dataset in SETTINGS))
 
 
 class RecordSampling(Participation):
@@ -64,6 +88,7 @@ class PersonalizedLDPFL(System):
     )
     reference = "Paper 001 (Wu, Xu and Zhu, Applied Sciences 2023)"
     order = 2
+    data = DATA
     left_open = ("local.epochs", "partition.alpha")
     readings = (
         "One local pass over the sampled records: the paper does not say how many.",
@@ -134,9 +159,6 @@ class PersonalizedLDPFL(System):
             ways = {"aggregator.name": ("mean", "inverse_std", "probability_selection")}
         return {"clients.epsilon": self._setting(dataset).budgets, "system.case": CASES, **ways}
 
-    def papers_data(self, dataset: str) -> str | None:
-        return dataset if dataset in DATA else None
-
     def scale(self, dataset: str) -> float:
         kept = {"raw": RAW, "unit": {}, "paper": AS_IN_PAPER}[self.pixels]
         return kept.get(dataset, 1.0)
@@ -144,31 +166,20 @@ class PersonalizedLDPFL(System):
     def problems(self, experiment: Any) -> Iterator[tuple[tuple[str, ...], Any, str]]:
         name, mechanism = experiment.dataset, experiment.mechanism
         if name not in (*DATA, *STANDS_FOR):
-            yield (
-                ("dataset",),
-                name,
-                f"must be {one_of([*DATA, *STANDS_FOR])} for {self.name}, whose paper has settings for no "
-                f"other data; got {name}; without a system its mechanisms and aggregators can be used on it",
+            why = f"must be {one_of([*DATA, *STANDS_FOR])} for {self.name}, whose paper has settings for no "
+            why += (
+                f"other data; got {name}; without a system its mechanisms and aggregators can be used on it"
             )
+            yield ("dataset",), name, why
             return
         if self.pixels == "raw" and name not in RAW:
-            yield (
-                ("system", "pixels"),
-                self.pixels,
-                f"must be paper or unit on {name}, whose numbers are no pixels; got raw",
-            )
-        q = self._q(name)
-        if (
-            self.case == "iid"
-            and getattr(mechanism, "calibration", "") == "paper001"
-            and mechanism.sampling != q
-        ):
-            yield (
-                ("mechanism", "sampling"),
-                mechanism.sampling,
-                f"must be {q:g}, the share of its records that a client of {self.name} trains on; "
-                f"got {mechanism.sampling:g}; set system.sampling and mechanism.sampling to the same",
-            )
+            why = f"must be paper or unit on {name}, whose numbers are no pixels; got raw"
+            yield ("system", "pixels"), self.pixels, why
+        q, printed = self._q(name), getattr(mechanism, "calibration", "") == "paper001"
+        if self.case == "iid" and printed and mechanism.sampling != q:
+            why = f"must be {q:g}, the share of its records that a client of {self.name} trains on; got "
+            why += f"{mechanism.sampling:g}; set system.sampling and mechanism.sampling to the same"
+            yield ("mechanism", "sampling"), mechanism.sampling, why
 
     def made(self, mechanism: Mechanism, form: Form) -> Mechanism:
         if form == "corrected" and self._takes_one(mechanism):

@@ -1,7 +1,4 @@
-"""PLDP-FL (paper 000): every client has its own safe range and budget; PDPM perturbs each weight.
-
-Its rounds are the common ones: it combines PDPM, a random share of the clients and the plain mean.
-"""
+"""PLDP-FL (paper 000): every client has its own safe range and budget; PDPM perturbs each weight."""
 
 from __future__ import annotations
 
@@ -11,13 +8,9 @@ from typing import Any
 from ldp_core import datasets, models
 from ldp_core.systems.base import System
 
-DATA = ("mnist", "fashion_mnist")
-
 
 class PLDPFL(System):
-    """Budgets of mode ε₂ and ranges of mode τ₁ by default. Logistic regression replaces the paper's network
-    on data that do not fit it.
-    """
+    """Modes ε₂ and τ₁ by default; logistic regression on data that do not fit the paper's network."""
 
     label = "PLDP-FL"
     summary = (
@@ -27,6 +20,7 @@ class PLDPFL(System):
     formula = r"\bar w=\frac1{|\mathcal P_t|}\sum_{i\in\mathcal P_t}\mathrm{PDPM}_{\tau_i,\varepsilon_i}(w_i)"
     reference = "Paper 000 (Shen et al., Entropy 2023)"
     order = 1
+    data = ("mnist", "fashion_mnist")
     left_open = ("partition.kind",)
     readings = (
         "Algorithm 1 as printed averages the clear weights over all clients; the server here averages what "
@@ -37,7 +31,7 @@ class PLDPFL(System):
     )
 
     def fill(self, dataset: str | None) -> dict[str, Any]:
-        name = dataset or DATA[0]
+        name = dataset or self.data[0]
         fits = models.get("cnn").fits(datasets.get(name).shape)
         return {
             "dataset": name,
@@ -58,6 +52,3 @@ class PLDPFL(System):
             "clients.range": ("tau1", "tau2", "tau3", 1.0),
             "rounds": (50, 100),
         }
-
-    def papers_data(self, dataset: str) -> str | None:
-        return dataset if dataset in DATA else None

@@ -11,22 +11,58 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any
 
+import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
 from ldp_core import datasets, models
 from ldp_core.fields import Choice, Number
 from ldp_core.limits import SELECTED
-from ldp_core.mechanisms.base import Form, Mechanism
-from ldp_core.systems.base import Participation, Public, Sent, System
-from ldp_core.systems.rpss import RPSS
+from ldp_core.mechanisms.base import Floating, Floats, Form, Mechanism
+from ldp_core.systems.base import Encoded, Indices, Participation, Public, Sent, System, Vectors
 
-DATA = ("mnist", "fashion_mnist", "cifar10")
 REST = ("form", "clear", "kept", "noised")
 """Treatment of the weights that R-PSS omits: by form, in clear, not sent, or perturbed."""
 CLIENTS = {"digits": 5}
 """Number of clients, where the paper's ten would hold too few images each."""
 LENGTH, DELTA = 10.0, 1e-5
+NEAR_ZERO = 1e-6
+"""The paper's z: smaller weights are never perturbed."""
+
+
+class RPSS(Participation):
+    """Selects the perturbed weights; the server's model is the one just sent to the clients."""
+
+    def __init__(
+        self, public: Public, arrays: dict[str, NDArray[Any]] | None, rest: str, chance: float
+    ) -> None:
+        super().__init__(public, arrays)
+        self._rest, self._chance = rest, chance
+        self._model: Vectors = np.zeros(public.dimension, dtype=np.float32)
+
+    def begin(self, model: Vectors, clients: Indices) -> Vectors | None:
+        self._model = model
+        return None
+
+    def encode(
+        self, values: Vectors, low: Floats, high: Floats, clients: Indices, generator: np.random.Generator
+    ) -> Encoded:
+        if self._rest == "noised":
+            return Encoded(values, low, high)
+        if self._rest == "kept":
+            known = np.broadcast_to(self._model[self.public.sent], values.shape)
+            return Encoded(values, low, high, unsent=~chosen(known, self._chance, generator))
+        clear = ~chosen(values, self._chance, generator) | (np.abs(values) < NEAR_ZERO)
+        return Encoded(values, low, high, clear=clear)
+
+
+def chosen(weights: Floating, chance: float, generator: np.random.Generator) -> NDArray[np.bool_]:
+    """Mask (k, m): the larger half of a row's weights, and each other with the given probability."""
+    m = weights.shape[1]
+    found: NDArray[np.bool_] = generator.random(weights.shape) < chance
+    larger = np.argpartition(np.abs(weights), m // 2, axis=1)[:, m // 2 :]
+    np.put_along_axis(found, larger, True, axis=1)
+    return found
 
 
 class PPRDFL(System):
@@ -44,6 +80,7 @@ class PPRDFL(System):
     )
     reference = "Paper 002 (Feng, Guo and Zhu, Electronics 2025)"
     order = 3
+    data = ("mnist", "fashion_mnist", "cifar10")
     left_open = (
         "partition.kind",
         "clients.count",
@@ -74,7 +111,7 @@ class PPRDFL(System):
         return parameter != "rest" or self.selected < 1
 
     def fill(self, dataset: str | None) -> dict[str, Any]:
-        name = dataset or DATA[0]
+        name = dataset or self.data[0]
         fits = models.get("cnn").fits(datasets.get(name).shape)
         return {
             "dataset": name,
@@ -107,9 +144,6 @@ class PPRDFL(System):
 
     def also(self, dataset: str) -> Mapping[str, tuple[Any, ...]]:
         return {"clients.epsilon": (0.3, 0.4)}
-
-    def papers_data(self, dataset: str) -> str | None:
-        return dataset if dataset in DATA else None
 
     def corrects(self, experiment: Any) -> str:
         if self.rest != "form" or self.selected == 1:
@@ -144,9 +178,7 @@ class PPRDFL(System):
         return RPSS(public, arrays, self._rest(form), self._chance)
 
     def readable(self, mechanism: Mechanism, form: Form) -> bool:
-        """Omitted weights follow from the server's model and a coin; the others have a law of their own if
-        the mechanism is separable.
-        """
+        """Omitted weights follow from the server's model and a coin; others need a separable mechanism."""
         return self._rest(form) != "kept" or mechanism.separable
 
     def server_knows(self, experiment: Any) -> tuple[str, ...]:

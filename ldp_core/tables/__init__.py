@@ -1,8 +1,6 @@
-"""Parsing of foreign tables, from spreadsheets, trackers or frameworks.
-
-`read_table` detects encoding, delimiter and columns; `Table.number` parses a cell in the notation of the
-whole file (`notation`); `Column` recognises headings (`headings`). Ambiguous cells are refused with both
-readings.
+"""Parsing of foreign tables, from spreadsheets, trackers or frameworks: `read_table` detects encoding,
+delimiter and columns, `Table.number` parses a cell in the notation of the whole file, `Column` recognises
+headings. Ambiguous cells are refused with both readings.
 """
 
 from ldp_core.tables.headings import Column, find

@@ -1,8 +1,6 @@
 """A separate process that converts one Parquet file to CSV, so that a malicious file can crash only this
-process.
-
-Its arguments are the file, the largest number of cells and the largest number of bytes of text; on failure it
-writes a sentence to stderr and exits with `REFUSED`. Imports nothing of this program.
+process; imports nothing of this program. Arguments: the file, and the largest numbers of cells and of bytes
+of text. On failure it writes a sentence to stderr and exits with `REFUSED`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""Notation of numbers: decimal mark and thousands separator.
-
-Most cells show it: 0,5 and 1.234,5 have a decimal comma, 0.5 and 1,234,567 a decimal point. One point or
-comma before three digits (1.000) may be either; the file's other cells decide, and if they do not, the cell
-is refused.
+"""Notation of numbers: decimal mark and thousands separator. Most cells show it: 0,5 and 1.234,5 have a
+decimal comma, 0.5 and 1,234,567 a decimal point. One point or comma before three digits (1.000) may be
+either; the file's other cells decide, and if they do not, the cell is refused.
 """
 
 from __future__ import annotations

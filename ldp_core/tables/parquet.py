@@ -15,11 +15,8 @@ CALM |= {"ARROW_DEFAULT_MEMORY_POOL": "system", "MALLOC_ARENA_MAX": "1"}
 
 
 def parquet_as_csv(file: Path, most: int) -> bytes:
-    """Content of a Parquet file as CSV in UTF-8, at most `most` bytes.
-
-    Raises:
-        InvalidInput: the file is damaged or too large unpacked, or no reader is installed; the end of a
-            sentence that begins with the file's name.
+    """Content of a Parquet file as CSV in UTF-8, at most `most` bytes. InvalidInput: the end of a sentence
+    that begins with the file's name.
     """
     command = [sys.executable, "-I", _parquet.__file__, str(file), str(MOST_CELLS), str(most)]
     try:

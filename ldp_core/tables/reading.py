@@ -48,11 +48,7 @@ class Table:
 
 
 def read_table(data: bytes, most: int = MOST_BYTES) -> Table:
-    """Table of a file; faults of single lines are in its `problems`.
-
-    Raises:
-        InvalidExperiment: the file is no table.
-    """
+    """Table of a file, or InvalidExperiment; faults of single lines are in its `problems`."""
     text = _decoded(data, most)
     problems: list[Problem] = []
     delimiter = _delimiter(text)

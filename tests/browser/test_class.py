@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.conftest import TRAINING, Visitor, violations
 from tests.browser.server import Server, begun_warm
-from tests.classroom.test_sessions import found_in
+from tests.runs.in_process import found_in
 from tests.runs.processes import stop_all
 from tests.warm import Interpreter
 

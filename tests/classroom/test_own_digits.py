@@ -14,9 +14,9 @@ from ldp_core.errors import InvalidInput, NotNow
 from ldp_core.images import decode
 from ldp_core.runs import jobs, kinds, queue
 from ldp_core.runs.jobs import lookup
-from tests.classroom.test_sessions import TEACHER, found_in
+from tests.classroom.test_sessions import TEACHER
 from tests.conftest import ROOT
-from tests.runs.in_process import compute, take
+from tests.runs.in_process import compute, found_in, take
 
 WHO = {"owner": TEACHER.owner, "address": None}
 

@@ -12,6 +12,7 @@ from ldp_core.classroom import PHASES, members, sessions
 from ldp_core.classroom.store import UnknownClass
 from ldp_core.errors import InvalidInput, NotNow, NotYours, UnknownName
 from ldp_core.runs.queue.permissions import Person
+from tests.runs.in_process import found_in
 
 TEACHER, OTHER, STUDENT = Person("t" * 16, teacher=True), Person("u" * 16, teacher=True), Person("s" * 16)
 
@@ -159,7 +160,3 @@ def test_nothing_of_a_student_is_found_on_the_disk_after_the_end(
         members.guess(opened, "digest-of-anna", 61)
     with pytest.raises(UnknownClass):
         members.join(opened, "late")
-
-
-def found_in(folder: Path, text: bytes) -> list[Path]:
-    return [path for path in folder.rglob("*") if path.is_file() and text in path.read_bytes()]

@@ -50,23 +50,23 @@ equations 14 to 16: C | aggregators/probability_selection.py | ProbabilitySelect
 equation 15: an empty lottery | aggregators/probability_selection.py | draw | may draw nobody
 section 3: record sampling q | systems/personalized_ldp_fl.py | mechanism.sampling=0.8 | =
 section 5.2.1: the “optimal” step | systems/personalized_ldp_fl.py | local.optimizer=optimal | =
-section 5.2.1: digits N, R | systems/_personalized_settings.py | clients.count=3 rounds=10 | =
+section 5.2.1: digits N, R | systems/personalized_ldp_fl.py | clients.count=3 rounds=10 | =
 section 5.2.1: digits batch, c | systems/personalized_ldp_fl.py | local.batch_size=50 clients.range=200.0 | =
-section 5.2.1: digits δ 1/500 | systems/_personalized_settings.py | mechanism.delta=0.002 | =
+section 5.2.1: digits δ 1/500 | systems/personalized_ldp_fl.py | mechanism.delta=0.002 | =
 section 5.2.1: Fashion q | systems/personalized_ldp_fl.py | dataset=fashion_mnist: mechanism.sampling=0.9 | =
-section 5.3.1: digits c | systems/_personalized_settings.py | system.case=non_iid: clients.range=4.0 | =
+section 5.3.1: digits c | systems/personalized_ldp_fl.py | system.case=non_iid: clients.range=4.0 | =
 |D_i| = 1/δ_i | systems/personalized_ldp_fl.py | _most | 1 000 images a client
 test sets | datasets/digits.py | test | The test set is the data set's own
-Dirichlet | systems/_personalized_settings.py | non_iid | concentration is 1
+Dirichlet | systems/personalized_ldp_fl.py | non_iid | concentration is 1
 the non-personalised scenario | papers/personalized_ldp_fl.py | for all | here it is 1
 signs without noise | papers/personalized_ldp_fl.py | 700 | those at ε 700
 # pprd_fl
 section 5.1: Adam 0.001 | systems/pprd_fl.py | local.optimizer=adam local.learning_rate=0.001 | =
 section 5.1: 3 local rounds of 10 | systems/pprd_fl.py | local.epochs=3 rounds=10 | =
 algorithm 1: weighed by the number of images | systems/pprd_fl.py | aggregator.name=data_weighted | =
-algorithm 2: R-PSS, top half, z 1e-6 | systems/rpss.py | NEAR_ZERO = 1e-6 | =
-algorithm 2, steps 9 and 11 | systems/rpss.py | chosen | read as b = 0
-section 4.2: the sizes of weights | systems/rpss.py | np.abs | keeps its sign
+algorithm 2: R-PSS, top half, z 1e-6 | systems/pprd_fl.py | NEAR_ZERO = 1e-6 | =
+algorithm 2, steps 9 and 11 | systems/pprd_fl.py | chosen | read as b = 0
+section 4.2: the sizes of weights | systems/pprd_fl.py | np.abs | keeps its sign
 section 4.3: σ(m), a 75 | systems/pprd_fl.py | mechanism.name=dynamic_gaussian mechanism.a=75.0 | =
 the sensitivity | mechanisms/dynamic_gaussian.py | sensitivity | The sensitivity is too small
 the sum of budgets | mechanisms/dynamic_gaussian.py | total | The sum of budgets is miscounted

@@ -56,6 +56,21 @@ def trained(asked: Draft | Mapping[str, Any], kind: str = "run", **who: Any) -> 
     return queue.get(job.id)
 
 
+def settled(identity: str) -> Job:
+    """A job after its computation here, unless what it asks for was known."""
+    job = queue.get(identity)
+    if job.status == "queued" and not kinds.settle(job):
+        assert compute(job).status == "completed"
+        assert kinds.settle(queue.get(identity))
+    return queue.get(identity)
+
+
+def found_in(folder: Path, text: bytes) -> list[Path]:
+    """Files that hold a text or are named by it."""
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    return [path for path in files if text in path.read_bytes() or text in bytes(path.relative_to(folder))]
+
+
 def record_of(job: Job, run: int = 0) -> Path:
     return database(job.keys[run])
 

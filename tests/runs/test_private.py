@@ -14,7 +14,7 @@ from ldp_core.runs.jobs.finding import Wanted, lines
 from ldp_core.runs.kinds.run import Training
 from ldp_core.runs.queue.permissions import person, room_of
 from ldp_core.runs.record import deletion
-from tests.runs.in_process import bodies, compute, trained
+from tests.runs.in_process import bodies, found_in, settled, trained
 
 pytestmark = pytest.mark.usefixtures("no_worker")
 ANNA, BEN = person("a" * 32), person("b" * 32)
@@ -26,17 +26,7 @@ DRAFT = Draft(parse({"rounds": 2, "name": NAME, "attack": None}), (Variant("run"
 def private(kind: str, asked: Any) -> str:
     assert ANNA.owner
     read = kinds.get(kind).read(asked, {}) if kind == "sweep" else asked
-    identity = jobs.launch(kind, read, owner=ANNA.owner, room=room_of(ANNA.owner))
-    if jobs.look(identity).status == "queued":
-        assert compute(queue.get(identity)).status == "completed"
-        assert kinds.settle(queue.get(identity))
-    return identity
-
-
-def on_disk(runs_dir: Path, text: str) -> list[str]:
-    return [
-        path.name for path in runs_dir.rglob("*") if path.is_file() and text.encode() in path.read_bytes()
-    ]
+    return settled(jobs.launch(kind, read, owner=ANNA.owner, room=room_of(ANNA.owner))).id
 
 
 @pytest.mark.parametrize(("kind", "asked"), [("run", Training(DRAFT)), ("sweep", SWEPT)])
@@ -55,13 +45,13 @@ def test_it_is_in_nobody_elses_list_page_or_cache_and_goes_at_once(runs_dir: Pat
     jobs.remove(theirs.id)
     again = private(kind, asked)
     assert queue.get(again).keys == job.keys, "for its owner it is known"
-    assert on_disk(runs_dir, NAME)
+    assert found_in(runs_dir, NAME.encode())
     jobs.delete(identity, ANNA)
     assert bodies(queue.get(again)), "as long as one of the owner's jobs names it"
     jobs.delete(again, ANNA)
     assert jobs.deleted(ANNA) == []
-    assert on_disk(runs_dir, NAME) == []
-    assert on_disk(runs_dir, job.keys[0].partition(".")[0]) == []
+    assert found_in(runs_dir, NAME.encode()) == []
+    assert found_in(runs_dir, job.room.encode()) == []
     assert [*(runs_dir / "computed").iterdir()] == []
 
 

@@ -54,7 +54,10 @@ def test_each_has_the_figures_that_it_has_in_one_process(monkeypatch: pytest.Mon
     assert others == 2
     assert hands() == []
     monkeypatch.setenv("EPSILON_CORES", "1")
-    here = dict(train_all(runs))
+    here = {}
+    for place, figures in train_all(runs):
+        here[place] = figures
+        assert hands() == [], "one core needs no other process"
     assert found.keys() == here.keys()
     for place, figures in found.items():
         assert (figures.status, figures.round) == ("completed", rounds)
@@ -75,11 +78,6 @@ def test_few_are_trained_here_and_so_is_what_fills_all_cores_by_itself():
     assert there.keys() == set(range(WORTH + 1))
     assert there[1] == 2
     assert there[0] == 0, "when its turn comes, the others are gone"
-
-
-def test_one_core_needs_no_other_process(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("EPSILON_CORES", "1")
-    assert {len(hands()) for _ in train_all(made(WORTH, rounds=1))} == {0}
 
 
 @pytest.mark.usefixtures("unheard")

@@ -18,7 +18,7 @@ from ldp_core.federated.federation import assemble, taking_part
 from ldp_core.leakage.grid import climb
 from ldp_core.normal import epsilon_of
 from ldp_core.streams import stream
-from ldp_core.systems._personalized_settings import SETTINGS
+from ldp_core.systems.personalized_ldp_fl import SETTINGS
 from tests.data import digits, events, rounds
 
 NAME = "personalized_ldp_fl"

@@ -18,7 +18,7 @@ from ldp_core.mechanisms.dynamic_gaussian import DynamicGaussian
 from ldp_core.runs.train_all import train_all
 from ldp_core.streams import stream
 from ldp_core.systems import Participation
-from ldp_core.systems.rpss import chosen
+from ldp_core.systems.pprd_fl import chosen
 from ldp_core.theory import sent_in_clear, server_noise
 from tests.data import digits, events, rounds
 

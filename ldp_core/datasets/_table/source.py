@@ -54,7 +54,7 @@ class TableFile(Dataset):
         x, y = x[:, None, :], known.labels
         return Data(x[known.train], y[known.train], x[known.test], y[known.test], self.classes)
 
-    def train_labels(self, root: Path) -> Labels | None:
+    def labels(self, root: Path) -> Labels:
         return self.understood.labels[self.understood.train]
 
     @property
@@ -81,11 +81,7 @@ def tables(root: Path) -> dict[str, list[str]]:
 
 
 def current(root: Path, identity: str) -> type[TableFile] | None:
-    """Data set of a table file in its current state; None if there is no such file.
-
-    Raises:
-        DataUnavailable: the file is no valid table.
-    """
+    """Data set of a table file in its current state, or DataUnavailable; None if there is no such file."""
     if not (files := tables(root).get(identity)):
         return None
     if not ID.fullmatch(identity):
@@ -178,10 +174,8 @@ def card_of(file: Path) -> bytes:
 
 
 def read(file: Path) -> Table:
-    """Headings and cells of a CSV or Parquet file.
-
-    Raises:
-        InvalidInput: the file cannot be read; the end of a sentence that begins with the file's name.
+    """Headings and cells of a CSV or Parquet file. InvalidInput: the end of a sentence that begins with its
+    name.
     """
     if (size := file.stat().st_size) > MOST_BYTES:
         raise InvalidInput(f"has {size / 2**20:.1f} MB; at most {MOST_BYTES >> 20} MB are read")

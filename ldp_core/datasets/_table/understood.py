@@ -50,9 +50,7 @@ class Understood:
 
 def understand(table: Table, card: Card) -> Understood:
     """Interpretation of a table by its card; what the card does not state is guessed from headings and cells.
-
-    Raises:
-        InvalidInput: no data set can be made of the table; the end of a sentence that begins with its name.
+    InvalidInput: the end of a sentence that begins with the table's name.
     """
     refuse_unreadable(table)
     headings, cells = table.headings, columns(table)

@@ -15,10 +15,11 @@ from ldp_core.errors import InvalidInput, NotYours, UnknownJob, on_one_line, pri
 from ldp_core.runs.carry.rounds_of_others import MOST_BYTES, MOST_NAME, Line, read
 from ldp_core.runs.queue import new_id
 from ldp_core.runs.queue.permissions import OPERATOR, Person
-from ldp_core.runs.storage.database import rows_of, writing
-from ldp_core.runs.storage.paths import runs_dir
+from ldp_core.runs.storage.database import Database
 
-SCHEMA = """
+DATABASE = Database(
+    "rounds.sqlite",
+    """
 CREATE TABLE IF NOT EXISTS rounds (
     id TEXT PRIMARY KEY,
     name TEXT NOT NULL,
@@ -28,7 +29,8 @@ CREATE TABLE IF NOT EXISTS rounds (
     lines TEXT NOT NULL        -- as JSON: label, seed, and by figure its values; no list reads it
 );
 PRAGMA user_version = 1;
-"""
+""",
+)
 ROUNDS = (".csv", ".tsv", ".jsonl", ".json", ".txt")
 EACH, ALL = 20, 200
 """Largest number of files of one person, and of all; beyond the latter the oldest file of the network address
@@ -62,7 +64,7 @@ def take(content: bytes, name: str, owner: str | None = None, address: str | Non
     the line), or this owner has too many imports.
     """
     identity, title, kept = new_id(), " ".join(name.split())[:MOST_NAME], LINES.dump_json(read(content))
-    with writing(_path(), SCHEMA) as db:
+    with DATABASE.writing() as db:
         mine = db.execute("SELECT COUNT(*) FROM rounds WHERE owner = ?", (owner,)).fetchone()[0]
         if mine >= EACH:
             raise InvalidInput(f"{mine} files of yours are here, as many as one person may have: remove one")
@@ -79,12 +81,12 @@ def take(content: bytes, name: str, owner: str | None = None, address: str | Non
 def known(most: int = 60) -> list[Outside]:
     """The latest imports, newest first, without their rounds."""
     query = "SELECT id, name, owner FROM rounds ORDER BY at DESC LIMIT ?"
-    return [Outside(**row) for row in rows_of(_path(), query, (most,))]
+    return [Outside(**row) for row in DATABASE.rows(query, most)]
 
 
 def get(identity: str) -> Outside | None:
     """Imported rounds by id; None if there are none."""
-    found = rows_of(_path(), "SELECT * FROM rounds WHERE id = ?", (identity,))
+    found = DATABASE.rows("SELECT * FROM rounds WHERE id = ?", identity)
     if not found:
         return None
     row = found[0]
@@ -98,9 +100,4 @@ def remove(identity: str, person: Person = OPERATOR) -> None:
         raise UnknownJob(identity)
     if not person.owns(found.owner):
         raise NotYours("only the person who brought these rounds can remove them, or a teacher")
-    with writing(_path(), SCHEMA) as db:
-        db.execute("DELETE FROM rounds WHERE id = ?", (identity,))
-
-
-def _path() -> Path:
-    return runs_dir() / "rounds.sqlite"
+    DATABASE.change("DELETE FROM rounds WHERE id = ?", identity)

@@ -87,7 +87,6 @@ def changing() -> Iterator[sqlite3.Connection]:
     """Transaction on the table of jobs; StorageFailed if it cannot be written."""
     with writing(queue_path(), SCHEMA) as db:
         _refuse_another_format(db)
-        db.execute("PRAGMA secure_delete = ON")  # what is private leaves no bytes behind
         yield db
 
 

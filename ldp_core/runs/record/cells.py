@@ -20,12 +20,7 @@ NOTE_SECONDS = 1.0
 
 
 def cell_body(number: int, cell: Cell, figures: dict[str, Any], known: bool = False) -> dict[str, Any]:
-    """Event of a cell.
-
-    Args:
-        number: number of the cell, from 0.
-        known: whether the figures came from the store.
-    """
+    """Event of a cell, numbered from 0; `known`: its figures came from the store."""
     own: dict[str, Any] = {"set": dict(cell.set), "seed": cell.seed, "key": cell.experiment.key}
     return SweepCell(cell=number, **own, **figures, known=known).as_json()
 
@@ -36,8 +31,8 @@ def known_or_trained(
     report: Report,
     progress: Callable[[Sequence[Experiment]], Callable[[int, bool], None]] | None = None,
 ) -> Iterator[tuple[int, dict[str, Any], bool]]:
-    """Figures of each experiment by place, and whether they were stored, equal to the last bit; other
-    experiments are trained, and the figures of completed ones stored.
+    """Figures of each experiment by place, and whether they were stored, equal to the last bit; others are
+    trained, and the figures of completed ones stored.
 
     Args:
         room: id of a private room, whose figures are its own; "" if shared; None to train all and store none.

@@ -13,7 +13,6 @@ import re
 import time
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -33,6 +32,8 @@ MOST_CELLS = 50_000
 """Largest number of stored ends without events; the oldest are deleted first."""
 BEGUN = "begun"
 """Status of a computation that has not ended."""
+NAMED = "SELECT value FROM jobs, json_each(iif(json_valid(keys), keys, '[]'))"
+"""Keys that jobs name, deleted jobs included."""
 
 
 class Computation(NamedTuple):
@@ -42,18 +43,16 @@ class Computation(NamedTuple):
     """The computed run's experiment, or the job's request, as JSON."""
 
 
-@dataclass(frozen=True)
-class Ended:
+class Ended(NamedTuple):
     status: str
     figures: dict[str, Any]
 
 
 def key_of(kind: str, what: str, by: str, salt: str = "", room: str = "") -> str:
-    """Key of a computation.
+    """Key of a computation, from all that decides its result: `what` is computed, `by` which version of the
+    program (`ldp_core.behaviour`).
 
     Args:
-        what: everything that decides the result.
-        by: version of the program (`ldp_core.behaviour`).
         salt: distinguishes computations that must not be shared.
         room: id of a private room; its keys are its own, and its files lie in a separate folder.
     """
@@ -62,10 +61,8 @@ def key_of(kind: str, what: str, by: str, salt: str = "", room: str = "") -> str
 
 
 def of_run(experiment: Experiment, room: str = "", own: str = "") -> Computation:
-    """Computation of a run with events; another engine makes another computation.
-
-    Args:
-        own: training data that the experiment does not name.
+    """Computation of a run with events, on `own` data that the experiment does not name; another engine makes
+    another computation.
     """
     key = key_of("run", f"{experiment.key} {bits(experiment)}", version(experiment), own, room)
     return Computation(key, "run", json.dumps(experiment.as_json()))
@@ -101,7 +98,7 @@ def lock_of(key: str) -> Path:
 
 def hold(key: str, beats: bool = False) -> Held | None:
     """Lock a computation for this process; None if another process has locked it."""
-    lock_of(key).parent.mkdir(parents=True, exist_ok=True)
+    folder_of(key).mkdir(parents=True, exist_ok=True)
     return locks.hold(lock_of(key), beats=beats)
 
 
@@ -126,11 +123,8 @@ def note_ends(rows: Iterable[tuple[str, str, str, dict[str, Any]]]) -> None:
 
 def ended(keys: Collection[str]) -> dict[str, Ended]:
     """Ends of those computations that have ended, by key."""
+    query = "SELECT * FROM computations WHERE status != ? AND key IN (SELECT value FROM json_each(?))"
     with looking() as db:
-        query = (
-            "SELECT key, kind, status, figures FROM computations "
-            "WHERE status != ? AND key IN (SELECT value FROM json_each(?))"
-        )
         rows = db.execute(query, (BEGUN, json.dumps([*keys]))).fetchall() if db else []
     found = {}
     for row in rows:
@@ -154,26 +148,19 @@ def forget(keys: Collection[str]) -> None:
 
 def size_of(key: str) -> int:
     """Bytes of a computation's database; 0 if there is none."""
-    try:
+    with suppress(OSError, StorageFailed):
         return database(key).stat().st_size
-    except (OSError, StorageFailed):
-        return 0
+    return 0
 
 
 def sweep() -> list[str]:
     """Delete computations that no job names, and the oldest of many figures; returns the deleted keys. Files
     without a row stay while there is room: the table may have been lost.
     """
-    removed = list[str]()
     with changing() as db:
-        query = (
-            "SELECT key FROM computations WHERE kind != 'figures' "
-            "AND key NOT IN (SELECT value FROM jobs, json_each(iif(json_valid(keys), keys, '[]')))"
-        )
-        for key in [row["key"] for row in db.execute(query)]:
-            if unlink(key):
-                db.execute("DELETE FROM computations WHERE key = ?", (key,))
-                removed.append(key)
+        query = f"SELECT key FROM computations WHERE kind != 'figures' AND key NOT IN ({NAMED})"  # noqa: S608
+        removed = [row["key"] for row in db.execute(query).fetchall() if unlink(row["key"])]
+        db.executemany("DELETE FROM computations WHERE key = ?", [(key,) for key in removed])
         rooms = "SELECT room FROM jobs WHERE room != ''"
         private = "kind = 'figures' AND instr(key, '.') AND substr(key, 1, instr(key, '.') - 1)"
         db.execute(f"DELETE FROM computations WHERE {private} NOT IN ({rooms})")  # noqa: S608
@@ -183,13 +170,10 @@ def sweep() -> list[str]:
 
 
 def named_by_it_alone(job: str) -> list[str]:
-    """Keys of a job's computations that no other job names, deleted jobs included."""
+    """Keys of a job's computations that no other job names."""
+    query = f"{NAMED} WHERE jobs.id = ?1 EXCEPT {NAMED} WHERE jobs.id != ?1"
     with looking() as db:
-        query = (
-            "SELECT value FROM jobs, json_each(iif(json_valid(keys), keys, '[]')) WHERE jobs.id = ? EXCEPT "
-            "SELECT value FROM jobs, json_each(iif(json_valid(keys), keys, '[]')) WHERE jobs.id != ?"
-        )
-        return [row["value"] for row in db.execute(query, (job, job))] if db else []
+        return [row["value"] for row in db.execute(query, (job,))] if db else []
 
 
 def unlink(key: str) -> bool:

@@ -1,7 +1,5 @@
-"""Deletion of jobs: first the row is marked, then `sweep` deletes computations that no job names.
-
-Until its time to restore ends, a deleted job still names its computations, so restoring is a change of the
-row.
+"""Deletion of jobs: first the row is marked, then `sweep` deletes computations that no job names. Until its
+time to restore ends, a deleted job still names its own, so restoring is a change of the row.
 """
 
 from __future__ import annotations
@@ -33,14 +31,17 @@ def delete(job: Job) -> bool:
 
 
 def forget(job: Job) -> bool:
-    """Delete a job for good, and the computations that no other job names; False if it waits, runs or is
-    pinned.
-    """
+    """Delete a job for good, with what it alone names; False if it waits, runs or is pinned."""
     if job.deleted is None and not _noted(job, lambda: queue.delete(job.id, at=0.0)):
         return False
-    done = queue.forget(job.id)
-    shutil.rmtree(job.folder, ignore_errors=True)
+    done = _forgotten(job)
     sweep()
+    return done
+
+
+def _forgotten(job: Job) -> bool:
+    if done := queue.forget(job.id):
+        shutil.rmtree(job.folder, ignore_errors=True)
     return done
 
 
@@ -68,15 +69,10 @@ def _noted(job: Job, note: Callable[[], bool]) -> bool:
 
 
 def sweep() -> list[str]:
-    """Delete jobs whose time to restore is over, and computations that no job names; returns the jobs'
-    ids.
-    """
+    """Delete jobs whose time to restore is over, and what no job names; returns the jobs' ids."""
     done = list[str]()
     try:
-        for job in queue.deleted():
-            if is_due(job) and queue.forget(job.id):
-                shutil.rmtree(job.folder, ignore_errors=True)
-                done.append(job.id)
+        done += (job.id for job in queue.deleted() if is_due(job) and _forgotten(job))
         computations.sweep()
     except StorageFailed:  # unknown now
         logging.exception("not everything that is due is removed")

@@ -1,7 +1,5 @@
-"""Limit on the disk space of drafts and shared links, and which are deleted beyond it.
-
-The largest go first, and of equally large ones those unchanged for longest: a visitor who fills the space
-with drafts of many clients loses such drafts, while small ones stay.
+"""Limit on the disk space of drafts and shared links. The largest go first, and of equally large ones those
+unchanged for longest: a visitor who fills the space loses such drafts, while small ones stay.
 """
 
 from __future__ import annotations
@@ -22,7 +20,6 @@ TABLES = {"revisions": "draft", "snapshots": "id"}
 
 
 def most_bytes() -> int:
-    """Limit on the bytes of drafts and shared links."""
     return int(1e6 * DRAFTS_MB.value())
 
 
@@ -36,11 +33,8 @@ def taken(db: sqlite3.Connection) -> int:
 
 
 def keep_within(db: sqlite3.Connection, identity: str, size: int) -> None:
-    """Delete old revisions, then other drafts, until the limit holds again.
-
-    Args:
-        identity: id of the draft or snapshot just written, which stays.
-        size: its length in characters.
+    """Delete old revisions, then other drafts, until the limit holds again; the draft or snapshot just
+    written, of this id and number of characters, stays.
     """
     if size * REVISIONS > MOST_EACH:
         _shorten(db, identity)
@@ -70,10 +64,9 @@ def _shorten(db: sqlite3.Connection, identity: str) -> None:
 
 def _in_order(db: sqlite3.Connection, spared: str) -> list[tuple[str, str, int]]:
     """Deletable rows in the order of deletion: table, name, size in characters."""
-    rows = db.execute(
+    query = (
         "SELECT 'revisions' AS held, draft AS name, sum(length(body)) AS size, max(at) AS at FROM revisions "
         "GROUP BY draft UNION ALL SELECT 'snapshots', id, length(body), at FROM snapshots"
-    ).fetchall()
-    rows = [row for row in rows if row["name"] != spared]
-    rows.sort(key=lambda row: (-int(log2(max(row["size"], 1))), row["at"]))
-    return [(row["held"], row["name"], row["size"]) for row in rows]
+    )
+    rows = sorted(db.execute(query), key=lambda row: (-int(log2(max(row["size"], 1))), row["at"]))
+    return [(row["held"], row["name"], row["size"]) for row in rows if row["name"] != spared]

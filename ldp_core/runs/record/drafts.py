@@ -1,7 +1,4 @@
-"""Drafts, the experiments that people edit, and snapshots, which they share.
-
-A draft keeps its revisions, so that changes can be undone; a snapshot never changes.
-"""
+"""Drafts, the experiments that people edit, with revisions for undo; and snapshots, which they share."""
 
 from __future__ import annotations
 
@@ -11,18 +8,17 @@ import secrets
 import sqlite3
 import time
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 from ldp_core.errors import StudioError, UnknownDraft
 from ldp_core.experiment import Draft, parse_draft
-from ldp_core.runs.record.draft_room import REVISIONS as REVISIONS
-from ldp_core.runs.record.draft_room import keep_within
-from ldp_core.runs.storage.database import rows_of, writing
-from ldp_core.runs.storage.paths import runs_dir
+from ldp_core.runs.record.draft_room import REVISIONS, keep_within
+from ldp_core.runs.storage.database import Database
 from ldp_core.system.json_file import from_text
 
-SCHEMA = """
+DATABASE = Database(
+    "drafts.sqlite",
+    """
 CREATE TABLE IF NOT EXISTS revisions (
     draft TEXT NOT NULL,
     number INTEGER NOT NULL,
@@ -46,38 +42,32 @@ CREATE TABLE IF NOT EXISTS typed (
     PRIMARY KEY (id, field)
 );
 PRAGMA user_version = 1;
-"""
+""",
+)
 LONG = 10_000
 """Largest number of characters of a stored input."""
 ID = re.compile(r"[0-9a-f]{12}")
+LATEST = "SELECT number, body FROM revisions WHERE draft = ? ORDER BY number DESC LIMIT 1"
 
 
 def new(draft: Draft) -> str:
     """Store a new draft; returns its id."""
     identity = secrets.token_hex(6)
-    with writing(_path(), SCHEMA) as db:
+    with DATABASE.writing() as db:
         _add(db, identity, 1, draft)
     return identity
 
 
 def update(identity: str, change: Callable[[Draft], Draft]) -> Draft:
-    """Change the latest revision of a draft and store the result as a new one, in one transaction.
+    """Change the latest revision of a draft and store the result as a new one, unless `change` raises or
+    changes nothing; returns the draft afterwards, or raises UnknownDraft.
 
-    Streamlit may run a page twice at once, so a write must start from the latest revision. Nothing is stored
-    if `change` raises or changes nothing.
-
-    Returns:
-        The draft afterwards.
-
-    Raises:
-        UnknownDraft: there is no such draft.
+    One transaction: Streamlit may run a page twice at once, so a write must start from the latest revision.
     """
     if not ID.fullmatch(identity):
         raise UnknownDraft
-    with writing(_path(), SCHEMA) as db:
-        last = db.execute(
-            "SELECT number, body FROM revisions WHERE draft = ? ORDER BY number DESC LIMIT 1", (identity,)
-        ).fetchone()
+    with DATABASE.writing() as db:
+        last = db.execute(LATEST, (identity,)).fetchone()
         before = _parsed(last["body"]) if last else None
         if before is None:
             raise UnknownDraft
@@ -88,7 +78,7 @@ def update(identity: str, change: Callable[[Draft], Draft]) -> Draft:
 
 
 def _add(db: sqlite3.Connection, identity: str, number: int, draft: Draft) -> None:
-    body = json.dumps(draft.as_json(), sort_keys=True)
+    body = _as_text(draft.as_json())
     db.execute("INSERT INTO revisions VALUES (?, ?, ?, ?)", (identity, number, body, time.time()))
     db.execute("DELETE FROM revisions WHERE draft = ? AND number <= ?", (identity, number - REVISIONS))
     keep_within(db, identity, len(body))
@@ -96,35 +86,29 @@ def _add(db: sqlite3.Connection, identity: str, number: int, draft: Draft) -> No
 
 def load(identity: str) -> Draft | None:
     """Latest revision of a draft; None if there is none, or if this version of the program cannot read it."""
-    return _read("SELECT body FROM revisions WHERE draft = ? ORDER BY number DESC LIMIT 1", identity)
+    return _read(LATEST, identity)
 
 
 def undo(identity: str) -> bool:
     """Delete the latest revision of a draft; False if it is the only one."""
-    if not can_undo(identity):
-        return False
-    with writing(_path(), SCHEMA) as db:
-        done = db.execute(
-            "DELETE FROM revisions WHERE draft = :draft "
-            "AND number = (SELECT max(number) FROM revisions WHERE draft = :draft) "
-            "AND number > (SELECT min(number) FROM revisions WHERE draft = :draft)",
-            {"draft": identity},
-        )
-        return done.rowcount == 1
+    query = (
+        "DELETE FROM revisions WHERE draft = ?1 "
+        "AND number = (SELECT max(number) FROM revisions WHERE draft = ?1) "
+        "AND number > (SELECT min(number) FROM revisions WHERE draft = ?1)"
+    )
+    return can_undo(identity) and DATABASE.change(query, identity) == 1
 
 
 def can_undo(identity: str) -> bool:
     if not ID.fullmatch(identity):
         return False
-    counted = rows_of(_path(), "SELECT count(*) AS number FROM revisions WHERE draft = ?", (identity,))
-    return bool(counted) and counted[0]["number"] > 1
+    return len(DATABASE.rows("SELECT 1 FROM revisions WHERE draft = ? LIMIT 2", identity)) > 1
 
 
 def share(draft: Draft, ladder: Mapping[str, Any] | None = None) -> str:
     """Store a snapshot of a draft and its attack grid; returns its id. Equal content has one id."""
-    body = json.dumps(draft.as_json(), sort_keys=True)
-    attack = json.dumps(dict(ladder), sort_keys=True) if ladder else None
-    with writing(_path(), SCHEMA) as db:
+    body, attack = _as_text(draft.as_json()), _as_text(ladder) if ladder else None
+    with DATABASE.writing() as db:
         query = "SELECT id FROM snapshots LEFT JOIN ladders USING (id) WHERE snapshots.body = ? "
         known = db.execute(query + "AND ladders.body IS ?", (body, attack)).fetchone()
         if known:
@@ -137,49 +121,45 @@ def share(draft: Draft, ladder: Mapping[str, Any] | None = None) -> str:
     return identity
 
 
+def snapshot(identity: str) -> Draft | None:
+    """Draft of a shared link; None if there is none."""
+    return _read("SELECT body FROM snapshots WHERE id = ?", identity)
+
+
 def keep_ladder(identity: str, ladder: Mapping[str, Any] | None) -> None:
     """Store a draft's attack grid (JSON without the base experiment); None deletes it."""
-    with writing(_path(), SCHEMA) as db:
-        if ladder is None:
-            db.execute("DELETE FROM ladders WHERE id = ?", (identity,))
-        else:
-            body = json.dumps(dict(ladder), sort_keys=True)
-            db.execute("INSERT OR REPLACE INTO ladders VALUES (?, ?)", (identity, body))
+    if ladder is None:
+        DATABASE.change("DELETE FROM ladders WHERE id = ?", identity)
+    else:
+        DATABASE.change("INSERT OR REPLACE INTO ladders VALUES (?, ?)", identity, _as_text(ladder))
+
+
+def ladder_of(identity: str) -> dict[str, Any] | None:
+    """Attack grid of a draft or snapshot, as JSON; None if none was set."""
+    found = DATABASE.rows("SELECT body FROM ladders WHERE id = ?", identity)
+    return from_text(found[0]["body"], dict) if found else None
 
 
 def keep_typed(identity: str, field: str, value: Any) -> None:
     """Store the value of a page's input that is no field of the draft."""
     body = json.dumps(value)
     if len(body) <= LONG:
-        with writing(_path(), SCHEMA) as db:
-            db.execute("INSERT OR REPLACE INTO typed VALUES (?, ?, ?)", (identity, field, body))
+        DATABASE.change("INSERT OR REPLACE INTO typed VALUES (?, ?, ?)", identity, field, body)
 
 
 def forget_typed(identity: str) -> None:
     """Delete a draft's stored inputs."""
-    with writing(_path(), SCHEMA) as db:
-        db.execute("DELETE FROM typed WHERE id = ?", (identity,))
+    DATABASE.change("DELETE FROM typed WHERE id = ?", identity)
 
 
 def typed_of(identity: str) -> dict[str, Any]:
     """A draft's stored inputs, by field."""
-    found = rows_of(_path(), "SELECT field, body FROM typed WHERE id = ?", (identity,))
+    found = DATABASE.rows("SELECT field, body FROM typed WHERE id = ?", identity)
     return {row["field"]: from_text(row["body"], object) for row in found}
 
 
-def ladder_of(identity: str) -> dict[str, Any] | None:
-    """Attack grid of a draft or snapshot, as JSON; None if none was set."""
-    found = rows_of(_path(), "SELECT body FROM ladders WHERE id = ?", (identity,))
-    return from_text(found[0]["body"], dict) if found else None
-
-
-def snapshot(identity: str) -> Draft | None:
-    """Draft of a shared link; None if there is none."""
-    return _read("SELECT body FROM snapshots WHERE id = ?", identity)
-
-
 def _read(query: str, identity: str) -> Draft | None:
-    found = rows_of(_path(), query, (identity,)) if ID.fullmatch(identity) else []
+    found = DATABASE.rows(query, identity) if ID.fullmatch(identity) else []
     return _parsed(found[0]["body"]) if found else None
 
 
@@ -190,5 +170,5 @@ def _parsed(body: str) -> Draft | None:
         return None
 
 
-def _path() -> Path:
-    return runs_dir() / "drafts.sqlite"
+def _as_text(value: Mapping[str, Any]) -> str:
+    return json.dumps(dict(value), sort_keys=True)

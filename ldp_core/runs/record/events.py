@@ -19,9 +19,6 @@ from ldp_core.runs.storage.database import reading
 FORMAT = 1
 """Version of the file format; a file of another version is not read."""
 
-AGAIN = "train it again"
-"""Advice for a damaged record."""
-
 
 @dataclass(frozen=True)
 class Stored:
@@ -40,10 +37,8 @@ class News(NamedTuple):
 
 
 def news(key: str, seq: int = 0, run: int = 0, most: int = -1) -> News:
-    """At most `most` events of a computation after event number `seq`, in order; none before the computation
-    has begun.
-    """
-    with reading(database(key), AGAIN) as db:
+    """At most `most` events of a computation after number `seq`, in order; none before it has begun."""
+    with _record(key) as db:
         about = db.execute("SELECT began FROM about").fetchone() if db else None
         if db is None or about is None:
             return News(None, [])
@@ -76,19 +71,13 @@ def runs_of(job: Job) -> tuple[Row, ...]:
     if job.kind != "run":
         return ()
     try:
-        request = job.request
-        runs = parse_draft(request["draft"]).runs(bool(request.get("reference")))
+        runs = parse_draft(job.request["draft"]).runs(bool(job.request.get("reference")))
     except (StudioError, LookupError, TypeError, AttributeError) as error:
         raise StorageFailed("what it was asked to do cannot be read any more; launch it again") from error
     return tuple(
-        Row(
-            one.variant,
-            one.label,
-            one.experiment.seed,
-            one.experiment.key,
-            json.dumps(one.experiment.as_json()),
-        )
+        Row(one.variant, one.label, made.seed, made.key, json.dumps(made.as_json()))
         for one in runs
+        for made in [one.experiment]
     )
 
 
@@ -113,47 +102,45 @@ def sound(key: str) -> Iterator[None]:
 
 def is_whole(key: str) -> bool:
     """True for the record of an ended computation with all its events."""
-    with reading(database(key), AGAIN) as db:
-        if db is None:
-            return False
-        _refuse_another_format(key, db)
-        query = "SELECT status, events = (SELECT count(*) FROM events) AS whole FROM about"
-        row = db.execute(query).fetchone()
+    query = "SELECT status, events = (SELECT count(*) FROM events) AS whole FROM about"
+    with _record(key) as db:
+        row = db.execute(query).fetchone() if db else None
     return row is not None and row["status"] is not None and bool(row["whole"])
 
 
 def is_damaged(job: Job) -> bool:
     """True if a record of the job is unreadable, by a check of its first and last event."""
+    # SQLite says whether it is JSON, of what is not long: nothing is brought here
+    query = "SELECT json_valid({0}) AS sound FROM {1} AND length({0}) < 1000000"
+    what = query.format("what", "about WHERE one = 1")
+    newest = query.format("body", "events WHERE seq = (SELECT MAX(seq) FROM events)")
     try:
-        return any(_is_damaged(key) for key in job.keys)
+        for key in job.keys:
+            with _record(key) as db:
+                if db is None and database(key).exists():
+                    return True
+                rows = [*db.execute(what), *db.execute(newest)] if db else []
+                if not all(row["sound"] for row in rows):
+                    return True
     except StorageFailed:
         return True
-
-
-def _is_damaged(key: str) -> bool:
-    with reading(database(key), AGAIN) as db:
-        if db is None:
-            return database(key).exists()
-        _refuse_another_format(key, db)
-        # SQLite says whether it is JSON, of what is not long: nothing is brought here
-        query = "SELECT json_valid({0}) AS sound FROM {1} AND length({0}) < 1000000"
-        what = db.execute(query.format("what", "about WHERE one = 1")).fetchone()
-        last = "events WHERE seq = (SELECT MAX(seq) FROM events)"
-        newest = db.execute(query.format("body", last)).fetchone()
-    return any(row is not None and not row["sound"] for row in (what, newest))
+    return False
 
 
 def refuse_damaged(key: str) -> None:
     """Check a computation's whole file, if any; StorageFailed if it is corrupt or has another format."""
-    with reading(database(key), AGAIN) as db:
-        found = "ok" if db is None else db.execute("PRAGMA quick_check(1)").fetchone()[0]
-        if db is not None and found == "ok":
-            _refuse_another_format(key, db)
-    if found != "ok":
-        raise StorageFailed(f"{key} is damaged: its record cannot be taken up; train it again")
+    with _record(key) as db:
+        if db and db.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
+            raise StorageFailed(f"{key} is damaged: its record cannot be taken up; train it again")
 
 
-def _refuse_another_format(key: str, db: sqlite3.Connection) -> None:
-    found = int(db.execute("PRAGMA user_version").fetchone()[0])
-    if found != FORMAT:
-        raise StorageFailed(f"{key} is of format {found}, and this program reads {FORMAT}; train it again")
+@contextmanager
+def _record(key: str) -> Iterator[sqlite3.Connection | None]:
+    """Database of a computation, or None; StorageFailed for another format."""
+    with reading(database(key), "train it again") as db:
+        found = FORMAT if db is None else int(db.execute("PRAGMA user_version").fetchone()[0])
+        if found != FORMAT:
+            raise StorageFailed(
+                f"{key} is of format {found}, and this program reads {FORMAT}; train it again"
+            )
+        yield db

@@ -1,20 +1,17 @@
-"""What a visitor guessed before a run, stored by visitor: guesses survive a reload and are in no link.
-
-A guess belongs to the settings: after a change the visitor is asked again, and Undo restores the guess.
-"""
+"""What a visitor guessed about settings before a run: it survives a reload and is in no link."""
 
 from __future__ import annotations
 
 import json
 from hashlib import sha256
-from pathlib import Path
 
 from ldp_core.experiment import Draft
-from ldp_core.runs.storage.database import rows_of, writing
-from ldp_core.runs.storage.paths import runs_dir
+from ldp_core.runs.storage.database import Database
 from ldp_core.system.json_file import from_text
 
-SCHEMA = """
+DATABASE = Database(
+    "guessed.sqlite",
+    """
 CREATE TABLE IF NOT EXISTS guessed (
     who TEXT NOT NULL,
     about TEXT NOT NULL,  -- the settings, by `key_of`
@@ -26,15 +23,15 @@ CREATE TABLE IF NOT EXISTS passed (
     scenario TEXT NOT NULL,  -- its name; or the key of settings whose answer was shown
     PRIMARY KEY (who, scenario)
 );
-"""
+""",
+)
 Guess = float | str
 
 
 def keep(who: str, draft: Draft, guess: Guess) -> None:
     """Store a visitor's guess about a draft's settings; an earlier one is replaced."""
-    with writing(_path(), SCHEMA) as db:
-        row = (who, key_of(draft), json.dumps(guess))
-        db.execute("INSERT OR REPLACE INTO guessed VALUES (?, ?, ?)", row)
+    row = (who, key_of(draft), json.dumps(guess))
+    DATABASE.change("INSERT OR REPLACE INTO guessed VALUES (?, ?, ?)", *row)
 
 
 def of(who: str, draft: Draft) -> Guess | None:
@@ -44,9 +41,9 @@ def of(who: str, draft: Draft) -> Guess | None:
 
 def all_of(who: str) -> dict[str, Guess]:
     """All guesses of a visitor, by the key of the settings."""
-    query = "SELECT * FROM guessed WHERE who = ?"
-    found = {row["about"]: _read(row["body"]) for row in rows_of(_path(), query, (who,))}
-    return {about: guess for about, guess in found.items() if guess is not None}
+    rows = DATABASE.rows("SELECT * FROM guessed WHERE who = ?", who)
+    found = {row["about"]: from_text(row["body"], object) for row in rows}
+    return {about: guess for about, guess in found.items() if isinstance(guess, float | int | str)}
 
 
 def skip(who: str, scenario: str, skipped: bool = True) -> None:
@@ -54,8 +51,7 @@ def skip(who: str, scenario: str, skipped: bool = True) -> None:
     query = "INSERT OR IGNORE INTO passed VALUES (?, ?)"
     if not skipped:
         query = "DELETE FROM passed WHERE who = ? AND scenario = ?"
-    with writing(_path(), SCHEMA) as db:
-        db.execute(query, (who, scenario))
+    DATABASE.change(query, who, scenario)
 
 
 def shown(who: str, draft: Draft) -> None:
@@ -69,19 +65,9 @@ def is_skipped(who: str, scenario: str) -> bool:
 
 
 def all_skipped(who: str) -> set[str]:
-    found = rows_of(_path(), "SELECT scenario FROM passed WHERE who = ?", (who,))
-    return {row["scenario"] for row in found}
+    return {row["scenario"] for row in DATABASE.rows("SELECT scenario FROM passed WHERE who = ?", who)}
 
 
 def key_of(draft: Draft) -> str:
     """Digest of a draft's settings, 12 hex digits."""
     return sha256(json.dumps(draft.as_json(), sort_keys=True).encode()).hexdigest()[:12]
-
-
-def _read(body: str) -> Guess | None:
-    found = from_text(body, object)
-    return found if isinstance(found, float | int | str) else None
-
-
-def _path() -> Path:
-    return runs_dir() / "guessed.sqlite"

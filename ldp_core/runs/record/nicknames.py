@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import unicodedata
-from pathlib import Path
 
 from ldp_core.errors import InvalidInput
-from ldp_core.runs.storage.database import rows_of, writing
-from ldp_core.runs.storage.paths import runs_dir
+from ldp_core.runs.storage.database import Database
 
-SCHEMA = """
+DATABASE = Database(
+    "nicknames.sqlite",
+    """
 CREATE TABLE IF NOT EXISTS nickname (
     who TEXT PRIMARY KEY,  -- the visitor's digest, as jobs have it
     name TEXT NOT NULL     -- "" where the question was skipped
 );
-"""
+""",
+)
 MOST_LETTERS = 20
 
 
@@ -31,16 +32,9 @@ def cleaned(name: str) -> str:
 
 def keep(who: str, name: str) -> None:
     """Store a visitor's nickname; "" stores that the visitor skipped the question."""
-    row = (who, cleaned(name))
-    with writing(_path(), SCHEMA) as db:
-        db.execute("PRAGMA secure_delete = ON")
-        db.execute("INSERT OR REPLACE INTO nickname VALUES (?, ?)", row)
+    DATABASE.change("INSERT OR REPLACE INTO nickname VALUES (?, ?)", who, cleaned(name))
 
 
 def everybody() -> dict[str, str]:
     """Nickname by visitor id; "" for a visitor who skipped the question."""
-    return dict(map(tuple, rows_of(_path(), "SELECT who, name FROM nickname")))
-
-
-def _path() -> Path:
-    return runs_dir() / "nicknames.sqlite"
+    return dict(map(tuple, DATABASE.rows("SELECT who, name FROM nickname")))

@@ -1,7 +1,6 @@
-"""Tables and pictures that visitors upload: visible to the visitor alone, and deleted after a stated time.
-
-They are stored in `own/ROOM` below the folder of runs, and are the data sets `table:ROOM.ID` and
-`images:ROOM.ID`. Jobs that train on them are private to the same room.
+"""Tables and pictures that visitors upload, visible to the visitor alone and deleted after a stated time: in
+`own/ROOM` below the folder of runs, as data sets `table:ROOM.ID` and `images:ROOM.ID`. Jobs that train on
+them are private to the same room.
 """
 
 from __future__ import annotations
@@ -13,9 +12,8 @@ import shutil
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ldp_core import datasets
 from ldp_core.datasets import _pictures, _table
@@ -32,19 +30,17 @@ EACH, ALL = 5, 200
 """Largest number of data sets of one visitor, and of all."""
 MOST_TITLE = 40
 _unswept = {"at the start of the process"}
-"""Why jobs are left whose data may be gone; empty once there are none."""
+"""Why jobs may be left whose data are gone."""
 ENDINGS = (*_table.SUFFIXES, ".zip", *_pictures.SUFFIXES)
 """Accepted file endings."""
 
 
-@dataclass(frozen=True)
-class Own:
+class Own(NamedTuple):
+    """A data set: its name, that of the uploaded file, and its time of deletion in seconds since 1970."""
+
     name: str
-    """Name of the data set."""
     title: str
-    """Name of the uploaded file."""
     until: float
-    """Time of deletion, in seconds since 1970."""
 
     @property
     def table(self) -> bool:
@@ -58,10 +54,7 @@ def hours() -> float:
 
 def take(files: Mapping[str, bytes], owner: str) -> Own:
     """Store an uploaded table, a ZIP of pictures, or several pictures, given as bytes by file name; all of
-    them or none.
-
-    Raises:
-        InvalidInput: a file is invalid, or the limit on uploads is reached.
+    them or none. InvalidInput for an invalid file, or beyond the limit on uploads.
     """
     if not hours():
         raise InvalidInput("this server takes no data of its visitors: its operator has switched that off")
@@ -87,19 +80,17 @@ def take(files: Mapping[str, bytes], owner: str) -> Own:
         room.mkdir(parents=True, exist_ok=True, mode=0o700)
         # first: what has a title is deleted in time, whatever becomes of this process
         (room / f"{identity}.title").write_text(title, encoding="utf-8")
-        if ending in _table.SUFFIXES and len(names) == 1:
+        if ending in _table.SUFFIXES:
             (file := room / f"{identity}{ending}").write_bytes(files[names[0]])
             _table.refuse_unreadable(_table.read(file))
         else:
             _pictures.keep(room / identity, files)
-        if ending not in _table.SUFFIXES:
             datasets.get(f"images:{room.name}.{identity}")
-    except (InvalidInput, DataUnavailable) as error:
+    except (InvalidInput, DataUnavailable, OSError) as error:
         _unlink(room, identity)
+        if isinstance(error, OSError):
+            raise StorageFailed(f"the folder of runs cannot be written to ({error.strerror})") from None
         raise InvalidInput(f"{shown(names[0])}: {str(error).replace(identity, title)}") from None
-    except OSError as error:
-        _unlink(room, identity)
-        raise StorageFailed(f"the folder of runs cannot be written to ({error.strerror})") from None
     return next(one for one in mine(owner) if one.name.endswith(identity))
 
 
@@ -138,10 +129,8 @@ def card(name: str, owner: str | None) -> _table.Card:
 
 
 def describe(name: str, owner: str | None, said: _table.Card) -> None:
-    """Store a visitor's description of a table.
-
-    Raises:
-        InvalidInput: the description does not fit the table; the end of a sentence that begins with its name.
+    """Store a visitor's description of a table. InvalidInput for one that does not fit: the end of a sentence
+    that begins with its name.
     """
     room, identity = _own(name, owner)
     text = said.as_json()
@@ -156,10 +145,8 @@ def remove(name: str, owner: str | None) -> None:
 
 
 def room_for(request: Any, owner: str | None) -> str:
-    """Private room of a job by the data set in its request, "" for data of no visitor.
-
-    Raises:
-        NotYours: the data set is another visitor's.
+    """Private room of a job by the data set in its request, "" for data of no visitor; NotYours for another
+    visitor's.
     """
     rooms = {room for room, _ in NAMED.findall(json.dumps(request))}
     if rooms and (owner is None or rooms != {room_of(owner)}):

@@ -1,7 +1,6 @@
-"""Progress of a job in one small file: current step, share done, time left.
+"""Progress of a job in one small file, written by the computing process: current step, share done, time left.
 
-The computing process writes the file; pages and `status` read it. Nothing depends on it, so failures are
-ignored. A file and no database column, since a synced or locked table would delay the training.
+Nothing depends on it, so failures are ignored. A synced or locked table would delay the training.
 """
 
 from __future__ import annotations
@@ -34,9 +33,7 @@ class Pace:
         self._steps = deque[tuple[float, float]]()
 
     def seconds_left(self, at: float, done: float, total: float) -> float | None:
-        """Estimated seconds left, with `done` of `total` done at time `at`; None while the speed is
-        unknown.
-        """
+        """Estimated seconds left at time `at`; None while the speed is unknown."""
         self._steps.append((at, done))
         while len(self._steps) > 2 and at - self._steps[1][0] >= WINDOW_SECONDS:
             self._steps.popleft()
@@ -47,9 +44,7 @@ class Pace:
 
 
 class Reporter:
-    """Writes each step of a job to the progress file; a step without a name (`Step.doing`) is the job's own
-    work.
-    """
+    """Writes a job's steps to its progress file; one without a name (`Step.doing`) is the job's own work."""
 
     def __init__(self, folder: Path) -> None:
         """Start anew: an earlier attempt's file in `folder` is deleted."""

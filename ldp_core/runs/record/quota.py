@@ -7,11 +7,10 @@ running jobs stay.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from ldp_core.errors import StorageFailed
 from ldp_core.runs import queue
@@ -21,13 +20,11 @@ from ldp_core.runs.storage.paths import runs_dir
 from ldp_core.settings.table import QUOTA_GB
 
 
-@dataclass(frozen=True)
-class Kept:
-    """A job and the bytes of its record."""
+class Kept(NamedTuple):
+    """A job and the bytes of its record, of what no older job names."""
 
     job: Job
     size: int
-    """Bytes of the job's computations that no older job names."""
 
 
 def kept() -> list[Kept]:
@@ -35,9 +32,8 @@ def kept() -> list[Kept]:
     counted, found = set[str](), list[Kept]()
     for job in queue.find(most=100_000)[::-1]:
         if job.keys and not job.removed:
-            new = set(job.keys) - counted
-            counted |= new
-            found.append(Kept(job, bytes_of(new)))
+            found.append(Kept(job, bytes_of(set(job.keys) - counted)))
+            counted |= set(job.keys)
     return found[::-1]
 
 
@@ -62,28 +58,24 @@ def _files() -> dict[Path, int]:
 
 
 def prune(most: int | None = None) -> list[Kept]:
-    """Delete records until all take at most `most` bytes; returns the jobs that lost theirs.
+    """Delete records until all take at most `most` bytes; returns the jobs that lost theirs. StorageFailed if
+    nothing was deleted, because the deletion cannot be stored.
 
     First go records that no job names or whose job was deleted, then imported ones, then the oldest. A record
     that several jobs name goes with the last of them.
-
-    Raises:
-        StorageFailed: nothing was deleted, because the deletion cannot be stored.
     """
-    limit = most_bytes() if most is None else most
-    jobs = [*queue.deleted(), *_in_order()]
-    names = Counter(key for job in jobs for key in set(job.keys))
-    sizes = {key: computations.size_of(key) for key in names}
-    files, removed = _files(), list[Kept]()
+    limit, removed = most_bytes() if most is None else most, list[Kept]()
+    jobs, files = [*queue.deleted(), *_in_order()], _files()
+    named = {key for job in jobs for key in job.keys}
     total = sum(files.values())
     for file, size in files.items():
-        if total > limit and _go(file, names):
+        if total > limit and _go(file, named):
             total -= size
     stays = {key for job in jobs if job.pinned or job.live for key in job.keys}
     for job in jobs:
         if total <= limit:
             break
-        if job.pinned or job.live or not any(sizes[key] for key in set(job.keys) - stays):
+        if job.pinned or job.live or not bytes_of(set(job.keys) - stays):
             continue
         try:
             done = deletion.forget(job) if job.deleted is not None else deletion.strip(job)
@@ -92,15 +84,13 @@ def prune(most: int | None = None) -> list[Kept]:
                 raise
             break
         if done:
-            names.subtract(set(job.keys))
-            freed = sum(sizes.pop(key) for key in set(job.keys) if not names[key])
-            total -= freed
-            removed.append(Kept(job, freed))
+            before, total = total, taken()
+            removed.append(Kept(job, before - total))
     deletion.sweep()
     return removed
 
 
-def _go(file: Path, names: Collection[str]) -> bool:
+def _go(file: Path, named: set[str]) -> bool:
     """Delete a file that no job names; False if a job does, or if the file is in use or unknown."""
     if file.suffix == ".damaged":
         with suppress(OSError):
@@ -108,7 +98,7 @@ def _go(file: Path, names: Collection[str]) -> bool:
             return True
         return False
     key = computations.key_in(file)
-    return key not in names and computations.KEY.fullmatch(key) is not None and computations.unlink(key)
+    return key not in named and computations.KEY.fullmatch(key) is not None and computations.unlink(key)
 
 
 def _in_order() -> list[Job]:

@@ -54,16 +54,11 @@ class Recorder:
 
     The events of a turn and the checkpoint after it are one transaction, so a resumed run neither loses nor
     repeats an event. Committed data survive this process at once, and a loss of power once the computation
-    has ended.
-
-    Args:
-        given: computations by the number that turns name them by.
-
-    Raises:
-        StorageFailed: a database is damaged; the file is left unchanged.
+    has ended. StorageFailed for a damaged database, which is left unchanged.
     """
 
     def __init__(self, given: Mapping[int, Computation]) -> None:
+        """Computations are `given` by the number that turns name them by."""
         self.given = dict(given)
         for one in self.given.values():
             refuse_damaged(one.key)
@@ -72,10 +67,9 @@ class Recorder:
             for number, one in self.given.items():
                 self._dbs[number] = db = opened(database(one.key), SCHEMA, durable=False)
                 undo.callback(db.close)
-                row = (one.kind, one.what, time.time())
-                db.execute("INSERT OR IGNORE INTO about (one, kind, what, began) VALUES (1, ?, ?, ?)", row)
+                _note_begun(db, one)
             undo.pop_all()
-        self._within = {number: _frames(db) for number, db in self._dbs.items()}
+        self._within = {number: {*map(_place, _told(db, Frame.event))} for number, db in self._dbs.items()}
         self._waiting: list[Turn] = []
         self._flushed = time.monotonic()
         self._pause = FLUSH_SECONDS
@@ -106,26 +100,22 @@ class Recorder:
                 self._within[number].clear()
                 continue
             kept = {one["name"]: one["array"] for one in db.execute("SELECT * FROM kept")}
-            state = State.from_bytes(row["round"], row["weights"], row["uploads"], kept or None, _engine(db))
+            # the kind of engine that a run began with on the CPU goes on
+            engine = [one["engine_kind"] or "" for one in _told(db, "start") if one.get("device") == "cpu"]
+            state = State.from_bytes(row["round"], row["weights"], row["uploads"], kept or None, *engine[:1])
             found[number] = Start(state, row["seconds"])
         return found
 
     def write(self, turn: Turn) -> None:
         """Append a turn; committed within a tenth of a second of the next turn."""
-        self._waiting.append(self._new(turn))
+        if turn.within:  # a resumed round repeats frames that are stored already
+            known = self._within[turn.run]
+            new = [one for one in turn.events if one["event"] != Frame.event or _place(one) not in known]
+            known.update(_place(one) for one in new if one["event"] == Frame.event)
+            turn = replace(turn, events=new)
+        self._waiting.append(turn)
         if time.monotonic() - self._flushed >= self._pause:
             self.flush()
-
-    def _new(self, turn: Turn) -> Turn:
-        """The turn without frames that are stored already (a resumed round repeats them)."""
-        if not turn.within:
-            return turn
-        known, new = self._within[turn.run], []
-        for event in turn.events:
-            if event["event"] != Frame.event or _place(event) not in known:
-                new.append(event)
-                known.add(_place(event))
-        return replace(turn, events=new)
 
     def flush(self) -> None:
         """Commit waiting turns, with the latest checkpoint of each run."""
@@ -175,23 +165,19 @@ class Recorder:
                 db.close()
 
 
-def _frames(db: sqlite3.Connection) -> set[tuple[int, int, int]]:
+def _note_begun(db: sqlite3.Connection, one: Computation) -> None:
+    row = (one.kind, one.what, time.time())
+    db.execute("INSERT OR IGNORE INTO about (one, kind, what, began) VALUES (1, ?, ?, ?)", row)
+
+
+def _told(db: sqlite3.Connection, event: str) -> list[dict[str, Any]]:
+    """Stored events of a kind."""
     query = "SELECT body FROM events WHERE json_extract(body, '$.event') = ?"
-    return {_place(json.loads(row["body"])) for row in db.execute(query, (Frame.event,))}
+    return [json.loads(row["body"]) for row in db.execute(query, (event,))]
 
 
 def _place(body: dict[str, Any]) -> tuple[int, int, int]:
     return body["round"], body["client"], body["iterations"]
-
-
-def _engine(db: sqlite3.Connection) -> str:
-    """Kind of engine that a run began with on the CPU; "" if unknown."""
-    query = (
-        "SELECT json_extract(body, '$.engine_kind') AS engine FROM events "
-        "WHERE json_extract(body, '$.event') = 'start' AND json_extract(body, '$.device') = 'cpu'"
-    )
-    row = db.execute(query).fetchone()
-    return str(row["engine"] or "") if row else ""
 
 
 def restore(given: Sequence[Computation], events: Iterable[Stored]) -> None:
@@ -199,8 +185,7 @@ def restore(given: Sequence[Computation], events: Iterable[Stored]) -> None:
     with ExitStack() as stack:
         dbs = [stack.enter_context(writing(database(one.key), SCHEMA)) for one in given]
         for db, one in zip(dbs, given, strict=True):
-            row = (one.kind, one.what, time.time())
-            db.execute("INSERT INTO about (one, kind, what, began) VALUES (1, ?, ?, ?)", row)
+            _note_begun(db, one)
         for event in events:
             body = json.dumps(event.body, allow_nan=False)
             dbs[event.run].execute("INSERT INTO events (at, body) VALUES (?, ?)", (event.at, body))

@@ -7,16 +7,18 @@ database, and a reader of a log needs write access to its folder.
 from __future__ import annotations
 
 import errno
+import math
 import os
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ldp_core.errors import DiskFull, KeptLocked, ReadOnly, StorageFailed
 from ldp_core.runs.storage.disk_space import is_full
+from ldp_core.runs.storage.paths import runs_dir
 
 BUSY_SECONDS = 10.0
 """Time that a page waits for another writer."""
@@ -31,8 +33,7 @@ _locked: dict[Path, float] = {}
 """Time of this process's last vain wait by file, since a page reads several times."""
 KEPT_LOCKED = "in the folder of runs is kept locked by another program; try again in a moment"
 MOVE_IT = "move it away to start afresh, or name another folder in EPSILON_RUNS_DIR"
-Errors = tuple[type[Exception], ...]
-UNREADABLE: Errors = (sqlite3.Error, UnicodeDecodeError)
+UNREADABLE = (sqlite3.Error, UnicodeDecodeError)
 """Exceptions that reading a damaged file may raise; Python decodes some values before SQLite checks them."""
 
 
@@ -41,15 +42,41 @@ def be_patient() -> None:
     _busy[0] = PATIENT_SECONDS
 
 
+class Database(NamedTuple):
+    """A database in the folder of runs, made by the first change."""
+
+    name: str
+    schema: str
+
+    @property
+    def path(self) -> Path:
+        return runs_dir() / self.name
+
+    def writing(self) -> AbstractContextManager[sqlite3.Connection]:
+        return writing(self.path, self.schema)
+
+    def change(self, query: str, *values: Any) -> int:
+        """Run one statement; returns the number of changed rows."""
+        with self.writing() as db:
+            return db.execute(query, values).rowcount
+
+    def rows(self, query: str, *values: Any) -> list[sqlite3.Row]:
+        """Rows of a query; none before the file exists."""
+        with reading(self.path) as db:
+            return db.execute(query, values).fetchall() if db else []
+
+
 @contextmanager
 def writing(path: Path, schema: str) -> Iterator[sqlite3.Connection]:
-    """Transaction that holds the write lock from its beginning; committed unless the body raises.
+    """Transaction that holds the write lock from its beginning; committed unless the body raises. Deleted
+    data leave no bytes behind.
 
     `schema` is run first; its statements must be `CREATE … IF NOT EXISTS`.
     """
     connection = opened(path, schema)
     try:
         with _named(path, (sqlite3.Error,)):
+            connection.execute("PRAGMA secure_delete = ON")
             connection.execute("BEGIN IMMEDIATE")
             yield connection
             connection.execute("COMMIT")
@@ -62,10 +89,8 @@ def writing(path: Path, schema: str) -> Iterator[sqlite3.Connection]:
 
 
 def opened(path: Path, schema: str, durable: bool = True) -> sqlite3.Connection:
-    """Connection for writing, in autocommit, with the schema in place.
-
-    Args:
-        durable: False if commits need to survive a loss of power only after `persist`.
+    """Connection for writing, in autocommit, with the schema in place; unless `durable`, commits survive a
+    loss of power only after `persist`.
     """
     with _named(path):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -74,13 +99,17 @@ def opened(path: Path, schema: str, durable: bool = True) -> sqlite3.Connection:
             connection.row_factory = sqlite3.Row
             if not durable:
                 connection.execute("PRAGMA synchronous = OFF")
-            if not connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
+            if not _has_tables(connection):
                 # the lock first: who reads and then wants to write may be turned away at once
                 connection.executescript(f"BEGIN IMMEDIATE; {schema} COMMIT;")
         except BaseException:
             connection.close()
             raise
     return connection
+
+
+def _has_tables(connection: sqlite3.Connection) -> bool:
+    return connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() is not None
 
 
 def persist(path: Path) -> None:
@@ -97,90 +126,58 @@ def persist(path: Path) -> None:
 
 @contextmanager
 def reading(path: Path, advice: str = MOVE_IT) -> Iterator[sqlite3.Connection | None]:
-    """Read-only connection; None before the file exists. `advice` ends the error message for a damaged
-    file.
-    """
+    """Read-only connection; None before the file has tables. `advice` ends the message for a damaged file."""
     with _named(path, (*UNREADABLE, OSError), advice):
-        connection = _patiently(path) if _has_something(path) else None
+        connection = _read_only(path)
     if connection is None:
         yield None
         return
+    with closing(connection), _named(path, UNREADABLE, advice):
+        yield connection
+
+
+def _read_only(path: Path) -> sqlite3.Connection | None:
     try:
-        with _named(path, UNREADABLE, advice):
-            yield connection
-    finally:
-        connection.close()
+        return _looked_into(path)
+    except sqlite3.OperationalError as error:
+        if not path.exists():
+            return None
+        if error.sqlite_errorname != "SQLITE_READONLY_ROLLBACK":
+            raise
+    # its writer was killed in the middle of a commit: take that back, then read
+    with closing(sqlite3.connect(path, timeout=_busy[0])) as writer:
+        _has_tables(writer)
+    return _looked_into(path)
 
 
-def rows_of(path: Path, query: str, values: tuple[Any, ...] = ()) -> list[sqlite3.Row]:
-    """Rows of a query; none before the file exists."""
-    with reading(path) as db:
-        return db.execute(query, values).fetchall() if db else []
-
-
-def _has_something(path: Path) -> bool:
+def _looked_into(path: Path) -> sqlite3.Connection | None:
+    now, patience = time.monotonic(), _busy[0]
+    if patience <= BUSY_SECONDS and now - _locked.get(path, -math.inf) < BUSY_SECONDS:
+        patience = min(patience, AGAIN_SECONDS)
+    connection, found = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=patience), False
     try:
-        return path.stat().st_size > 0
-    except (FileNotFoundError, NotADirectoryError):
-        return False
-
-
-def _patiently(path: Path) -> sqlite3.Connection | None:
-    """Read-only connection; waits less if this process has just waited in vain for the same file."""
-    began = time.monotonic()
-    try:
-        found = _read_only(path, _patience(path))
+        connection.row_factory = sqlite3.Row
+        found = _has_tables(connection)
+        _locked.pop(path, None)
     except sqlite3.OperationalError as error:
         if _is_busy(error):
             _locked[path] = time.monotonic()
         raise
-    if _locked.get(path, began) < began:
-        del _locked[path]
-    return found
-
-
-def _patience(path: Path) -> float:
-    if _busy[0] > BUSY_SECONDS:  # a process that would have to give up a job
-        return _busy[0]
-    again = time.monotonic() - _locked.get(path, -BUSY_SECONDS) < BUSY_SECONDS
-    return min(_busy[0], AGAIN_SECONDS) if again else _busy[0]
+    finally:
+        if not found:
+            connection.close()
+    return connection if found else None
 
 
 def _is_busy(error: Exception) -> bool:
     return getattr(error, "sqlite_errorname", "").startswith(("SQLITE_BUSY", "SQLITE_LOCKED"))
 
 
-def _read_only(path: Path, patience: float) -> sqlite3.Connection | None:
-    """Read-only connection; None if the file is gone."""
-    try:
-        return _opened_read_only(path, patience)
-    except sqlite3.OperationalError as error:
-        if not path.exists():
-            return None
-        if error.sqlite_errorname != "SQLITE_READONLY_ROLLBACK":
-            raise
-        # its writer was killed in the middle of a commit: take that back, then read
-        with closing(sqlite3.connect(path, timeout=_busy[0])) as writer:
-            writer.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
-        return _opened_read_only(path, patience)
-
-
-def _opened_read_only(path: Path, patience: float) -> sqlite3.Connection:
-    connection = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=patience)
-    connection.row_factory = sqlite3.Row
-    try:
-        connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
-    except BaseException:
-        connection.close()
-        raise
-    return connection
-
-
 @contextmanager
-def _named(path: Path, kinds: Errors = (sqlite3.Error, OSError), advice: str = MOVE_IT) -> Iterator[None]:
-    """Context that turns errors of SQLite and the file system into a DiskFull, or a StorageFailed that names
-    the file.
-    """
+def _named(
+    path: Path, kinds: tuple[type[Exception], ...] = (sqlite3.Error, OSError), advice: str = MOVE_IT
+) -> Iterator[None]:
+    """Context that turns errors of SQLite and the file system into a StorageFailed that names the file."""
     try:
         yield
     except kinds as error:
@@ -201,9 +198,6 @@ def _is_read_only(error: Exception, path: Path) -> bool:
         return error.errno == errno.EROFS
     code = getattr(error, "sqlite_errorname", "")
     if code.startswith("SQLITE_CANTOPEN"):
-        return path.parent.exists() and not _writable(path)
+        here = [one for one in (path.parent, path) if one.exists()]
+        return bool(here) and not all(os.access(one, os.W_OK) for one in here)
     return code in ("SQLITE_READONLY", "SQLITE_READONLY_DIRECTORY")  # and not one that was moved away
-
-
-def _writable(path: Path) -> bool:
-    return os.access(path.parent, os.W_OK) and (not path.exists() or os.access(path, os.W_OK))

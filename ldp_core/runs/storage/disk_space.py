@@ -1,7 +1,5 @@
-"""Free disk space, and a reserve for the moment when there is none.
-
-On a full disk even noting a deletion takes room. A reserve file of zeros is deleted then, and made anew once
-there is room again.
+"""Free disk space, and a reserve: on a full disk even noting a deletion takes room. A file of zeros is
+deleted then, and made anew once there is room again.
 """
 
 from __future__ import annotations
@@ -25,7 +23,7 @@ FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 
 
 def is_full(error: BaseException) -> bool:
-    """True for an error that means a full disk or an exhausted disk quota."""
+    """True for an error of a full disk, or beyond a disk quota."""
     by_sqlite = getattr(error, "sqlite_errorname", "") in ("SQLITE_FULL", "SQLITE_IOERR_WRITE")
     return by_sqlite or isinstance(error, DiskFull) or getattr(error, "errno", None) in FULL
 
@@ -42,7 +40,6 @@ def refuse_a_full_disk(needed: int) -> None:
 
 
 def is_tight() -> bool:
-    """True where the disk is too full to launch any job."""
     return _free() < SPARE
 
 
@@ -52,11 +49,7 @@ def shortage() -> str:
 
 
 def full_disk(needed: int) -> str:
-    """Message for a job that ran out of disk space.
-
-    Args:
-        needed: bytes of the whole job; 0 if unknown.
-    """
+    """Message for a job that ran out of disk space; it needs so many bytes in all, 0 if unknown."""
     asked = f"this needs up to {needed / 1e6:.1f} MB, and " if needed else ""
     free = max(0, _free() - (0 if _path().exists() else RESERVE))  # what is kept back is no job's
     had = "there was less" if free > max(needed, LEAST) else f"{free / 1e6:.1f} MB are free"
@@ -69,7 +62,7 @@ def full_disk(needed: int) -> str:
 def keep_back() -> None:
     """Write the reserve file, if there is room."""
     with suppress(OSError):
-        if not _path().is_symlink() and _path().stat().st_size == RESERVE:
+        if _path().lstat().st_size == RESERVE:
             return
     give_up()
     try:
@@ -81,7 +74,6 @@ def keep_back() -> None:
 
 
 def give_up() -> None:
-    """Delete the reserve file."""
     with suppress(OSError):
         _path().unlink(missing_ok=True)
 
@@ -92,7 +84,6 @@ def _path() -> Path:
 
 def _free() -> float:
     """Free bytes; infinitely many where that is unknown: what begins finds out itself."""
-    try:
+    with suppress(OSError):
         return shutil.disk_usage(runs_dir()).free
-    except OSError:
-        return inf
+    return inf

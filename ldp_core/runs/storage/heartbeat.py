@@ -1,8 +1,4 @@
-"""Stalled processes: holders of a lock whose heartbeat has stopped.
-
-`locks.Held` writes a heartbeat into its file every second. A dead process is known by its lock, which the
-kernel releases; one that is stopped (SIGSTOP) or hangs in the kernel keeps the lock and has no heartbeat.
-"""
+"""Stalled processes: stopped (SIGSTOP) or hanging in the kernel, they keep a lock and write no heartbeat."""
 
 from __future__ import annotations
 
@@ -23,10 +19,7 @@ _seen: dict[Path, tuple[bytes, float, float]] = {}
 
 
 def stands_still(path: Path) -> float:
-    """Seconds since the holder's last heartbeat if they exceed the limit; else 0.
-
-    Also 0 on the first look, and for holders without heartbeats.
-    """
+    """Seconds since the holder's last heartbeat if they exceed the limit; else, and on the first look, 0."""
     who = holder(path)
     try:
         with path.open("rb") as file:
@@ -37,14 +30,14 @@ def stands_still(path: Path) -> float:
         _seen.pop(path, None)
         return 0.0
     now = time.monotonic()
-    known = _seen.get(path)
-    if known is None or known[0] != said:
+    if path not in _seen or _seen[path][0] != said:
         for oldest in list(_seen)[: len(_seen) - MOST_FILES]:
             _seen.pop(oldest, None)
         _seen[path] = (said, now, max(0.0, time.time() - written))
         return 0.0
-    watched, silent = now - known[1], now - known[1] + known[2]
-    return silent if watched >= SURE_SECONDS and silent >= STALLED_SECONDS else 0.0
+    _, first, age = _seen[path]
+    silent = now - first + age
+    return silent if now - first >= SURE_SECONDS and silent >= STALLED_SECONDS else 0.0
 
 
 def look_twice(paths: Collection[Path]) -> None:

@@ -1,8 +1,6 @@
-"""Liveness of processes by kernel locks on files in the folder of runs, across containers.
-
-A process holds a lock for each computation at work (`record.computations`); the worker holds `worker.lock`
-while it lives. The holder of a long lock writes its identity and a heartbeat every second into the file: a
-process stopped by SIGSTOP keeps its lock without heartbeats.
+"""Liveness of processes by kernel locks on files in the folder of runs, across containers. A process holds a
+lock for each computation at work; the worker holds `worker.lock` while it lives. The holder of a long lock
+writes its identity and a heartbeat every second into the file.
 """
 
 from __future__ import annotations
@@ -27,17 +25,18 @@ from ldp_core.system import kernel_lock
 
 WORKER = "worker.lock"
 BEAT_BYTES = 32
-"""Length of the heartbeat in the file: a time of the holder's own clock, never compared with another
-clock.
-"""
+"""Length of the heartbeat in the file: a time by the holder's clock, never compared with another clock."""
 ASKED_AT = 2048
 """Position in the file of the token of the holder that is asked to leave."""
 BEAT_SECONDS = 1.0
+NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
 
 
 @dataclass(frozen=True)
 class Holder:
-    """A process that holds a lock, as it describes itself in the lock file."""
+    """A process that holds a lock, as it describes itself in the lock file; a worker adds the version of its
+    code, the start of the process that launched it, and its number of parallel jobs.
+    """
 
     pid: int
     host: str
@@ -46,11 +45,8 @@ class Holder:
     beats: bool = False
     """Whether the holder writes heartbeats."""
     program: str = ""
-    """For a worker: version of its code, …"""
     wanted: float = 0.0
-    """… start of the process that launched the worker, …"""
     slots: int = 0
-    """… and number of parallel jobs."""
 
     @property
     def here(self) -> bool:
@@ -67,9 +63,7 @@ HOLDER = TypeAdapter(Holder)
 
 
 class Held:
-    """A lock that this process holds until `close` or its death. Only a lock with heartbeats has content, so
-    that others need no disk space.
-    """
+    """A lock that this process holds until `close` or its death; one without heartbeats has no content."""
 
     def __init__(self, path: Path, file: int, **said: Any) -> None:
         self.path, self.file = path, file
@@ -113,14 +107,8 @@ def _now() -> bytes:
 
 
 def hold(path: Path, **said: Any) -> Held | None:
-    """Lock a file, creating it if needed; None if another process holds the lock.
-
-    Args:
-        path: path in an existing folder.
-        said: further fields of `Holder`.
-
-    Raises:
-        OSError: the file cannot be written, or its file system has no locks.
+    """Lock a file in an existing folder, with further fields of `Holder`; None if another process holds the
+    lock. OSError if the file cannot be written, or its file system has no locks.
     """
     if (file := taken(path)) is None:
         return None
@@ -134,7 +122,7 @@ def hold(path: Path, **said: Any) -> Held | None:
 def taken(path: Path) -> int | None:
     """Descriptor of a newly locked file; None if another process holds the lock. Errors as for `hold`."""
     while True:
-        file = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o644)
+        file = os.open(path, os.O_RDWR | os.O_CREAT | NO_FOLLOW, 0o644)
         try:
             got = kernel_lock.take(file)
             if got and _is_still(file, path):
@@ -157,23 +145,19 @@ def _is_still(file: int, path: Path) -> bool:
 def is_held(path: Path) -> bool:
     """True while a living process holds the lock, or if that cannot be determined."""
     try:
-        file = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+        file = os.open(path, os.O_RDONLY | NO_FOLLOW)
+        try:
+            return kernel_lock.is_taken(file)
+        finally:
+            os.close(file)
     except (FileNotFoundError, NotADirectoryError):
         return False
     except OSError:
         return True
-    try:
-        return kernel_lock.is_taken(file)
-    except OSError:
-        return True
-    finally:
-        os.close(file)
 
 
 def holder(path: Path) -> Holder | None:
-    """Process that holds the lock, as written in the file; None if the lock is free or the file is still
-    empty.
-    """
+    """Process that holds the lock, as written in the file; None for a free lock or a file without content."""
     try:
         said = path.read_bytes()[BEAT_BYTES:].partition(b"\n")[0]
         return HOLDER.validate_json(said) if is_held(path) else None

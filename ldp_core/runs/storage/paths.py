@@ -1,6 +1,4 @@
-"""Folders of data and runs: `EPSILON_DATA_DIR` and `EPSILON_RUNS_DIR`, by default in the platform's folder
-for user data.
-"""
+"""Folders of data and runs: `EPSILON_DATA_DIR` and `EPSILON_RUNS_DIR`, else the platform's for user data."""
 
 from __future__ import annotations
 
@@ -19,41 +17,31 @@ _bound = list[tuple[int, int]]()
 
 
 def bind() -> None:
-    """Bind this process and its forks to the present folder of runs: if it is deleted, they create no
-    other.
-    """
+    """Bind this process and its forks to the present folder of runs: if it is deleted, they make no other."""
     found = runs_dir().stat()
     _bound[:] = [(found.st_dev, found.st_ino)]
 
 
 def runs_dir() -> Path:
-    """Folder of the queue, the drafts and the runs; created if missing.
-
-    Raises:
-        StorageFailed: the folder cannot be created.
-        FolderGone: the folder that this process is bound to was replaced or deleted.
+    """Folder of the queue, the drafts and the runs; created if missing, or StorageFailed. FolderGone if that
+    which this process is bound to was replaced or deleted.
     """
     folder = RUNS_DIR.value() or user_data_path(APP) / "runs"
-    if _bound:
-        _refuse_another(folder)
-        return folder.resolve()
     try:
+        if _bound:
+            found = folder.stat()
+            if (found.st_dev, found.st_ino) not in _bound:
+                raise FolderGone
+            return folder.resolve()
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
+        if _bound and isinstance(error, FileNotFoundError):
+            raise FolderGone from None
+        if _bound:  # unknown now
+            return folder.resolve()
         if error.errno == errno.EROFS:
             raise ReadOnly from None
         raise StorageFailed(
             f"the folder of runs cannot be made ({error.strerror}); name another one in EPSILON_RUNS_DIR"
         ) from None
     return folder.resolve()
-
-
-def _refuse_another(folder: Path) -> None:
-    try:
-        found = folder.stat()
-    except FileNotFoundError:
-        raise FolderGone from None
-    except OSError:  # unknown now
-        return
-    if (found.st_dev, found.st_ino) not in _bound:
-        raise FolderGone

@@ -23,7 +23,7 @@ from ldp_core.runs.record.recorder import SCHEMA
 from ldp_core.runs.storage.database import writing
 from ldp_core.runs.view.run_progress import progress_of
 from tests.extent import in_gate
-from tests.runs.in_process import bodies, compute, queued, record_of, trained
+from tests.runs.in_process import compute, queued, record_of, settled, trained
 
 pytestmark = pytest.mark.usefixtures("no_worker")
 ASKED = {"rounds": 2, "attack": None}
@@ -85,15 +85,10 @@ def test_a_double_click_on_what_is_known_is_one_job(monkeypatch: pytest.MonkeyPa
 
 def test_it_takes_no_place_and_outlives_the_first():
     first = trained(draft(), reference=True)
-    taken, figures = quota.taken(), curves(first.id)
-    second = press(draft())
-    assert quota.taken() == taken
+    taken, figures, second = quota.taken(), curves(first.id), press(draft())
     jobs.remove(first.id)
     assert (quota.taken(), curves(second)) == (taken, figures)
-    third = press(draft())
-    assert jobs.look(third).status == "completed"
-    for identity in (second, third):
-        jobs.remove(identity)
+    jobs.remove(second)
     assert quota.taken() == 0
     assert jobs.look(press(draft())).status == "queued"
 
@@ -131,8 +126,7 @@ def _press_and_delete() -> None:
 
 def test_killed_at_any_instant_nothing_is_lost_and_nothing_is_half_there():
     """Kills of a process that launches and deletes what is known, the first one too."""
-    first = trained(draft(), reference=True)
-    figures = [[*bodies(first, run)] for run in range(3)]
+    figures = curves(trained(draft(), reference=True).id)
     for _ in range(in_gate(6, 20)):
         process = CONTEXT.Process(target=_press_and_delete)
         process.start()
@@ -141,33 +135,19 @@ def test_killed_at_any_instant_nothing_is_lost_and_nothing_is_half_there():
         process.join()
         deletion.sweep()
         for job in queue.find(most=1000):
-            if job.status == "queued" and not kinds.settle(job):
-                assert compute(job).status == "completed"
-                assert kinds.settle(queue.get(job.id))
-            told = [[*bodies(job, run)] for run in range(3)]
-            assert [[one.get("accuracy") for one in run] for run in told] == [
-                [one.get("accuracy") for one in run] for run in figures
-            ]
-        again = press(draft())
-        if jobs.look(again).status == "queued":  # the last that named it had been deleted
-            assert compute(queue.get(again)).status == "completed"
-            assert kinds.settle(queue.get(again))
+            assert curves(settled(job.id).id) == figures
+        settled(press(draft()))  # the last that named it may have been deleted
 
 
 def test_who_asks_for_what_somebody_deletes_at_this_moment_has_it_whole_or_not_at_all():
-    first = trained(draft(), reference=True)
-    figures = curves(first.id)
-    old = first.id
+    identity = trained(draft(), reference=True).id
+    figures = curves(identity)
     for _ in range(5):
-        removing = threading.Thread(target=jobs.remove, args=(old,))
+        removing = threading.Thread(target=jobs.remove, args=(identity,))
         removing.start()
-        new = press(draft())
+        identity = press(draft())
         removing.join()
-        if jobs.look(new).status == "queued":
-            assert compute(queue.get(new)).status == "completed"
-            assert kinds.settle(queue.get(new))
-        assert curves(new) == figures
-        old = new
+        assert curves(settled(identity).id) == figures
 
 
 def test_what_was_stopped_meanwhile_stays_stopped(monkeypatch: pytest.MonkeyPatch):

@@ -8,7 +8,7 @@ import pytest
 
 from ldp_core.errors import InvalidExperiment, UnknownDraft
 from ldp_core.experiment import Draft, Variant, parse
-from ldp_core.runs.record import drafts
+from ldp_core.runs.record import draft_room, drafts
 from tests.runs.processes import at_once
 
 pytestmark = pytest.mark.usefixtures("runs_dir")
@@ -36,7 +36,7 @@ def test_only_so_many_revisions_are_kept():
     undone = 0
     while drafts.undo(identity):
         undone += 1
-    assert undone == drafts.REVISIONS - 1
+    assert undone == draft_room.REVISIONS - 1
 
 
 def test_a_snapshot_never_changes_and_the_same_draft_gives_the_same_link():

@@ -8,7 +8,7 @@ import pytest
 
 from ldp_core.errors import InvalidInput
 from ldp_core.runs.record import nicknames
-from tests.classroom.test_sessions import found_in
+from tests.runs.in_process import found_in
 
 
 def test_a_nickname_is_kept_changed_and_overwritten(runs_dir: Path):

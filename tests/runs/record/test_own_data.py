@@ -17,10 +17,11 @@ from ldp_core import datasets
 from ldp_core.datasets._table import Card
 from ldp_core.errors import InvalidInput, NotYours
 from ldp_core.experiment import Draft, Variant, parse
-from ldp_core.runs import jobs, kinds, own_data, queue
+from ldp_core.runs import jobs, own_data, queue
 from ldp_core.runs.kinds.run import Training
+from ldp_core.runs.queue.job import Job
 from ldp_core.runs.queue.permissions import person
-from tests.runs.in_process import compute
+from tests.runs.in_process import found_in, settled
 
 pytestmark = pytest.mark.usefixtures("no_worker")
 ANNA, BEN = str(person("a" * 32).owner), str(person("b" * 32).owner)
@@ -43,18 +44,9 @@ def zipped(files: dict[str, bytes]) -> bytes:
     return made.getvalue()
 
 
-def left(runs_dir: Path, text: str = MARK) -> list[str]:
-    files = [path for path in runs_dir.rglob("*") if path.is_file()]
-    return [path.name for path in files if text.encode() in path.read_bytes() or text in str(path)]
-
-
-def train(name: str, owner: str | None) -> str:
+def train(name: str, owner: str | None) -> Job:
     draft = Draft(parse({"dataset": name, "rounds": 2, "name": MARK, "attack": None}), (Variant("run"),))
-    identity = jobs.launch("run", Training(draft), owner=owner)
-    if jobs.look(identity).status == "queued":
-        assert compute(queue.get(identity)).status == "completed"
-        assert kinds.settle(queue.get(identity))
-    return identity
+    return settled(jobs.launch("run", Training(draft), owner=owner))
 
 
 def test_a_table_trains_for_its_owner_alone_and_goes_with_all_that_came_of_it(runs_dir: Path):
@@ -63,7 +55,7 @@ def test_a_table_trains_for_its_owner_alone_and_goes_with_all_that_came_of_it(ru
     assert own_data.mine(BEN) == []
     assert list(own_data.labels(ANNA)) == [own.name]
     assert own.name not in datasets.names()
-    job = queue.get(train(own.name, ANNA))
+    job = train(own.name, ANNA)
     assert job.room == own.name.partition(":")[2].partition(".")[0]
     assert jobs.recent() == []
     for other in (BEN, None):
@@ -72,10 +64,10 @@ def test_a_table_trains_for_its_owner_alone_and_goes_with_all_that_came_of_it(ru
         with pytest.raises(NotYours, match="not yours"):
             own_data.remove(own.name, other)
     waits = jobs.launch("run", Training(Draft(parse({"dataset": own.name}), (Variant("run"),))), owner=ANNA)
-    assert len(left(runs_dir)) >= 2
+    assert len(found_in(runs_dir, MARK.encode())) >= 2
     own_data.remove(own.name, ANNA)
     own_data.sweep()
-    assert left(runs_dir) == []
+    assert found_in(runs_dir, MARK.encode()) == []
     assert queue.find() == []
     with pytest.raises(Exception, match="there is no job"):
         queue.get(waits)
@@ -95,11 +87,11 @@ def test_it_goes_after_its_time_and_none_is_taken_where_that_is_switched_off(
     os.utime(title, (time.time() - 24.1 * 3600,) * 2)
     own_data.sweep()
     assert own_data.mine(ANNA) == []
-    assert left(runs_dir) == []
+    assert found_in(runs_dir, MARK.encode()) == []
     monkeypatch.setenv("EPSILON_OWN_DATA_HOURS", "0")
     with pytest.raises(InvalidInput, match="switched that off"):
         own_data.take({"mine.csv": TABLE}, ANNA)
-    assert left(runs_dir) == []
+    assert found_in(runs_dir, MARK.encode()) == []
 
 
 def test_what_its_owner_says_of_it_counts(runs_dir: Path):
@@ -140,7 +132,7 @@ def test_pictures_are_a_data_set_of_their_owners(runs_dir: Path, files: dict[str
     assert (reds[:, 0] == 1).all()
     assert (reds[:, 2] == 0).all()
     own_data.remove(own.name, ANNA)
-    assert left(runs_dir, "PNG") == []
+    assert found_in(runs_dir, b"PNG") == []
 
 
 BAD = {

@@ -84,44 +84,29 @@ def test_nothing_goes_that_makes_no_room_because_what_stays_names_the_same():
     assert not queue.get(first).removed
 
 
-def test_what_was_moved_aside_counts_and_goes_first():
-    damaged, sound = record("completed"), record("completed")
+def test_what_goes_before_the_oldest_job():
+    """Of no job, as after a table was lost; moved aside; deleted; from outside. What is no record stays."""
+    older, damaged, deleted = (record("completed") for _ in range(3))
+    came, lost = Computation(f"{IMPORTED}{'0' * 16}", "run", "{}"), database("0" * 16)
+    computations.note_begun([came])
+    arrived = queue.arrive({}, [came.key], kind="run", status="completed")
+    for file in (database(came.key), lost, lost.with_name("other.sqlite")):
+        file.write_bytes(b"x" * 1000)
     recorder.move_aside(queue.get(damaged).keys[0])
-    assert quota.taken() == 2000
-    assert quota.prune(1000) == []
-    assert quota.taken() == 1000
-    recorder.move_aside(queue.get(sound).keys[0])
-    jobs.remove(sound)
-    assert quota.taken() == 0, "it goes with the last job of its key"
+    jobs.delete(deleted)
+    assert (quota.taken(), quota.prune(6000)) == (6000, [])
+    assert (quota.prune(5000), lost.exists()) == ([], False)
+    assert (quota.prune(4000), quota.taken()) == ([], 4000)
+    assert [one.job.id for most in (3000, 2000) for one in quota.prune(most)] == [deleted, arrived]
+    assert jobs.deleted() == []
+    assert file_of(older).exists() and lost.with_name("other.sqlite").exists()
 
 
-def test_what_no_job_shows_counts_and_goes_first():
-    """A table that was lost leaves such files; what is no record here is left alone."""
-    mine = record("completed")
-    lost, foreign = database("0" * 16), database("0" * 16).with_name("other.sqlite")
-    lost.write_bytes(b"x" * 500)
-    foreign.write_bytes(b"x" * 100)
-    assert quota.taken() == 1600
-    assert quota.prune(1600) == []
-    assert lost.exists()
-    assert quota.prune(1100) == []
-    assert (lost.exists(), foreign.exists(), file_of(mine).exists()) == (False, True, True)
-
-
-def test_what_came_from_outside_goes_first():
-    older = record("completed")
-    arrived = queue.arrive({}, [IMPORTED + "0" * 16], kind="run", status="completed")
-    database(IMPORTED + "0" * 16).write_bytes(b"x" * 500)
-    assert [one.job.id for one in quota.prune(1200)] == [arrived]
-    assert queue.get(older).keys
-
-
-def test_the_quota_can_be_set(monkeypatch: pytest.MonkeyPatch):
-    assert quota.most_bytes() == 5e9
-    monkeypatch.setenv("EPSILON_QUOTA_GB", "0.5")
-    assert quota.most_bytes() == 500_000_000
-    monkeypatch.setenv("EPSILON_QUOTA_GB", "inf")
-    assert quota.most_bytes() == 10**18
+def test_what_was_moved_aside_goes_with_the_last_job_of_its_key():
+    identity = record("completed")
+    recorder.move_aside(queue.get(identity).keys[0])
+    jobs.remove(identity)
+    assert quota.taken() == 0
 
 
 def test_a_full_disk_ends_a_run_with_a_sentence_and_keeps_what_was_trained(

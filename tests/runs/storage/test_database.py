@@ -27,10 +27,6 @@ def test_a_locked_queue_is_called_locked_and_nobody_is_told_to_move_it(monkeypat
     assert "move" not in str(caught.value)
 
 
-def test_a_file_that_goes_while_it_is_opened_is_no_damaged_one(tmp_path: Path):
-    assert database._read_only(tmp_path / "gone.sqlite", 1.0) is None
-
-
 def test_what_is_kept_locked_keeps_a_page_once_and_not_at_each_look(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -59,5 +55,6 @@ def test_what_is_kept_locked_keeps_a_page_once_and_not_at_each_look(
         other.execute("BEGIN EXCLUSIVE")
         look()
         assert waited[-1] >= 0.5, "it was free since, so it is waited for again"
-        monkeypatch.setattr(database, "_busy", [database.PATIENT_SECONDS])
-        assert database._patience(path) == database.PATIENT_SECONDS
+        monkeypatch.setattr(database, "BUSY_SECONDS", 0.5)
+        look()
+        assert waited[-1] >= 0.5, "a patient process waits each time"
