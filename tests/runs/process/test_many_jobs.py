@@ -16,7 +16,7 @@ import pytest
 from ldp_core.errors import InvalidExperiment, QueueFull
 from ldp_core.experiment import Draft, Variant, parse, parse_draft
 from ldp_core.runs import jobs, queue
-from ldp_core.runs.storage.database import rows_of
+from ldp_core.runs.storage.database import reading
 from ldp_core.runs.storage.locks import WORKER, is_held
 from ldp_core.runs.view.run_progress import progress_of
 from ldp_core.settings.table import WAITING
@@ -182,7 +182,9 @@ def test_a_worker_that_is_told_to_stop_keeps_the_last_finished_round(runs_dir: P
     job = queue.get(identity)
     assert (job.status, job.pid) == ("interrupted", None)
     assert "told to stop" in job.message
-    kept = rows_of(record_of(job), "SELECT round FROM checkpoint")[0]["round"]
+    with reading(record_of(job)) as db:
+        assert db
+        kept = db.execute("SELECT round FROM checkpoint").fetchone()["round"]
     assert kept == progress_of(job).update().runs[0].round > 0
     assert not is_held(runs_dir / WORKER)
 
