@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from functools import lru_cache
 
 import numpy as np
 
-from ldp_core.experiment import Draft, Experiment
+from ldp_core.experiment import Draft, Experiment, parse
 from ldp_core.experiment.draft import REFERENCE, without_noise
 from ldp_core.mechanisms.base import Floats
 from ldp_core.runs import Column, Progress, RunProgress
@@ -32,6 +33,11 @@ class Series:
     """Noise variance, as `noise` has it, up to which the rule of thumb expects learning; 0 if unknown."""
     short: str = ""
     """Label for the end of a line, distinct among the draft's; "" if not given."""
+
+    @property
+    def experiment(self) -> Experiment:
+        """Settings of the first seed."""
+        return _parsed(self.runs[0].experiment)
 
     @property
     def round(self) -> int:
@@ -71,6 +77,11 @@ class Series:
         length = min((len(curve) for curve in curves), default=0)
         values = np.array([curve[length - 1] for curve in curves] if length else [])
         return values[~np.isnan(values)]
+
+
+@lru_cache(maxsize=256)
+def _parsed(experiment: str) -> Experiment:
+    return parse(json.loads(experiment))
 
 
 def series(progress: Progress, draft: Draft) -> tuple[list[Series], Series | None]:

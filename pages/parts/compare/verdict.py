@@ -7,9 +7,10 @@ from itertools import combinations
 
 from ldp_core.judgement import at_chance
 from ldp_core.paired import Difference, in_points, unpaired
+from ldp_core.runs import apart
 from pages.parts.compare.arms import Arm
 from pages.parts.systems.unlike import Field, causes, share_their_luck, unlike
-from pages.parts.train.standings import compared, same_model
+from pages.parts.train.standings import same_model
 from pages.parts.ui.text import few, listed, number, percent, plain
 
 NAMED = 3
@@ -39,7 +40,7 @@ def gap(one: Arm, other: Arm, among: int = 2) -> Difference:
     alike = share_their_luck(unlike([one.experiment, other.experiment]))
     least = min(len(one.series.runs), len(other.series.runs))
     if alike and (len(shared) > 1 or (shared and least == 1)):
-        return compared(one.series, other.series, among)
+        return apart(one.series.runs, other.series.runs, among)
     pairs = among * (among - 1) // 2
     return unpaired(one.series.final("accuracy"), other.series.final("accuracy"), pairs)
 

@@ -46,7 +46,7 @@ def picture(
     guides = [{"name": f"guessing {percent(found.chance)}", "y": found.chance}]
     if found.reference:
         clean = found.reference[-1]
-        last = ", as the last" * (len({str(training(one.as_json())) for one in draft.experiments()}) > 1)
+        last = ", as the last" * (len({str(training(one)) for one in draft.experiments()}) > 1)
         guides.append({"name": f"{without_noise(found.seeds)}{last} {percent(clean)}", "y": clean})
     if guess is not None:
         guides.append({"name": f"your guess {percent(guess)}", "y": guess})

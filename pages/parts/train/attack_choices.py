@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 import streamlit as st
 
@@ -18,6 +17,15 @@ from pages.parts.ui.text import plain
 from pages.parts.ui.workspace import Workspace
 
 SHORT = {"audit": "an upload of one image", "real": "a real upload", "both": "both", "off": "nothing"}
+LISTS = {
+    "clients": (
+        "strictest, median, most permissive",
+        "Their numbers, up to 12 of them, such as 1, 10, 20. Empty: the strictest, the median and the most "
+        "permissive client.",
+    ),
+    "rounds": ("every n-th, from round 1 on", "Their numbers, such as 1, 5, 20. Empty: every n-th."),
+}
+"""Placeholder and help of a field for numbers."""
 
 
 def attack_choices(workspace: Workspace) -> None:
@@ -27,21 +35,20 @@ def attack_choices(workspace: Workspace) -> None:
         return
     words = "; ".join(f"{SHORT[name]}: {what}" for name, what in UPLOADS.items())
     now = base.attack.uploads if base.attack else "off"
-    named(workspace, "attack.uploads", "What is attacked", SHORT, now, _set_uploads, help=words)
+
+    def set_uploads(workspace: Workspace, what: str) -> tuple[Problem, ...]:
+        return workspace.edit({"attack": None} if what == "off" else {"attack.uploads": what})
+
+    named(workspace, "attack.uploads", "What is attacked", SHORT, now, set_uploads, help=words)
     if base.attack is None:
         st.caption("No upload is attacked: the run tells nothing of what leaks.")
         return
-    _clients(workspace, base.attack)
+    _numbers(workspace, base.attack, "clients")
     _attacker(workspace, base, base.attack)
-    whole(
-        workspace,
-        "attack.every",
-        "Attack every n-th round",
-        limits.ATTACK_EVERY,
-        base.attack.every,
-        help="1: each of them. An attacker that searches takes its time; the run waits for it.",
-    )
-    _rounds(workspace, base.attack)
+    each = "1: each of them. An attacker that searches takes its time; the run waits for it."
+    every = base.attack.every
+    whole(workspace, "attack.every", "Attack every n-th round", limits.ATTACK_EVERY, every, help=each)
+    _numbers(workspace, base.attack, "rounds")
     if price := costs(base):
         st.caption(price)
     whole(
@@ -70,88 +77,41 @@ def attack_choices(workspace: Workspace) -> None:
         st.caption(f"No picture is drawn here: {plain(why, 300)}.")
 
 
-def _clients(workspace: Workspace, attack: Attack) -> None:
-    """Field: clients under attack, numbered from 1."""
-    st.text_input(
-        "Clients attacked",
-        placeholder="strictest, median, most permissive",
-        help="Their numbers, up to 12 of them, such as 1, 10, 20. Empty: the strictest, the median and the "
-        "most permissive client.",
-        **bind(
-            workspace,
-            "attack.clients",
-            ", ".join(str(client) for client in attack.clients or ()),
-            set_clients,
-        ),
-    )
-    complain(workspace, "attack.clients")
+def _numbers(workspace: Workspace, attack: Attack, what: str) -> None:
+    field, (placeholder, words) = f"attack.{what}", LISTS[what]
+    now = ", ".join(map(str, getattr(attack, what) or ()))
+    bound = bind(workspace, field, now, lambda workspace, typed: set_numbers(workspace, what, typed))
+    st.text_input(f"{what.capitalize()} attacked", placeholder=placeholder, help=words, **bound)
+    complain(workspace, field)
 
 
-def _rounds(workspace: Workspace, attack: Attack) -> None:
-    """Field: list of attacked rounds, instead of every n-th."""
-    st.text_input(
-        "Rounds attacked",
-        placeholder="every n-th, from round 1 on",
-        help="Their numbers, such as 1, 5, 20. Empty: every n-th.",
-        **bind(workspace, "attack.rounds", ", ".join(map(str, attack.rounds or ())), set_rounds),
-    )
-    complain(workspace, "attack.rounds")
-
-
-def set_rounds(workspace: Workspace, typed: str) -> tuple[Problem, ...]:
-    """Set attacked rounds from text: numbers separated by commas or spaces; empty means every n-th."""
-    rounds = workspace.draft.base.rounds
-    if wrong := _no_numbers(typed, rounds):
-        given = f"must be numbers of rounds between 1 and {rounds}; got {shown(wrong)}"
-        return (Problem("attack.rounds", given),)
-    return workspace.edit({"attack.rounds": [int(word) for word in _words(typed)] or None})
-
-
-def set_clients(workspace: Workspace, typed: str) -> tuple[Problem, ...]:
-    """Set attacked clients from text: numbers separated by commas or spaces; empty means the default."""
-    count = workspace.draft.base.clients.count
-    if wrong := _no_numbers(typed, count):
-        given = f"must be numbers of clients between 1 and {count}; got {shown(wrong)}"
-        return (Problem("attack.clients", given),)
-    return workspace.edit({"attack.clients": [int(word) for word in _words(typed)] or None})
-
-
-def _words(typed: str) -> list[str]:
-    return re.findall(r"[^\s,;]+", typed)
-
-
-def _no_numbers(typed: str, most: int) -> str:
-    """First word that is no number from 1 to `most`; "" if all are."""
-    for word in _words(typed):
+def set_numbers(workspace: Workspace, what: str, typed: str) -> tuple[Problem, ...]:
+    """Set the attacked "clients" or "rounds" from numbers between commas or spaces; none: the default."""
+    base, words = workspace.draft.base, re.findall(r"[^\s,;]+", typed)
+    most = base.clients.count if what == "clients" else base.rounds
+    for word in words:
         # a number of thousands of digits is none that Python reads
         if not (word.isdecimal() and len(word) <= len(str(most)) and 1 <= int(word) <= most):
-            return word
-    return ""
+            given = f"must be numbers of {what} between 1 and {most}; got {shown(word)}"
+            return (Problem(f"attack.{what}", given),)
+    return workspace.edit({f"attack.{what}": [*map(int, words)] or None})
 
 
 def _attacker(workspace: Workspace, base: Experiment, attack: Attack) -> None:
-    labels = {
-        name: "Automatic" if name == "auto" else attacks.registry.kind(name).label for name in attackers()
-    }
-    summaries = {name: attacks.registry.kind(name).summary for name in attackers() if name != "auto"}
-    unfit = {name: why for name in summaries if (why := _unfit(base, name))}
+    kinds = {name: attacks.registry.kind(name) for name in attackers() if name != "auto"}
+    labels = {"auto": "Automatic"} | {name: kind.label for name, kind in kinds.items()}
+    unfit = {name: why for name in kinds if (why := _unfit(base, name))}
     for name in unfit:
         labels[name] += " (cannot)"
-    lines = [f"- **{labels[name]}**: {what}" for name, what in summaries.items()]
-    named(
-        workspace,
-        "attack.attacker",
-        "Attacker",
-        labels,
-        attack.attacker.name if attack.attacker else "auto",
-        help="\n".join(["- **Automatic**: what suits model, mechanism and upload best.", *lines]),
-    )
+    lines = [f"- **{labels[name]}**: {kind.summary}" for name, kind in kinds.items()]
+    words = "\n".join(["- **Automatic**: what suits model, mechanism and upload best.", *lines])
+    now = attack.attacker.name if attack.attacker else "auto"
+    named(workspace, "attack.attacker", "Attacker", labels, now, help=words)
     if attack.attacker:
         own_parameters(workspace, "attack.attacker", attack.attacker)
-    here = dict.fromkeys(spy.attacker for spy in spies(base))
-    for name in here:
-        st.caption(plain(f"{labels[name]}: {summaries[name]}", 400))
-    if unfit and len(unfit) < len(summaries):
+    for name in dict.fromkeys(spy.attacker for spy in spies(base)):
+        st.caption(plain(f"{labels[name]}: {kinds[name].summary}", 400))
+    if unfit and len(unfit) < len(kinds):
         why = next(iter(unfit.values()))
         st.caption(plain(f"Not possible here: {', '.join(labels[n] for n in unfit)}, because {why}.", 400))
 
@@ -160,7 +120,3 @@ def _unfit(base: Experiment, name: str) -> str:
     source, kind = base.source, attacks.registry.kind(name)
     why = kind.unfit(base.model, source.shape, source.classes)
     return why or kind.cannot_follow(base.local.optimizer)
-
-
-def _set_uploads(workspace: Workspace, what: Any) -> tuple[Problem, ...]:
-    return workspace.edit({"attack": None} if what == "off" else {"attack.uploads": what})

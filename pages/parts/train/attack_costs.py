@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ldp_core.cost.seconds import seconds as cost
 from ldp_core.cost.seconds import work_of
-from ldp_core.experiment import Attack, Experiment, changed
+from ldp_core.experiment import Experiment, changed
 from ldp_core.experiment.threat_model import resolved, spies
 from ldp_core.runs import rates
 from pages.parts.ui.text import few, number, percent, seconds
@@ -19,6 +19,8 @@ def costs(base: Experiment) -> str:
     steps = max(int(getattr(spy.who, "iterations", 0)) for spy in who)
     count = len(attack.clients or ())
     does = f"{'one client' if count == 1 else f'{count} clients'}{f', {steps} steps at most' * (steps > 0)}"
+    rounds = attack.attacked(base.rounds)
+    plan = ""
     if attack.after and not asked.after:
         plan = (
             "A search beside the training would do more than a fifth of its work, so it comes after the "
@@ -29,17 +31,12 @@ def costs(base: Experiment) -> str:
         plan = f"Attacked every {attack.every} rounds: more would be over a fifth of the training's work. "
     elif attack.rounds != asked.rounds:
         plan = f"Attacked in round 1, {does}: more would be over a fifth of the training's work. "
-    else:
-        plan = _as_asked(attack, base.rounds) if steps else ""
+    elif steps and attack.every > 1 and not attack.rounds:
+        plan = f"Attacked every {attack.every} rounds. "
+    elif steps:
+        plan = f"Attacked in round{'s' * (len(rounds) > 1)} {few([*map(str, rounds)])}. "
     slows = "The searches slow training. " if steps and not attack.after else ""
     return (plan + slows + _takes(spelled)).strip()
-
-
-def _as_asked(attack: Attack, last: int) -> str:
-    if attack.every > 1 and not attack.rounds:
-        return f"Attacked every {attack.every} rounds. "
-    named = attack.attacked(last)
-    return f"Attacked in round{'s' * (len(named) > 1)} {few([str(number) for number in named])}. "
 
 
 def _takes(base: Experiment) -> str:

@@ -27,19 +27,15 @@ from pages.parts.ui.components import Card
 from pages.parts.ui.shared_cache import Moment, once
 from pages.parts.ui.text import number
 
-HEIGHT = 290
+PLACE = {"height": 290, "row": 2}
 MOST_BUDGETS = 3
 """Largest number of a client's budgets that are listed one by one."""
 
 
 def attack_rounds(draft: Draft, shown: Sequence[Series], upload: str, moment: Moment) -> None:
     """Draw the chosen client's charts, cached by `moment`; nothing before the first round."""
-    clients = list(
-        dict.fromkeys(
-            client for one in shown for run in one.runs for kind, client in run.tries if kind == upload
-        )
-    )
-    if not clients:
+    tried = (client for one in shown for run in one.runs for kind, client in run.tries if kind == upload)
+    if not (clients := list(dict.fromkeys(tried))):
         return
     with st.container(border=True, key="attacked"):
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -80,7 +76,7 @@ def client_names(draft: Draft, shown: Sequence[Series]) -> dict[int, str]:
 def _budgets(found: Sequence[float]) -> str:
     if len(found) > MOST_BUDGETS:
         return f"ε {number(found[0])} to {number(found[-1])}"
-    return f"ε {' or '.join(number(epsilon) for epsilon in found)}"
+    return f"ε {' or '.join(map(number, found))}"
 
 
 def client_name(client: int, names: Mapping[int, str]) -> str:
@@ -99,36 +95,32 @@ def _audit_cards(attacked: Attacked, rounds: int) -> list[Card]:
         )
         own = [(one.label, count) for one, tries in attacked if (count := tally(tries, same_class=True))]
         among = "; ".join(f"{label} {count.picked} of {count.n}" for label, count in own)
-        cards.append(
-            Card(
-                title="Can the server tell which image it was?",
-                rest=f" One of {counts[0][1].candidates}, drawn afresh each time: share of right picks",
-                caption=f"Right picks: {words}; by guessing {counts[0][1].guessed}. "
-                + (f"Among images of one class: {among}. " if among else "")
-                + _worst_case(attacked),
-                figure=picked_figure(attacked, rounds),
-                label=f"Share of rounds so far in which the server picked the right image. {words}.",
-                height=HEIGHT,
-                row=2,
-            )
+        card = Card(
+            title="Can the server tell which image it was?",
+            rest=f" One of {counts[0][1].candidates}, drawn afresh each time: share of right picks",
+            caption=f"Right picks: {words}; by guessing {counts[0][1].guessed}. "
+            + (f"Among images of one class: {among}. " if among else "")
+            + _worst_case(attacked),
+            figure=picked_figure(attacked, rounds),
+            label=f"Share of rounds so far in which the server picked the right image. {words}.",
+            **PLACE,
         )
+        cards.append(card)
     return cards
 
 
 def _real_cards(attacked: Attacked, rounds: int) -> list[Card]:
     words = "; ".join(f"{one.label}: {_returned(tries)}" for one, tries in attacked)
-    return [
-        _pixels(attacked, rounds, " of the image that came back best", "an upload as the client sends it"),
-        Card(
-            title="How many of its images are back?",
-            rest=" share with 20 dB or more",
-            caption=f"In the newest round: {words}.",
-            figure=returned_figure(attacked, rounds),
-            label=f"Share of a real upload's images that came back, by round. {words}.",
-            height=HEIGHT,
-            row=2,
-        ),
-    ]
+    back = Card(
+        title="How many of its images are back?",
+        rest=" share with 20 dB or more",
+        caption=f"In the newest round: {words}.",
+        figure=returned_figure(attacked, rounds),
+        label=f"Share of a real upload's images that came back, by round. {words}.",
+        **PLACE,
+    )
+    best = " of the image that came back best"
+    return [_pixels(attacked, rounds, best, "an upload as the client sends it"), back]
 
 
 def _pixels(attacked: Attacked, rounds: int, what: str, upload: str) -> Card:
@@ -141,27 +133,21 @@ def _pixels(attacked: Attacked, rounds: int, what: str, upload: str) -> Card:
         caption=f"{upload}{spread}",
         figure=pixels_figure(attacked, rounds),
         label=f"PSNR by round. First seed, newest round: {newest}.",
-        height=HEIGHT,
-        row=2,
+        **PLACE,
     )
 
 
 def _worst_case(attacked: Attacked) -> str:
     """Bounds that hold for any images, in words."""
-    found = [
-        cap["label"]
-        for _, tries in attacked
-        for cap in (tries[0].newest or {}).get("caps", ())
-        if cap["name"] != "instance"
-    ]
-    words = list(dict.fromkeys(found))
-    drawn = (
-        "Dashed: no attacker picks more often than that, on average; the smallest bound that we know."
-        if drawn_caps(attacked)[0]
-        else "Too many bounds to draw."
-    )
-    if len(words) < 2:
-        return f"{drawn} {words[0].capitalize()}." if words else ""
+    caps = [cap for _, tries in attacked for cap in (tries[0].newest or {}).get("caps", ())]
+    words = list(dict.fromkeys(cap["label"] for cap in caps if cap["name"] != "instance"))
+    if not words:
+        return ""
+    drawn = "Too many bounds to draw."
+    if drawn_caps(attacked)[0]:
+        drawn = "Dashed: no attacker picks more often than that, on average; the smallest bound that we know."
+    if len(words) == 1:
+        return f"{drawn} {words[0].capitalize()}."
     return f"{drawn} For any images, run by run: {'; '.join(words)}."
 
 

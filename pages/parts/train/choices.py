@@ -17,15 +17,15 @@ from pages.parts.systems.field_words import SENT
 from pages.parts.train.attack_choices import attack_choices
 from pages.parts.ui.fields import bind, complain, component, named, one_of, real, whole
 from pages.parts.ui.meanings import AGGREGATOR, MECHANISM, each
-from pages.parts.ui.text import asked_in_words, joined, number, percent, plain, ranges_in_words
+from pages.parts.ui.text import asked_in_words, joined, names_by, number, percent, plain, ranges_in_words
 from pages.parts.ui.workspace import Workspace
 
 PREPARED = "As prepared"
-COMPARE: dict[str, tuple[str, Any]] = {
-    "Aggregators": ("aggregator.name", aggregators.registry),
-    "Mechanisms": ("mechanism.name", mechanisms.registry),
+COMPARE: dict[str, tuple[str, Any, str]] = {
+    "Aggregators": ("aggregator", aggregators.registry, AGGREGATOR),
+    "Mechanisms": ("mechanism", mechanisms.registry, MECHANISM),
 }
-MEANS = {"Aggregators": AGGREGATOR, "Mechanisms": MECHANISM}
+"""Field, registry and meaning of what may be compared."""
 
 
 def choices(workspace: Workspace) -> None:
@@ -36,12 +36,10 @@ def choices(workspace: Workspace) -> None:
     with clients:
         _clients(draft)
     with noise:
-        if "mechanism.name" not in workspace.varied:
-            mechanism = mechanisms.registry
-            component(workspace, "mechanism", "Mechanism", mechanism, base.mechanism, what=MECHANISM)
-        if "aggregator.name" not in workspace.varied:
-            aggregator = aggregators.registry
-            component(workspace, "aggregator", "Aggregator", aggregator, base.aggregator, what=AGGREGATOR)
+        for field, registry, meaning in reversed(COMPARE.values()):
+            if f"{field}.name" not in workspace.varied:
+                title, now = field.capitalize(), getattr(base, field)
+                component(workspace, field, title, registry, now, what=meaning)
     with server:
         _compared(workspace)
     with often:
@@ -67,15 +65,13 @@ def choices(workspace: Workspace) -> None:
 
 def _clients(draft: Draft) -> None:
     experiments = draft.experiments()
-    every: dict[str, list[str]] = {}
-    for variant, one in zip(draft.variants, experiments, strict=True):
-        every.setdefault(asked_in_words([one])[0], []).append(plain(variant.label))
-    for words, labels in every.items():
-        st.markdown(plain(words) + f": {joined(labels)}" * (len(every) > 1))
-    spans = [
-        tuple(map(tuple, (e.population().low.tolist(), e.population().high.tolist()))) for e in experiments
-    ]
-    st.caption("; or ".join(dict.fromkeys(ranges_in_words(*span) for span in spans)))
+    labels = (plain(variant.label) for variant in draft.variants)
+    every = names_by(zip((asked_in_words([one])[0] for one in experiments), labels, strict=True))
+    for words, names in every.items():
+        st.markdown(plain(words) + f": {joined(names)}" * (len(every) > 1))
+    populations = [one.population() for one in experiments]
+    ranges = (ranges_in_words(one.low.tolist(), one.high.tolist()) for one in populations)
+    st.caption("; or ".join(dict.fromkeys(ranges)))
     st.page_link("clients.py", label=":blue[Change the clients]")
 
 
@@ -114,15 +110,15 @@ def _compared(workspace: Workspace) -> None:
     variants = workspace.draft.variants
     # each sets one and the same field: one that changes nothing is the visitor's own comparison
     paths = {tuple(variant.set) for variant in variants}
-    now = next((name for name, (path, _) in COMPARE.items() if paths == {(path,)}), PREPARED)
+    now = next((name for name, (field, *_) in COMPARE.items() if paths == {(f"{field}.name",)}), PREPARED)
     options = [*([PREPARED] if now == PREPARED else []), *COMPARE]
-    meaning = each(MEANS[now], COMPARE[now][1]) if now in COMPARE else None
+    field, registry, meaning = COMPARE.get(now, ("", None, ""))
+    about = each(meaning, registry) if registry else None
     names = dict(zip(options, options, strict=True))
-    one_of(workspace, "compare", "Compare", names, now, _set_compared, help=meaning)
-    if now == PREPARED:
+    one_of(workspace, "compare", "Compare", names, now, _set_compared, help=about)
+    if registry is None:
         st.caption(joined([plain(variant.label) for variant in variants]))
         return
-    path, registry = COMPARE[now]
     labels = registry.labels()
     st.pills(
         f"{now} compared",
@@ -133,8 +129,8 @@ def _compared(workspace: Workspace) -> None:
         **bind(
             workspace,
             f"compared {now}",
-            [*dict.fromkeys(variant.set[path] for variant in variants)],
-            lambda w, picked: _compare(w, path, labels, picked),
+            [*dict.fromkeys(variant.set[f"{field}.name"] for variant in variants)],
+            lambda w, picked: _compare(w, now, picked),
             into="default",
         ),
     )
@@ -144,16 +140,15 @@ def _compared(workspace: Workspace) -> None:
 def _set_compared(workspace: Workspace, what: str) -> tuple[Problem, ...]:
     if what == PREPARED:
         return ()
-    path, registry = COMPARE[what]
-    labels = registry.labels()
-    return _compare(workspace, path, labels, [name for name in labels if mechanisms.hides(name)][:3])
+    return _compare(
+        workspace, what, [name for name in COMPARE[what][1].labels() if mechanisms.hides(name)][:3]
+    )
 
 
-def _compare(
-    workspace: Workspace, path: str, labels: dict[str, str], picked: list[str]
-) -> tuple[Problem, ...]:
+def _compare(workspace: Workspace, what: str, picked: list[str]) -> tuple[Problem, ...]:
+    field, registry, _ = COMPARE[what]
     if not picked:
-        what = path.partition(".")[0]
-        return (Problem("", f"choose at least one {what} to compare; until then the last choice is kept"),)
-    variants = tuple(Variant(labels[name], {path: name}) for name in labels if name in picked)
+        return (Problem("", f"choose at least one {field} to compare; until then the last choice is kept"),)
+    labels = registry.labels().items()
+    variants = tuple(Variant(label, {f"{field}.name": name}) for name, label in labels if name in picked)
     return workspace.change(lambda draft: replace(draft, variants=variants))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from ldp_core.runs import Tries, success, verdict_on
 from pages.parts.charts.series import Series
@@ -24,97 +25,101 @@ def findings(
     return " ".join(filter(None, [*ranking, leak]))
 
 
+def attacked_among(shown: Sequence[Series]) -> list[Series]:
+    """Attacked runs with noise; all attacked ones if none has any."""
+    attacked = [one for one in shown if one.runs and one.runs[0].targets]
+    return [one for one in attacked if perturbed(one)] or attacked
+
+
+def closest_of(
+    shown: Sequence[Series], upload: str, clients: Iterable[int] | None = None
+) -> tuple[Tries, dict[str, Any], Series] | None:
+    """The closest attempts on these clients (None: on any) over runs and seeds, their event, and the run."""
+    found = [
+        (tries, tries.closest, one)
+        for one in shown
+        for run in one.runs
+        for (kind, client), tries in run.tries.items()
+        if kind == upload and tries.closest and (clients is None or client in clients)
+    ]
+    return max(found, key=lambda one: success(one[1]), default=None)
+
+
 def _one_by_one(shown: Sequence[Series]) -> str:
     """Closest reconstruction of each run, if runs differ in what is attacked only; "" if one has none."""
-    ends = []
-    for one in shown:
-        closest, _ = _closest([one], "audit", list(one.runs[0].targets))
-        if closest is None or closest.closest is None:
-            return ""
-        ends.append(f"**{plain(one.label)}** {closest.closest['psnr']:.0f} dB")
+    found = [(one, closest_of([one], "audit")) for one in shown]
+    ends = [f"**{plain(one.label)}** {best[1]['psnr']:.0f} dB" for one, best in found if best]
+    if len(ends) < len(found):
+        return ""
     return f"The closest reconstructions of an upload of one image: {listed(ends)}."
 
 
 def _leaks(shown: Sequence[Series]) -> str:
     """Reconstruction and identification by ε, then real uploads."""
-    attacked = [one for one in shown if one.runs[0].targets]
-    attacked = [one for one in attacked if perturbed(one)] or attacked
-    if not attacked:
+    if not (attacked := attacked_among(shown)):
         return ""
-    kinds, groups, parts = uploads_in(attacked), _groups(attacked), []
+    groups: dict[tuple[float, ...], list[int]] = {}  # clients by their ε in each run
+    for client in attacked[0].runs[0].targets:
+        groups.setdefault(tuple(_budgets(attacked, client)), []).append(client)
+    kinds, parts = uploads_in(attacked), []
     for upload, says in (("audit", _audit), ("real", _real)):
         if upload in kinds:
-            found = [words for budgets, clients in groups if (words := says(attacked, budgets, clients))]
+            found = [words for clients in groups.values() if (words := says(attacked, clients))]
             parts += found or [_nothing(attacked, upload)]
     return " ".join(parts)
 
 
 def _nothing(attacked: Sequence[Series], upload: str) -> str:
     """Sentence on an attack without a finding."""
-    clients = list(attacked[0].runs[0].targets)
-    runs = [run for one in attacked for run in one.runs]
+    clients, runs = attacked[0].runs[0].targets, [run for one in attacked for run in one.runs]
     tries = [found for run in runs for c in clients if (found := run.tries.get((upload, c)))]
+    tries = [one for one in tries if one.closest]
     kinds = {verdict_on(one, one.closest).kind for one in tries if one.closest}
-    left_out = any(one.closest and one.numbers[-1] > len(one.numbers) for one in tries)
-    tried = "round that was attacked" if left_out else "round"
-    what = "an upload of one image" if upload == "audit" else "real uploads"
     if kinds == {"inconclusive"}:
+        what = "an upload of one image" if upload == "audit" else "real uploads"
         return f"The attack on {what} fails even without noise, so it shows nothing."
     why = " (for some, clipping alone already hides it)" if "clipping" in kinds else ""
     if upload == "real":
-        some = any(one.closest and one.closest.get("recovered") for one in tries)
-        back = (
-            "No more images of real uploads came back than by chance"
-            if some
-            else "No image of a real upload came back"
-        )
+        back = "No image of a real upload came back"
+        if any(one.closest and one.closest.get("recovered") for one in tries):
+            back = "No more images of real uploads came back than by chance"
         return f"{back}{why}, which proves nothing about other attacks."
+    left_out = any(one.numbers[-1] > len(one.numbers) for one in tries)
     return (
-        f"The server got no image back in any {tried}{why}, and picked none out more often than by chance, "
-        "which proves nothing about other attacks."
+        f"The server got no image back in any round{' that was attacked' * left_out}{why}, and picked none "
+        "out more often than by chance, which proves nothing about other attacks."
     )
 
 
-def _groups(attacked: Sequence[Series]) -> list[tuple[tuple[float, ...], list[int]]]:
-    """Attacked clients by their ε (one per run)."""
-    found: dict[tuple[float, ...], list[int]] = {}
-    for client in attacked[0].runs[0].targets:
-        asked = (budget for one in attacked for budget in _budget(one, client))
-        found.setdefault(tuple(asked), []).append(client)
-    return list(found.items())
-
-
-def _named(clients: Sequence[int], budgets: Sequence[float]) -> str:
+def _named(clients: Sequence[int], budgets: Iterable[float]) -> str:
     numbers = listed(str(client + 1) for client in clients)
-    epsilons = " or ".join(number(epsilon) for epsilon in sorted(set(budgets)))
+    epsilons = " or ".join(map(number, sorted(set(budgets))))
     return f"client{'s' if len(clients) > 1 else ''} {numbers} (ε {epsilons})"
 
 
-def _audit(attacked: Sequence[Series], budgets: Sequence[float], clients: Sequence[int]) -> str:
+def _audit(attacked: Sequence[Series], clients: Sequence[int]) -> str:
     """Findings on one-image uploads; "" if chance explains them."""
-    closest, where = _closest(attacked, "audit", clients)
-    if closest is None or closest.closest is None:
+    if not (found := closest_of(attacked, "audit", clients)):
         return ""
-    event, picked = closest.closest, _picked(attacked, clients)
-    kind, who = verdict_on(closest, event).kind, _named(clients, budgets)
+    tries, event, where = found
+    kind, who = verdict_on(tries, event).kind, _named(clients, _budgets(attacked, clients[0]))
+    picked = _picked(attacked, clients)
     if kind in ("recovered", "partly"):
         of = f"of {who} " if len(clients) > 1 else ""
         also = f"; {of}it {picked}" if picked else ""
         back = "the image" if kind == "recovered" else "a likeness of the image"
-        whose = _named([closest.client], _budget(where, closest.client))
+        whose = _named([tries.client], _budgets([where], tries.client))
         return (
             f"From an upload of one image by {whose} the server can get {back}: {event['psnr']:.0f} dB in "
-            f"round {event['round']} of {_run(where, closest)}, where the average image gets "
+            f"round {event['round']} of {_run(where, tries)}, where the average image gets "
             f"{event['psnr_mean_image']:.0f} dB{also}."
         )
-    if not picked:
-        return ""
     hid = {
         "inconclusive": "the attack on the pixels fails even without noise",
         "clipping": "the pixels are not recovered by this attack (clipping alone already hides them)",
         "hidden": "the pixels are not recovered by this attack",
     }[kind]
-    return f"Of {who}, {hid}, yet the server {picked}."
+    return f"Of {who}, {hid}, yet the server {picked}." if picked else ""
 
 
 def _picked(attacked: Sequence[Series], clients: Sequence[int]) -> str:
@@ -135,27 +140,19 @@ def _picked(attacked: Sequence[Series], clients: Sequence[int]) -> str:
     )
 
 
-def _real(attacked: Sequence[Series], budgets: Sequence[float], clients: Sequence[int]) -> str:
+def _real(attacked: Sequence[Series], clients: Sequence[int]) -> str:
     """Findings on real uploads; "" if chance explains them."""
-    closest, where = _closest(attacked, "real", clients)
-    if closest is None or closest.closest is None:
+    if not (found := closest_of(attacked, "real", clients)):
         return ""
-    event = closest.closest
-    if verdict_on(closest, event).kind not in ("recovered", "partly"):
+    tries, event, where = found
+    if verdict_on(tries, event).kind not in ("recovered", "partly"):
         return ""
     by_chance = round((event.get("recovered_non_members") or 0) * event["images"])
-    whose = _named([closest.client], _budget(where, closest.client))
+    whose = _named([tries.client], _budgets([where], tries.client))
     return (
         f"Of the {event['images']} images in an upload as {whose} makes it, {event['recovered']} came back "
-        f"in round {event['round']} of {_run(where, closest)} (by chance {by_chance})."
+        f"in round {event['round']} of {_run(where, tries)} (by chance {by_chance})."
     )
-
-
-def _closest(attacked: Sequence[Series], upload: str, clients: Sequence[int]) -> tuple[Tries | None, Series]:
-    """The closest attempts over clients, variants and seeds, and the variant."""
-    found = [(run.tries.get((upload, c)), one) for one in attacked for run in one.runs for c in clients]
-    made = [(tries, one) for tries, one in found if tries is not None and tries.closest]
-    return max(made, key=lambda pair: success(pair[0].closest or {}), default=(None, attacked[0]))
 
 
 def _run(one: Series, tries: Tries) -> str:
@@ -164,6 +161,6 @@ def _run(one: Series, tries: Tries) -> str:
     return f"“{plain(one.label)}”" + (f" with seed {number(seed, 10)}" if seed is not None else "")
 
 
-def _budget(one: Series, client: int) -> list[float]:
-    """The client's ε in one run, as a list; empty if not attacked."""
-    return [asked_by(one, client)] if client in one.runs[0].targets else []
+def _budgets(attacked: Iterable[Series], client: int) -> list[float]:
+    """The client's ε in each run that attacks it."""
+    return [asked_by(one, client) for one in attacked if client in one.runs[0].targets]

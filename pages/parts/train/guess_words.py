@@ -54,64 +54,60 @@ def _figure(question: Figure, guess: Guess | None, answers: np.ndarray) -> Reply
     truth, low, high = float(answers.mean()), float(answers.min()), float(answers.max())
     came = f"it came out at {shown(question, truth)}"
     if len(answers) > 1:
-        same = shown(question, low) == shown(question, high)
-        span = "the same" if same else f"{_bare(question, low)} to {shown(question, high)}"
+        least, most = shown(question, low), shown(question, high)
+        bare = least.partition(" of ")[0].removesuffix(f"{THIN}%")  # without unit and total
         unlike = high - low > 2 * question.near
         seeds = f"; the {len(answers)} seeds disagree" if unlike else f" with {len(answers)} seeds"
-        came += f" ({span}{seeds})"
+        came += f" ({'the same' if least == most else f'{bare} to {most}'}{seeds})"
     if not isinstance(guess, int | float):
-        return Reply("", f"{came[0].upper()}{came[1:]}.")
-    off = abs(guess - truth)
-    mine = f"you guessed {shown(question, guess)}, and {came}."
+        return _unasked(came)
+    mine, off = f"you guessed {shown(question, guess)}, and {came}.", abs(guess - truth)
     if off <= question.near:
         return Reply("right", f"Well guessed: {mine}")
-    return Reply("close", f"Close: {mine}") if off <= CLOSE * question.near else Reply("other", _kindly(mine))
-
-
-def _bare(question: Figure, value: float) -> str:
-    """The value without unit and total."""
-    return shown(question, value).partition(" of ")[0].removesuffix(f"{THIN}%")
+    return Reply("close", f"Close: {mine}") if off <= CLOSE * question.near else _surprise(mine)
 
 
 def _choice(question: Choice, guess: Guess | None, answers: Sequence[str]) -> Reply:
     counts, n = Counter(answers), len(answers)
+    mine = "" if guess is None else shown(question, guess)
     if len(counts) > 1:
         each = listed(f"{shown(question, one)} with {many}" for one, many in counts.most_common())
+        came = f"The {n} seeds disagree: {each}"
         if guess is None:
-            return Reply("", f"The {n} seeds disagree: {each}.")
-        mine = shown(question, guess)
-        stands = f"nowhere {mine}, as you guessed"
+            return Reply("", f"{came}.")
         if guess in counts:
-            stands = f"your guess was right with {counts[str(guess)]}"
-        return Reply("split", f"The {n} seeds disagree: {each}; {stands}.")
+            return Reply("split", f"{came}; your guess was right with {counts[str(guess)]}.")
+        return Reply("split", f"{came}; nowhere {mine}, as you guessed.")
     (answer,) = counts
     came = f"it came out {shown(question, answer)}" + (f" with each of {n} seeds" if n > 1 else "")
     if guess is None:
-        return Reply("", f"{came[0].upper()}{came[1:]}.")
+        return _unasked(came)
     if guess == answer:
         return Reply("right", f"Well guessed: {came}.")
-    return Reply("other", _kindly(f"you guessed {shown(question, guess)}, and {came}."))
+    return _surprise(f"you guessed {mine}, and {came}.")
 
 
-def _kindly(words: str) -> str:
-    return f"A surprise: {words}"
+def _unasked(came: str) -> Reply:
+    return Reply("", f"{came[0].upper()}{came[1:]}.")
+
+
+def _surprise(words: str) -> Reply:
+    return Reply("other", f"A surprise: {words}")
 
 
 def scale(question: Question, guess: Guess | None, answers: Sequence[float | str] = ()) -> dict[str, Any]:
     """Data for assets/web/scale.js: the guess and the answer; empty for questions without numbers."""
     if not isinstance(question, Figure):
         return {}
-    values = np.array(answers, dtype=float)
-    places = dict.fromkeys(("guess", "truth", "low", "high"))
+    places = dict[str, float | None].fromkeys(("guess", "truth", "low", "high"))
     said = []
-    if len(values):
-        found = (float(values.mean()), float(values.min()), float(values.max()))
-        places |= {
-            name: one / question.most for name, one in zip(("truth", "low", "high"), found, strict=True)
-        }
-        said.append(f"the truth {shown(question, found[0])}")
+    if answers:
+        values = np.array(answers, dtype=float)
+        ends = {"truth": values.mean(), "low": values.min(), "high": values.max()}
+        places |= {name: float(value) / question.most for name, value in ends.items()}
+        said.append(f"the truth {shown(question, float(values.mean()))}")
     if isinstance(guess, int | float):
-        places |= {"guess": guess / question.most}
+        places["guess"] = guess / question.most
         said.append(f"your guess {shown(question, guess)}")
     most = percent(question.most / 100) if question.unit else str(question.most)
     return {**places, "ends": ["0", most], "label": f"From 0 to {most}: {', '.join(said)}"}

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import html
-import json
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
-from ldp_core.experiment import parse
 from pages.parts.charts.base import TEXT, colour, figure
 from pages.parts.charts.series import Series
 from pages.parts.ui import components
@@ -41,27 +38,27 @@ def heard(shown: Sequence[Series], moment: Moment) -> None:
 
 def _card(rows: Rows) -> Card:
     words = "; ".join(f"{one.label}: {percent(row['accuracy'])} on average" for one, row in rows)
-    shares = [f"{percent(row['share'], 1)} with {one.label}" for one, row in rows if row["share"] > 0]
-    held = f" The permissive clients' share of the average: {listed(shares)}." if shares else ""
-    grouped = (
-        "Strict: who asks for at most the median ε, or for less than it where most ask for the largest; "
-        "permissive: the rest. A group's accuracy counts the classes as its clients hold them, "
-        f"not as they are held out; “all” is the average over the clients.{held}"
-    )
+    by, grouped = "", "All clients ask alike, so there are no groups of them."
+    if set(GROUPS) & set(columns_of(rows)):
+        by = "group of clients and by "
+        shares = [f"{percent(row['share'], 1)} with {one.label}" for one, row in rows if row["share"] > 0]
+        held = f" The permissive clients' share of the average: {listed(shares)}." if shares else ""
+        grouped = (
+            "Strict: who asks for at most the median ε, or for less than it where most ask for the largest; "
+            "permissive: the rest. A group's accuracy counts the classes as its clients hold them, not as "
+            f"they are held out; “all” is the average over the clients.{held}"
+        )
     return Card(
         title="Whom does the model serve?",
-        rest=" Accuracy in %, by group of clients and by class"
-        if groups_of(rows)
-        else " Accuracy in %, by class",
-        caption=(grouped if groups_of(rows) else "All clients ask alike, so there are no groups of them.")
-        + _compared(rows),
+        rest=f" Accuracy in %, by {by}class",
+        caption=grouped + unlikeness(rows),
         figure=heard_figure(rows),
         label=f"Accuracy. {words}.",
         height=70 + 34 * len(rows),
     )
 
 
-def _compared(rows: Rows) -> str:
+def unlikeness(rows: Rows) -> str:
     """Explanation of the columns of clients' own models."""
     unlike = [
         f"{row['unlike']:.2g} with {one.label} (accuracy {percent(row['accuracy'])})"
@@ -70,12 +67,14 @@ def _compared(rows: Rows) -> str:
     ]
     if not unlike:
         return ""
-    columns = "; ".join(f"{name}: {words}" for name, words in OWN.items() if name in own_of(rows))
+    columns = "; ".join(f"{name}: {OWN[name]}" for name in columns_of(rows) if name in OWN)
     return f" {columns.capitalize()}. Variance between clients' losses in the newest round: {listed(unlike)}."
 
 
-def own_of(rows: Rows) -> list[str]:
-    return [name for name in OWN if any(row[name] is not None for _, row in rows)]
+def columns_of(rows: Rows) -> list[str]:
+    """Columns before those of the classes; without groups if all clients are in one."""
+    known = [name for name in (*OWN, *GROUPS) if any(row[name] is not None for _, row in rows)]
+    return ["all", *(name for name in known if name in OWN or set(GROUPS) <= set(known))]
 
 
 def row_of(one: Series) -> dict[str, Any] | None:
@@ -83,50 +82,38 @@ def row_of(one: Series) -> dict[str, Any] | None:
     last = [run.last for run in one.runs if run.last]
     if not last:
         return None
-    found: dict[str, Any] = {"accuracy": float(np.mean([event["accuracy"] for event in last]))}
-    for group in GROUPS:
-        values = [v for event in last if (v := event["accuracy_per_group"].get(group)) is not None]
-        found[group] = float(np.mean(values)) if values else None
-    groups, share = [found[group] for group in GROUPS], strict_share(one.runs[0].experiment)
-    found["all"] = found["accuracy"] if None in groups else float(np.dot(groups, [share, 1 - share]))
-    found["classes"] = np.mean([event["accuracy_per_class"] for event in last], axis=0).tolist()
-    best = [max(event["accuracy_per_client"]) for event in last if event.get("accuracy_per_client")]
-    mixed, unlike = (
-        [event[name] for event in last if event.get(name) is not None]
-        for name in ("accuracy_own_mix", "heterogeneity")
-    )
-    for name, known in (("best own", best), ("own mix", mixed), ("unlike", unlike)):
-        found[name] = float(np.mean(known)) if known else None
-    found["share"] = float(np.mean([event["client_weights"].get("permissive", 0.0) for event in last]))
-    return found
 
+    def mean(values: Iterable[float | None]) -> float | None:
+        known = [value for value in values if value is not None]
+        return float(np.mean(known)) if known else None
 
-@lru_cache(maxsize=256)
-def strict_share(experiment: str) -> float:
-    """Share of an experiment's clients in the group "strict"; the experiment as JSON."""
-    return float(parse(json.loads(experiment)).population().strict.mean())
-
-
-def groups_of(rows: Rows) -> list[str]:
-    """Groups of clients; empty if all are in one."""
-    found = [group for group in GROUPS if any(row[group] is not None for _, row in rows)]
-    return found if len(found) > 1 else []
+    found: dict[str, Any] = {
+        "accuracy": mean(event["accuracy"] for event in last),
+        "classes": np.mean([event["accuracy_per_class"] for event in last], axis=0).tolist(),
+        "best own": mean(max(event.get("accuracy_per_client") or [None]) for event in last),
+        "own mix": mean(event.get("accuracy_own_mix") for event in last),
+        "unlike": mean(event.get("heterogeneity") for event in last),
+        "share": mean(event["client_weights"].get("permissive", 0.0) for event in last),
+    }
+    groups = {name: mean(event["accuracy_per_group"].get(name) for event in last) for name in GROUPS}
+    strict, permissive = groups.values()
+    found["all"] = found["accuracy"]
+    if strict is not None and permissive is not None:
+        share = float(one.experiment.population().strict.mean())
+        found["all"] = share * strict + (1 - share) * permissive
+    return found | groups
 
 
 def heard_figure(rows: Rows) -> Figure:
     """Heat map with its values as text."""
-    groups = groups_of(rows)
     names = class_names(rows[0][0].runs[0].start.get("experiment", {}), len(rows[0][1]["classes"]))
-    other = ("all", *own_of(rows), *groups)
-    classes = [html.escape(f"{name} (class)" if name in other else name) for name in names]
-    own = own_of(rows)
-    columns = ["all", *own, *groups, *classes]  # in a word or two each: a phone turns them on end
-    table = [[row["all"], *(row[g] for g in (*own, *groups)), *row["classes"]] for _, row in rows]
-    names = [shortened(one.label, 18) for one, _ in rows]
+    columns = columns_of(rows)  # in a word or two each: a phone turns them on end
+    classes = [html.escape(f"{name} (class)" if name in columns else name) for name in names]
+    table = [[*(row[name] for name in columns), *row["classes"]] for _, row in rows]
     heat = {
         "type": "heatmap",
-        "x": columns,
-        "y": names,
+        "x": [*columns, *classes],
+        "y": [shortened(one.label, 18) for one, _ in rows],
         "z": table,
         "zmin": 0,
         "zmax": 1,

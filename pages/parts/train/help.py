@@ -7,10 +7,9 @@ from collections.abc import Iterator, Sequence
 import streamlit as st
 
 from ldp_core import attacks
-from ldp_core.errors import UnknownName
 from pages.parts.charts.series import Series
 from pages.parts.ui.meanings import glossary
-from pages.parts.ui.text import joined, plain
+from pages.parts.ui.text import joined, names_by, plain
 
 TERMS = (
     "Accuracy",
@@ -44,46 +43,30 @@ WORDS = """
 - **Real upload**: what the client sends of all its images, in all its steps. An image is *back* at 20 dB.
 """
 
-
 SEEN = {"audit": "an upload of one image", "real": "a real upload"}
 
 
 def how_to_read(shown: Sequence[Series] = ()) -> None:
     """Draw a popover with explanations, what the attackers know, and the engines."""
     with st.popover("How to read this"):
-        st.markdown("\n\n".join([glossary(TERMS), WORDS, *_attackers(shown), *_engines(shown)]))
+        st.markdown("\n\n".join([glossary(TERMS), WORDS, *attackers(shown), *engines(shown)]))
 
 
-def _attackers(shown: Sequence[Series]) -> Iterator[str]:
-    for (upload, attacker, knows), labels in _spies(shown).items():
+def attackers(shown: Sequence[Series]) -> Iterator[str]:
+    """Sentences on these runs' attackers, once if equal."""
+    spies = [(spy, one.label) for one in shown for spy in one.runs[0].start.get("spies", ())]
+    found = names_by(((spy["upload"], spy["attacker"], *spy["knows"]), label) for spy, label in spies)
+    for (upload, attacker, *knows), labels in found.items():
         whose = "" if len(labels) == len(shown) else f" ({plain(joined(labels), 160)})"
         known = "; ".join(plain(line, 300) for line in knows)
-        what = SEEN.get(upload, plain(upload))
-        yield f"**Who attacks {what}**{whose}: {_who(attacker)}. It knows: {known}."
+        who = plain(attacks.registry.labels().get(attacker, attacker))
+        yield f"**Who attacks {SEEN[upload]}**{whose}: {who}. It knows: {known}."
 
 
-def _engines(shown: Sequence[Series]) -> Iterator[str]:
+def engines(shown: Sequence[Series]) -> Iterator[str]:
     """Sentences on the engines of these runs, once if equal."""
-    found: dict[str, list[str]] = {}
-    for one in shown:
-        for run in one.runs:
-            if (words := str(run.start.get("engine") or "")) and one.label not in found.setdefault(words, []):
-                found[words].append(one.label)
+    ran = dict.fromkeys((run.start.get("engine"), one.label) for one in shown for run in one.runs)
+    found = names_by(pair for pair in ran if pair[0])
     for words, labels in found.items():
         whose = f" ({plain(joined(labels), 160)})" if len(found) > 1 else ""
         yield f"**How it is computed**{whose}: {plain(words, 200)}."
-
-
-def _spies(shown: Sequence[Series]) -> dict[tuple[str, str, tuple[str, ...]], list[str]]:
-    found: dict[tuple[str, str, tuple[str, ...]], list[str]] = {}
-    for one in shown:
-        for spy in one.runs[0].start.get("spies", ()):
-            found.setdefault((spy["upload"], spy["attacker"], tuple(spy["knows"])), []).append(one.label)
-    return found
-
-
-def _who(attacker: str) -> str:
-    try:
-        return plain(attacks.registry.kind(attacker).label)
-    except UnknownName:  # the record is of another version
-        return plain(attacker)

@@ -10,7 +10,7 @@ from ldp_core.accounting import DELTA
 from ldp_core.experiment import Draft, Experiment
 from pages.parts.charts.series import Series
 from pages.parts.noise.promise_table import Promised, promise_table
-from pages.parts.ui.text import number, plain
+from pages.parts.ui.text import names_by, number, plain
 
 
 def ledger_section(draft: Draft, shown: Callable[[], None] | None = None) -> None:
@@ -29,13 +29,9 @@ def ledger_section(draft: Draft, shown: Callable[[], None] | None = None) -> Non
                 label_visibility="collapsed",
                 key="ledger client",
             )
-        client = named[who]
+        client, variants = named[who], zip(draft.variants, experiments, strict=True)
         promise_table(
-            [
-                Promised.to(client, variant.label, experiment)
-                for variant, experiment in zip(draft.variants, experiments, strict=True)
-                if client < experiment.clients.count
-            ],
+            [Promised.to(client, one.label, own) for one, own in variants if client < own.clients.count],
             shown,
         )
         for words in dict.fromkeys(map(_of_form, experiments)):
@@ -55,24 +51,18 @@ def named_clients(experiment: Experiment) -> dict[str, int]:
     """
     budgets = experiment.clients.budgets()
     order = budgets.argsort(kind="stable")
-    last = len(order) - 1
-    if budgets[order[0]] == budgets[order[last]]:
-        return {"all ask alike": int(order[0])}
-    found = {"strictest": int(order[0]), "most permissive": int(order[last])}
-    middle = int(order[last // 2])
-    if budgets[middle] not in (budgets[order[0]], budgets[order[last]]):
-        found = {"strictest": found["strictest"], "median": middle, "most permissive": int(order[last])}
-    return found
+    first, middle, last = (int(order[place]) for place in (0, (len(order) - 1) // 2, -1))
+    if budgets[first] == budgets[last]:
+        return {"all ask alike": first}
+    median = {"median": middle} if budgets[first] < budgets[middle] < budgets[last] else {}
+    return {"strictest": first} | median | {"most permissive": last}
 
 
 def spent_so_far(shown: Sequence[Series], live: bool) -> None:
     """ε spent in the trained rounds, and what is left of clients' limits."""
-    same: dict[str, list[str]] = {}
-    for one in shown:
-        if one.runs and one.runs[0].last.get("spent"):
-            same.setdefault(spent_words(one), []).append(one.label)
     spent = "Spent so far" if live else "Spent"
-    for words, labels in same.items():
+    known = [one for one in shown if one.runs and one.runs[0].last.get("spent")]
+    for words, labels in names_by((spent_words(one), one.label) for one in known).items():
         st.caption(f"{spent}, {plain(', '.join(labels), 160)}, {words}")
 
 
@@ -82,17 +72,12 @@ def spent_words(one: Series) -> str:
     for client, line in last["spent"].items():
         cost = "no guarantee" if line["epsilon"] is None else f"ε {number(line['epsilon'], 4)}"
         left = "" if line["left"] is None else f", {number(line['left'], 4)} left"
-        if not line["uploads"]:
-            parts.append(f"client {int(client) + 1}: no upload{left}")
-            continue
-        uploads = f"{number(line['uploads'], 6)} upload{'s' if line['uploads'] != 1 else ''}"
-        parts.append(f"client {int(client) + 1}: {uploads}, {cost}{left}")
-    stopped = last.get("stopped", 0)
-    missed = any(
-        str(client) in last["spent"] and not last["spent"][str(client)]["uploads"]
-        for client in one.runs[0].targets
-    )
+        uploads = f"{number(line['uploads'], 6)} upload{'s' if line['uploads'] != 1 else ''}, {cost}"
+        parts.append(f"client {int(client) + 1}: {uploads if line['uploads'] else 'no upload'}{left}")
+    never = [int(client) for client, line in last["spent"].items() if not line["uploads"]]
+    missed = any(client in one.runs[0].targets for client in never)
     tried = "; the attacks are on what a client would upload if it were chosen" if missed else ""
+    stopped = last.get("stopped", 0)
     clients = "1 client has reached its" if stopped == 1 else f"{stopped} clients have reached their"
     limit = f"; {clients} own limit and send{'s' * (stopped == 1)} nothing more" if stopped else ""
     delta = max(line.get("delta", DELTA) for line in last["spent"].values())

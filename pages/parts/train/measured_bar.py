@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
@@ -19,7 +19,7 @@ from pages.parts.systems.picked import picked
 from pages.parts.train.ledger_panel import named_clients
 from pages.parts.ui import components
 from pages.parts.ui.figure_json import Figure
-from pages.parts.ui.text import listed, number, percent, plain, shortened
+from pages.parts.ui.text import listed, names_by, number, percent, plain, shortened
 
 SCOPES = {"upload": "one upload", "run": "the whole run"}
 MOST_BARS, MOST_ASKED = 8, 3
@@ -49,28 +49,40 @@ class Bar:
     promised: float
     """ε of the ledger; infinite without a guarantee."""
 
+    @property
+    def lower(self) -> float:
+        return self.row["epsilon_lower"] or 0.0
 
-def shown_of(one: Series, client: int, scope: str) -> Mapping[str, Any] | None:
-    """Row of the end event with the largest ε measured for a client (counted from 0) in a scope, "upload" or
-    "run", of the series' first run; None if nothing was measured.
-    """
-    rows = [row for row in _rows(one, client) if row["scope"] == scope]
+    @property
+    def scope(self) -> str:
+        by = "" if self.row["attack"] == "identification" else f", by {self.row['attack']}"
+        return f"{SCOPES[self.row['scope']]}{by}, {shortened(listed(self.names), 60)}"
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        """Labels of what was measured, and of what is promised."""
+        least = f"≥ {_down(self.lower)}" if self.lower else str(self.row.get("why", ""))
+        return least, f"≤ {number(self.promised, 4)}" if math.isfinite(self.promised) else "nothing promised"
+
+
+def _rows(one: Series, client: int, scope: str) -> list[Mapping[str, Any]]:
+    """What the series' first run measured for a client (from 0) in a scope, "upload" or "run"."""
+    end = (one.runs[0].end if one.runs else None) or {}
+    return [row for row in end.get("measured", ()) if (row["client"], row["scope"]) == (client + 1, scope)]
+
+
+def _largest(rows: Iterable[Mapping[str, Any]]) -> Mapping[str, Any] | None:
     return max(rows, key=lambda row: row["epsilon_lower"] or 0.0, default=None)
-
-
-def _rows(one: Series, client: int) -> list[Mapping[str, Any]]:
-    end = one.runs[0].end if one.runs else None
-    return [row for row in (end or {}).get("measured", ()) if row["client"] == client + 1]
 
 
 def guesses(draft: Draft, one: Series, client: int) -> str:
     """Each attack's question on one upload, and how often its guess is right beside chance, in a sentence."""
     experiment, said = draft.experiments()[one.number], []
-    images = round(experiment.source.train_size / experiment.clients.count)
-    candidates = experiment.attack.candidates - 1 if experiment.attack else 1
-    for row in _rows(one, client):
-        if row["scope"] == "upload" and "right" in row:
-            question = ASKED[row["attack"]].format(candidates=number(candidates), images=number(images))
+    images = number(round(experiment.source.train_size / experiment.clients.count))
+    candidates = number(experiment.attack.candidates - 1 if experiment.attack else 1)
+    for row in _rows(one, client, "upload"):
+        if "right" in row:
+            question = ASKED[row["attack"]].format(candidates=candidates, images=images)
             said.append(f"{question}? Right in {percent(row['right'], 1)}")
     return f"{'; '.join(said)}; by chance in 50 %." if said else ""
 
@@ -79,7 +91,7 @@ def bars(draft: Draft, shown: Sequence[Series], client: int) -> list[Bar]:
     """One bar for each run and scope; runs with the same numbers share one. At most `MOST_BARS`."""
     experiments, found = draft.experiments(), dict[Any, Bar]()
     for one, scope in product(shown, SCOPES):
-        if row := shown_of(one, client, scope):
+        if row := _largest(_rows(one, client, scope)):
             entry = Promised.to(client, one.label, experiments[one.number]).entry
             bound = (entry.upload if scope == "upload" else entry.run_worst).bound
             key = (*row.values(), bound)
@@ -99,12 +111,10 @@ def measured_section(draft: Draft, shown: Sequence[Series]) -> None:
     if not found:
         return
     st.markdown(f"**What an attack shows of it** (≥), and what is promised (≤), for client {client + 1}")
-    label = "; ".join(f"{_scope(bar)}: {_left(bar)}, {_right(bar)}" for bar in found)
+    label = "; ".join(f"{bar.scope}: {', '.join(bar.ends)}" for bar in found)
     components.chart(bar_figure(found), key="measured", label=label, height=56 + ROW * len(found))
     st.caption(plain(why(found), 800))
-    asked: dict[str, list[str]] = {}
-    for one in shown:
-        asked.setdefault(guesses(draft, one, client), []).append(one.label)
+    asked = names_by((guesses(draft, one, client), one.label) for one in shown)
     for words, labels in [*asked.items()][:MOST_ASKED]:
         if words:
             st.caption(f"{plain(listed(labels), 100)}: {words}")
@@ -112,50 +122,51 @@ def measured_section(draft: Draft, shown: Sequence[Series]) -> None:
 
 def why(found: Sequence[Bar]) -> str:
     """Why a bar's two ends differ, and the largest ε that so many trials could have measured."""
-    rows = [bar.row for bar in found]
-    trials = _between([row["trials"] for row in rows])
-    held = [row for row in rows if (row["epsilon_lower"] or 0) > NEAR * row["most"]]
+    held = any(bar.lower > NEAR * bar.row["most"] for bar in found)
     return WHY.format(
-        trials=trials,
-        most=_between([row["most"] for row in rows]),
-        held=", and where a bar begins there, more trials would move it on" if held else "",
-        confidence=percent(rows[0]["confidence"]),
+        trials=_between([bar.row["trials"] for bar in found]),
+        most=_between([bar.row["most"] for bar in found]),
+        held=", and where a bar begins there, more trials would move it on" * held,
+        confidence=percent(found[0].row["confidence"]),
     )
 
 
 def _between(values: Sequence[float]) -> str:
-    low, high = number(min(values), 2), number(max(values), 2)
-    return low if low == high else f"{low} to {high}"
+    return " to ".join(dict.fromkeys(number(end(values), 2) for end in (min, max)))
 
 
 def bar_figure(found: Sequence[Bar]) -> Figure:
     ends = [bar.promised for bar in found if math.isfinite(bar.promised)]
-    starts = [bar.row["epsilon_lower"] or bar.row["most"] for bar in found]
+    starts = [bar.lower or bar.row["most"] for bar in found]
     low, high = math.log10(min(starts)), math.log10(max([*ends, *starts]))
-    room = max(1.0, high - low)
-    low, high = low - 0.3 * room, high + 0.3 * room
+    room = 0.3 * max(1.0, high - low)
+    low, high = low - room, high + room
     traces, notes = [], []
-    for place, bar in enumerate(found):
-        y, lower = len(found) - place, bar.row["epsilon_lower"]
-        start = lower or 10**low
-        stop = bar.promised if math.isfinite(bar.promised) else 10**high
-        paint = colour(bar.tint, 1 if lower else 0.3)
+    for y, bar in zip(range(len(found), 0, -1), found, strict=True):
+        start, bounded = bar.lower or 10**low, math.isfinite(bar.promised)
+        stop = bar.promised if bounded else 10**high
+        paint = colour(bar.tint, 1 if bar.lower else 0.3)
         traces.append(
             scatter(
                 [start, stop],
                 [y, y],
                 mode="lines+markers",
-                line={"color": paint, "width": 8 if lower else 2, "dash": "solid" if lower else "dot"},
-                marker={"size": [8 if lower else 0, 8], "color": paint, "symbol": "line-ns-open"},
+                line={
+                    "color": paint,
+                    "width": 8 if bar.lower else 2,
+                    "dash": "solid" if bar.lower else "dot",
+                },
+                marker={"size": [8 if bar.lower else 0, 8], "color": paint, "symbol": "line-ns-open"},
                 hoverinfo="skip",
             )
         )
-        name = _scope(bar) if lower else f"{_scope(bar)}: {_left(bar)}"
-        notes.append(_note(0, y, html.escape(name), MUTED, xref="paper", xanchor="left", yshift=15))
-        if lower:
-            notes.append(_note(math.log10(start), y, _left(bar), TEXT, xanchor="right", xshift=-8))
-        side = "left" if math.isfinite(bar.promised) else "right"
-        notes.append(_note(math.log10(stop), y, _right(bar), TEXT, xanchor=side, xshift=8))
+        least, most = bar.ends
+        name = html.escape(bar.scope if bar.lower else f"{bar.scope}: {least}")
+        notes.append(_note(0, y, name, MUTED, xref="paper", xanchor="left", yshift=15))
+        if bar.lower:
+            notes.append(_note(math.log10(start), y, least, TEXT, xanchor="right", xshift=-8))
+        side = "left" if bounded else "right"
+        notes.append(_note(math.log10(stop), y, most, TEXT, xanchor=side, xshift=8))
     return figure(
         traces,
         x={"title": "ε", **log_axis(low, high)},
@@ -169,26 +180,10 @@ def _note(x: float, y: float, text: str, paint: str, **place: Any) -> dict[str, 
     return {"x": x, "y": y, "text": text, "showarrow": False, "font": {"size": 12, "color": paint}, **place}
 
 
-def _scope(bar: Bar) -> str:
-    by = "" if bar.row["attack"] == "identification" else f", by {bar.row['attack']}"
-    return f"{SCOPES[bar.row['scope']]}{by}, {shortened(listed(list(bar.names)), 60)}"
-
-
-def _left(bar: Bar) -> str:
-    lower = bar.row["epsilon_lower"]
-    return f"≥ {_down(lower)}" if lower else str(bar.row.get("why", ""))
-
-
-def _right(bar: Bar) -> str:
-    return f"≤ {number(bar.promised, 4)}" if math.isfinite(bar.promised) else "nothing promised"
-
-
 def in_short(shown: Sequence[Series], client: int) -> str:
-    """`; shown: ε 2.6 at least`: the largest ε measured for a client (counted from 0) in any run; "" if none
-    was.
-    """
-    rows = [row for one in shown if (row := shown_of(one, client, "run"))]
-    lower = max((row["epsilon_lower"] or 0.0 for row in rows), default=0.0)
+    """`; shown: ε 2.6 at least`: the largest ε measured for a client (from 0) in any run; "" if none was."""
+    row = _largest(row for one in shown for row in _rows(one, client, "run"))
+    lower = row["epsilon_lower"] if row else None
     return f"; an attack shows ε {_down(lower)} at least" if lower else ""
 
 

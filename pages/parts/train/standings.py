@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-from ldp_core import datasets
 from ldp_core.errors import StudioError
 from ldp_core.judgement import at_chance
 from ldp_core.mechanisms.base import Floats
 from ldp_core.paired import Difference, in_points, margin
 from ldp_core.runs import apart
 from pages.parts.charts.series import Series
-from pages.parts.train.blame import blame, experiment_of, training
+from pages.parts.train.blame import blame, training
 from pages.parts.ui.text import all_of, listed, number, percent, plain
 
 WIDE = 0.03
@@ -43,21 +41,16 @@ def standings(
         )
     if reference is not None and reference.round > 0 and not reference.diverged:
         clean, seeds = reference.final("accuracy"), max(len(values) for _, values in ranked)
-        few = f" in {_one_run(reference)}" if len(clean) < seeds else ""
-        own = training(experiment_of(reference))
-        same = [one.label for one, _ in ranked if training(experiment_of(one)) == own]
+        alone = f" in one run (seed {number(reference.runs[0].seed, 10)} alone)" * (len(clean) < seeds)
+        own = training(reference.experiment)
+        same = [one.label for one, _ in ranked if training(one.experiment) == own]
         whose = f", and otherwise as **{plain(same[0])}**," if 0 < len(same) < len(ranked) else ""
-        without = f"Without noise{whose} a plain mean reaches {percent(clean.mean())}{few}"
+        without = f"Without noise{whose} a plain mean reaches {percent(clean.mean())}{alone}"
         guess = f"; always naming the commonest class gives {percent(chance)}" if chance is not None else ""
         parts.append(f"{without}{guess}.")
     if len(ranked) > 1 and not stopped and not same_model(going):
         parts += _order(ranked, chance)
     return parts
-
-
-def _one_run(reference: Series) -> str:
-    """Note on a reference with one seed."""
-    return f"one run (seed {number(reference.runs[0].seed, 10)} alone)"
 
 
 def same_model(shown: Sequence[Series]) -> bool:
@@ -68,12 +61,11 @@ def same_model(shown: Sequence[Series]) -> bool:
 
 def held_out(one: Series) -> int:
     """Number of held-out samples; 0 if unknown."""
-    run = one.runs[0]
-    if samples := (run.end or {}).get("held_out"):
+    if samples := (one.runs[0].end or {}).get("held_out"):
         return int(samples)
     try:
-        return int(datasets.get(run.start["experiment"]["dataset"]).test_size)
-    except (StudioError, KeyError, TypeError):  # its data are gone
+        return one.experiment.source.test_size
+    except StudioError:  # its data are gone
         return 0
 
 
@@ -102,17 +94,12 @@ def _order(ranked: Sequence[tuple[Series, Floats]], chance: float | None) -> lis
         return ["Nothing learns: none of them is better than guessing."]
     if min(len(values) for _, values in ranked) < 2:
         return ["One seed cannot tell which of them is ahead: run more."]
-    first = compared(ranked[0][0], ranked[1][0], len(ranked))
-    sentences = [_ahead(ranked[0][0], ranked[1][0], first)]
-    if not first.clear and len(ranked) > 2:
-        last = compared(ranked[0][0], ranked[-1][0], len(ranked))
-        sentences += [_ahead(ranked[0][0], ranked[-1][0], last)] if last.clear else []
+    best, second, worst = (ranked[place][0] for place in (0, 1, -1))
+    gap, last = (apart(best.runs, other.runs, len(ranked)) for other in (second, worst))
+    sentences = [_ahead(best, second, gap)]
+    if last.clear and not gap.clear:
+        sentences.append(_ahead(best, worst, last))
     return sentences
-
-
-def compared(one: Series, other: Series, variants: int = 2) -> Difference:
-    """Difference of two runs; `variants` as for `apart`."""
-    return apart(one.runs, other.runs, variants)
 
 
 def _ahead(one: Series, other: Series, gap: Difference) -> str:
@@ -132,15 +119,7 @@ def _ahead(one: Series, other: Series, gap: Difference) -> str:
 
 def _diverged(one: Series, all_runs: Sequence[Series]) -> str:
     """Sentence on a diverged run and its cause, if known."""
-    run = one.diverged
-    if run is None or run.end is None:
-        return ""
+    end = (one.diverged and one.diverged.end) or {}
     some = f"with {len(one.lost)} of {len(one.runs)} seeds, " * (len(one.lost) < len(one.runs))
-    said = f"**{plain(one.label)}** diverged {some}in round {run.end['round'] + 1}"
-    found = blame(one, all_runs)
-    return f"{said}; {found.why}." if found else f"{said}."
-
-
-def _experiment(one: Series) -> dict[str, Any]:
-    found: Any = one.runs[0].start.get("experiment") if one.runs else None
-    return found if isinstance(found, dict) else {}
+    why = f"; {found.why}" if (found := blame(one, all_runs)) else ""
+    return f"**{plain(one.label)}** diverged {some}in round {end['round'] + 1}{why}."

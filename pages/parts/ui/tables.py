@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from pages.parts.ui.text import joined, plain
+from pages.parts.ui.text import joined, names_by, plain
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
@@ -16,7 +16,5 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
 
 def grouped(rows: Sequence[tuple[str, Sequence[str]]]) -> list[list[str]]:
     """Rows with equal cells joined, with all their names."""
-    found: dict[tuple[str, ...], list[str]] = {}
-    for name, cells in rows:
-        found.setdefault(tuple(cells), []).append(name)
+    found = names_by((tuple(cells), name) for name, cells in rows)
     return [[f"**{plain(joined(names), 160)}**", *cells] for cells, names in found.items()]

@@ -7,13 +7,14 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import ROUND_CEILING, Decimal
-from typing import Any
+from typing import Any, TypeVar
 
 from ldp_core import datasets, limits
 from ldp_core.errors import StudioError
 from ldp_core.experiment import Experiment
 from ldp_core.limits import superscript
 
+K = TypeVar("K")
 THIN, percent = limits.THIN, limits.percent
 PER = {"coordinate": "weight", "layer": "layer", "upload": "upload"}
 """Unit of ε by the mechanism's scope."""
@@ -180,6 +181,14 @@ def few(labels: Sequence[str], most: int = 3) -> str:
 def joined(labels: Sequence[str]) -> str:
     """Labels joined with commas, or with dots if one has a comma."""
     return (" · " if any("," in label for label in labels) else ", ").join(labels)
+
+
+def names_by(pairs: Iterable[tuple[K, str]]) -> dict[K, list[str]]:
+    """Names of whatever shares a key, such as a sentence on it."""
+    found = dict[K, list[str]]()
+    for key, name in pairs:
+        found.setdefault(key, []).append(name)
+    return found
 
 
 def all_of(count: int) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 from ldp_core.accounting import AGAINST, Promise, Worth, everyone, worth
 from ldp_core.experiment import Draft, Experiment
 from ldp_core.judgement import at_chance
+from ldp_core.runs import apart
 from ldp_core.theory import outlook
 from pages.parts.charts.budget_axis import Steps, by_line
 from pages.parts.charts.series import Series
@@ -19,7 +20,7 @@ from pages.parts.noise.promise_table import Promised
 from pages.parts.train.blame import blame
 from pages.parts.train.ledger_panel import named_clients
 from pages.parts.train.measured_bar import in_short
-from pages.parts.train.standings import WIDE, compared, same_model
+from pages.parts.train.standings import WIDE, same_model
 from pages.parts.ui.meanings import GLOSSARY
 from pages.parts.ui.text import (
     all_of,
@@ -191,7 +192,7 @@ def _line(
         return [*silenced, *rest]
     ranked = [pair for pair in ranked if pair[0] in asked.runs]
     (best, top), (worst, least), (second, close) = ranked[0], ranked[-1], ranked[1]
-    gap = compared(best, second, len(ranked))
+    gap = apart(best.runs, second.runs, len(ranked))
     last = ", no better than guessing" if at_chance(least, chance) else ""
     if gap.clear:
         said = [(f"The {asked.cause} made the difference: ", None)] * bool(asked.cause)

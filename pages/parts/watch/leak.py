@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ldp_core.runs import Tries, success, verdict_on
+from ldp_core.runs import verdict_on
 from pages.parts.charts.series import Series
 from pages.parts.charts.tally import attempts_on, tally
-from pages.parts.train.server_panel import asked_by, perturbed, seed_of
+from pages.parts.train.findings import attacked_among, closest_of
+from pages.parts.train.server_panel import asked_by, seed_of
 from pages.parts.ui.text import decibels, number
 
 KINDS = {
@@ -20,12 +21,11 @@ KINDS = {
 
 def leak(shown: Sequence[Series], upload: str, nothing: str) -> dict[str, Any]:
     """The best recovered upload, with its client and run; `nothing` without an attack."""
-    attacked = [one for one in shown if one.runs and one.runs[0].targets]
-    attacked = [one for one in attacked if perturbed(one)] or attacked
-    closest, where = closest_of_all(attacked, upload)
-    if closest is None or where is None or closest.closest is None:
+    attacked = attacked_among(shown)
+    if not (found := closest_of(attacked, upload)):
         return {"name": "What leaks", "pieces": [(nothing, None)], "rest": ""}
-    event, client = closest.closest, closest.client
+    closest, event, where = found
+    client = closest.client
     kind = verdict_on(closest, event).kind
     budget = asked_by(where, client)
     said = KINDS.get(kind, "")
@@ -54,9 +54,9 @@ def leak(shown: Sequence[Series], upload: str, nothing: str) -> dict[str, Any]:
 def came_back(one: Series) -> str:
     """Result of the best attack on a run in a few words; "" without one."""
     for upload in ("real", "audit"):
-        tries, _ = closest_of_all([one], upload)
-        if tries is None or (event := tries.closest) is None:
+        if not (found := closest_of([one], upload)):
             continue
+        tries, event, _ = found
         kind = verdict_on(tries, event).kind
         if kind == "inconclusive":
             return ""
@@ -65,18 +65,6 @@ def came_back(one: Series) -> str:
         word = {"recovered": "the image is back", "partly": "it can be read, or nearly"}.get(kind, "not back")
         return f"{word} ({decibels(event['psnr'])})"
     return ""
-
-
-def closest_of_all(shown: Sequence[Series], upload: str) -> tuple[Tries | None, Series | None]:
-    """The closest attempts over all clients, runs and seeds, and the run."""
-    found = [
-        (tries, one)
-        for one in shown
-        for run in one.runs
-        for (kind, _), tries in run.tries.items()
-        if kind == upload and tries.closest
-    ]
-    return max(found, key=lambda pair: success(pair[0].closest or {}), default=(None, None))
 
 
 def _picked(attacked: Sequence[Series], upload: str) -> str:

@@ -66,7 +66,7 @@ def check(figure: dict[str, Any]) -> go.Figure:
 
 
 def run(number: int, label: str, seed: int, changes: dict[str, Any]) -> RunProgress:
-    found = RunProgress(number, label, seed, "{}")
+    found = RunProgress(number, label, seed, json.dumps(changes | {"seed": seed}))
     for event in events(changes | {"seed": seed}):
         found.fold(event)
     return found

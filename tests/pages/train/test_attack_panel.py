@@ -22,15 +22,15 @@ from pages.parts.charts.attack_rounds import TOP_DB, picked_figure, pixels_figur
 from pages.parts.charts.series import Series
 from pages.parts.charts.styles import Style
 from pages.parts.charts.tally import Tally, attempts_on, running, running_cap, tally
-from pages.parts.train.attack_choices import set_clients, set_rounds
+from pages.parts.train.attack_choices import set_numbers
 from pages.parts.train.attack_costs import costs
 from pages.parts.train.attack_rounds import _audit_cards, _real_cards
 from pages.parts.train.findings import _leaks as findings_of_leaks
 from pages.parts.train.findings import findings
-from pages.parts.train.help import _spies
+from pages.parts.train.help import attackers
 from pages.parts.train.server_panel import server_panel, uploads_in
 from pages.parts.ui.components import packed
-from pages.parts.ui.text import number
+from pages.parts.ui.text import number, plain
 from pages.parts.ui.workspace import Workspace
 from pages.parts.watch.leak import leak
 from tests.calibrated import calibrated
@@ -153,7 +153,7 @@ def test_a_record_from_before_identification_is_shown(trained: list[Series]):
     for card in (*_real_cards(attacked(shown, "real", 0), 2), *_audit_cards(attacked(shown, "audit", 0), 2)):
         check(card.figure)
     assert "client 20 (ε 8)" in findings(shown, None, 0.1)
-    assert _spies(shown) == {}
+    assert list(attackers(shown)) == []
 
 
 def test_a_tally_pools_rounds_and_seeds(trained: list[Series]):
@@ -235,10 +235,11 @@ def test_as_many_images_as_by_chance_are_not_none(back: int, said: str):
 
 
 def test_each_attacker_is_stated_once_with_the_runs_that_it_attacks(trained: list[Series]):
-    found = _spies(trained)
-    assert {upload for upload, _, _ in found} == {"audit", "real"}
-    assert sum(len(labels) for labels in found.values()) == 2 * len(trained)
-    assert all(knows for _, _, knows in found)
+    said = list(attackers(trained))
+    for what in ("an upload of one image", "a real upload"):
+        whose = [words for words in said if words.startswith(f"**Who attacks {what}** (")]
+        assert sum(words.count(plain(one.label)) for words in whose for one in trained) == len(trained)
+        assert all("It knows: " in words for words in whose)
 
 
 TYPED: list[tuple[str, str, Any]] = [
@@ -264,7 +265,7 @@ TYPED: list[tuple[str, str, Any]] = [
 def test_clients_and_rounds_attacked_are_typed_as_the_pages_count(field: str, typed: str, taken: Any):
     draft = presets.get("two_volunteers").draft
     workspace = Workspace(drafts.new(draft), draft)
-    problems = (set_clients if field == "clients" else set_rounds)(workspace, typed)
+    problems = set_numbers(workspace, field, typed)
     if isinstance(taken, str):
         assert taken in str(problems[0])
     else:

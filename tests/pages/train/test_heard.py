@@ -9,7 +9,7 @@ import pytest
 
 from ldp_core.runs.view.run_progress import RunProgress
 from pages.parts.charts.series import Series
-from pages.parts.train.heard import Rows, _compared, heard_figure, own_of, row_of
+from pages.parts.train.heard import Rows, columns_of, heard_figure, row_of, unlikeness
 from tests.data import rounds
 
 SMALL: dict[str, Any] = {"dataset": "digits", "rounds": 2, "attack": None}
@@ -27,19 +27,18 @@ def shown(changes: dict[str, Any]) -> Rows:
 
 def test_clients_own_models_have_columns_and_their_unlikeness_is_stated_with_the_accuracy():
     rows = shown({"system": "pd_ldpfl"})
-    assert own_of(rows) == ["best own", "own mix"]
     assert heard_figure(rows)["data"][0]["x"][:3] == ["all", "best own", "own mix"]
-    said = _compared(rows)
+    said = unlikeness(rows)
     assert "Variance between clients' losses" in said
     assert f"{rows[0][1]['unlike']:.2g} with one (accuracy " in said
 
 
 def test_without_personal_layers_a_column_is_missing_and_without_a_system_all_are():
     alone = shown({"system": {"name": "pd_ldpfl", "input": "none", "output": "none"}})
-    assert own_of(alone) == ["own mix"]
+    assert columns_of(alone) == ["all", "own mix"]
     plain = shown({})
-    assert own_of(plain) == []
-    assert _compared(plain) == ""
+    assert columns_of(plain) == ["all", "strict", "permissive"]
+    assert unlikeness(plain) == ""
 
 
 def test_classes_are_called_by_their_names():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ldp_core.runs.view.run_progress import RunProgress
 from pages.parts.charts.series import Series
-from pages.parts.train.help import _engines
+from pages.parts.train.help import engines
 from pages.parts.ui.text import plain
 
 KERNEL = "2 clients at a time, a thread and a core each, fused kernel"
@@ -21,13 +21,13 @@ def trained(number: int, *engines: str | None) -> Series:
 
 
 def test_how_runs_are_computed_is_stated_once_and_by_name_where_it_differs():
-    assert list(_engines([trained(0, KERNEL, KERNEL), trained(1, KERNEL)])) == [
+    assert list(engines([trained(0, KERNEL, KERNEL), trained(1, KERNEL)])) == [
         f"**How it is computed**: {KERNEL}."
     ]
-    first, second = _engines([trained(0, KERNEL), trained(1, BATCHED), trained(2, KERNEL)])
+    first, second = engines([trained(0, KERNEL), trained(1, BATCHED), trained(2, KERNEL)])
     assert first == f"**How it is computed** (run 0, run 2): {KERNEL}."
     assert second == f"**How it is computed** (run 1): {plain(BATCHED)}."
 
 
 def test_of_a_run_that_has_not_begun_nothing_is_stated():
-    assert list(_engines([trained(0, None)])) == []
+    assert list(engines([trained(0, None)])) == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -9,12 +10,13 @@ import numpy as np
 import pytest
 
 from ldp_core import presets
+from ldp_core.runs.view.apart import apart
 from ldp_core.runs.view.compact_series import Column
 from ldp_core.runs.view.run_progress import RunProgress
 from pages.parts.charts.rounds import accuracy_figure
 from pages.parts.charts.series import Series
 from pages.parts.train.findings import findings
-from pages.parts.train.standings import compared, held_out, same_model, standings
+from pages.parts.train.standings import held_out, same_model, standings
 from pages.parts.ui.text import percent
 from tests.pages.charts.test_base import run
 
@@ -26,7 +28,7 @@ def series(number: int, label: str, seeds: int, changes: dict[str, Any]) -> Seri
 
 
 @pytest.fixture(scope="module")
-def apart() -> list[Series]:
+def ahead() -> list[Series]:
     """The default's mean and 1/σ²."""
     return [
         series(0, "mean", 3, {"aggregator": "mean"}),
@@ -35,17 +37,17 @@ def apart() -> list[Series]:
     ]
 
 
-def test_who_is_ahead_is_stated_with_its_interval(apart: list[Series]):
-    gap = compared(apart[1], apart[0])
+def test_who_is_ahead_is_stated_with_its_interval(ahead: list[Series]):
+    gap = apart(ahead[1].runs, ahead[0].runs)
     assert (gap.seeds, gap.held_out) == (3, 360)
     assert gap.clear
-    assert held_out(apart[0]) == 360
-    words = " ".join(standings(apart[:2], None, 0.1))
+    assert held_out(ahead[0]) == 360
+    words = " ".join(standings(ahead[:2], None, 0.1))
     assert f"is {100 * gap.mean:.0f} points ahead of **mean** ({gap.each} by seed; 95" in words
     assert "over 3 shared seeds and the 360 held-out samples" in words
     assert "unsure by ±" in words
     assert "what seeds do comes on top" in words
-    close = " ".join(standings(apart, None, 0.1))
+    close = " ".join(standings(ahead, None, 0.1))
     assert "these runs cannot tell" in close or "no difference between" in close
     assert "points ahead of **mean**" in close, "and what is clear is told besides"
 
@@ -73,18 +75,18 @@ def test_what_is_trained_once_is_not_stated_as_a_mean():
     assert f"{without};" in words
     words = " ".join(standings([made_up(0, [0.5])], made_up(-1, [0.8]), 0.1))
     assert f"{without};" in words, "one beside one"
-    other.runs[0].start = {"experiment": {"dataset": "mnist"}}
+    other.runs[0].experiment = json.dumps({"dataset": "mnist", "model": "mlp"})
     words = " ".join(standings([one, other], made_up(-1, [0.8]), 0.1))
     assert f"Without noise, and otherwise as **{one.label}**, a plain mean" in words
 
 
-def test_what_is_trained_once_is_not_drawn_as_a_mean(apart: list[Series]):
+def test_what_is_trained_once_is_not_drawn_as_a_mean(ahead: list[Series]):
     """Else noise seems to help, where three seeds lie above one."""
     draft = presets.get("same_epsilon").draft
     for seeds, name in ((3, "no noise (1 seed)"), (1, "no noise")):
         clean = replace(draft, seeds=seeds).reference()
         assert clean and clean.label == name
-        drawn = accuracy_figure(apart, 3, 0.1, Series(-1, clean.label, apart[0].runs[:1]))
+        drawn = accuracy_figure(ahead, 3, 0.1, Series(-1, clean.label, ahead[0].runs[:1]))
         assert any(one["text"].startswith(f"{name} ") for one in drawn["layout"]["annotations"])
 
 
@@ -93,10 +95,7 @@ def made_up(number: int, accuracies: Any) -> Series:
     runs = []
     for seed, accuracy in enumerate(accuracies):
         one = RunProgress(number, f"v{number}", seed, "{}")
-        one.start, one.end = (
-            {"experiment": {"dataset": "digits"}},
-            {"weights_sha256": f"{number}", "status": "completed"},
-        )
+        one.end = {"weights_sha256": f"{number}", "status": "completed"}
         one.curves = {"accuracy": Column()}
         for value in (0.1, float(accuracy)):
             one.curves["accuracy"].append(value)
@@ -115,7 +114,7 @@ def test_each_of_the_five_outcomes_has_words_of_its_own():
     assert "Nothing learns" in about([0.12, 0.11, 0.12], [0.1, 0.1, 0.1])
 
 
-def test_an_older_record_is_compared_over_its_seeds_alone(apart: list[Series]):
+def test_an_older_record_is_compared_over_its_seeds_alone(ahead: list[Series]):
     def old(one: Series) -> Series:
         ends = [{k: v for k, v in (r.end or {}).items() if k not in ("right", "held_out")} for r in one.runs]
         found = [RunProgress(r.variant, r.label, r.seed, r.experiment) for r in one.runs]
@@ -123,34 +122,34 @@ def test_an_older_record_is_compared_over_its_seeds_alone(apart: list[Series]):
             new.start, new.curves, new.last, new.end = kept.start, kept.curves, kept.last, end
         return Series(one.number, one.label, tuple(found))
 
-    shown = [old(one) for one in apart[:2]]
-    assert compared(shown[0], shown[1]).held_out == 0
+    shown = [old(one) for one in ahead[:2]]
+    assert apart(shown[0].runs, shown[1].runs).held_out == 0
     assert held_out(shown[0]) == 360
     assert "over 3 shared seeds)" in " ".join(standings(shown, None, 0.1))
 
 
-def test_one_seed_cannot_tell(apart: list[Series]):
-    single = [Series(one.number, one.label, one.runs[:1]) for one in apart[:2]]
+def test_one_seed_cannot_tell(ahead: list[Series]):
+    single = [Series(one.number, one.label, one.runs[:1]) for one in ahead[:2]]
     words = " ".join(standings(single, None, 0.1))
     assert "One seed cannot tell" in words
     assert "ahead of" not in words
 
 
-def test_noise_that_drives_a_run_out_is_named(apart: list[Series]):
+def test_noise_that_drives_a_run_out_is_named(ahead: list[Series]):
     clean = series(-1, "no noise", 1, {"mechanism": "none"})
     (lost,) = series(3, "lost", 1, {}).runs
     lost.end = {**(lost.end or {}), "status": "diverged", "round": 2, "accuracy": 0.1}
     gone = Series(3, "lost", (lost,))
     reaches = 100 * clean.final("accuracy").mean()
-    words = standings([gone, apart[1]], clean, 0.1)[0]
+    words = standings([gone, ahead[1]], clean, 0.1)[0]
     assert words.startswith("**lost** diverged in round 3; without noise the same training reaches")
     assert f"{reaches:.0f}" in words
     assert words.endswith("the noise drove it out.")
-    assert standings([Series(3, "lost", (*apart[1].runs[:1], lost)), apart[1]], clean, 0.1)[0].startswith(
+    assert standings([Series(3, "lost", (*ahead[1].runs[:1], lost)), ahead[1]], clean, 0.1)[0].startswith(
         "**lost** diverged with 1 of 2 seeds, in round 3"
     )
     other = series(-1, "no noise", 1, {"mechanism": "none", "clients": {"count": 5}})
-    words = standings([gone, apart[1]], other, 0.1)[0]
+    words = standings([gone, ahead[1]], other, 0.1)[0]
     assert words == "**lost** diverged in round 3.", "fewer clients hold more images each: another training"
     assert standings([gone], None, 0.1) == ["**lost** diverged in round 3."]
     assert "ends at" not in findings([gone], clean, 0.1)
