@@ -8,13 +8,14 @@ from dataclasses import replace
 import streamlit as st
 
 from pages.parts.noise import design_tables, float_panel, own_samples
-from pages.parts.noise.answer import answer
+from pages.parts.noise.ahead import ahead
 from pages.parts.noise.designs import Design, add_button, choose, designs, different
+from pages.parts.noise.laws import laws
 from pages.parts.noise.promise_table import Promised, promise_table
 from pages.parts.noise.taking_along import take_button
 from pages.parts.noise.upload_chart import upload_figure
 from pages.parts.noise.variance_charts import against_budget, against_value
-from pages.parts.noise.verdicts import all_asking, who_asks
+from pages.parts.noise.verdicts import all_asking, verdicts, who_asks
 from pages.parts.noise.what_if import WhatIf, settled, what_if
 from pages.parts.systems.panel import system_panel
 from pages.parts.systems.trust import trust_panel
@@ -55,7 +56,13 @@ def main() -> None:
 def _live(workspace: Workspace, shown: list[Design]) -> None:
     """Draw what follows the sliders; the rest follows once they rest."""
     now = what_if(workspace, shown, named_clients(shown[0].experiment))
-    answer(now, shown)
+    with st.container(key="results-first"):
+        left, right = st.columns([1.25, 1], gap="small")
+    with left:
+        components.cards(components.sheet(laws(now), now.keys), key="laws")
+    with right:
+        components.verdicts(verdicts(now, shown) | {"keys": now.keys}, key="verdicts")
+    components.ahead(ahead(now, shown), key="ahead")
     st.session_state[workspace.key("what if")] = now
     moved, key = settled(workspace), workspace.key("moved")
     if moved > st.session_state.get(key, 0):

@@ -28,15 +28,14 @@ def added_up(experiment: Experiment, client: tuple[float, float, float], limit: 
         limit: the client's own limit on the run's ε.
         entry: the client's ledger entry.
     """
-    if experiment.randomiser.scope != "coordinate":
-        return ""
-    weight, run = entry.coordinate, entry.run_worst
-    lines = weight, entry.upload, run
-    if not all(line.guarantee and line.rule != "nominal" for line in lines) or weight.delta:
+    lines = weight, _, run = entry.coordinate, entry.upload, entry.run_worst
+    told = all(line.guarantee and line.rule != "nominal" for line in lines) and not weight.delta
+    if experiment.randomiser.scope != "coordinate" or not told:
         return ""
     each, once, all_of_them = (line.sum for line in lines)
     weights, uploads = round(once / each), round(all_of_them / once)
-    if not uploads or not math.isclose(weights * uploads * each, all_of_them, rel_tol=1e-9):
+    answers = weights * uploads
+    if not uploads or not math.isclose(answers * each, all_of_them, rel_tol=1e-9):
         return ""
     perturbed = "" if weights == experiment.uploaded else "perturbed "
     most = "" if entry.run_expected == run else " at most"  # where lots are drawn
@@ -46,28 +45,18 @@ def added_up(experiment: Experiment, client: tuple[float, float, float], limit: 
         f"{number(weights, 6)} {perturbed}weights × ε {number(each, 4)} = {number(once, 5)} for an upload; "
         f"× {number(uploads, 6)} upload{'s' * (uploads != 1)}{most} = {number(all_of_them, 5)} for the run"
     )
-    if run.bound * 1.001 >= all_of_them:
-        return _listed([f"{total}."])
-    answers = weights * uploads
-    return _listed(
-        [
+    steps = [f"{total}."]
+    if run.bound * 1.001 < all_of_them:
+        steps = [
             f"{total}, if each of the {number(answers, 7)} answers (a weight, sent once) told its full ε in "
             "the same direction. That is unlikely.",
             *_unlikely(experiment, client, answers, each, run),
         ]
-    )
-
-
-def _listed(steps: list[str]) -> str:
     return "\n".join(["How it adds up:", "", *(f"- {step}" for step in steps)])
 
 
 def _unlikely(
-    experiment: Experiment,
-    client: tuple[float, float, float],
-    answers: int,
-    epsilon: float,
-    run: Promise,
+    experiment: Experiment, client: tuple[float, float, float], answers: int, epsilon: float, run: Promise
 ) -> Iterator[str]:
     """Bounds on an unlikely sum of losses: for any mechanism of this ε, and for this mechanism."""
     generic, found, delta = run.generic, f"**ε {number(run.bound, 4)}**", run.delta
@@ -81,14 +70,14 @@ def _unlikely(
         losses = losses_of(experiment.releases[0][1].mechanism, *client, CELLS)
         mean = as_shown(losses.step * losses.mean, _digits(losses.step * losses.mean, answers))
         spread = as_shown(losses.step * math.sqrt(losses.variance), 4)
-        few = f"Not every answer of {experiment.randomiser.label} tells its full ε"
-        if steps := _normal(answers, mean, spread, delta, run.bound):
-            yield (
-                f"{few}: by its own law one tells {number(mean, 6)} on average, with a standard "
-                f"deviation of {number(spread, 4)}.{steps}{found}."
+        steps = _normal(answers, mean, spread, delta, run.bound)
+        told = f"with a δ of {number(delta)} the bound is "
+        if steps:
+            told = (
+                f"by its own law one tells {number(mean, 6)} on average, with a standard deviation of "
+                f"{number(spread, 4)}.{steps}"
             )
-        else:
-            yield f"{few}: with a δ of {number(delta)} the bound is {found}."
+        yield f"Not every answer of {experiment.randomiser.label} tells its full ε: {told}{found}."
 
 
 def _worst(answers: int, epsilon: float, delta: float, bound: float, exact: str) -> str:
@@ -96,12 +85,15 @@ def _worst(answers: int, epsilon: float, delta: float, bound: float, exact: str)
     leans = math.tanh(epsilon / 2)  # (e^ε − 1)/(e^ε + 1): how much more often it is right than wrong
     digits = _digits(epsilon * leans, answers)
     mean = as_shown(epsilon * leans, digits)
-    right, wrong = _shares(epsilon, leans, digits)
+    for shown in range(4, 12):  # digits of the percentages, until they give the average
+        right, wrong = (as_shown(50 * (1 + sign * leans), shown) for sign in (1, -1))
+        if as_shown(epsilon * (right - wrong) / 100, digits) == mean:
+            break
     spread = as_shown(2 * epsilon * math.sqrt(right * wrong) / 100, 4)
     steps = _normal(answers, mean, spread, delta, bound)
     if not steps:
         return f"With a δ of {number(delta)}: {exact}."
-    each, often, else_ = number(epsilon, 4), _share(right), _share(wrong)
+    each, often, else_ = number(epsilon, 4), *(f"{number(share, 11)}{THIN}%" for share in (right, wrong))
     return (
         "Take any two values that a weight may have. At worst an answer points to the true one with a "
         rf"probability of $e^\varepsilon/(1 + e^\varepsilon)$ = {often}, and counts ε for it; "
@@ -109,15 +101,6 @@ def _worst(answers: int, epsilon: float, delta: float, bound: float, exact: str)
         f"{number(mean, 6)}, with a standard deviation of 2 × {each} × √({often} × {else_}) = "
         f"{number(spread, 4)}.{steps}{exact}."
     )
-
-
-def _shares(epsilon: float, leans: float, digits: int) -> tuple[float, float]:
-    """Percentages of right and wrong answers, with enough digits for the average."""
-    for shown in range(4, 12):
-        right, wrong = (as_shown(50 * (1 + sign * leans), shown) for sign in (1, -1))
-        if as_shown(epsilon * (right - wrong) / 100, digits) == as_shown(epsilon * leans, digits):
-            break
-    return right, wrong
 
 
 def _normal(answers: int, mean: float, spread: float, delta: float, bound: float) -> str:
@@ -144,7 +127,3 @@ def _normal(answers: int, mean: float, spread: float, delta: float, bound: float
 def _digits(mean: float, answers: int) -> int:
     """Digits of an average with which its sum agrees."""
     return 4 if answers * mean < 10_000 else 6
-
-
-def _share(value: float) -> str:
-    return f"{number(value, 11)}{THIN}%"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
+from functools import lru_cache
 
 import streamlit as st
 
@@ -18,9 +18,10 @@ from ldp_core.theory.learnability import ENDS, hits_in_words, outlook
 from pages.parts.noise.designs import Design, View, different
 from pages.parts.noise.float_panel import arithmetic
 from pages.parts.ui.tables import grouped, table
-from pages.parts.ui.text import number, percent, plain
+from pages.parts.ui.text import names_by, number, percent, plain, signed
 
 VERDICTS = {"learns": ":green", "borderline": ":orange", "chance": ":red", "unknown": ":gray"}
+RED = ":red[**{}**]"
 COVERS = {"coordinate": "one weight", "layer": "one layer", "upload": "one upload"}
 SAMPLES = 100_000
 SHOWN_FROM = 0.002
@@ -37,15 +38,15 @@ def at_the_server(shown: Sequence[Design], named: dict[int, str]) -> None:
     rows = []
     for design in shown:
         view, noise = outlook(design.experiment), server_noise(design.experiment)
-        empty, weights = noise.empty, client_weights(design.experiment)
+        weights = client_weights(design.experiment)
         # one standard error, where rounds had to be imagined: half of it for σ, as that is a root
         doubt = noise.error / noise.variance / 2 if noise.variance else 0.0
         about = f" (±{percent(doubt, 1)})" if doubt > SHOWN_FROM else ""
-        empty_words = f"; {percent(empty)} of the rounds are empty" if empty else ""
+        empty = f"; {percent(noise.empty)} of the rounds are empty" if noise.empty else ""
         rows.append(
             [
                 f"**{plain(design.label)}**",
-                f"{VERDICTS[view.word]}[**{view.word}**]: {plain(view.why, 200)}{empty_words}",
+                f"{VERDICTS[view.word]}[**{view.word}**]: {plain(view.why, 200)}{empty}",
                 f"{number(view.sigma)}{about}",
                 number(view.sigma**2),
                 number(view.size) if view.size else "not measured",
@@ -53,24 +54,18 @@ def at_the_server(shown: Sequence[Design], named: dict[int, str]) -> None:
             ]
         )
     table(head, rows)
+    ends = {word: (percent(low), percent(high)) for word, (low, high) in ENDS.items()}
     st.caption(
         "Trained weight: the size (root mean square) of the model's weights after training without noise. "
         "The verdict is a rule of thumb, measured on digits: of weights, noise well below that size does "
         "little, and noise well above it drowns them; of changes, what counts is the noise of all rounds "
         "against how far all rounds can move a weight. It was "
-        f"{hits_in_words()}. Right is {_counts_as_right()}. Noise is for weights in the middle of their safe "
-        f"range{_otherwise(shown)}, averaged over the rounds in which anybody is heard; ± is one standard "
+        f"{hits_in_words()}. Right is “learns” that ends at {ends['learns'][0]} or more, “chance” at "
+        f"{ends['chance'][1]} or less, and “borderline” between {ends['borderline'][0]} and "
+        f"{ends['borderline'][1]}. Noise is for weights in the middle of their safe range"
+        f"{_otherwise(shown)}, averaged over the rounds in which anybody is heard; ± is one standard "
         "error, where rounds had to be imagined. Shares are for a round in which all take part. Train shows "
         "what really happens."
-    )
-
-
-def _counts_as_right() -> str:
-    """Sentence on the final accuracy that confirms each verdict."""
-    ends = {word: (percent(low), percent(high)) for word, (low, high) in ENDS.items()}
-    return (
-        f"“learns” that ends at {ends['learns'][0]} or more, “chance” at {ends['chance'][1]} or less, and "
-        f"“borderline” between {ends['borderline'][0]} and {ends['borderline'][1]}"
     )
 
 
@@ -94,27 +89,7 @@ def audits(seen: Sequence[View], measured: bool, key: str) -> None:
     st.markdown("**Does the mechanism keep its promise?** One use, on the two ends of the safe range")
     precision = arithmetic(key)
     single = precision == "float32"
-    rows: list[tuple[str, list[str]]] = []
-    for view in seen:
-        mechanism = view.mechanism
-        if mechanism.role == "identity":
-            rows.append((view.design.label, ["none", ":red[**∞**]", "–", *["–"] * single, "–"]))
-            continue
-        name = f"{mechanism.name} {mechanism.form} {mechanism.model_dump_json(by_alias=True)}"
-        use = (view.epsilon, view.low, view.high)
-        bound = exact_epsilon(mechanism, *use)
-        delta = f", δ {number(mechanism.delta_)}" if isinstance(mechanism, GaussianNoise) else ""
-        exact = "∞" if math.isinf(bound) else number(bound, 4)
-        exact = f":red[**{exact}**]" if bound > view.epsilon * (1 + 1e-6) else f"**{exact}**"
-        seen_in = ["choose a client to measure", *["–"] * single]
-        if measured:
-            found = _audit(name, mechanism, *use, precision)
-            least = f"≥ {number(found.measured)}"
-            # a law that is known to cost more than it claims has said so in the column before
-            least = f":red[**{least}**]" if found.measured > max(found.exact, view.epsilon) else least
-            seen_in = [f"{least} ({number(found.samples, 6)} samples)", *[_alone(found)] * single]
-        cells = [f"{number(view.epsilon, 4)}{delta}", exact, *seen_in, COVERS[mechanism.scope]]
-        rows.append((view.design.label, cells))
+    rows = [(view.design.label, _audited(view, measured, precision)) for view in seen]
     head = ["design", "claimed ε", "ε of the exact law", f"measured in {precision}"]
     table([*head, *["only one end gives"] * single, "one use is"], grouped(rows))
     st.caption(
@@ -130,50 +105,54 @@ def audits(seen: Sequence[View], measured: bool, key: str) -> None:
     )
 
 
-def _alone(found: Audit) -> str:
-    """Share of outputs that identify their input, red if above δ."""
-    if found.given_away is None:
-        return "not looked for"
-    share = percent(found.given_away, 1)
-    return f":red[**{share}**]" if found.given_away > found.delta else share
+def _audited(view: View, measured: bool, precision: Precision) -> list[str]:
+    """Cells of a mechanism: claimed, exact and measured ε, in float32 what only one end gives, its use."""
+    mechanism, beside = view.mechanism, ["–"] * (precision == "float32")
+    if mechanism.role == "identity":
+        return ["none", RED.format("∞"), "–", *beside, "–"]
+    bound = exact_epsilon(mechanism, *view.use)
+    delta = f", δ {number(mechanism.delta_)}" if isinstance(mechanism, GaussianNoise) else ""
+    exact = (RED if bound > view.epsilon * (1 + 1e-6) else "**{}**").format(number(bound, 4))
+    found_in = "choose a client to measure"
+    if measured:
+        found = _audit(mechanism, *view.use, precision)
+        least = f"≥ {number(found.measured)}"
+        # a law that is known to cost more than it claims has said so in the column before
+        least = RED.format(least) if found.measured > max(found.exact, view.epsilon) else least
+        found_in = f"{least} ({number(found.samples, 6)} samples)"
+        share = "not looked for" if found.given_away is None else percent(found.given_away, 1)
+        beside = [RED.format(share) if (found.given_away or 0) > found.delta else share] * len(beside)
+    return [f"{number(view.epsilon, 4)}{delta}", exact, found_in, *beside, COVERS[mechanism.scope]]
 
 
 def in_clear(shown: Sequence[Design]) -> None:
     st.markdown("**What is sent in clear**: the server learns it as it is, and no ε covers it")
-    rows: dict[tuple[str, str, str], list[str]] = {}
-    for design in shown:
-        for item in sent_in_clear(design.experiment):
-            rows.setdefault((item.what, item.by, item.why), []).append(design.label)
-    table(
-        ["what", "told by", "why", "designs"],
-        [
-            [f":red[**{plain(what)}**]", plain(by), plain(why, 120), plain(", ".join(labels), 160)]
-            for (what, by, why), labels in rows.items()
-        ],
+    found = names_by(
+        ((item.what, item.by, item.why), design.label)
+        for design in shown
+        for item in sent_in_clear(design.experiment)
     )
+    rows = [
+        [RED.format(plain(what)), plain(by), plain(why, 120), plain(", ".join(labels), 160)]
+        for (what, by, why), labels in found.items()
+    ]
+    table(["what", "told by", "why", "designs"], rows)
 
 
 def printed(seen: Sequence[View], value: float) -> None:
     """The paper's printed figures beside the exact ones, for each mechanism."""
     rows = []
-    for view in different(list(seen)):
-        use, budget = view.design.experiment.use(), (view.epsilon, view.low, view.high)
+    for view in different(seen):
         weight = min(max(value, view.low), view.high)
-        for item in view.mechanism.differences(weight, *budget, use):
-            figures = [_figure(item.printed), f"**{_figure(item.corrected)}**"]
+        for item in view.mechanism.differences(weight, *view.use, view.design.experiment.use()):
+            figures = [signed(item.printed, 4), f"**{signed(item.corrected, 4)}**"]
             rows.append([plain(view.name), plain(item.what, 120), *figures, plain(item.why, 160)])
     if rows:
         st.markdown("**What the papers print, and what is so**, for this client and this weight")
         table(["mechanism", "what", "the paper says", "in truth", "because"], rows)
 
 
-def _figure(value: float) -> str:
-    return "∞" if math.isinf(value) else ("−" if value < 0 else "") + number(abs(value), 4)
-
-
-@st.cache_data(max_entries=512, show_spinner=False)
-def _audit(
-    key: str, _mechanism: Mechanism, epsilon: float, low: float, high: float, precision: Precision
-) -> Audit:
-    fitted = _mechanism.fitted(Use(VECTOR)) if _mechanism.scope == "layer" else _mechanism
+@lru_cache(maxsize=512)
+def _audit(mechanism: Mechanism, epsilon: float, low: float, high: float, precision: Precision) -> Audit:
+    fitted = mechanism.fitted(Use(VECTOR)) if mechanism.scope == "layer" else mechanism
     return audit(fitted, epsilon, low, high, stream(0, "audit"), SAMPLES, precision)

@@ -13,7 +13,6 @@ import numpy as np
 import streamlit as st
 
 from ldp_core import aggregators, mechanisms
-from ldp_core.errors import Problem
 from ldp_core.experiment import Draft, Experiment, Variant, changed
 from ldp_core.limits import LABEL_LENGTH
 from ldp_core.mechanisms import Mechanism
@@ -25,8 +24,8 @@ from pages.parts.ui.text import PER, plain
 from pages.parts.ui.workspace import Workspace
 
 MOST = 3
-AS_PRINTED = ("as printed",)
-OWN = {"mechanism": mechanisms.registry, "aggregator": aggregators.registry}
+OWN = {"mechanism": MECHANISM, "aggregator": AGGREGATOR}
+"""Meaning of the parts that a design chooses."""
 
 
 @dataclass(frozen=True)
@@ -79,29 +78,37 @@ class View:
         return self.epsilon, self.low, self.high
 
 
-def views(
-    shown: list[Design], client: int, epsilon: float | None = None, tau: float | None = None
-) -> list[View]:
-    """Designs for one client, with another ε or τ if given."""
-    found = []
-    for design in shown:
-        clients = design.experiment.clients
-        i = min(client, clients.count - 1)
-        own, low, high = (float(values[i]) for values in (clients.budgets(), *clients.bounds()))
-        found.append(View(design, "", own, low, high, (own, low, high)))
-    return moved(found, epsilon, tau)
-
-
-def moved(seen: Sequence[View], epsilon: float | None, tau: float | None) -> list[View]:
-    """Designs for another ε or half-width τ (None: the client's own). The range's centre stays; norm-bounded
-    uploads have no range.
+def own_of(experiment: Experiment, client: int, tau: float | None = None) -> tuple[float, float, float]:
+    """ε and the ends of the safe range of a client (the last, where there are fewer), if `tau` is given of
+    that half-width.
     """
+    clients, i = experiment.clients, min(client, experiment.clients.count - 1)
+    own, low, high = (float(values[i]) for values in (clients.budgets(), *clients.bounds()))
+    return own, *ranged(experiment, low, high, tau)
+
+
+def ranged(experiment: Experiment, low: Any, high: Any, tau: float | None) -> tuple[Any, Any]:
+    """The range, or the one of half-width `tau` with the same centre; norm-bounded uploads have none to
+    change.
+    """
+    if tau is None or experiment.mechanism.region == "ball":
+        return low, high
+    centre = (low + high) / 2
+    return centre - tau, centre + tau
+
+
+def views(shown: Sequence[Design], client: int) -> list[View]:
+    own = [own_of(design.experiment, client) for design in shown]
+    return moved([View(design, "", *asked, asked) for design, asked in zip(shown, own, strict=True)])
+
+
+def moved(seen: Sequence[View], epsilon: float | None = None, tau: float | None = None) -> list[View]:
+    """Designs for another ε or half-width τ (None: the client's own)."""
     labels = [view.design.experiment.mechanism.label for view in seen]
     found = []
     for view, label in zip(seen, labels, strict=True):
         experiment, (own, low, high) = view.design.experiment, view.asked
-        if tau is not None and experiment.mechanism.region != "ball":
-            low, high = around(low, high, tau)
+        low, high = ranged(experiment, low, high, tau)
         asked = (np.array([one]) for one in (own if epsilon is None else epsilon, low, high))
         once = float(experiment.per_use(*asked)[0])
         name = label if labels.count(label) == 1 else view.design.label
@@ -111,13 +118,7 @@ def moved(seen: Sequence[View], epsilon: float | None, tau: float | None) -> lis
     return found
 
 
-def around(low: Any, high: Any, tau: float) -> tuple[Any, Any]:
-    """Range of half-width τ with the same centre."""
-    centre = (low + high) / 2
-    return centre - tau, centre + tau
-
-
-def different(seen: list[View]) -> list[View]:
+def different(seen: Sequence[View]) -> list[View]:
     return list({view.law: view for view in reversed(seen)}.values())[::-1]
 
 
@@ -156,45 +157,37 @@ def add_button(workspace: Workspace) -> None:
 
 def _one(workspace: Workspace, design: Design) -> None:
     place, experiment = design.place, design.experiment
-    mechanism, aggregator = experiment.mechanism, experiment.aggregator
     form = f", {FORMS[experiment.form]}" if experiment.form != "corrected" else ""
     st.markdown(f"**{plain(design.label)}**{form if form.strip(', ') not in design.label else ''}")
     left, right, rest = st.columns([2.2, 1.5, 1], gap="small", vertical_alignment="bottom")
-    with left:
-        named(
-            workspace,
-            f"design {place} mechanism",
-            "Mechanism",
-            mechanisms.offered(experiment.target == "class_means"),
-            mechanism.name,
-            _setter(place, "mechanism.name"),
-            label_visibility="collapsed",
-        )
-    with right:
-        named(
-            workspace,
-            f"design {place} aggregator",
-            "Aggregator",
-            aggregators.registry.labels(),
-            aggregator.name,
-            _setter(place, "aggregator.name"),
-            label_visibility="collapsed",
-        )
+    labels = mechanisms.offered(experiment.target == "class_means"), aggregators.registry.labels()
+    for column, part, offered in zip((left, right), OWN, labels, strict=True):
+        field, now, change = f"design {place} {part}", getattr(experiment, part).name, _setter(place, part)
+        with column:
+            named(
+                workspace,
+                field,
+                part.capitalize(),
+                offered,
+                now,
+                change("name"),
+                label_visibility="collapsed",
+            )
     with rest, st.popover("More", width="stretch", help="Form, parameters, formulas and sources"):
         _rest(workspace, design)
 
 
 def _rest(workspace: Workspace, design: Design) -> None:
     place, experiment = design.place, design.experiment
-    mechanism, aggregator = experiment.mechanism, experiment.aggregator
+    mechanism, parts = experiment.mechanism, {name: getattr(experiment, name) for name in OWN}
     if mechanism.printed_otherwise:
-        change = _setter(place, "form")
         words = f"{mechanism.as_printed} {experiment.correction}"
+        change = _setter(place)("form")
         one_of(workspace, f"design {place} form", "Form", FORMS, experiment.form, change, help=words)
-    own_parameters(workspace, f"design {place} mechanism", mechanism, _setters(place, "mechanism"))
-    own_parameters(workspace, f"design {place} aggregator", aggregator, _setters(place, "aggregator"))
-    for meaning, part in ((MECHANISM, mechanism), (AGGREGATOR, aggregator)):
-        st.markdown(f"{meaning} **{plain(part.label)}**: {plain(part.summary, 300)}")
+    for name, part in parts.items():
+        own_parameters(workspace, f"design {place} {name}", part, _setter(place, name))
+    for name, part in parts.items():
+        st.markdown(f"{OWN[name]} **{plain(part.label)}**: {plain(part.summary, 300)}")
         st.latex(part.formula)
         st.caption(plain(part.reference, 200))
     if len(workspace.draft.variants) > 1 and st.button("Remove", key=workspace.key(f"remove {place}")):
@@ -202,15 +195,14 @@ def _rest(workspace: Workspace, design: Design) -> None:
         st.rerun()
 
 
-def _setters(place: int, part: str) -> Callable[[str], Apply]:
-    return lambda name: _setter(place, f"{part}.{name}")
+def _setter(place: int, part: str = "") -> Callable[[str], Apply]:
+    """How a field of a design's part, or of the design, changes the draft."""
 
+    def of(name: str) -> Apply:
+        path = f"{part}.{name}".lstrip(".")
+        return lambda workspace, value: workspace.change(lambda draft: _changed(draft, place, path, value))
 
-def _setter(place: int, path: str) -> Apply:
-    def apply(workspace: Workspace, value: Any) -> tuple[Problem, ...]:
-        return workspace.change(lambda draft: _changed(draft, place, path, value))
-
-    return apply
+    return of
 
 
 def _changed(draft: Draft, place: int, path: str, value: Any) -> Draft:
@@ -249,29 +241,25 @@ def _relabelled(draft: Draft, place: int) -> Draft:
 
 def _label(experiment: Experiment, sets: Mapping[str, Any]) -> str:
     """Short label of a variant's settings."""
-    mechanism = experiment.mechanism.label
     own = [value for key, value in sets.items() if key.startswith("mechanism.") and key != "mechanism.name"]
-    words = [" ".join([mechanism, *(str(v) for v in own), *AS_PRINTED[: experiment.form == "as_printed"]])]
-    words.append(experiment.aggregator.label)
-    words += [
+    printed = ["as printed"] * (experiment.form == "as_printed")
+    others = [
         f"{path.split('.')[-1]} {value}"
         for path, value in sets.items()
         if path != "form" and path.split(".")[0] not in OWN and not isinstance(value, list | dict)
     ]
-    return " · ".join(words)[:LABEL_LENGTH]
+    mechanism = " ".join([experiment.mechanism.label, *map(str, own), *printed])
+    return " · ".join([mechanism, experiment.aggregator.label, *others])[:LABEL_LENGTH]
 
 
 def _added(draft: Draft) -> Draft:
-    last = draft.variants[-1]
     used = {experiment.mechanism.name for experiment in draft.experiments()}
     fresh = next(name for name in ("duchi", "hybrid", "piecewise", "laplace") if name not in used)
-    sets = _set(last.set, "mechanism.name", fresh)
-    place = len(draft.variants)
-    return _relabelled(
-        replace(draft, variants=(*draft.variants, Variant(f"design {place + 1}", sets))), place
-    )
+    place, sets = len(draft.variants), _set(draft.variants[-1].set, "mechanism.name", fresh)
+    variants = (*draft.variants, Variant(f"design {place + 1}", sets))
+    return _relabelled(replace(draft, variants=variants), place)
 
 
 def _without(draft: Draft, place: int) -> Draft:
-    kept = tuple(variant for i, variant in enumerate(draft.variants) if i != place)
+    kept = draft.variants[:place] + draft.variants[place + 1 :]
     return replace(draft, variants=kept) if kept else draft

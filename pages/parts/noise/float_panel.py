@@ -13,9 +13,10 @@ from ldp_core.accounting import float_table
 from ldp_core.accounting.empirical import Precision
 from ldp_core.accounting.float_table import Measured
 from ldp_core.accounting.floats import DRAWS, SAMPLE
-from pages.parts.charts.base import TEXT, colour, figure, scatter
+from pages.parts.charts.base import colour, figure, scatter
 from pages.parts.charts.styles import tint_of
 from pages.parts.noise.designs import View, different
+from pages.parts.noise.variance_charts import upright
 from pages.parts.ui import components
 from pages.parts.ui.components import Card
 from pages.parts.ui.figure_json import Figure
@@ -27,13 +28,9 @@ TICKS = [0.1, 0.2, 0.5, 1, 2, 4, 8, 20]
 
 def arithmetic(key: str) -> Precision:
     """Field: floating-point type of the audit's samples."""
+    words, name = ARITHMETIC, "Arithmetic"
     chosen = st.segmented_control(
-        "Arithmetic",
-        list(ARITHMETIC),
-        default="float64",
-        required=True,
-        format_func=ARITHMETIC.__getitem__,
-        key=key,
+        name, list(words), default="float64", required=True, format_func=words.__getitem__, key=key
     )
     return chosen or "float64"
 
@@ -42,9 +39,8 @@ def given_away(seen: Sequence[View], chart: bool = True) -> None:
     """Draw the share of outputs that identify their input, for each design; without `chart` during a drag, to
     save time.
     """
-    once = [view for view in different(list(seen)) if view.mechanism.role != "identity"]
+    once = [view for view in different(seen) if view.mechanism.role != "identity"]
     known = [(view, float_table.measured(view.mechanism, view.low, view.high)) for view in once]
-    drawn = [(view, found) for view, found in known if found is not None]
     st.markdown(
         "**What the arithmetic gives away.** The laws above are exact; what runs is float32, and rounds"
     )
@@ -58,26 +54,33 @@ def given_away(seen: Sequence[View], chart: bool = True) -> None:
             "weight away, whatever ε says. A real deployment needs a cryptographic generator and a mechanism "
             "made for finite precision (snapped or discrete)."
         )
+    drawn = [(view, found) for view, found in known if found is not None]
     if drawn and chart:
+        about = float_table.about()
+        card = Card(
+            title="Answers that only one end of the safe range gives",
+            rest=", in float32",
+            caption=f"the larger share of the two ends; all {number(DRAWS, 8)} draws tried, of Gaussian "
+            f"noise {number(SAMPLE, 6)} answers; {about['date']}, numpy {about['numpy']}",
+            figure=share_figure(drawn),
+            label="Share of answers that only one end of the safe range gives in float32, against the budget",
+            height=220,
+        )
         with beside:
-            components.cards(components.sheet([_card(drawn)]), key="floats")
+            components.cards(components.sheet([card]), key="floats")
 
 
 def _sentence(view: View, found: Measured | None) -> str:
-    name = plain(view.name)
+    name, whole = plain(view.name), view.mechanism.scope == "upload"
     if found is None:
         return (
             f"{name}: not in the measured table with these parameters; where one use is one weight, the "
             "audit above looks for such answers in float32."
         )
     nearest = found.nearest(view.epsilon)
-    here = found.found[nearest]
-    notes = (
-        []
-        if math.isclose(nearest, view.epsilon)
-        else [f"the measured one nearest to {number(view.epsilon)}{view.per}"]
-    )
-    whole = view.mechanism.scope == "upload"
+    here, notes = found.found[nearest], []
+    if not math.isclose(nearest, view.epsilon):
+        notes.append(f"the measured one nearest to {number(view.epsilon)}{view.per}")
     if (found.low, found.high) != (view.low, view.high) and not whole:
         notes.append(f"on [{signed(found.low)}, {signed(found.high)}]")
     at = f"at ε {number(nearest)}" + (f" ({', '.join(notes)})" if notes else "")
@@ -98,49 +101,26 @@ def _sentence(view: View, found: Measured | None) -> str:
     return f"**None** of {name}'s answers {at} is out of reach of the other end of the safe range{most}."
 
 
-def _card(drawn: Sequence[tuple[View, Measured]]) -> Card:
-    return Card(
-        title="Answers that only one end of the safe range gives",
-        rest=", in float32",
-        caption=f"the larger share of the two ends; all {number(DRAWS, 8)} draws tried, of Gaussian noise "
-        f"{number(SAMPLE, 6)} answers; {float_table.about()['date']}, numpy {float_table.about()['numpy']}",
-        figure=share_figure(drawn),
-        label="Share of answers that only one end of the safe range gives in float32, against the budget",
-        height=220,
-    )
-
-
 def share_figure(drawn: Sequence[tuple[View, Measured]]) -> Figure:
     """That share over measured ε, with a dot at the one nearest to the client's."""
     traces, ends = [], []
     for view, found in drawn:
         paint = colour(tint_of(mechanisms.registry, view.mechanism.name))
-        shares = [one.share or 0.0 for one in found.found.values()]
+        shares = {epsilon: one.share or 0.0 for epsilon, one in found.found.items()}
         line = {"color": paint, "width": 3}
         hover = "%{y:.1%} at ε %{x}<extra>" + html.escape(view.name) + "</extra>"
-        traces.append(scatter([*found.found], shares, mode="lines", line=line, hovertemplate=hover))
-        nearest = found.nearest(view.epsilon)
-        dot = {"color": paint, "size": 10}
-        here = [found.found[nearest].share or 0.0]
-        traces.append(scatter([nearest], here, mode="markers", marker=dot, hoverinfo="skip"))
-        ends.append((shares[-1], html.escape(view.name[:24]), paint))
+        traces.append(scatter([*shares], [*shares.values()], mode="lines", line=line, hovertemplate=hover))
+        nearest, dot = found.nearest(view.epsilon), {"color": paint, "size": 10}
+        traces.append(scatter([nearest], [shares[nearest]], mode="markers", marker=dot, hoverinfo="skip"))
+        ends.append(([*shares.values()][-1], html.escape(view.name[:24]), paint))
     first, last = float_table.EPSILONS[0], float_table.EPSILONS[-1]
-    here_line = {"color": TEXT, "width": 1, "dash": "dot"}
-    marks = [
-        {"type": "line", "x0": e, "x1": e, "y0": 0, "y1": 1, "yref": "paper", "line": here_line}
-        for e in sorted({min(max(view.epsilon, first), last) for view, _ in drawn})
-    ]
+    across = [math.log10(first) - 0.03, math.log10(last) + 0.03]
     return figure(
         traces,
-        x={
-            "title": "budget ε",
-            "type": "log",
-            "range": [math.log10(first) - 0.03, math.log10(last) + 0.03],
-            "tickvals": TICKS,
-        },
+        x={"title": "budget ε", "type": "log", "range": across, "tickvals": TICKS},
         y={"range": [-0.04, 1.04], "tickformat": ".0%", "nticks": 5},
         hovermode="closest",
         ends=ends,
         gap=0.1,
-        shapes=marks,
+        shapes=[upright(e) for e in sorted({min(max(view.epsilon, first), last) for view, _ in drawn})],
     )

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
-
-from ldp_core.limits import EPSILON
 
 WEIGHTS = 81
 """Number of positions of a weight in its range, besides the current one."""
@@ -15,8 +13,7 @@ FIRST_WEIGHT = round(0.6 * (WEIGHTS - 1))
 """Initial position of the weight."""
 
 
-@dataclass(frozen=True)
-class Span:
+class Span(NamedTuple):
     """Geometric scale of a slider."""
 
     low: float
@@ -32,11 +29,6 @@ HALVES = Span(0.02, 5.0, 40, (0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5))
 """Scale of the slider over τ, half the width of the safe range."""
 
 
-def budgets_of(divided: bool) -> Span:
-    """Scale of ε; wider if it is divided over many uses."""
-    return replace(BUDGETS, high=EPSILON.maximum) if divided else BUDGETS
-
-
 @dataclass(frozen=True)
 class Stand:
     steps: tuple[float, ...]
@@ -44,27 +36,19 @@ class Stand:
     """Position of the client's own value; None without one."""
     at: int
 
-    def asked(self, at: int) -> float | None:
-        """Value at a position; None at the client's own."""
-        return None if at == self.own else self.steps[at]
-
     @property
     def here(self) -> float | None:
-        return self.asked(self.at)
+        """Value at the position; None at the client's own."""
+        return None if self.at == self.own else self.steps[self.at]
 
 
 def stand(span: Span, own: float, at: Any) -> Stand:
-    """Slider at a requested position, else at the client's own value."""
-    steps = ladder(span, own)
-    place = steps.index(own)
-    return Stand(steps, place, at if isinstance(at, int) and 0 <= at < len(steps) else place)
-
-
-def ladder(span: Span, own: float) -> tuple[float, ...]:
-    """Values of a slider, including round ones and the client's own."""
+    """Slider over round values and the client's own, at a requested position, else at the client's own."""
     low, high = min(span.low, own), max(span.high, own)
-    steps = [float(f"{step:.2g}") for step in np.geomspace(low, high, span.steps)]
-    return tuple(sorted({*steps, *(step for step in map(float, span.exact) if low <= step <= high), own}))
+    between = [float(f"{step:.2g}") for step in np.geomspace(low, high, span.steps)]
+    steps = sorted({*between, *(float(step) for step in span.exact if low <= step <= high), own})
+    place = steps.index(own)
+    return Stand(tuple(steps), place, at if isinstance(at, int) and 0 <= at < len(steps) else place)
 
 
 def weights(low: float, high: float, stands: float | None = None) -> tuple[float, ...]:

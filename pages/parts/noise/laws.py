@@ -9,39 +9,31 @@ import numpy as np
 from ldp_core import mechanisms
 from pages.parts.charts.density import grey, law_figure
 from pages.parts.charts.styles import tint_of
-from pages.parts.noise.designs import View, different
+from pages.parts.noise.designs import different
 from pages.parts.noise.what_if import WhatIf
 from pages.parts.ui.components import Card
 from pages.parts.ui.text import number, signed
 
-HEIGHT = 282
-
 
 def laws(now: WhatIf, moving: bool = False) -> Iterator[Card]:
     """A chart for each different law; `moving`: in the short form of `law_figure`."""
-    apart = different(list(now.seen))
+    apart = different(now.seen)
     for view in apart:
         mechanism, epsilon, low, high = view.law
         weight = min(max(now.weight, low), high)
         law = mechanism.at(epsilon, low, high)
         variance = float(law.variance(weight))
         clipped = f", clipped to {signed(weight)}" if weight != now.weight else ""
-        tint = tint_of(mechanisms.registry, mechanism.name)
-        at = f"{number(epsilon)}{view.per}"
-        beside, tail = grey(mechanism, low, high), _otherwise(view)
+        at, experiment = f"{number(epsilon)}{view.per}", view.design.experiment
+        why = experiment.system.unpredicted(experiment) if experiment.system else ""
+        other = f"; this one is the client's own: in a run {why}" if why else ""
+        beside, tint = grey(mechanism, low, high), tint_of(mechanisms.registry, mechanism.name)
         yield Card(
             title=view.name,
             rest=f": what is sent for a weight of {signed(now.weight)}{clipped}, at ε {at}",
-            caption=f"variance {number(variance)}, σ {number(np.sqrt(variance))}; {beside}{tail}",
+            caption=f"variance {number(variance)}, σ {number(np.sqrt(variance))}; {beside}{other}",
             figure=law_figure(law, tint, now.weight, low, high, moving),
             label=f"Law of {view.name} for a weight of {number(weight)} at ε {at}",
-            height=HEIGHT,
+            height=282,
             row=len(apart),
         )
-
-
-def _otherwise(view: View) -> str:
-    """Note that a run uses other ranges than the client's own, if so."""
-    experiment = view.design.experiment
-    why = experiment.system.unpredicted(experiment) if experiment.system else ""
-    return f"; this one is the client's own: in a run {why}" if why else ""

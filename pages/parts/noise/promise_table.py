@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import Self
 
 import streamlit as st
@@ -15,7 +16,7 @@ from ldp_core.experiment.threat_model import spies
 from ldp_core.limits import superscript
 from pages.parts.noise.adding_up import added_up
 from pages.parts.ui.tables import grouped, table
-from pages.parts.ui.text import THIN, few, number, plain, upwards
+from pages.parts.ui.text import THIN, few, names_by, number, plain, upwards
 
 SCOPES: dict[Scope, str] = {
     "coordinate": "one weight",
@@ -77,14 +78,14 @@ class Promised:
         own = float(population.epsilon[i]), float(population.low[i]), float(population.high[i])
         return cls(name, experiment, use or own, float(experiment.clients.run_limits()[i]))
 
-    @property
+    @cached_property
     def entry(self) -> Entry:
-        return _promise(self.experiment.key, self.experiment, self.client, self.limit)[0]
+        return _promise(self.experiment, self.client, self.limit)
 
-    @property
+    @cached_property
     def mostly(self) -> tuple[int, Promise]:
         """Number of uploads that most clients do not exceed, and its guarantee."""
-        return _promise(self.experiment.key, self.experiment, self.client, self.limit)[1]
+        return _within(self.experiment, self.client, self.limit)
 
     @property
     def seen(self) -> int:
@@ -92,38 +93,49 @@ class Promised:
         attack = self.experiment.attack
         return attack.rounds_observed if attack and spies(self.experiment) else 1
 
+    @property
+    def ball(self) -> bool:
+        return self.experiment.randomiser.region == "ball"
+
+    @property
+    def dearer(self) -> bool:
+        """Whether one weight's ε is above that of the upload, which comes with a δ."""
+        weight, upload = self.entry.coordinate, self.entry.upload
+        return upload.guarantee and upload.bound < weight.bound < math.inf
+
+
+_promise, _within = (lru_cache(maxsize=512)(found) for found in (promise, within))
+
 
 def promise_table(promised: Sequence[Promised], beside: Callable[[], None] | None = None) -> None:
     """Draw the table of guarantees, then call `beside`, then draw the explanation below them."""
     again = any(one.seen > 1 for one in promised)
-    rows = grouped([(one.name, list(_cells(one, again))) for one in promised])
+    rows = grouped([(one.name, list(cells(one, again))) for one in promised])
     weight, upload, *run = SCOPES.values()
-    table(*_laid_out([weight, upload, *([SEEN] if again else []), *run], rows))
+    table(*laid_out([weight, upload, *[SEEN] * again, *run], rows))
     st.caption(plain(against_whom([(one.name, one.entry.against) for one in promised]), 600))
     if beside:
         beside()
-    st.markdown(in_words(promised[0]))
     first = promised[0]
+    st.markdown(in_words(first))
     if words := added_up(first.experiment, first.client, first.limit, first.entry):
         st.markdown(words)
-    if any(map(_seems_dearer, promised)):
+    if any(one.dearer for one in promised):
         st.caption(DEARER)
-    st.caption(COVERS + (BALL if any(_in_ball(each) for each in promised) else ""))
+    st.caption(COVERS + BALL * any(one.ball for one in promised))
     for learnt in sorted({one.experiment.source.learnt for one in promised} - {""}):
         st.caption(f"Not counted in any ε, as it was learnt before any mechanism: {learnt}.")
 
 
 def against_whom(promised: Sequence[tuple[str, str]]) -> str:
     """Sentence on the adversaries that guarantees hold against, from labels of runs and keys of `AGAINST`."""
-    found = dict[str, list[str]]()
-    for name, against in promised:
-        found.setdefault(AGAINST[against], []).append(name)
+    found = names_by((AGAINST[against], name) for name, against in promised)
     if len(found) == 1:
         return f"All of it holds against {next(iter(found))}."
     return f"It holds against {'; '.join(f'{whom} ({few(names)})' for whom, names in found.items())}."
 
 
-def _laid_out(scopes: list[str], rows: list[list[str]]) -> tuple[list[str], list[list[str]]]:
+def laid_out(scopes: list[str], rows: list[list[str]]) -> tuple[list[str], list[list[str]]]:
     """Head and rows: a column per run for few, which suits a phone; a row per run for more."""
     if len(rows) > FEW:
         return ["run", *scopes], rows
@@ -131,32 +143,21 @@ def _laid_out(scopes: list[str], rows: list[list[str]]) -> tuple[list[str], list
     return ["for", *names], [[scope, *line] for scope, line in zip(scopes, lines, strict=True)]
 
 
-def _seems_dearer(one: Promised) -> bool:
-    weight, upload = one.entry.coordinate, one.entry.upload
-    return upload.guarantee and upload.bound < weight.bound < math.inf
-
-
-def _cells(one: Promised, again: bool) -> Iterator[str]:
+def cells(one: Promised, again: bool) -> Iterator[str]:
     """A cell for each scope; after that of an upload, one for repeated uploads if any run's attack uses
     them.
     """
     for scope in SCOPES:
-        line = one.entry[scope]
-        yield _price(one, line) if scope == "run_expected" else _cell(line)
+        yield _price(one) if scope == "run_expected" else _cell(one.entry[scope])
         if scope == "upload" and again:
-            yield _seen(one)
+            times = "1 upload" if one.seen == 1 else f"{one.seen} uploads of the same values"
+            yield f"{times}: {_cell(one.experiment.prices.again(one.client, one.seen))}"
 
 
 def _cell(line: Promise) -> str:
+    """The computed ε, and where larger also ε for any mechanism with this ε per use, and the plain sum."""
     if not line.guarantee:
         return f":red[**no guarantee**]: {plain(line.why, 120)}"
-    return _figure(line)
-
-
-def _figure(line: Promise) -> str:
-    """Text of a cell: the computed ε, and where larger also ε for any mechanism with this ε per use, and the
-    plain sum.
-    """
     nominal = " (summed from the paper's own ε)" if line.rule == "nominal" else ""
     parts = [f"**ε {number(line.bound, 4)}**{nominal}, δ {number(line.delta)}"]
     if line.generic is not None and line.bound * 1.001 < line.generic < line.sum:
@@ -166,10 +167,11 @@ def _figure(line: Promise) -> str:
     return "; ".join(parts)
 
 
-def _price(one: Promised, line: Promise) -> str:
+def _price(one: Promised) -> str:
     """ε of the expected number of uploads; for random selections of the number that most clients do not
     exceed.
     """
+    line = one.entry.run_expected
     if line.epsilon is None or line.rule == "nominal" or line == one.entry.run_worst:
         return _cell(line)
     often, most = one.mostly
@@ -180,24 +182,19 @@ def _price(one: Promised, line: Promise) -> str:
     return f"{price} at most {times}: **ε {number(most.bound, 4)}**, δ {number(most.delta)}"
 
 
-def _seen(one: Promised) -> str:
-    """Guarantee for the equal uploads that an attack uses."""
-    line = one.experiment.prices.again(one.client, one.seen)
-    times = "1 upload" if one.seen == 1 else f"{one.seen} uploads of the same values"
-    return f"{times}: {_cell(line)}"
-
-
 def in_words(one: Promised) -> str:
     """Explanation of the first two figures: how far any event's probability can grow."""
     weight, upload = one.entry.coordinate, one.entry.upload
     if not (weight.guarantee and upload.guarantee):
         return f"In words, for {plain(one.name, 100)}: nothing is promised."
-    d = number(one.experiment.uploaded, 6)
-    others = "" if _in_ball(one) else ", if all its values were others,"
+    if one.ball:
+        neighbours, others = "an upload were any other", ""
+    else:
+        neighbours, others = "one value in the safe range were another", ", if all its values were others,"
     text = (
-        f"In words, for {plain(one.name, 100)}: if {_neighbours(one)}, nothing that "
-        f"can be seen in **one weight** would become more likely by more than {_growth(weight)}; and nothing "
-        f"in **all {d} weights of one upload**{others} by more than {_growth(upload)}."
+        f"In words, for {plain(one.name, 100)}: if {neighbours}, nothing that can be seen in **one weight** "
+        f"would become more likely by more than {growth(weight)}; and nothing in **all "
+        f"{number(one.experiment.uploaded, 6)} weights of one upload**{others} by more than {growth(upload)}."
     )
     if upload.bound > FAR:
         text += (
@@ -209,31 +206,13 @@ def in_words(one: Promised) -> str:
     return text
 
 
-def _in_ball(one: Promised) -> bool:
-    return one.experiment.randomiser.region == "ball"
-
-
-def _neighbours(one: Promised) -> str:
-    """The two inputs that the guarantee covers."""
-    if _in_ball(one):
-        return "an upload were any other"
-    return "one value in the safe range were another"
-
-
-def _growth(line: Promise) -> str:
+def growth(line: Promise) -> str:
     """The factor e^ε, and δ."""
     epsilon = line.bound
-    power = math.ceil(epsilon / math.log(10))
     if epsilon < SLIGHT:
         grown = f"{number(upwards(100 * math.expm1(epsilon)))}{THIN}%"
+    elif epsilon < SPELLED:
+        grown = f"a factor of {number(upwards(math.exp(epsilon)))}"
     else:
-        most = number(upwards(math.exp(epsilon))) if epsilon < SPELLED else f"10{superscript(power)}"
-        grown = f"a factor of {most}"
+        grown = f"a factor of 10{superscript(math.ceil(epsilon / math.log(10)))}"
     return grown + (f" plus a probability of {number(line.delta)}" if line.delta else "")
-
-
-@st.cache_data(max_entries=512, show_spinner=False)
-def _promise(
-    key: str, _experiment: Experiment, client: tuple[float, float, float], limit: float
-) -> tuple[Entry, tuple[int, Promise]]:
-    return promise(_experiment, client, limit), within(_experiment, client, limit)

@@ -17,27 +17,22 @@ LABEL = "Take these designs to Train"
 def take_button(workspace: Workspace) -> None:
     """Draw the button; dragged values become the draft's, which Undo reverts."""
     now: WhatIf | None = st.session_state.get(workspace.key("what if"))
-    dragged = now is not None and not now.own and not _prepared(workspace.draft)
+    dragged = now is not None and _moves(workspace.draft, now)
     help = "With what the sliders ask for; Undo takes it back" if dragged else "Where they learn, or do not"
-    if not st.button(LABEL, type="primary", help=help):
-        return
-    if now is not None and dragged:
-        workspace.renew(lambda draft: taken(draft, now))
-    st.switch_page("train.py")
+    if st.button(LABEL, type="primary", help=help):
+        if now is not None and dragged:
+            workspace.renew(lambda draft: taken(draft, now))
+        st.switch_page("train.py")
 
 
 def taken(draft: Draft, now: WhatIf) -> Draft:
     """Draft in which all clients equal to the dragged one have the sliders' values; unchanged if variants set
     clients, or if the result cannot run.
     """
-    if now.own or _prepared(draft):
-        return draft
-    asked, _ = asking(draft.base, now)
-    return replace(draft, base=asked)
+    return replace(draft, base=asking(draft.base, now)[0]) if _moves(draft, now) else draft
 
 
-def _prepared(draft: Draft) -> bool:
-    """Whether variants set their clients' budgets."""
-    return any(
-        path.split(".")[0] in ("clients", "system") for variant in draft.variants for path in variant.set
-    )
+def _moves(draft: Draft, now: WhatIf) -> bool:
+    """Whether the sliders ask for other values, and no variant sets its clients' budgets."""
+    paths = [path for variant in draft.variants for path in variant.set]
+    return not now.own and not any(path.split(".")[0] in ("clients", "system") for path in paths)

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ldp_core.experiment import Experiment
 from ldp_core.mechanisms.base import Floats
 from ldp_core.streams import stream
 from pages.parts.charts.base import colour, figure
@@ -21,18 +20,18 @@ BLUE, ORANGE = 2, 1
 def upload_figure(seen: Sequence[View]) -> Figure:
     """A strip of initial weights, and each design's upload; colours end at the widest safe range."""
     low, high = min(view.low for view in seen), max(view.high for view in seen)
-    before = _weights(seen[0].design.experiment)
-    rows = [("before", before[:SHOWN])]
-    rows += [(view.name, _sent(view, before)) for view in seen]
-    half = (high - low) / 2
+    experiment = seen[0].design.experiment
+    source, generator = experiment.source, stream(experiment.seed, "initial model")
+    before = experiment.model.initial(source.shape, source.classes, generator).astype(np.float64)
+    rows = [("before", before[:SHOWN]), *((view.name, _sent(view, before)) for view in seen)]
     heat = {
         "type": "heatmap",
         "x": list(range(1, SHOWN + 1)),
         "y": [shortened(label, 22) for label, _ in rows],
         "z": [[round(float(v), 4) for v in values] for _, values in rows],
         "zmid": (low + high) / 2,
-        "zmin": (low + high) / 2 - half,
-        "zmax": (low + high) / 2 + half,
+        "zmin": low,
+        "zmax": high,
         "colorscale": [[0, colour(ORANGE)], [0.5, colour(0, 0.06)], [1, colour(BLUE)]],
         "showscale": False,
         "xgap": 1,
@@ -46,12 +45,6 @@ def upload_figure(seen: Sequence[View]) -> Figure:
         hovermode="closest",
         margin={"l": 8, "r": 8, "t": 4, "b": 4},
     )
-
-
-def _weights(experiment: Experiment) -> Floats:
-    source = experiment.source
-    generator = stream(experiment.seed, "initial model")
-    return experiment.model.initial(source.shape, source.classes, generator).astype(np.float64)
 
 
 def _sent(view: View, before: Floats) -> Floats:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import html
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,8 +25,7 @@ estimate.
 """
 
 
-@dataclass(frozen=True)
-class Curve:
+class Curve(NamedTuple):
     """One mechanism's line; chosen ones are coloured and in front."""
 
     label: str
@@ -36,32 +34,12 @@ class Curve:
     dash: str = "solid"
 
 
-def curves(seen: Sequence[View], use: Use, x: Floats, at: Callable[[Mechanism, View], Any]) -> list[Curve]:
-    """Curves of the designs and of all other mechanisms; `at` gives variances along x, for a design's
-    range.
-    """
-    chosen = [view for view in seen if view.mechanism.role == COMPARED]
-    tints = [tint_of(mechanisms.registry, view.mechanism.name) for view in chosen]
-    found = []
-    for n, (view, tint) in enumerate(zip(chosen, tints, strict=True)):
-        y = np.broadcast_to(np.asarray(at(view.mechanism, view), dtype=np.float64), x.shape)
-        found.append(Curve(view.name, y, tint, DASHES[tints[:n].count(tint) % len(DASHES)]))
-    names = {view.mechanism.name for view in chosen}
-    for name, label in mechanisms.offered(use.labels > 1).items():
-        one = mechanisms.get(name).fitted(use)
-        if name not in names and one.role == COMPARED:
-            y = np.broadcast_to(np.asarray(at(one, seen[0]), dtype=np.float64), x.shape)
-            found.append(Curve(label, y, None))
-    return found
-
-
 def against_budget(seen: Sequence[View], use: Use, value: float, budgets: Sequence[float]) -> Figure:
     """Variance for one weight over ε, with crossings of the chosen mechanisms."""
     epsilon = seen[0].epsilon
     first, last = min(0.1, *budgets, epsilon), max(20.0, *budgets, epsilon)
     x = np.geomspace(first, last, 80)
-    drawn = curves(seen, use, x, lambda m, view: m.variance(value, x, view.low, view.high))
-    bottom, top = _span(drawn)
+    drawn = _curves(seen, use, x, lambda m, view: m.variance(value, x, view.low, view.high))
     traces = _lines(x, drawn)
     asked = np.array(sorted(set(budgets))[:100])
     for view in seen:
@@ -70,46 +48,53 @@ def against_budget(seen: Sequence[View], use: Use, value: float, budgets: Sequen
             dots = {"color": colour(tint_of(mechanisms.registry, view.mechanism.name)), "size": 8}
             hover = "a client's ε %{x:.3g}<extra></extra>"
             traces.append(scatter(asked, y, mode="markers", marker=dots, hovertemplate=hover))
-    marks = crossings(x, [curve for curve in drawn if curve.tint is not None])
-    if marks:
+    if marks := crossings(x, [curve for curve in drawn if curve.tint is not None]):
+        places, heights, _ = zip(*marks, strict=True)
         traces.append(
             scatter(
-                [m[0] for m in marks],
-                [m[1] for m in marks],
+                places,
+                heights,
                 mode="markers+text",
-                text=[f"ε {number(m[0])}" for m in marks],
+                text=[f"ε {number(place)}" for place in places],
                 textposition="top right",
                 textfont={"color": TEXT, "size": 12},
                 marker={"color": TEXT, "size": 9, "symbol": "x-thin", "line": {"width": 2, "color": TEXT}},
                 hovertemplate=[f"{m[2]}: ε {m[0]:.4g}<extra></extra>" for m in marks],
             )
         )
-    return figure(
-        traces,
-        x={
-            "title": f"budget ε{seen[0].per}",
-            "type": "log",
-            "range": [np.log10(first), np.log10(last)],
-            "tickvals": TICKS,
-        },
-        y=log_axis(bottom, top),
-        ends=_ends(drawn),
-        shapes=[_here(epsilon)],
-    )
+    ends = [np.log10(first), np.log10(last)]
+    axis = {"title": f"budget ε{seen[0].per}", "type": "log", "range": ends, "tickvals": TICKS}
+    return _drawn(drawn, traces, axis, epsilon)
 
 
 def against_value(seen: Sequence[View], use: Use, value: float) -> Figure:
     low, high = min(view.low for view in seen), max(view.high for view in seen)
     x = np.linspace(low, high, 41)
-    drawn = curves(seen, use, x, lambda m, view: m.variance(x, view.epsilon, view.low, view.high))
-    bottom, top = _span(drawn)
-    return figure(
-        _lines(x, drawn),
-        x={"title": "the weight", "range": [low, high], "nticks": 6},
-        y=log_axis(bottom, top),
-        ends=_ends(drawn),
-        shapes=[_here(value)],
-    )
+    drawn = _curves(seen, use, x, lambda m, view: m.variance(x, view.epsilon, view.low, view.high))
+    axis = {"title": "the weight", "range": [low, high], "nticks": 6}
+    return _drawn(drawn, _lines(x, drawn), axis, value)
+
+
+def _curves(seen: Sequence[View], use: Use, x: Floats, at: Callable[[Mechanism, View], Any]) -> list[Curve]:
+    """Curves of the designs and of all other mechanisms; `at` gives variances along x, for a design's
+    range.
+    """
+
+    def y(mechanism: Mechanism, view: View) -> Floats:
+        return np.broadcast_to(np.asarray(at(mechanism, view), dtype=np.float64), x.shape)
+
+    chosen = [view for view in seen if view.mechanism.role == COMPARED]
+    tints = [tint_of(mechanisms.registry, view.mechanism.name) for view in chosen]
+    found = [
+        Curve(view.name, y(view.mechanism, view), tint, DASHES[tints[:n].count(tint) % len(DASHES)])
+        for n, (view, tint) in enumerate(zip(chosen, tints, strict=True))
+    ]
+    names = {view.mechanism.name for view in chosen}
+    for name, label in mechanisms.offered(use.labels > 1).items():
+        one = mechanisms.get(name).fitted(use)
+        if name not in names and one.role == COMPARED:
+            found.append(Curve(label, y(one, seen[0]), None))
+    return found
 
 
 def crossings(x: Floats, drawn: Sequence[Curve]) -> list[tuple[float, float, str]]:
@@ -145,21 +130,19 @@ def _lines(x: Floats, drawn: Sequence[Curve]) -> list[Trace]:
     return traces
 
 
-def _ends(drawn: Sequence[Curve]) -> list[tuple[float, str, str]]:
+def _drawn(drawn: Sequence[Curve], traces: list[Trace], axis: dict[str, Any], here: float) -> Figure:
+    """The chart, with each line's end labelled and a dotted line at `here`."""
     ends = []
     for curve in drawn:
         text = html.escape(shortened(curve.label, 24))
         paint = MUTED if curve.tint is None else colour(curve.tint)
         ends.append((float(np.log10(curve.y[-1])), text if curve.tint is None else f"<b>{text}</b>", paint))
-    return ends
+    heights = np.log10([curve.y for curve in drawn])
+    bottom, top = float(np.floor(heights.min() - 0.1)), float(np.ceil(heights.max() + 0.05))
+    return figure(traces, x=axis, y=log_axis(bottom, top), ends=ends, shapes=[upright(here)])
 
 
-def _span(drawn: Sequence[Curve]) -> tuple[float, float]:
-    """Powers of ten that enclose the curves."""
-    lows, highs = (f(np.log10([f(curve.y) for curve in drawn])) for f in (np.min, np.max))
-    return float(np.floor(lows - 0.1)), float(np.ceil(highs + 0.05))
-
-
-def _here(x: float) -> dict[str, Any]:
+def upright(x: float) -> dict[str, Any]:
+    """Dotted line over the height of a chart."""
     line = {"color": TEXT, "width": 1, "dash": "dot"}
     return {"type": "line", "x0": x, "x1": x, "y0": 0, "y1": 1, "yref": "paper", "line": line}

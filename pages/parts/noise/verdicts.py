@@ -13,7 +13,7 @@ from ldp_core.experiment import Experiment, changed
 from ldp_core.theory import client_weights, outlook, server_noise
 from ldp_core.theory.learnability import Outlook, limits_in_words
 from pages.parts.clients.costs import promise_words, run_promises
-from pages.parts.noise.designs import Design, around
+from pages.parts.noise.designs import Design, own_of, ranged
 from pages.parts.noise.what_if import WhatIf
 from pages.parts.ui.text import covered, number, percent, range_in_words
 
@@ -28,7 +28,7 @@ RATIOS = 0.03, 30.0
 def verdicts(now: WhatIf, shown: Sequence[Design], checked: bool = False) -> dict[str, Any]:
     """Data for assets/web/verdicts.js; `checked` as in `asking`."""
     asked, still = all_asking(shown, now, checked)
-    rows = [_row(design, experiment, now) for design, experiment in zip(shown, asked, strict=True)]
+    rows = [_row(design, own, now) for design, own in zip(shown, asked, strict=True)]
     return {
         "title": "What is left of it at the server",
         "rest": "" if still else who_asks(now, shown[0].experiment),
@@ -67,9 +67,7 @@ def each_once(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def promise(experiment: Experiment, now: WhatIf) -> dict[str, Any]:
     """Guarantee of the run, in words, for the sliders' ε and range."""
     clients, client = experiment.clients, min(now.client, experiment.clients.count - 1)
-    own, low, high = (float(values[client]) for values in (clients.budgets(), *clients.bounds()))
-    if now.tau is not None and experiment.mechanism.region != "ball":
-        low, high = around(low, high, now.tau)
+    own, low, high = own_of(experiment, client, now.tau)
     asked = own if now.epsilon is None else now.epsilon
     (found,) = run_promises(experiment, [asked], low, high, float(clients.run_limits()[client]))
     words = promise_words(found)
@@ -80,10 +78,9 @@ def who_asks(now: WhatIf, experiment: Experiment) -> str:
     """Note on clients with other values than the sliders'; "" if there are none."""
     if now.own:
         return ""
-    clients, client = experiment.clients, now.client
-    own, low, high = (float(values[client]) for values in (clients.budgets(), *clients.bounds()))
+    own, low, high = own_of(experiment, now.client)
     there = range_in_words(low, high)
-    by_budget, by_range = alike(experiment, client)
+    by_budget, by_range = alike(experiment, now.client)
     budget = f"if {_all(by_budget)} with ε {number(own)} asked for ε {number(now.epsilon or 0.0)}"
     budget += covered(experiment)
     if now.tau is None:
@@ -104,15 +101,16 @@ def _scale(view: Outlook) -> dict[str, Any] | None:
     """Noise on a logarithmic line between learning and chance, as shares; None without a verdict."""
     if view.limits is None or view.ratio is None:
         return None
-    places = [_place(ratio) for ratio in (*view.limits, view.ratio)]
+    places = np.interp(
+        np.log10(np.maximum([*view.limits, view.ratio], RATIOS[0])), np.log10(RATIOS), (0, 1)
+    ).round(4)
     names = [f"learns up to {number(view.limits[0])}", f"chance from {number(view.limits[1])} on"]
-    return {"limits": places[:2], "at": places[2], "names": names, "ratio": number(view.ratio)}
-
-
-def _place(ratio: float) -> float:
-    low, high = (float(np.log10(end)) for end in RATIOS)
-    share = (float(np.log10(max(ratio, RATIOS[0]))) - low) / (high - low)
-    return round(min(1.0, max(0.0, share)), 4)
+    return {
+        "limits": places[:2].tolist(),
+        "at": float(places[2]),
+        "names": names,
+        "ratio": number(view.ratio),
+    }
 
 
 def all_asking(shown: Sequence[Design], now: WhatIf, checked: bool = False) -> tuple[list[Experiment], str]:
@@ -140,7 +138,7 @@ def asking(experiment: Experiment, now: WhatIf, checked: bool = False) -> tuple[
     if now.epsilon is not None:
         asked["epsilon"] = tuple(np.where(by_budget, now.epsilon, budgets).tolist())
     if tau is not None:
-        ends = zip(("low", "high"), (low, high), around(low, high, tau), strict=True)
+        ends = zip(("low", "high"), (low, high), ranged(experiment, low, high, tau), strict=True)
         asked |= {end: tuple(np.where(by_range, moved, own).tolist()) for end, own, moved in ends}
     if checked:
         own = {"range": None} if tau is not None else {}

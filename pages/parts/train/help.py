@@ -65,7 +65,7 @@ def attackers(shown: Sequence[Series]) -> Iterator[str]:
 
 def engines(shown: Sequence[Series]) -> Iterator[str]:
     """Sentences on the engines of these runs, once if equal."""
-    ran = dict.fromkeys((run.start.get("engine"), one.label) for one in shown for run in one.runs)
+    ran = dict.fromkeys((str(run.start.get("engine", "")), one.label) for one in shown for run in one.runs)
     found = names_by(pair for pair in ran if pair[0])
     for words, labels in found.items():
         whose = f" ({plain(joined(labels), 160)})" if len(found) > 1 else ""

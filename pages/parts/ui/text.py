@@ -195,8 +195,8 @@ def all_of(count: int) -> str:
     return "Both" if count == 2 else f"All {count}"
 
 
-def signed(value: float) -> str:
-    return ("−" if value < 0 else "") + number(abs(value))
+def signed(value: float, digits: int = 3) -> str:
+    return ("−" if value < 0 else "") + number(abs(value), digits)
 
 
 def class_names(recorded: Mapping[str, Any], count: int = 0) -> list[str]:

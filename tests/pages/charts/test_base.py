@@ -31,7 +31,7 @@ from pages.parts.charts.rounds import (
 )
 from pages.parts.charts.series import Series, announced, series
 from pages.parts.charts.styles import styles
-from pages.parts.noise.designs import Design, View, different, views
+from pages.parts.noise.designs import Design, View, different, moved, views
 from pages.parts.noise.float_panel import share_figure
 from pages.parts.noise.upload_chart import upload_figure
 from pages.parts.noise.variance_charts import Curve, against_budget, against_value, crossings
@@ -117,7 +117,7 @@ def seen(sets: list[dict[str, Any]], epsilon: float | None = None) -> list[View]
     draft = Draft(base, tuple(Variant(f"design {i}", one) for i, one in enumerate(sets)))
     looks = styles(draft)
     rows = zip(draft.variants, draft.experiments(), looks, strict=True)
-    return views([Design(i, *row) for i, row in enumerate(rows)], 0, epsilon)
+    return moved(views([Design(i, *row) for i, row in enumerate(rows)], 0), epsilon)
 
 
 BUDGETS = ((0.001, -0.5), (0.5, 0.1), (8.0, 0.7), (700.0, 0.1))

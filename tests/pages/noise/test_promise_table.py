@@ -11,7 +11,8 @@ import pytest
 from ldp_core.accounting import Promise, Spending, entries, everyone, promise
 from ldp_core.experiment import Experiment, parse
 from ldp_core.presets import get
-from pages.parts.noise.promise_table import COVERS, SCOPES, Promised, _cells, _growth, _laid_out, in_words
+from pages.parts.noise.promise_table import COVERS, SCOPES, Promised, growth, in_words, laid_out
+from pages.parts.noise.promise_table import cells as cells_of
 from pages.parts.train.ledger_panel import named_clients
 from pages.parts.ui.text import THIN, number
 
@@ -21,7 +22,7 @@ def promised(experiment: dict[str, Any] | Experiment, client: int = 0) -> Promis
 
 
 def cells(experiment: dict[str, Any] | Experiment, again: bool = False) -> list[str]:
-    return list(_cells(promised(experiment), again))
+    return list(cells_of(promised(experiment), again))
 
 
 def test_the_bound_by_its_own_law_stands_beside_the_one_for_any_mechanism():
@@ -52,10 +53,10 @@ def test_an_average_client_has_a_price_and_most_have_a_bound():
 
 def test_a_few_promises_stand_side_by_side_and_more_one_below_the_other():
     scopes = ["one weight", "one upload"]
-    head, rows = _laid_out(scopes, [["**mean**", "ε 0.5", "ε 120"]])
+    head, rows = laid_out(scopes, [["**mean**", "ε 0.5", "ε 120"]])
     assert (head, rows) == (["for", "**mean**"], [["one weight", "ε 0.5"], ["one upload", "ε 120"]])
     many = [[f"run {n}", "ε 0.5", f"ε {n}"] for n in range(3)]
-    assert _laid_out(scopes, many) == (["run", *scopes], many)
+    assert laid_out(scopes, many) == (["run", *scopes], many)
 
 
 def test_nothing_is_bounded_where_nothing_is_hidden():
@@ -102,7 +103,7 @@ def test_a_vacuous_bound_is_not_called_a_leak():
 
 def test_a_factor_is_never_stated_below_the_bound():
     for epsilon in np.random.default_rng(3).uniform(0.001, 14.9, 300):
-        result = _growth(Promise(float(epsilon), guarantee=True))
+        result = growth(Promise(float(epsilon), guarantee=True))
         digits = result.removeprefix("a factor of ").removesuffix("%").replace(THIN, "")
         value = 1 + float(digits) / 100 if result.endswith("%") else float(digits)
         assert value >= math.exp(epsilon) * (1 - 1e-12)

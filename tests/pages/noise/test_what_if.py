@@ -15,8 +15,8 @@ from ldp_core.theory import outlook
 from pages.parts.charts.density import LETTERS
 from pages.parts.charts.styles import styles
 from pages.parts.noise.ahead import ahead, columns
-from pages.parts.noise.designs import Design, moved, views
-from pages.parts.noise.ladders import BUDGETS, FIRST_WEIGHT, HALVES, Span, ladder, stand, weights
+from pages.parts.noise.designs import Design
+from pages.parts.noise.ladders import BUDGETS, FIRST_WEIGHT, HALVES, Span, Stand, stand, weights
 from pages.parts.noise.laws import laws
 from pages.parts.noise.promise_table import Promised
 from pages.parts.noise.taking_along import taken
@@ -32,9 +32,19 @@ def asked(
 ) -> tuple[WhatIf, list[Design]]:
     found = zip(draft.variants, draft.experiments(), styles(draft), strict=True)
     shown = [Design(i, *each) for i, each in enumerate(found)]
-    now = standing(shown, {"strictest": client}, {})
-    there = replace(now, epsilon=epsilon, weight=0.2, tau=tau)
-    return replace(there, seen=tuple(moved(now.seen, epsilon, tau))), shown
+    now = standing(shown, {"strictest": client}, {"weight": 0.2})
+    for slider, value in (("epsilon", epsilon), ("tau", tau)):
+        if value is not None:
+            now = moved_to(now, slider, value)
+    return now, shown
+
+
+def moved_to(now: WhatIf, slider: str, value: float) -> WhatIf:
+    """Where a slider stands at any value, also one that it does not offer."""
+    steps = [value, *now.sliders[slider].steps]
+    own = now.sliders[slider].own
+    there = Stand(tuple(steps), None if own is None else own + 1, 0)
+    return replace(now, sliders={**now.sliders, slider: there}).at(slider, 0)
 
 
 def test_all_who_ask_alike_move_together_and_no_other_does():
@@ -92,7 +102,7 @@ def test_each_design_stands_on_a_line_from_learning_to_chance():
 @pytest.mark.parametrize("own", [0.5, 0.0421, 64.0])
 @pytest.mark.parametrize(("span", "exact"), [(BUDGETS, {0.5, 1.0, 8.0}), (HALVES, {0.05, 0.2, 1.0, 2.0})])
 def test_a_slider_has_the_clients_own_value_and_round_ones(span: Span, exact: set[float], own: float):
-    steps = ladder(span, own)
+    steps = stand(span, own, None).steps
     assert {own, *exact} <= set(steps)
     assert (np.diff(steps) > 0).all()
     assert len(steps) <= span.steps + len(span.exact) + 1
@@ -254,7 +264,7 @@ def test_what_is_computed_ahead_along_one_slider_depends_on_the_others():
     assert keys[0]["epsilon"] == keys[1]["epsilon"] != keys[2]["epsilon"]
     assert keys[0]["tau"] == keys[2]["tau"] != keys[1]["tau"]
     assert len({key["weight"] for key in keys}) == 3
-    lighter = replace(asked(None)[0], weight=0.1).keys
+    lighter = asked(None)[0].at("weight", 0).keys
     assert lighter["weight"] == keys[0]["weight"]
     assert lighter["epsilon"] != keys[0]["epsilon"]
     assert asked(None, 19)[0].keys["tau"] != keys[0]["tau"]
@@ -277,7 +287,7 @@ def test_where_a_run_uses_other_ranges_the_law_says_whose_it_draws():
     optimal = changed(DRAFT.experiments()[0], {"system.name": "optimal_ldp_fl"})
     for experiment, result in ((optimal, True), (DRAFT.experiments()[0], False)):
         shown = [Design(0, DRAFT.variants[0], experiment, styles(DRAFT)[0])]
-        cards = list(laws(WhatIf("strictest", 0, None, 0.2, tuple(views(shown, 0, None)))))
+        cards = list(laws(standing(shown, {"strictest": 0}, {})))
         words = "this one is the client's own: in a run each range follows the server's model"
         assert [words in card.caption for card in cards] == [result]
 
