@@ -24,16 +24,14 @@ KEPT = (
 
 def own_pictures(workspace: Workspace) -> None:
     """A button for each folder of images, or how to add one."""
-    own = own_data.labels(visitor().owner)
+    base, own = workspace.draft.base, own_data.labels(visitor().owner)
     mine = [name for name in (*datasets.names(), *own) if name.startswith(PREFIX)]
     with st.expander("Pictures of your own"):
         for name in mine:
-            label = data_label(name)
-            here = workspace.draft.base.dataset == name
             st.button(
-                plain(f"Attack {label}"),
+                plain(f"Attack {data_label(name)}"),
                 key=workspace.key(f"own {name}"),
-                disabled=here,
+                disabled=base.dataset == name,
                 help="In colour, 32 × 32 pixels, through LeNet; the draft's data and model change with it.",
                 on_click=_choose,
                 args=(workspace, name),
@@ -46,7 +44,7 @@ def own_pictures(workspace: Workspace) -> None:
             )
         for problem in st.session_state.pop(workspace.key("own refused"), ()):
             st.error(plain(problem_in_words(problem), 300))
-    if workspace.draft.base.dataset.startswith(PREFIX):
+    if base.dataset.startswith(PREFIX):
         st.caption(KEPT)
 
 

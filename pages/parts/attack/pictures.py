@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ldp_core import mechanisms
 from ldp_core.runs import Desk, Place
-from pages.parts.attack.words import caption
+from pages.parts.attack.words import caption, label_of
 from pages.parts.charts.frames import alike, through
 from pages.parts.charts.frames import shot as framed
 from pages.parts.ui.text import an_image_of, decibels, number, percent
@@ -18,7 +17,7 @@ def pictures(desk: Desk, back: bool = True) -> Body:
     """Data for `assets/web/ladder.js`; with all frames if `back`."""
     start, ladder = desk.start, desk.start["ladder"]
     names = [one["name"] if isinstance(one, dict) else one for one in ladder["mechanisms"]]
-    audit = ladder["upload"] == "audit"
+    audit, seen = ladder["upload"] == "audit", ladder["rounds_observed"]
     guess, of_class = (
         alike(start[name], start["image"]) if audit else f"{start[f'psnr_{name}']:.1f} dB"
         for name in ("mean_image", "class_mean")
@@ -26,23 +25,19 @@ def pictures(desk: Desk, back: bool = True) -> Body:
     steps = sorted({at for frames in desk.frames.values() for at in frames}) if back else []
     known = [_shot([start["mean_image"]], ["average image", guess], "The average image")]
     if audit:
-        known.insert(
-            0,
-            _shot([start["image"]], ["the image", an_image_of(ladder["base"], start["label"])], "The image"),
-        )
+        image = ["the image", an_image_of(ladder["base"], start["label"])]
+        known.insert(0, _shot([start["image"]], image, "The image"))
         known.append(_shot([start["class_mean"]], ["of its class", of_class], "The average of its class"))
         if control := _control(desk, names[0], steps):
             known.append(control)
     return {
-        "title": "What the server sees in one upload"
-        if ladder["rounds_observed"] == 1
-        else f"What the server sees in {ladder['rounds_observed']} uploads",
+        "title": f"What the server sees in {'one upload' if seen == 1 else f'{seen} uploads'}",
         "known": known,
         "image": known[0] if audit else None,
         "budgets": [f"ε {number(epsilon)}" for epsilon in ladder["epsilons"]],
         "rows": [
             {
-                "name": mechanisms.registry.kind(name).label,
+                "name": label_of(name),
                 "figures": "picked, alike" if audit else "",  # of `brief`
                 "cells": [_cell(desk, name, epsilon, steps) for epsilon in ladder["epsilons"]],
             }
@@ -64,26 +59,24 @@ def _control(desk: Desk, name: str, steps: list[int]) -> Body | None:
 
 
 def _cell(desk: Desk, name: str, epsilon: float, steps: list[int]) -> Body | None:
-    cell, place = desk.cells.get((name, epsilon)), (name, epsilon, None)
+    cell, place, at = desk.cells.get((name, epsilon)), (name, epsilon, None), f"{name} at ε {number(epsilon)}"
     if cell is None:
         found = desk.newest(place)
         if found is None:
             return None
         lines = [f"step {found['iterations']}", decibels(found["psnr"], 1)]
-        words = f"{name} at ε {number(epsilon)}, so far: {', '.join(lines)}"
-        return _formed(_shot([found["image"]], lines, words), desk, place, steps)
-    images = [cell["image"]]
-    lines = [alike(cell["image"], desk.start["image"])]
+        shot = _shot([found["image"]], lines, f"{at}, so far: {', '.join(lines)}")
+        return _formed(shot, desk, place, steps)
+    images, lines = [cell["image"]], [alike(cell["image"], desk.start["image"])]
     if cell["pairs"]:
         images = [cell["pairs"][0]["original"], cell["pairs"][0]["image"]]
         lines = [f"{cell['recovered']} of {cell['n']} back", f"best: {decibels(cell['psnr'], 1)}"]
     elif cell["identified"] is not None:
         lines = [f"{percent(cell['identified'] / cell['n'])} picked", *lines]  # the stronger fact comes first
-    words = f"{name} at ε {number(epsilon)}: {', '.join(lines)}; {cell['verdict']['text']}"
+    words = f"{at}: {', '.join(lines)}; {cell['verdict']['text']}"
     brief = [line.removesuffix(" picked").removeprefix("alike ") for line in lines]
-    return _formed(
-        _shot(images, lines, words, cell["verdict"]["kind"]) | {"brief": brief}, desk, place, steps
-    )
+    shot = _shot(images, lines, words, cell["verdict"]["kind"]) | {"brief": brief}
+    return _formed(shot, desk, place, steps)
 
 
 def _formed(shot: Body, desk: Desk, place: Place, steps: list[int]) -> Body:

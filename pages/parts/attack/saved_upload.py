@@ -6,19 +6,18 @@ import hashlib
 import json
 from typing import Any
 
-import numpy as np
 import streamlit as st
 
 from ldp_core.errors import InvalidInput
-from ldp_core.images import decode
 from ldp_core.runs import inspecting
+from pages.parts.charts.frames import enlarged
 from pages.parts.ui.meanings import error_in_words
 from pages.parts.ui.tables import table
 from pages.parts.ui.text import decibels, plain
 
 KEY = "upload from elsewhere"
-CARD = {"model": {"layers": "dense 32 relu"}, "shape": [8, 8], "classes": 10, "steps": 1, "batch": 1}
-CARD |= {"learning_rate": 0.1}
+CARD = {"model": {"layers": "dense 32 relu"}, "shape": [8, 8], "classes": 10}
+CARD |= {"steps": 1, "batch": 1, "learning_rate": 0.1}
 HOW = (
     "The arrays that a client began with and sends, as `before/NAME` and `after/NAME` in one npz, and a card "
     "that says how they came about. The programs in `assets/uploads` save both, of Flower and of PyTorch. "
@@ -59,11 +58,14 @@ def _looked_at(upload: bytes, card: bytes) -> dict[str, Any] | str:
 
 def _shown(found: dict[str, Any]) -> None:
     st.markdown(f"**{found['verdict'].capitalize()}**: {plain(found['says'], 400)}")
-    shown = [(one, _caption(found, i)) for i, one in enumerate(found.get("pictures", [])[:8])]
+    best = found.get("psnr", [])
+    shown = [(one, "came back") for one in found.get("pictures", [])[:8]]
+    if shown and len(best) == 1:
+        shown[0] = shown[0][0], f"came back, {decibels(best[0])} of its original"
     if found.get("mean_image"):
         shown.append((found["mean_image"], "the mean image: a guess without the upload"))
     for place, (image, words) in zip(st.columns(max(5, len(shown))), shown, strict=False):
-        place.image(_enlarged(image), caption=words, width=SIDE)
+        place.image(enlarged(image, SIDE), caption=words, width=SIDE)
     if who := found.get("identified"):
         tied = "" if who["tied"] == 1 else f", as likely as {who['tied'] - 1} others"
         none = "" if who["explains"] is not False else ", and none of them explains it"
@@ -74,15 +76,3 @@ def _shown(found: dict[str, Any]) -> None:
     ]
     table(["what the attack assumes", "", "seen in the upload"], rows)
     st.caption("An attack that fails proves nothing: another may succeed.")
-
-
-def _caption(found: dict[str, Any], place: int) -> str:
-    best = found.get("psnr", [])
-    return f"came back, {decibels(best[0])} of its original" if len(best) == 1 and not place else "came back"
-
-
-def _enlarged(image: dict[str, Any]) -> np.ndarray:
-    pixels = decode(image)
-    pixels = pixels if pixels.ndim == 2 else np.moveaxis(pixels, 0, -1)
-    times = -(-SIDE // min(pixels.shape[:2]))
-    return pixels.repeat(times, axis=0).repeat(times, axis=1)

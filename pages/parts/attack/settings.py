@@ -32,7 +32,7 @@ def settings(workspace: Workspace, before: Ladder) -> Ladder | None:
         workspace: its base is attacked.
         before: last requested grid, for initial values.
     """
-    base = workspace.draft.base
+    base, key = workspace.draft.base, workspace.key
     noisy = {n: label for n, label in mechanisms.offered().items() if mechanisms.hides(n)}
     chosen = st.pills(
         "Mechanisms, side by side",
@@ -40,7 +40,7 @@ def settings(workspace: Workspace, before: Ladder) -> Ladder | None:
         selection_mode="multi",
         default=[one.name for one in before.mechanisms],
         format_func=noisy.__getitem__,
-        key=workspace.key("mechanisms"),
+        key=key("mechanisms"),
     )
     if not chosen:
         st.error("Choose at least one mechanism.")
@@ -49,7 +49,7 @@ def settings(workspace: Workspace, before: Ladder) -> Ladder | None:
         RUNGS,
         (_nearest(before.epsilons[0]), _nearest(before.epsilons[-1])),
         format_func=number,
-        key=workspace.key("budgets"),
+        key=key("budgets"),
     )
     upload = st.segmented_control(
         "Kind of upload",
@@ -57,22 +57,21 @@ def settings(workspace: Workspace, before: Ladder) -> Ladder | None:
         default=before.upload,
         required=True,
         format_func=UPLOADS.__getitem__,
-        key=workspace.key("upload"),
+        key=key("upload"),
         help="One image, one step is the worst case. A real upload mixes a client's images over its batches "
         "and epochs.",
     )
-    client = _client(workspace, before)
     asked: dict[str, Any] = {
         "base": base,
         "mechanisms": list(chosen),
         "epsilons": [rung for rung in RUNGS if lowest <= rung <= highest],
         "upload": upload,
-        "client": client,
+        "client": _client(workspace, before),
         "rounds_observed": st.select_slider(
             "Uploads that the server sees",
             SEEN,
             before.rounds_observed if before.rounds_observed in SEEN else 1,
-            key=workspace.key("observed"),
+            key=key("observed"),
             help="The same values, each time with fresh noise. In training the values change from round to "
             "round, so as many rounds tell less about any one of them.",
         ),
@@ -81,22 +80,19 @@ def settings(workspace: Workspace, before: Ladder) -> Ladder | None:
             1,
             int(min(limits.LADDER_ROUND.maximum, 30)),
             min(before.round, 30),
-            key=workspace.key("round"),
+            key=key("round"),
             help="The model is trained without noise up to there: later gradients are smaller.",
         ),
+        "seed": before.seed,
     }
     with st.expander("Attacker and images"):
         asked["attacker"] = _attacker(workspace, before, str(upload))
         if upload == "audit":
+            words = "An upload for each; figures are medians and shares over them, with 95 % intervals."
+            ends = int(limits.LADDER_IMAGES.minimum), int(limits.LADDER_IMAGES.maximum)
             asked["images"] = st.number_input(
-                "Images attacked",
-                int(limits.LADDER_IMAGES.minimum),
-                int(limits.LADDER_IMAGES.maximum),
-                before.images,
-                key=workspace.key("images"),
-                help="An upload for each; figures are medians and shares over them, with 95 % intervals.",
+                "Images attacked", *ends, before.images, key=key("images"), help=words
             )
-        asked["seed"] = before.seed
     own_pictures(workspace)
     try:
         return parse_ladder(asked)
@@ -109,14 +105,12 @@ def settings(workspace: Workspace, before: Ladder) -> Ladder | None:
 def _client(workspace: Workspace, before: Ladder) -> int:
     """Field: the client whose images and safe range are attacked."""
     base = workspace.draft.base
-    named = named_clients(base)
-    names = {index: f"{index + 1}: {name}" for name, index in named.items()}
+    names = {index: f"{index + 1}: {name}" for name, index in named_clients(base).items()}
     options = sorted({*range(min(base.clients.count, 200)), *names})
-    start = before.client - 1 if before.client - 1 in options else options[0]
     client = st.selectbox(
         "Client",
         options,
-        options.index(start),
+        options.index(before.client - 1) if before.client - 1 in options else 0,
         format_func=lambda index: names.get(index, str(index + 1)),
         key=workspace.key("client"),
     )
@@ -129,30 +123,22 @@ def setting_of(base: Experiment, client: int) -> str:
     """Clipping, model and data of a client's upload, in words."""
     low, high = (float(end[client]) for end in base.clients.bounds())
     what = "weights" if base.target == "weights" else "changes"
-    data = data_label(base.dataset)
-    return f"{what} in [{signed(low)}, {signed(high)}]; {base.model.title}, {data}"
+    return f"{what} in [{signed(low)}, {signed(high)}]; {base.model.title}, {data_label(base.dataset)}"
 
 
 def _attacker(workspace: Workspace, before: Ladder, upload: str) -> Any:
     """Draw the attacker's fields; returns its name, or name and parameters as JSON."""
-    base, labels = workspace.draft.base, attacks.registry.labels()
-    names = ["auto", *attacks.reconstructors()]
-    chosen = st.selectbox(
-        "Attacker",
-        names,
-        names.index(before.attacker.name if before.attacker else "auto"),
-        format_func=lambda name: AUTO if name == "auto" else labels[name],
-        key=workspace.key("attacker"),
-    )
+    labels, names = attacks.registry.labels() | {"auto": AUTO}, ["auto", *attacks.reconstructors()]
+    now, key = before.attacker, workspace.key("attacker")
+    place = names.index(now.name if now else "auto")
+    chosen = st.selectbox("Attacker", names, place, format_func=labels.__getitem__, key=key)
     if chosen == "auto":
-        found = attacks.choose(facts(base, upload))
-        if found is not None:
+        if found := attacks.choose(facts(workspace.draft.base, upload)):
             st.caption(plain(f"Here: {found.label}. {found.summary} {found.cannot}", 600))
         return "auto"
     kind = attacks.registry.kind(chosen)
     st.caption(plain(f"{kind.summary} {kind.cannot}", 600))
-    same = before.attacker if before.attacker and before.attacker.name == chosen else kind()
-    return {"name": chosen, **_parameters(workspace, same)}
+    return {"name": chosen, **_parameters(workspace, now if now and now.name == chosen else kind())}
 
 
 def _parameters(workspace: Workspace, attacker: Component) -> dict[str, Any]:
@@ -161,13 +147,10 @@ def _parameters(workspace: Workspace, attacker: Component) -> dict[str, Any]:
         mark = next((m for m in parameter.metadata if isinstance(m, Number | Whole)), None)
         if mark is None:
             continue
-        kind = int if isinstance(mark, Whole) else float
-        words = parameter.description or name
+        kind, words = int if isinstance(mark, Whole) else float, parameter.description or name
         given[name] = st.number_input(
             words[0].upper() + words[1:],
-            kind(mark.limit.minimum),
-            kind(mark.limit.maximum),
-            kind(getattr(attacker, name)),
+            *map(kind, (mark.limit.minimum, mark.limit.maximum, getattr(attacker, name))),
             key=workspace.key(f"{attacker.name} {name}"),
             help=f"{mark.limit}; told among what the attacker knows".capitalize(),
         )

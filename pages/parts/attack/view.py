@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from functools import cache
 
 import streamlit as st
 
-from ldp_core import attacks, mechanisms
+from ldp_core import attacks
 from ldp_core.cost.seconds import seconds, work_of_ladder
 from ldp_core.experiment import parse
 from ldp_core.runs import Desk, Job, kinds, rates, stored_ladder
 from pages.parts.attack.head import head
 from pages.parts.attack.pictures import pictures
 from pages.parts.attack.settings import setting_of
-from pages.parts.attack.words import caption, controls, findings, limits
+from pages.parts.attack.words import caption, controls, findings, label_of, limits
 from pages.parts.charts.attack_grid import ends_in_words, identification_figure, picture_figure, share_figure
 from pages.parts.runs.job_state import far_state
 from pages.parts.train.attributes import RULE, attributes, is_table, of_rows
@@ -73,7 +73,7 @@ def _stored(then: str = "Press Attack") -> None:
     _drawn(found.desk, live=False)
 
 
-@st.cache_resource(show_spinner=False)
+@cache
 def _read() -> stored_ladder.StoredLadder | None:
     return stored_ladder.stored_ladder()
 
@@ -88,21 +88,14 @@ def _drawn(desk: Desk, live: bool) -> None:
     real = desk.start["ladder"]["upload"] == "real"
     if not real and is_table(dataset):
         _attributes(desk, dataset)
-    charts = [_first_card(desk, real), *([] if real else [_second_card(desk)])]
-    charts = [
-        replace(
-            one,
-            **of_rows({name: getattr(one, name) for name in ("title", "rest", "caption", "label")}, dataset),
-        )
-        for one in charts
-    ]
+    charts = [_shares(desk)] if real else [_likeness(desk), _identified(desk)]
+    charts = [Card(**of_rows(vars(one), dataset)) for one in charts]
     components.cards(components.sheet(charts), key="desk charts")
     with st.container(horizontal=True):
         with st.popover("What the attacker knows"):
             for name, lines in desk.start["knows"].items():
-                label = mechanisms.registry.kind(name).label
                 who = attacks.registry.kind(desk.start["attackers"][name]).label
-                st.markdown(f"**{plain(label)}**, read by “{plain(who)}”:")
+                st.markdown(f"**{plain(label_of(name))}**, read by “{plain(who)}”:")
                 st.markdown("\n".join(f"- {plain(line, 200)}" for line in lines))
         with st.popover("The two controls"):
             for sentence in controls(desk):
@@ -116,8 +109,7 @@ def _attributes(desk: Desk, dataset: str) -> None:
     """The row at the largest budget of each mechanism that has come so far."""
     last = {name: (epsilon, cell) for (name, epsilon), cell in sorted(desk.cells.items()) if cell}
     found = {
-        f"{mechanisms.registry.kind(name).label}, ε {number(epsilon)}": cell["image"]
-        for name, (epsilon, cell) in last.items()
+        f"{label_of(name)}, ε {number(epsilon)}": cell["image"] for name, (epsilon, cell) in last.items()
     }
     if found:
         with st.expander("The row, attribute by attribute"):
@@ -128,54 +120,49 @@ def _attributes(desk: Desk, dataset: str) -> None:
 
 def _state(job: Job, desk: Desk) -> None:
     ladder = job.request["ladder"]
-    every = len(ladder["mechanisms"]) * len(ladder["epsilons"])
-    done = len(desk.cells)
+    every, done = len(ladder["mechanisms"]) * len(ladder["epsilons"]), len(desk.cells)
     guesses = sum(epsilon is not None for _, epsilon, _ in desk.frames)
     cells = live = f"{done} of {every} cells"
     if guesses and done < every:
         live = f"a guess in {guesses} of {every} cells, {done} as good as it gets"
 
     def doing(left: str) -> str:
-        return f"{live}{left or _expected(job)}" if desk.start else "training the model"
+        known = rates()
+        if not desk.start:
+            return "training the model"
+        if left or known is None:
+            return f"{live}{left}"
+        planned = seconds([work_of_ladder(kinds.get("attack").parse(job.request))], known)
+        return f"{live}, about {in_words(planned)} in all"
 
     far_state(job, done / every, doing, cells)
 
 
-def _expected(job: Job) -> str:
-    """Estimated duration of the whole job, while its speed is unknown."""
-    known = rates()
-    if known is None:
-        return ""
-    planned = seconds([work_of_ladder(kinds.get("attack").parse(job.request))], known)
-    return f", about {in_words(planned)} in all"
+def _shares(desk: Desk) -> Card:
+    return Card(
+        title="Images that came back",
+        rest=f" from one upload of {desk.start['n']}",
+        caption="20 dB or more; band: 95 % interval; by chance: held-out images that fit as well",
+        figure=share_figure(desk),
+        label=f"Share of images back. {ends_in_words(desk, 'recovered')}",
+    )
 
 
-def _first_card(desk: Desk, real: bool) -> Card:
+def _likeness(desk: Desk) -> Card:
     n = desk.start["n"]
-    if real:
-        return Card(
-            title="Images that came back",
-            rest=f" from one upload of {n}",
-            caption="20 dB or more; band: 95 % interval; by chance: held-out images that fit as well",
-            figure=share_figure(desk),
-            label=f"Share of images back. {ends_in_words(desk, 'recovered')}",
-        )
+    # under six values allow no 95 % interval of their median
+    band = "95 % interval of the median" if n > 5 else f"lowest and highest of {n}"
     return Card(
         title="Does the picture come back?",
         rest=f" Median of {n} images",
-        caption=f"band: {_band(n)}; a copy above 45 dB is drawn at 45",
+        caption=f"band: {band}; a copy above 45 dB is drawn at 45",
         figure=picture_figure(desk),
         label=f"PSNR against the budget. {ends_in_words(desk, 'psnr')}",
         row=2,
     )
 
 
-def _band(n: int) -> str:
-    """Label of the band around a median of n values; "" under six, which allow no 95 % interval."""
-    return "95 % interval of the median" if n > 5 else f"lowest and highest of {n}"
-
-
-def _second_card(desk: Desk) -> Card:
+def _identified(desk: Desk) -> Card:
     candidates = desk.start["ladder"]["candidates"]
     return Card(
         title=f"Can the server tell which of {candidates} images it was?",

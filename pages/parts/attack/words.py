@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from itertools import takewhile
 from typing import Any
 
 from ldp_core import attacks, mechanisms, models
@@ -29,17 +31,14 @@ def caption(desk: Desk) -> str:
     """Caption of the images, for the page and the file."""
     ladder, start = desk.start["ladder"], desk.start
     base = ladder["base"]
-    data = data_label(base["dataset"])
-    target = "weights" if base["target"] == "weights" else "changes"
     if ladder["upload"] == "audit":
         many = ladder["images"]
         fewer = f", all that it holds, of the {many} asked for" if start["n"] < many else ""
         what = (
-            f"an upload made of one image in one step, the worst case. The pictures are of one image, of "
-            f"{start['n']}{fewer}; alike: this picture's correlation with it, from 0 to 1; "
-            f"picked: how often the server says from which of "
-            f"{ladder['candidates']} images an upload was made, one of them drawn afresh each time "
-            f"(guessing: {percent(start['chance'])})"
+            "an upload made of one image in one step, the worst case. The pictures are of one image, of "
+            f"{start['n']}{fewer}; alike: this picture's correlation with it, from 0 to 1; picked: how often "
+            f"the server says from which of {ladder['candidates']} images an upload was made, one of them "
+            f"drawn afresh each time (guessing: {percent(start['chance'])})"
         )
     else:
         what = (
@@ -49,39 +48,35 @@ def caption(desk: Desk) -> str:
         )
     seen = ladder["rounds_observed"]
     times = "" if seen == 1 else f", seen {seen} times with fresh noise"
-    sent = f"{models.title_of(base['model'])}, {target} sent"
+    target = "weights" if base["target"] == "weights" else "changes"
+    sent = f"{data_label(base['dataset'])}, {models.title_of(base['model'])}, {target} sent"
     return (
-        f"Client {ladder['client']}, round {ladder['round']}, {data}, {sent}: {what}{times}. ε is per "
-        f"use of the mechanism, not per person. {MARKS[ladder['upload']]} A failed attack proves nothing."
+        f"Client {ladder['client']}, round {ladder['round']}, {sent}: {what}{times}. ε is per use of the "
+        f"mechanism, not per person. {MARKS[ladder['upload']]} A failed attack proves nothing."
     )
 
 
 def findings(desk: Desk) -> list[str]:
     """A sentence for each mechanism: ε from which images are recovered and identified."""
-    sentences = []
-    for name in desk.start["attackers"]:
-        cells = cells_of(desk, name)
-        if cells:
-            label = plain(mechanisms.registry.kind(name).label)
-            sentences.append(f"**{label}**: {_pixels(cells)}{_picked(cells, desk)}.")
-    return sentences
+    every = {name: cells for name in desk.start["attackers"] if (cells := cells_of(desk, name))}
+    return [
+        f"**{plain(label_of(n))}**: {_pixels(cells)}{_picked(cells, desk)}." for n, cells in every.items()
+    ]
 
 
 def _pixels(cells: list[Body]) -> str:
     kinds = {cell["verdict"]["kind"] for cell in cells}
     if "inconclusive" in kinds:
         return "inconclusive, as this attack fails even without noise"
-    back = least_from(cells, lambda cell: cell["verdict"]["kind"] == "recovered")
-    if back is not None:
+    if (back := least_of(cells)) is not None:
         return f"pictures are back {where(back, cells)}"
     if kinds == {"clipping"}:
         return "not recovered, and clipping alone already hides the pictures"
-    top = number(cells[-1]["epsilon"])
-    if at := [number(cell["epsilon"]) for cell in cells if cell["verdict"]["kind"] == "recovered"]:
-        return f"pictures are back at ε {few(at)}, but not at every ε above: there this attacker reads worse"
-    partly = least_from(cells, lambda cell: cell["verdict"]["kind"] == "partly")
+    if at := back_at(cells):
+        return f"pictures are back at ε {at}, but not at every ε above: there this attacker reads worse"
+    partly = least_of(cells, "partly")
     some = f", though it can be read, or nearly, {where(partly, cells)}" if partly is not None else ""
-    return f"not recovered by this attack up to ε {top}{some}"
+    return f"not recovered by this attack up to ε {number(cells[-1]['epsilon'])}{some}"
 
 
 def _picked(cells: list[Body], desk: Desk) -> str:
@@ -125,14 +120,18 @@ def picked_from(cells: list[Body], desk: Desk) -> float | None:
     return least_from(cells, lambda c: by_chance(c["identified"], c["n"], start["chance"]) < seldom)
 
 
-def least_from(cells: list[Body], holds: Any) -> float | None:
+def least_from(cells: list[Body], holds: Callable[[Body], bool]) -> float | None:
     """Least ε from which on `holds` is true for all cells; None if it is false at the largest ε."""
-    found = None
-    for cell in reversed(cells):
-        if not holds(cell):
-            break
-        found = cell["epsilon"]
-    return found
+    above = [*takewhile(holds, reversed(cells))]
+    return above[-1]["epsilon"] if above else None
+
+
+def least_of(cells: list[Body], kind: str = "recovered") -> float | None:
+    return least_from(cells, lambda cell: cell["verdict"]["kind"] == kind)
+
+
+def back_at(cells: list[Body]) -> str:
+    return few([number(cell["epsilon"]) for cell in cells if cell["verdict"]["kind"] == "recovered"])
 
 
 def where(epsilon: float, cells: list[Body]) -> str:
@@ -144,15 +143,14 @@ def where(epsilon: float, cells: list[Body]) -> str:
 def controls(desk: Desk) -> list[str]:
     sentences = []
     for name, attacker in desk.start["attackers"].items():
-        found = {kind: desk.references.get((name, kind)) for kind in ("clean", "clipped")}
-        if all(found.values()):
-            label = plain(mechanisms.registry.kind(name).label)
+        both = [found for kind in ("clean", "clipped") if (found := desk.references.get((name, kind)))]
+        if len(both) == 2:
             who = plain(attacks.registry.kind(attacker).label)
-            came_back = {kind: _back(body) for kind, body in found.items() if body}
-            sentences.append(
-                f"**{label}** (“{who}”): neither clipped nor noised {came_back['clean']}; clipped only "
-                f"{came_back['clipped']}"
+            clean, clipped = (
+                f"{one['recovered']} of {one['n']} back, {decibels(one['psnr'])}" for one in both
             )
+            whose = f"**{plain(label_of(name))}** (“{who}”)"
+            sentences.append(f"{whose}: neither clipped nor noised {clean}; clipped only {clipped}")
     return sentences
 
 
@@ -162,8 +160,8 @@ def limits(desk: Desk) -> list[str]:
     return [plain(f"{kind.label}: {kind.cannot}", 500) for kind in kinds if kind.cannot]
 
 
-def _back(body: Body) -> str:
-    return f"{body['recovered']} of {body['n']} back, {decibels(body['psnr'])}"
+def label_of(mechanism: str) -> str:
+    return str(mechanisms.registry.kind(mechanism).label)
 
 
 def asked(cells: list[Body]) -> list[Body]:

@@ -33,3 +33,13 @@ def through(steps: Sequence[int], frames: Mapping[int, Body]) -> list[Body]:
 def shot(image: Any, lines: Sequence[str], height: int) -> Body:
     """Frame for the browser, padded to `height` lines of text."""
     return {"image": image, "lines": [*lines, *[NOTHING] * (height - len(lines))]}
+
+
+def enlarged(image: Body, side: int) -> np.ndarray:
+    """Pixels of an encoded image, colours last, each repeated to a square so that browsers do not blur them;
+    at least `side` high and wide.
+    """
+    pixels = decode(image)
+    pixels = pixels if pixels.ndim == 2 else np.moveaxis(pixels, 0, -1)
+    times = -(-side // min(pixels.shape[:2]))
+    return pixels.repeat(times, axis=0).repeat(times, axis=1)

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-import numpy as np
 import streamlit as st
-from numpy.typing import NDArray
 
-from ldp_core.images import decode
+from pages.parts.charts.frames import enlarged
 from pages.parts.compare.arms import Arm
 from pages.parts.train.server_panel import MOST_COLUMNS, server_panel, uploads_in
 from pages.parts.ui.text import plain
@@ -31,16 +28,6 @@ def pictures(arms: Sequence[Arm]) -> None:
         with st.container(horizontal=True, vertical_alignment="bottom", key=f"seen {row['name']}"):
             for title, cell in zip(panel["columns"], row["cells"], strict=True):
                 words = f"{plain(title, 30)}: {', '.join(map(plain, cell['captions']))}"
-                st.image(_enlarged(cell["image"]), caption=words, width=SIDE)
+                st.image(enlarged(cell["image"], SIDE), caption=words, width=SIDE)
         st.markdown(f"**{plain(row['name'])}**, {plain(row['budget'])}: {plain(row['says'], 300)}")
     st.caption(plain(panel["note"], 500))
-
-
-def _enlarged(image: dict[str, Any]) -> NDArray[np.uint8]:
-    """Pixels of an encoded image, (rows, columns) or with colours last, each repeated to a square so that
-    browsers do not blur them.
-    """
-    pixels = decode(image)
-    pixels = np.moveaxis(pixels, 0, -1) if pixels.ndim == 3 else pixels
-    times = -(-SIDE // pixels.shape[0])
-    return pixels.repeat(times, axis=0).repeat(times, axis=1)

@@ -104,7 +104,8 @@ class Promised:
         return upload.guarantee and upload.bound < weight.bound < math.inf
 
 
-_promise, _within = (lru_cache(maxsize=512)(found) for found in (promise, within))
+_promise = lru_cache(maxsize=512)(promise)
+_within = lru_cache(maxsize=512)(within)
 
 
 def promise_table(promised: Sequence[Promised], beside: Callable[[], None] | None = None) -> None:

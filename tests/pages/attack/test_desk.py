@@ -15,7 +15,7 @@ from ldp_core.leakage.grid import climb
 from ldp_core.runs.stored_ladder import asked as stored_asks
 from ldp_core.runs.view.cells import Desk
 from pages.parts.attack.head import head
-from pages.parts.attack.view import _band
+from pages.parts.attack.view import _likeness
 from pages.parts.attack.words import caption, controls, findings, picked_from
 from pages.parts.charts.attack_grid import identification_figure, picture_figure, share_figure
 from tests.data import digits
@@ -24,10 +24,7 @@ from tests.runs.processes import PATIENCE_SECONDS
 
 
 def climbed(**asked: Any) -> Desk:
-    desk = Desk(())
-    for event in climb(parse_ladder(asked), digits()):
-        desk._fold(event.as_json())
-    return desk
+    return Desk.of(event.as_json() for event in climb(parse_ladder(asked), digits()))
 
 
 def another(start: dict[str, Any], cells: dict[tuple[str, float], dict[str, Any]]) -> Desk:
@@ -182,10 +179,12 @@ def test_fewer_images_than_asked_for_are_said():
     assert "of 4, all that it holds, of the 6 asked for; alike" in caption(asked)
 
 
-def test_the_band_is_called_an_interval_only_where_it_is_one():
+def test_the_band_is_called_an_interval_only_where_it_is_one(desk: Desk):
     """Five values lie all on one side of the median in one case of sixteen: no 95 %."""
-    assert _band(6) == "95 % interval of the median"
-    assert _band(5) == "lowest and highest of 5"
+    assert _likeness(desk).caption.startswith("band: 95 % interval of the median; ")
+    assert _likeness(another(desk.start | {"n": 5}, desk.cells)).caption.startswith(
+        "band: lowest and highest of 5"
+    )
 
 
 def example() -> None:

@@ -28,15 +28,8 @@ def emitted() -> list[dict[str, Any]]:
     return [event.as_json() for event in climb(parse_ladder(LENET), digits())]
 
 
-def desk_after(events: list[dict[str, Any]]) -> Desk:
-    desk = Desk(())
-    for event in events:
-        desk._fold(event)
-    return desk
-
-
 def test_a_cell_shows_its_newest_guess_until_it_is_done(emitted: list[dict[str, Any]]):
-    early = desk_after(emitted[: [event.get("iterations") for event in emitted].index(9)])
+    early = Desk.of(emitted[: [event.get("iterations") for event in emitted].index(9)])
     (row,) = pictures(early, back=False)["rows"]
     assert [cell["mark"] for cell in row["cells"]] == ["", ""]
     assert row["cells"][1]["lines"][0] == f"step {max(early.frames['piecewise', 30.0, None])}"
@@ -45,7 +38,7 @@ def test_a_cell_shows_its_newest_guess_until_it_is_done(emitted: list[dict[str, 
 
 
 def test_all_frames_can_be_gone_back_to_and_the_last_one_is_the_result(emitted: list[dict[str, Any]]):
-    shown = pictures(desk_after(emitted))
+    shown = pictures(Desk.of(emitted))
     assert shown["steps"] == [4, 6, 9, 12]
     (row,) = shown["rows"]
     for cell in [*row["cells"], shown["known"][-1]]:
@@ -57,7 +50,7 @@ def test_all_frames_can_be_gone_back_to_and_the_last_one_is_the_result(emitted: 
 
 def test_a_record_without_frames_is_shown_as_ever(emitted: list[dict[str, Any]]):
     """As versions before wrote them, and as closed forms do."""
-    desk = desk_after([event for event in emitted if event["event"] != "guess"])
+    desk = Desk.of([event for event in emitted if event["event"] != "guess"])
     shown = pictures(desk)
     assert shown["steps"] == []
     assert len(desk.cells) == 2
@@ -67,7 +60,7 @@ def test_a_record_without_frames_is_shown_as_ever(emitted: list[dict[str, Any]])
 def test_what_a_search_does_not_do_is_said_with_its_reason_and_its_effort_is_known(
     emitted: list[dict[str, Any]],
 ):
-    desk = desk_after(emitted)
+    desk = Desk.of(emitted)
     (sentence,) = limits(desk)
     assert "Of many images or steps the gradient is a sum" in sentence
     assert desk.start["knows"]["piecewise"][-1] == "its effort: 12 steps at most, from 1 random image"
@@ -79,7 +72,7 @@ def test_a_change_of_effort_is_a_change():
 
 
 def test_the_image_is_called_by_the_name_of_its_class(emitted: list[dict[str, Any]]):
-    desk = desk_after(emitted)
+    desk = Desk.of(emitted)
     assert pictures(desk)["known"][0]["lines"] == ["the image", f"a {desk.start['label']}"]
     desk.start["ladder"]["base"]["dataset"] = "cifar10"
     desk.start["label"] = 5
