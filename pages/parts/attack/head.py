@@ -40,7 +40,8 @@ def head(desk: Desk, live: bool) -> Body:
     start, ladder = desk.start, desk.start["ladder"]
     measured = {name: cells for name in start["attackers"] if (cells := cells_of(desk, name))}
     line: list[Piece] = [("The ladder fills; what it shows is told when it is full", None)]
-    back = picked = [("not told yet" if live else "nothing was attacked", None)]
+    back: list[Piece] = [("not told yet" if live else "nothing was attacked", None)]
+    picked = back
     if measured and not live:
         line = _line(desk, measured)
         back, picked = (
@@ -52,7 +53,7 @@ def head(desk: Desk, live: bool) -> Body:
     seen = ladder["rounds_observed"]
     uploads = "one upload" if seen == 1 else f"{number(seen, 6)} uploads"
     what, good = f"the real one, of {start['n']} images", "more than by chance"
-    which = {"name": "Picked out", "pieces": [("not asked of a real upload", None)], "rest": ""}
+    which: Body = {"name": "Picked out", "pieces": [("not asked of a real upload", None)], "rest": ""}
     if ladder["upload"] == "audit":
         fewer = f" ({ladder['images']} asked for)" if start["n"] < ladder["images"] else ""
         what = "made of one image, the worst case"
@@ -91,9 +92,12 @@ def _price(ladder: str) -> str:
 def _line(desk: Desk, measured: dict[str, list[Body]]) -> list[Piece]:
     """Headline: mechanisms whose uploads reveal the image, by least ε, and those whose do not."""
     ranked = sorted(measured, key=lambda name: least_of(measured[name]) or math.inf)
-    said = [[(label_of(n), _tint(n)), (_says(desk, measured[n]), None)] for n in ranked[:MOST_NAMED]]
-    more = len(ranked) - MOST_NAMED
-    return _joined("; ", [*said, *[[(f"{more} more below", None)]] * (more > 0)])
+    said: list[list[Piece]] = []
+    for name in ranked[:MOST_NAMED]:
+        said.append([(label_of(name), _tint(name)), (_says(desk, measured[name]), None)])
+    if (more := len(ranked) - MOST_NAMED) > 0:
+        said.append([(f"{more} more below", None)])
+    return _joined("; ", said)
 
 
 def _says(desk: Desk, cells: list[Body]) -> str:

@@ -150,7 +150,9 @@ def _parameters(workspace: Workspace, attacker: Component) -> dict[str, Any]:
         kind, words = int if isinstance(mark, Whole) else float, parameter.description or name
         given[name] = st.number_input(
             words[0].upper() + words[1:],
-            *map(kind, (mark.limit.minimum, mark.limit.maximum, getattr(attacker, name))),
+            kind(mark.limit.minimum),
+            kind(mark.limit.maximum),
+            kind(getattr(attacker, name)),
             key=workspace.key(f"{attacker.name} {name}"),
             help=f"{mark.limit}; told among what the attacker knows".capitalize(),
         )
