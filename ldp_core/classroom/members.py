@@ -84,12 +84,9 @@ def members(session: Session) -> list[Member]:
 
 
 def guess(session: Session, who: str, value: Value) -> None:
-    """Store a student's guess at the current question; an earlier one is replaced.
-
-    Raises:
-        UnknownClass: the class has ended.
-        NotNow: guesses are closed, or this visitor has not joined.
-        InvalidInput: no possible answer.
+    """Store a student's guess at the current question; an earlier one is replaced. Raises UnknownClass: the
+    class has ended; NotNow: guesses are closed, or this visitor has not joined; InvalidInput: no possible
+    answer.
     """
     if not _takes(session.scenario, value):
         raise InvalidInput("this is no answer to the question that is asked now")
@@ -121,11 +118,8 @@ def guesses(session: Session) -> list[Guess]:
 
 
 def submit_try(session: Session, who: str, value: str, launch: Callable[[], str]) -> str:
-    """Launch a student's own run and list it for the class; returns the job's id.
-
-    Raises:
-        UnknownClass: the class has ended.
-        NotNow: this is not the phase for own runs, or the student has had enough.
+    """Launch a student's own run and list it for the class; returns the job's id. Raises UnknownClass: the
+    class has ended; NotNow: this is not the phase for own runs, or the student has had enough.
     """
     with changing() as db:
         now = refuse_ended(db, session.code)

@@ -16,10 +16,8 @@ def room_of(code: str, opened: float) -> str:
 
 
 def forget_runs(room: str) -> None:
-    """Stop a room's jobs and delete their records.
-
-    Raises:
-        NotNow: a job does not stop within `PATIENCE_SECONDS`.
+    """Stop a room's jobs and delete their records. Raises NotNow: a job does not stop within
+    `PATIENCE_SECONDS`.
     """
     until = time.monotonic() + PATIENCE_SECONDS
     while found := jobs.recent(100, requests=False, room=room):

@@ -22,10 +22,8 @@ def command_of_audit(added: argparse.ArgumentParser) -> None:
 
 def audit(options: argparse.Namespace) -> int:
     """Print the verdict on the claimed ε, the outputs that distinguish two inputs, and bias and variance
-    beside those of the built-in mechanisms.
-
-    Raises:
-        StudioError: an option or the file is invalid, or there are too few samples.
+    beside those of the built-in mechanisms. Raises StudioError: an option or the file is invalid, or there
+    are too few samples.
     """
     from ldp_core.accounting.samples import audit_samples, beside, read_samples
 

@@ -48,10 +48,8 @@ def main(arguments: Sequence[str], commands: Sequence[str]) -> int:
 
 
 def _refuse_port(arguments: Sequence[str]) -> None:
-    """Refuse a requested port that is not available; without a request Streamlit finds a free one.
-
-    Raises:
-        InvalidInput: the port is taken, or not permitted.
+    """Refuse a requested port that is not available; without a request Streamlit finds a free one. Raises
+    InvalidInput: the port is taken, or not permitted.
     """
     asked = _option(arguments, PORT)
     if not asked.isdecimal() or not 0 < int(asked) < 65536:

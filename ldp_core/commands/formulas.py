@@ -32,10 +32,8 @@ def command_of_allocate(added: argparse.ArgumentParser, experiment: Reader) -> N
 
 
 def invert(options: argparse.Namespace) -> int:
-    """Print a JSON line per answer, with the request, or with the reason why there is none.
-
-    Raises:
-        StudioError: no request has an answer.
+    """Print a JSON line per answer, with the request, or with the reason why there is none. Raises
+    StudioError: no request has an answer.
     """
     from ldp_core.tuning import inverses
 

@@ -16,10 +16,8 @@ def command_of_inspect(added: argparse.ArgumentParser) -> None:
 
 
 def inspect(options: argparse.Namespace) -> int:
-    """Print the result as JSON; returns 1 if an assumption of the attack fails.
-
-    Raises:
-        StudioError: the file or the card cannot be read.
+    """Print the result as JSON; returns 1 if an assumption of the attack fails. Raises StudioError: the file
+    or the card cannot be read.
     """
     from ldp_core import inspection
     from ldp_core.runs import one_thread

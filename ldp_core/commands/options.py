@@ -19,11 +19,7 @@ def add_experiment(added: argparse.ArgumentParser, experiment: Reader) -> None:
 
 
 def number(name: str, text: str) -> float:
-    """Value of an option by its name as an attribute.
-
-    Raises:
-        InvalidExperiment: the text is no number.
-    """
+    """Value of an option by its name as an attribute. Raises InvalidExperiment: the text is no number."""
     try:
         return float(text)
     except ValueError:

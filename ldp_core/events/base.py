@@ -30,10 +30,8 @@ class Event:
 
     @classmethod
     def of(cls, body: Mapping[str, Any]) -> Self:
-        """Event from an untrusted JSON object.
-
-        Raises:
-            ValueError: a field is missing, unknown, of another type, or too large.
+        """Event from an untrusted JSON object. Raises ValueError: a field is missing, unknown, of another
+        type, or too large.
         """
         given = {name: value for name, value in body.items() if name != "event"}
         try:
@@ -43,10 +41,8 @@ class Event:
 
 
 def event_of(body: Mapping[str, Any], kinds: Sequence[type[Event]]) -> Event:
-    """Event of one of several kinds from an untrusted JSON object.
-
-    Raises:
-        ValueError: as `Event.of`, or the kind is unknown.
+    """Event of one of several kinds from an untrusted JSON object. Raises ValueError: as `Event.of`, or the
+    kind is unknown.
     """
     kind = next((one for one in kinds if one.event == body["event"]), None)
     if kind is None:

@@ -26,11 +26,8 @@ class Order(ABC):
 
     @abstractmethod
     def take(self, run: int, event: Event) -> Event:
-        """Validate the next event; fields that follow from the request are recomputed.
-
-        Raises:
-            ValueError: the event is not valid at this point.
-            LookupError: there is no such run.
+        """Validate the next event; fields that follow from the request are recomputed. Raises ValueError: the
+        event is not valid at this point; LookupError: there is no such run.
         """
 
     @abstractmethod

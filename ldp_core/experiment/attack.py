@@ -73,10 +73,8 @@ class Who:
         return self.part.key
 
     def check(self, value: Any) -> Component | None:
-        """Reconstructor of a JSON value.
-
-        Raises:
-            PydanticCustomError: the name is unknown, or a parameter is wrong.
+        """Reconstructor of a JSON value. Raises PydanticCustomError: the name is unknown, or a parameter is
+        wrong.
         """
         if value is None or isinstance(value, Reconstructor):
             return value

@@ -95,10 +95,8 @@ class Ladder(BaseModel):
         return changed(self.base, shared | {"mechanism": NAMED.serialise(mechanism)})
 
     def attacker_of(self, mechanism: Mechanism) -> Reconstructor:
-        """Reconstructor for uploads under a mechanism.
-
-        Raises:
-            LookupError: no attacker suits the uploads; never for a parsed grid.
+        """Reconstructor for uploads under a mechanism. Raises LookupError: no attacker suits the uploads;
+        never for a parsed grid.
         """
         found = self.attacker or attacks.choose(self.facts(mechanism))
         if found is None:
@@ -113,10 +111,8 @@ class Ladder(BaseModel):
 
 
 def parse_ladder(data: Any) -> Ladder:
-    """Attack grid of a JSON object; missing fields take their defaults.
-
-    Raises:
-        InvalidExperiment: every field that is wrong.
+    """Attack grid of a JSON object; missing fields take their defaults. Raises InvalidExperiment: every field
+    that is wrong.
     """
     if isinstance(data, Ladder):
         return data

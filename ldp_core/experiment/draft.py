@@ -51,10 +51,8 @@ class Draft:
     seeds: int = 1
 
     def experiments(self) -> list[Experiment]:
-        """One experiment per variant, with the base's seed.
-
-        Raises:
-            InvalidExperiment: a variant cannot run; named by its label.
+        """One experiment per variant, with the base's seed. Raises InvalidExperiment: a variant cannot run;
+        named by its label.
         """
         return list(self._made)
 
@@ -111,10 +109,8 @@ class Draft:
 
 
 def checked(draft: Draft) -> Draft:
-    """The draft itself.
-
-    Raises:
-        InvalidExperiment: a variant cannot run, or there are too many variants or seeds.
+    """The draft itself. Raises InvalidExperiment: a variant cannot run, or there are too many variants or
+    seeds.
     """
     problems = []
     if not limits.SEEDS.allows(draft.seeds):
@@ -137,10 +133,8 @@ def checked(draft: Draft) -> Draft:
 
 
 def parse_draft(data: Any) -> Draft:
-    """Draft of a JSON object; a bare experiment becomes a draft with one variant.
-
-    Raises:
-        InvalidExperiment: every field that is wrong.
+    """Draft of a JSON object; a bare experiment becomes a draft with one variant. Raises InvalidExperiment:
+    every field that is wrong.
     """
     if not (isinstance(data, Mapping) and "base" in data):
         base = parse(data)

@@ -19,9 +19,8 @@ GROUPS = ("clients", "local")
 
 
 def filled(data: Any) -> Any:
-    """JSON fields of an experiment, completed by those that its system sets.
-
-    An invalid system is left for the field's own validation.
+    """JSON fields of an experiment, completed by those that its system sets. An invalid system is left for
+    the field's own validation.
     """
     if not isinstance(data, Mapping):
         return data

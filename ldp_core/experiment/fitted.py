@@ -43,9 +43,8 @@ def fit_of(model: str) -> Fit | None:
 
 
 def with_fit(base: Experiment, changes: Mapping[str, Any]) -> dict[str, Any]:
-    """The changes, with the measured learning rate if they choose another model.
-
-    A rate that the user has set stays: one that is neither the default nor the fit of the previous model.
+    """The changes, with the measured learning rate if they choose another model. A rate that the user has set
+    stays: one that is neither the default nor the fit of the previous model.
     """
     name = changes.get(MODEL)
     if name is None or name == base.model.name or RATE in changes:

@@ -51,10 +51,8 @@ class Hypercube:
 
 
 def parse_hypercube(data: Any) -> Hypercube:
-    """Hypercube of a JSON object `{"fields": {NAME: [LOW, HIGH]}, "points"}`.
-
-    Raises:
-        InvalidExperiment: every field that is wrong.
+    """Hypercube of a JSON object `{"fields": {NAME: [LOW, HIGH]}, "points"}`. Raises InvalidExperiment: every
+    field that is wrong.
     """
     like = 'must be like {"fields": {"clients.epsilon": [0.5, 8]}, "points": 20}'
     if not isinstance(data, Mapping):

@@ -38,9 +38,8 @@ class Departure:
 
 
 def departures(experiment: Experiment) -> tuple[Departure, ...]:
-    """Fields that differ from the paper's main setting; empty without a system.
-
-    Other values that the paper tries are no departures, nor is a mode written out as numbers.
+    """Fields that differ from the paper's main setting; empty without a system. Other values that the paper
+    tries are no departures, nor is a mode written out as numbers.
     """
     system = experiment.system
     if system is None:
@@ -60,12 +59,9 @@ def departures(experiment: Experiment) -> tuple[Departure, ...]:
 
 
 def paper_of(experiment: Experiment) -> Experiment:
-    """Main setting of the paper of the experiment's system, as printed, on the paper's data.
-
-    A parameter of the system keeps the experiment's value where the paper tries that value.
-
-    Raises:
-        ValueError: the experiment has no system.
+    """Main setting of the paper of the experiment's system, as printed, on the paper's data. A parameter of
+    the system keeps the experiment's value where the paper tries that value. Raises ValueError: the
+    experiment has no system.
     """
     system = experiment.system
     if system is None:
@@ -116,10 +112,7 @@ def _in_paper(one: Departure, also: Mapping[str, tuple[Any, ...]], experiment: E
 
 def with_system(draft: Draft, name: str | None) -> Draft:
     """Draft with one run of a system on the draft's data, all other fields set by the system; None removes
-    the system and keeps the fields it set.
-
-    Raises:
-        InvalidExperiment: the system cannot use these data.
+    the system and keeps the fields it set. Raises InvalidExperiment: the system cannot use these data.
     """
     base = draft.base
     if name is None:

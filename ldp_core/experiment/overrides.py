@@ -18,14 +18,10 @@ RANGE = {"clients.range": ("low", "high"), "clients.low": ("range",), "clients.h
 
 
 def changed(experiment: Experiment, changes: Mapping[str, Any]) -> Experiment:
-    """A copy of an experiment with some fields set.
-
-    Choosing another part (`mechanism.name`) drops the old part's parameters, and setting one kind of range
-    drops the other; fields set by the same call are kept. Choosing a system, or other data under a system,
-    sets the system's fields.
-
-    Raises:
-        InvalidExperiment: the result cannot run, or a field is unknown.
+    """A copy of an experiment with some fields set. Choosing another part (`mechanism.name`) drops the old
+    part's parameters, and setting one kind of range drops the other; fields set by the same call are kept.
+    Choosing a system, or other data under a system, sets the system's fields. Raises InvalidExperiment: the
+    result cannot run, or a field is unknown.
     """
     data = {UNSAID: dict(LATER[UNSAID]), **experiment.as_json()}
     # names first, so that parameters set beside them are not dropped again

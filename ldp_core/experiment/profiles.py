@@ -66,10 +66,8 @@ def write_profiles(clients: Clients, costs: Mapping[str, Floats] = MappingProxyT
 
 
 def read_profiles(data: bytes) -> dict[str, Any]:
-    """Fields of an experiment by dotted name, from a CSV file.
-
-    Raises:
-        InvalidExperiment: every wrong cell, by line and column.
+    """Fields of an experiment by dotted name, from a CSV file. Raises InvalidExperiment: every wrong cell, by
+    line and column.
     """
     table = read_table(data)
     names = find(table.headings, HEADINGS)

@@ -22,10 +22,8 @@ TOO_DEEP = Problem("", "an experiment is an object of a few levels, and this one
 
 
 def parse(data: Any) -> Experiment:
-    """Experiment of a JSON object; missing fields take their defaults.
-
-    Raises:
-        InvalidExperiment: every field that is wrong.
+    """Experiment of a JSON object; missing fields take their defaults. Raises InvalidExperiment: every field
+    that is wrong.
     """
     if isinstance(data, Experiment):
         return data
@@ -45,19 +43,13 @@ def parse(data: Any) -> Experiment:
 
 
 def loads(text: str) -> Experiment:
-    """Experiment of a JSON text.
-
-    Raises:
-        InvalidExperiment: no JSON, or no valid experiment.
-    """
+    """Experiment of a JSON text. Raises InvalidExperiment: no JSON, or no valid experiment."""
     return parse(read_json(text))
 
 
 def read_json(text: str) -> Any:
-    """Value of a JSON text; duplicate keys are refused.
-
-    Raises:
-        InvalidExperiment: no JSON, or a key occurs twice.
+    """Value of a JSON text; duplicate keys are refused. Raises InvalidExperiment: no JSON, or a key occurs
+    twice.
     """
     text = text.removeprefix("\ufeff")  # some editors begin a file with this mark
     try:
@@ -76,10 +68,8 @@ def read_json(text: str) -> Any:
 
 
 def typed_changes(pairs: Iterable[str]) -> dict[str, Any]:
-    """Changes by field from command-line words such as `rounds=5 mechanism.name=duchi`.
-
-    Raises:
-        InvalidExperiment: a word is no pair, or contradicts another.
+    """Changes by field from command-line words such as `rounds=5 mechanism.name=duchi`. Raises
+    InvalidExperiment: a word is no pair, or contradicts another.
     """
     changes: dict[str, Any] = {}
     for pair in pairs:
@@ -97,10 +87,8 @@ def typed_changes(pairs: Iterable[str]) -> dict[str, Any]:
 
 
 def typed(text: str) -> Any:
-    """Value of a command-line word: JSON, else the word itself.
-
-    Raises:
-        InvalidExperiment: an object with a duplicate key.
+    """Value of a command-line word: JSON, else the word itself. Raises InvalidExperiment: an object with a
+    duplicate key.
     """
     try:
         return json.loads(text, object_pairs_hook=_once_each)

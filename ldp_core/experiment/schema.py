@@ -172,10 +172,8 @@ class Experiment(BaseModel):
         return self.features.seen(found) if found.images else found
 
     def split(self, labels: Labels) -> list[Labels]:
-        """The places of each client's samples among those with these labels.
-
-        Raises:
-            InvalidInput: the partition cannot give every client a sample.
+        """The places of each client's samples among those with these labels. Raises InvalidInput: the
+        partition cannot give every client a sample.
         """
         generator = stream(self.seed, "partition")
         return self.partition.among(self.source.owners, labels, self.clients.count, generator)
@@ -296,10 +294,9 @@ class Experiment(BaseModel):
         return self.network.dimension(source.shape, source.classes)
 
     def population(self) -> Population:
-        """Every client's ε in the mechanism's own scope, and its safe range.
-
-        A budget per upload is divided evenly over the uses, unless the mechanism spends it at once. For a
-        budget per run, ε of a use is the largest whose worst-case composition stays within it.
+        """Every client's ε in the mechanism's own scope, and its safe range. A budget per upload is divided
+        evenly over the uses, unless the mechanism spends it at once. For a budget per run, ε of a use is the
+        largest whose worst-case composition stays within it.
         """
         low, high = self.clients.bounds()
         epsilon = self.per_use(self.clients.budgets(), low, high)
@@ -348,9 +345,8 @@ class Experiment(BaseModel):
 
     @cached_property
     def key(self) -> str:
-        """Twelve hex digits, equal for two experiments if and only if their runs are the same.
-
-        The name does not count; the version of changeable data does. Attacks count in resolved form.
+        """Twelve hex digits, equal for two experiments if and only if their runs are the same. The name does
+        not count; the version of changeable data does. Attacks count in resolved form.
         """
         from ldp_core.experiment.threat_model import resolved  # which stands on this
 

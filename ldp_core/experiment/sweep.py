@@ -65,10 +65,8 @@ class Sweep:
 
     @cached_property
     def cells(self) -> tuple[Cell, ...]:
-        """Cells seed by seed, in the order of the settings.
-
-        Raises:
-            InvalidExperiment: a cell that cannot run, with its values; or two equal cells.
+        """Cells seed by seed, in the order of the settings. Raises InvalidExperiment: a cell that cannot run,
+        with its values; or two equal cells.
         """
         settings = self.settings
         first = [self._experiment(one) for one in settings]
@@ -257,9 +255,7 @@ def _between_semicolons(word: str) -> list[Scalar]:
 def read_values(text: str) -> list[Scalar]:
     """Values of a grid separated by commas: JSON scalars, or bare words. `0.1:10:5` means five values at
     equal steps, `0.1:10:5log` five of equal ratio. Separated by semicolons, numbers may have decimal commas.
-
-    Raises:
-        InvalidExperiment: a value is empty, a list or an object, or the steps are invalid.
+    Raises InvalidExperiment: a value is empty, a list or an object, or the steps are invalid.
     """
     if steps := STEPS.fullmatch(text.strip()):
         return _steps(text, typed(steps[1]), typed(steps[2]), int(steps[3]), bool(steps[4]))

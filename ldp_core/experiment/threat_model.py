@@ -55,10 +55,8 @@ def spies(experiment: Experiment) -> tuple[Spy, ...]:
 
 def resolved(experiment: Experiment) -> Experiment:
     """Copy of the experiment with its automatic attack settings made explicit: attacker, clients, rounds,
-    effort.
-
-    Chosen settings stay; `beside` bounds the effort of an automatic attacker. Both copies have the same key.
-    Unchanged without an attack, or if two attackers each have a kind of upload.
+    effort. Chosen settings stay; `beside` bounds the effort of an automatic attacker. Both copies have the
+    same key. Unchanged without an attack, or if two attackers each have a kind of upload.
     """
     attack = experiment.attack
     if attack is None or (attack.attacker and attack.clients):

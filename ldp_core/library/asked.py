@@ -16,10 +16,8 @@ TOP = Experiment.model_fields
 
 
 def asked(base: Any, settings: Mapping[str, Any], fields: Mapping[str, Any]) -> Experiment:
-    """Experiment `base` with `settings` (dotted names) and `fields` (short names).
-
-    Raises:
-        InvalidExperiment: a name is unknown or ambiguous, or a value is wrong.
+    """Experiment `base` with `settings` (dotted names) and `fields` (short names). Raises InvalidExperiment:
+    a name is unknown or ambiguous, or a value is wrong.
     """
     whole = {name: value for name, value in fields.items() if name in TOP}
     dotted = whole | dict(settings) | {name: value for name, value in fields.items() if "." in name}

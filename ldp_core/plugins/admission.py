@@ -14,10 +14,8 @@ LIMITED = (Number, Whole, Choice, Checked)
 
 
 def part_in(loaded: Any, base: type[Any]) -> type[Any]:
-    """Class of a plug-in: the loaded object, or the only class with a label in a loaded module.
-
-    Raises:
-        InvalidInput: there is none, or there are several.
+    """Class of a plug-in: the loaded object, or the only class with a label in a loaded module. Raises
+    InvalidInput: there is none, or there are several.
     """
     if not inspect.ismodule(loaded):
         if not isinstance(loaded, type) or not issubclass(loaded, base):
@@ -46,11 +44,7 @@ def labelled(module: Any, base: type[Any]) -> list[type[Any]]:
 
 
 def refuse_unfit(kind: type[Any]) -> None:
-    """Refuse a class that cannot be registered.
-
-    Raises:
-        InvalidInput: what is wrong, and what to do.
-    """
+    """Refuse a class that cannot be registered. Raises InvalidInput: what is wrong, and what to do."""
     for word in ("label", "summary"):
         if not isinstance(getattr(kind, word, None), str):
             raise InvalidInput(f"it has no {word}: give the class one, for the pages")

@@ -27,11 +27,7 @@ class Setting(Generic[T]):
     """Default in words, if it is not constant."""
 
     def value(self) -> T:
-        """Value from the environment, or the default.
-
-        Raises:
-            InvalidInput: the value is invalid.
-        """
+        """Value from the environment, or the default. Raises InvalidInput: the value is invalid."""
         text = os.environ.get(self.name, "").strip()
         if not text:
             return self.default

@@ -130,11 +130,7 @@ SETTINGS: tuple[Setting[Any], ...] = tuple(one for one in globals().values() if 
 
 
 def refuse_nonsense() -> None:
-    """Check all settings.
-
-    Raises:
-        InvalidInput: the first invalid one.
-    """
+    """Check all settings. Raises InvalidInput: the first invalid one."""
     for one in SETTINGS:
         one.value()
 

@@ -55,10 +55,8 @@ class Follows:
 
 
 def follows(experiment: Experiment, epsilon: float, clients: int | None = None) -> Follows:
-    """Consequences if all clients, or `clients` of them, have one ε.
-
-    Raises:
-        InvalidInput: the experiment is invalid, or its noise cannot be predicted.
+    """Consequences if all clients, or `clients` of them, have one ε. Raises InvalidInput: the experiment is
+    invalid, or its noise cannot be predicted.
     """
     made = _equal(experiment, epsilon, clients)
     sigma, error = _noise(made)
@@ -80,10 +78,8 @@ def covers(experiment: Experiment) -> str:
 
 
 def at_noise(experiment: Experiment, sigma: float) -> Follows:
-    """Consequences of the least ε with at most standard deviation `sigma` in the aggregate.
-
-    Raises:
-        InvalidInput: no ε within its limits gives this noise.
+    """Consequences of the least ε with at most standard deviation `sigma` in the aggregate. Raises
+    InvalidInput: no ε within its limits gives this noise.
     """
     _check(sigma)
     low, high = limits.EPSILON.minimum, limits.EPSILON.maximum
@@ -100,19 +96,15 @@ def at_noise(experiment: Experiment, sigma: float) -> Follows:
 
 
 def at_run_budget(experiment: Experiment, budget: float) -> Follows:
-    """Consequences of the largest ε whose worst-case ε of the run is at most `budget`.
-
-    Raises:
-        InvalidInput: no ε within its limits gives this run ε.
+    """Consequences of the largest ε whose worst-case ε of the run is at most `budget`. Raises InvalidInput:
+    no ε within its limits gives this run ε.
     """
     return follows(experiment, epsilon_for(_equal(experiment, 1.0), budget))
 
 
 def clients_for(experiment: Experiment, epsilon: float, sigma: float) -> Follows:
     """Consequences of the least number of clients with at most standard deviation `sigma` in the aggregate.
-
-    Raises:
-        InvalidInput: the data set has too few samples, or ranges are listed per client.
+    Raises InvalidInput: the data set has too few samples, or ranges are listed per client.
     """
     _check(sigma)
     most = int(min(limits.CLIENTS.maximum, experiment.source.train_size))
@@ -169,9 +161,7 @@ def _check(sigma: float) -> None:
 
 def _least(sigma: Callable[[float], float], most: float, low: float, high: float) -> float:
     """Least ε with `sigma(ε)` at most `most`, for a falling function that is at `high`; to `TOLERANCE`, from
-    above.
-
-    Bisection in log ε, then false position (Illinois), which takes half of the steps.
+    above. Bisection in log ε, then false position (Illinois), which takes half of the steps.
     """
     below, above = math.log(low), math.log(high)
     over, under = math.log(sigma(low) / most), math.log(sigma(high) / most)

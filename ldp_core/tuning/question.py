@@ -76,10 +76,8 @@ class Question:
         return changed(self.base, fields | (clean if epsilon is None else {"clients.epsilon": epsilon}))
 
     def most(self, half: float) -> float:
-        """Largest ε allowed for a range, to three digits.
-
-        Raises:
-            InvalidInput: even the smallest ε exceeds the run's budget.
+        """Largest ε allowed for a range, to three digits. Raises InvalidInput: even the smallest ε exceeds
+        the run's budget.
         """
         found = next((one.most for one in self.caps if one.half == half), None)
         return min(self._affordable[half], found or EPSILON.maximum)
@@ -105,10 +103,8 @@ class Question:
 
     def ladder(self, half: float, epsilons: Sequence[float], block: int) -> Ladder:
         """Attack grid for a range: one-image uploads of a client in the first round under several ε. Each
-        block has a seed of its own and the next client.
-
-        Raises:
-            InvalidExperiment: identification of such uploads cannot be computed.
+        block has a seed of its own and the next client. Raises InvalidExperiment: identification of such
+        uploads cannot be computed.
         """
         base = changed(self.base, {"clients.range": half, "attack": None})
         mechanism, ends = base.mechanism, np.outer([-half, half], np.ones(len(epsilons)))

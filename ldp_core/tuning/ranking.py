@@ -58,10 +58,7 @@ class Ranked:
 
 def ranking(asked: Asked) -> list[Ranked]:
     """Mechanisms with aggregators by remaining noise, without those that cannot keep the budgets or whose
-    noise changes over rounds.
-
-    Raises:
-        InvalidInput: the smallest budget exceeds the largest.
+    noise changes over rounds. Raises InvalidInput: the smallest budget exceeds the largest.
     """
     if asked.lowest > asked.highest:
         raise InvalidInput(f"the smallest budget is {asked.lowest:g} and the largest {asked.highest:g}")

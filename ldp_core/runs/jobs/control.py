@@ -100,11 +100,8 @@ def delete(identity: str, person: Person = OPERATOR) -> None:
 
 
 def remove(identity: str, person: Person = OPERATOR) -> None:
-    """Delete an ended job and its record for good.
-
-    Raises:
-        NotNow: the job waits, runs or is pinned.
-        StorageFailed: the record is still being written, or the deletion cannot be stored.
+    """Delete an ended job and its record for good. Raises NotNow: the job waits, runs or is pinned;
+    StorageFailed: the record is still being written, or the deletion cannot be stored.
     """
     _end(identity, person, for_good=True)
 

@@ -36,12 +36,8 @@ def launch(
 ) -> str:
     """Put a job in the queue, or complete it at once if its results are known; returns its id. `asked` is the
     request as the kind's `read` returns it; see `queue.permissions` for the digests of owner, address and
-    room.
-
-    Raises:
-        InvalidExperiment: the job cannot fit into memory or onto the disk, or would take too long.
-        QueueFull: enough jobs are waiting.
-        StorageFailed: the disk is nearly full, or has no file locks.
+    room. Raises InvalidExperiment: the job cannot fit into memory or onto the disk, or would take too long;
+    QueueFull: enough jobs are waiting; StorageFailed: the disk is nearly full, or has no file locks.
     """
     made = kinds.get(kind)
     admit(kind, asked)

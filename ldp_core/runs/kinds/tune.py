@@ -89,10 +89,8 @@ def search(
     asked: Question, events: Sequence[Mapping[str, Any]], progress: Report, room: str | None = None
 ) -> Iterator[dict[str, Any]]:
     """Train until the least ε is found; yields an event per run after the given ones, then one with the
-    answer.
-
-    If the question limits identification by an attacker, the attack is measured first: roughly for each
-    range, then precisely for ranges on which the answer may depend.
+    answer. If the question limits identification by an attacker, the attack is measured first: roughly for
+    each range, then precisely for ranges on which the answer may depend.
     """
     found, number, leaks = known(events), len(events), leaks_of(events)
     halves = () if asked.identification is None else asked.ranges

@@ -41,10 +41,9 @@ def before(job: Job) -> tuple[list[Job], list[Job]]:
 
 
 def in_turn(newcomer: Job | None = None) -> list[Job]:
-    """Queued jobs, and possibly a newcomer, in the order of their turns, as if all took equally long.
-
-    The address with the fewest running jobs is next; among those, the one whose latest job began longest ago.
-    The same rule orders the owners of an address; an owner's own jobs are ordered by age.
+    """Queued jobs, and possibly a newcomer, in the order of their turns, as if all took equally long. The
+    address with the fewest running jobs is next; among those, the one whose latest job began longest ago. The
+    same rule orders the owners of an address; an owner's own jobs are ordered by age.
     """
     with looking() as db:
         if db is None:
