@@ -18,12 +18,13 @@ from ldp_core.commands.formulas import allocate, command_of_allocate, command_of
 from ldp_core.commands.inspect import command_of_inspect, inspect
 from ldp_core.commands.tune import command_of_tune, tune
 from ldp_core.datasets import Report, Step
-from ldp_core.errors import InvalidExperiment, Problem, StudioError, on_one_line
+from ldp_core.errors import InvalidExperiment, StudioError, on_one_line
 from ldp_core.experiment import Experiment, amended, changed, departures, read_json, typed_changes
 from ldp_core.settings.table import markdown, refuse_nonsense
 
 MOST_CHARACTERS = 50_000_000
 """Largest length of an experiment's JSON; the largest number of clients takes a fifth of it."""
+WAYS = ".zip or .json (all), .html (a report), .py (a program), .flower.zip (an app for Flower)"
 
 
 def main(arguments: Sequence[str] | None = None, called: str = "python -m ldp_core") -> int:
@@ -195,11 +196,11 @@ def _papers(options: argparse.Namespace) -> int:
         if wrong := [
             name for name in ("only", "reading", "seeds", "fresh", "into", "prove") if getattr(options, name)
         ]:
-            raise InvalidExperiment([Problem(f"--{wrong[0]}", "belongs to --rerun SYSTEM")])
+            raise InvalidExperiment.at(f"--{wrong[0]}", "belongs to --rerun SYSTEM")
         print("\n".join(claims.listed()))
         return 0
     if options.reading and not options.only:
-        raise InvalidExperiment([Problem("--reading", "is one of a claim's: --only CLAIM says which")])
+        raise InvalidExperiment.at("--reading", "is one of a claim's: --only CLAIM says which")
     asked = (options.rerun, options.only, options.reading, options.seeds, options.fresh, options.into)
     claims.rerun(*asked, prove=options.prove, say=say, progress=known)
     return 0
@@ -249,7 +250,7 @@ def _prune(options: argparse.Namespace) -> int:
     from ldp_core.runs import quota
 
     if options.to is not None and not 0 <= options.to <= 1e9:
-        raise InvalidExperiment([Problem("--to", f"takes gigabytes, 0 or more; got {options.to:g}")])
+        raise InvalidExperiment.at("--to", f"takes gigabytes, 0 or more; got {options.to:g}")
     removed = quota.prune(None if options.to is None else int(options.to * 1e9))
     for one in removed:
         print(f"removed {one.job.id}, {one.size / 1e6:.1f} MB")
@@ -286,23 +287,23 @@ def _asked(options: argparse.Namespace, kind: str) -> Any:
     if kind == "sweep":
         data = sweep_options.swept(data, options)
     elif option := sweep_options.given(options):
-        raise InvalidExperiment([Problem(option, "belongs to a sweep (--kind sweep)")])
+        raise InvalidExperiment.at(option, "belongs to a sweep (--kind sweep)")
     return made.read(data, typed_changes(options.set))
 
 
 def _text(source: str) -> str:
     """Content of a file, or of stdin for "-"."""
     if source == "-" and sys.stdin is None:
-        raise InvalidExperiment([Problem("", "cannot read -: there is no standard input")])
+        raise InvalidExperiment.at("", "cannot read -: there is no standard input")
     try:
         with nullcontext(sys.stdin) if source == "-" else Path(source).open(encoding="utf-8") as file:
             text = file.read(MOST_CHARACTERS + 1)
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not text"
-        raise InvalidExperiment([Problem("", f"cannot read {source}: {reason}")]) from None
+        raise InvalidExperiment.at("", f"cannot read {source}: {reason}") from None
     if len(text) > MOST_CHARACTERS:
         message = f"cannot read {source}: it is longer than {MOST_CHARACTERS // 10**6} million characters"
-        raise InvalidExperiment([Problem("", message)])
+        raise InvalidExperiment.at("", message)
     return text
 
 
@@ -362,15 +363,18 @@ def _parser(called: str = "python -m ldp_core") -> argparse.ArgumentParser:
     added.add_argument("--export", type=Path, metavar="FOLDER", help=text)
     text = "with --rerun: instead of assets/papers"
     added.add_argument("--into", type=Path, metavar="FOLDER", help=text)
-    added = command("status", _status, "how far a job is")
-    added.add_argument("id")
-    added.add_argument("--json", action="store_true", help="as JSON")
-    added = command("cancel", _change, "stop a job, queued or running")
-    added.add_argument("id")
-    ways = ".zip or .json (all), .html (a report), .py (a program), .flower.zip (an app for Flower)"
-    added = command("export", _export, f"write a job to a file: {ways}")
-    added.add_argument("id")
-    added.add_argument("--out", required=True, metavar="FILE.zip")
+    for name, function, text in (
+        ("status", _status, "how far a job is"),
+        ("cancel", _change, "stop a job, queued or running"),
+        ("resume", _change, "take up a job that was stopped, where it stopped"),
+        ("pin", _pin, "keep a job's record whatever happens"),
+        ("unpin", _pin, "no longer"),
+        ("remove", _remove, "delete a job that has ended, with its record, for good"),
+        ("export", _export, f"write a job to a file: {WAYS}"),
+    ):
+        command(name, function, text).add_argument("id")
+    commands.choices["status"].add_argument("--json", action="store_true", help="as JSON")
+    commands.choices["export"].add_argument("--out", required=True, metavar="FILE.zip")
     text = "bring a job back from what export has written; or rounds measured elsewhere, for Compare"
     added = command("import", _import, text)
     added.add_argument(
@@ -388,12 +392,5 @@ def _parser(called: str = "python -m ldp_core") -> argparse.ArgumentParser:
     command_of_inspect(command("inspect", inspect, "what comes back of an upload that was saved elsewhere"))
     added = command("doctor", _doctor, text)
     added.add_argument("--settings", action="store_true", help="list what can be set in the environment")
-    for name, text in (("pin", "keep a job's record whatever happens"), ("unpin", "no longer")):
-        added = command(name, _pin, text)
-        added.add_argument("id")
-    added = command("remove", _remove, "delete a job that has ended, with its record, for good")
-    added.add_argument("id")
-    added = command("resume", _change, "take up a job that was stopped, where it stopped")
-    added.add_argument("id")
     parser.set_defaults(commands=commands.choices)
     return parser

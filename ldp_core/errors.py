@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Self
 
 from ldp_core.hints import hint as hint
 
@@ -47,6 +48,15 @@ class InvalidExperiment(StudioError, ValueError):
     def __init__(self, problems: Sequence[Problem]) -> None:
         self.problems = tuple(problems)
         super().__init__("; ".join(map(str, self.problems)))
+
+    @classmethod
+    def at(cls, path: str, message: str) -> Self:
+        """Error of a single field."""
+        return cls([Problem(path, message)])
+
+    def within(self, place: str) -> InvalidExperiment:
+        """The same faults, each with the place where it was found."""
+        return InvalidExperiment([Problem(p.path, f"{p.message} (in {place})") for p in self.problems])
 
 
 class DataUnavailable(StudioError):

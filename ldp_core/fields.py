@@ -6,10 +6,10 @@ Number(limits.FRACTION)]`.
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 from pydantic import GetCoreSchemaHandler
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
@@ -40,7 +40,7 @@ class Number(Validated):
     def check(self, value: Any) -> float | None:
         if self.optional and value is None:
             return None
-        if isinstance(value, bool) or not isinstance(value, int | float) or not _within(self.limit, value):
+        if not is_number(value) or not self.limit.allows(value):
             raise refused(f"must be a number {self.limit}{_or_null(self.optional)}; got {shown(value)}")
         return float(value)
 
@@ -55,8 +55,7 @@ class Whole(Validated):
     def check(self, value: Any) -> int | None:
         if self.optional and value is None:
             return None
-        whole = isinstance(value, int | float) and not isinstance(value, bool) and value % 1 == 0
-        if not whole or not _within(self.limit, value):
+        if not is_number(value) or value % 1 or not self.limit.allows(value):
             raise refused(f"must be a whole number {self.limit}{_or_null(self.optional)}; got {shown(value)}")
         return int(value)
 
@@ -89,9 +88,6 @@ def _or_null(optional: bool) -> str:
     return ", or null" if optional else ""
 
 
-def _within(limit: Limit, value: float) -> bool:
-    """True for a number inside the limit; integers too large for a float are outside."""
-    try:
-        return math.isfinite(value) and limit.allows(value)
-    except OverflowError:
-        return False
+def is_number(value: Any) -> TypeGuard[float]:
+    """True for a finite number that a float can hold."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ldp_core.commands.options import Reader, add_experiment, number
-from ldp_core.errors import InvalidExperiment, Problem, StudioError
+from ldp_core.errors import InvalidExperiment, StudioError
 
 ASKED = {
     "noise": "a σ per weight in the aggregate: the least ε that leaves no more",
@@ -40,7 +40,7 @@ def invert(options: argparse.Namespace) -> int:
     base = options.experiment_of(options)
     asked = {name: number(name, text) for name in ASKED if (text := getattr(options, name)) is not None}
     if not asked:
-        raise InvalidExperiment([Problem("--noise", "or --epsilon or --run-budget is needed; got none")])
+        raise InvalidExperiment.at("--noise", "or --epsilon or --run-budget is needed; got none")
     questions: dict[tuple[str, ...], Callable[..., inverses.Follows]] = {
         ("noise",): lambda sigma: inverses.at_noise(base, sigma),
         ("epsilon",): lambda epsilon: inverses.follows(base, epsilon),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 
-from ldp_core.errors import InvalidExperiment, Problem, shown
+from ldp_core.errors import InvalidExperiment, shown
 from ldp_core.experiment import Experiment
 
 Reader = Callable[[argparse.Namespace], Experiment]
@@ -24,4 +24,4 @@ def number(name: str, text: str) -> float:
         return float(text)
     except ValueError:
         option = f"--{name.replace('_', '-')}"
-        raise InvalidExperiment([Problem(option, f"takes a number; got {shown(text)}")]) from None
+        raise InvalidExperiment.at(option, f"takes a number; got {shown(text)}") from None

@@ -36,7 +36,7 @@ def swept(data: Any, options: argparse.Namespace) -> Any:
         points = 20 if options.points is None else typed(options.points)
         return whole | {"latin": {"fields": _values(options.latin, "--latin", {}), "points": points}}
     if options.points is not None:
-        raise InvalidExperiment([Problem("--points", "belongs to --latin NAME=LOW,HIGH")])
+        raise InvalidExperiment.at("--points", "belongs to --latin NAME=LOW,HIGH")
     if not options.grid and {"list", "latin"} & set(whole):
         return whole
     return whole | {"grid": _values(options.grid, "--grid", dict(whole.get("grid") or {}))}
@@ -49,9 +49,9 @@ def _values(pairs: Sequence[str], option: str, known: dict[str, Any]) -> dict[st
             like = "NAME=VALUE,VALUE…, like clients.epsilon=0.5,1,2"
             if option == "--latin":
                 like = "NAME=LOW,HIGH, like clients.epsilon=0.5,8"
-            raise InvalidExperiment([Problem(option, f"takes {like}; got {shown(pair)}")])
+            raise InvalidExperiment.at(option, f"takes {like}; got {shown(pair)}")
         if name in known:
-            raise InvalidExperiment([Problem(name, "is named twice")])
+            raise InvalidExperiment.at(name, "is named twice")
         try:
             known[name] = read_values(text)
         except InvalidExperiment as error:

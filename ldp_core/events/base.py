@@ -24,9 +24,15 @@ class Event:
     """Base class of all events; `event` is the kind in JSON."""
 
     event: ClassVar[str]
+    omitted: ClassVar[tuple[str, ...]] = ()
+    """Fields that JSON leaves out where they are None or empty."""
 
     def as_json(self) -> Json:
-        return {"event": self.event, **{one.name: _plain(getattr(self, one.name)) for one in fields(self)}}
+        body = {"event": self.event, **{one.name: _plain(getattr(self, one.name)) for one in fields(self)}}
+        for name in self.omitted:
+            if body[name] in (None, []):
+                del body[name]
+        return body
 
     @classmethod
     def of(cls, body: Mapping[str, Any]) -> Self:

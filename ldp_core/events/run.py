@@ -82,6 +82,7 @@ class RoundDone(Event):
     """End of a round: the new model's accuracy, and the noise of the aggregate."""
 
     event: ClassVar[str] = "round"
+    omitted = ("accuracy_per_client", "accuracy_own_mix", "heterogeneity")
 
     round: Count
     accuracy: Share
@@ -122,13 +123,6 @@ class RoundDone(Event):
     """Variance over participants of the mean loss (nats) on their own samples, after training and before
     clipping and noise; papers sum it over rounds.
     """
-
-    def as_json(self) -> Json:
-        body = super().as_json()
-        for name in ("accuracy_per_client", "accuracy_own_mix", "heterogeneity"):
-            if body[name] is None:
-                del body[name]
-        return body
 
 
 @dataclass(frozen=True)
@@ -211,6 +205,7 @@ class Frame(Event):
 @dataclass(frozen=True)
 class Ended(Event):
     event: ClassVar[str] = "end"
+    omitted = ("measured", "from_sum", "from_heap")
 
     status: Status
     round: Count
@@ -244,10 +239,3 @@ class Ended(Event):
     """
     seconds: float | None = None
     """Duration in seconds, added by the caller, since the simulation has no clock."""
-
-    def as_json(self) -> Json:
-        body = super().as_json()
-        for name in ("measured", "from_sum", "from_heap"):
-            if not body[name]:
-                del body[name]
-        return body

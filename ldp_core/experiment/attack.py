@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler
-from pydantic_core import CoreSchema, core_schema
+from pydantic import BaseModel, ConfigDict, Field
 
 from ldp_core import attacks, limits
 from ldp_core.attacks import Reconstructor
-from ldp_core.component import Component, Part, Registry
+from ldp_core.component import Component, Part
 from ldp_core.errors import hint, one_of, shown
 from ldp_core.fields import Checked, Choice, Whole, refused
 
@@ -22,27 +21,20 @@ UPLOADS = {
 }
 
 
-def _check_clients(value: Any) -> tuple[int, ...] | None:
-    if value is None:
-        return None
-    if not isinstance(value, list | tuple) or not 1 <= len(value) <= 12:
-        raise refused(f"must be a list of 1 to 12 clients, or null; got {shown(value)}")
-    for item in value:
-        if isinstance(item, bool) or not isinstance(item, int) or item < 1:
-            raise refused(f"must name clients by whole numbers, which count from 1; got {shown(item)}")
-    return tuple(dict.fromkeys(value))
+def _numbered(what: str, most: limits.Limit, order: Callable[..., Iterable[int]] = iter) -> Checked:
+    """Validator of a list of whole numbers from 1, without duplicates, or null."""
 
+    def check(value: Any) -> tuple[int, ...] | None:
+        if value is None:
+            return None
+        if not isinstance(value, list | tuple) or not most.allows(len(value)):
+            raise refused(f"must be a list of {most} {what}, or null; got {shown(value)}")
+        for item in value:
+            if isinstance(item, bool) or not isinstance(item, int) or item < 1:
+                raise refused(f"must name {what} by whole numbers from 1; got {shown(item)}")
+        return tuple(order(dict.fromkeys(value)))
 
-def _check_rounds(value: Any) -> tuple[int, ...] | None:
-    if value is None:
-        return None
-    allowed = limits.ATTACKED_ROUNDS
-    if not isinstance(value, list | tuple) or not allowed.allows(len(value)):
-        raise refused(f"must be a list of {allowed} rounds, or null; got {shown(value)}")
-    for item in value:
-        if isinstance(item, bool) or not isinstance(item, int) or item < 1:
-            raise refused(f"must name rounds by whole numbers from 1; got {shown(item)}")
-    return tuple(sorted(set(value)))
+    return Checked(check)
 
 
 def _check_flag(value: Any) -> bool:
@@ -57,44 +49,23 @@ def attackers() -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class Who:
+class Who(Part):
     """Validator of a field that names a reconstructor with its parameters; None stands for "auto"."""
 
-    part: Part
-    """Validator of the reconstructor's name and parameters."""
-
-    @property
-    def registry(self) -> Registry[Any]:
-        return self.part.registry
-
-    @property
-    def key(self) -> str:
-        """Key of the name in the field's JSON object."""
-        return self.part.key
-
-    def check(self, value: Any) -> Component | None:
-        """Reconstructor of a JSON value. Raises PydanticCustomError: the name is unknown, or a parameter is
-        wrong.
-        """
+    def check(self, value: Any) -> Any:
         if value is None or isinstance(value, Reconstructor):
             return value
         name = value.get(self.key) if isinstance(value, Mapping) else value
         if not isinstance(name, str) or name not in attackers():
             hinted = hint(name, attackers())
             raise refused(f"must be {one_of(attackers())}; got {shown(name)}{hinted}")
-        return None if value == "auto" or value == {self.key: "auto"} else self.part.check(value)
+        return None if value == "auto" or value == {self.key: "auto"} else super().check(value)
 
     def serialise(self, component: Component | None) -> Any:
-        """JSON value of a reconstructor: its bare name if it has no parameters of its own."""
-        return "auto" if component is None else self.part.serialise(component)
-
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.no_info_plain_validator_function(
-            self.check, serialization=core_schema.plain_serializer_function_ser_schema(self.serialise)
-        )
+        return "auto" if component is None else super().serialise(component)
 
 
-WHO = Who(Part(attacks.registry, "name", short=True))
+WHO = Who(attacks.registry, "name", short=True)
 
 
 class Attack(BaseModel):
@@ -108,7 +79,7 @@ class Attack(BaseModel):
     attacker: Annotated[Reconstructor | None, WHO] = Field(
         None, description="who reconstructs; auto: what suits model, mechanism and upload best"
     )
-    clients: Annotated[tuple[int, ...] | None, Checked(_check_clients)] = Field(
+    clients: Annotated[tuple[int, ...] | None, _numbered("clients", limits.Limit(1, 12, 3))] = Field(
         None, description="clients by number from 1; null: the strictest, the median, the most permissive"
     )
     uploads: Annotated[str, Choice(tuple(UPLOADS))] = Field("audit", description="what is attacked")
@@ -118,7 +89,7 @@ class Attack(BaseModel):
     every: Annotated[int, Whole(limits.ATTACK_EVERY)] = Field(
         int(limits.ATTACK_EVERY.default), description="rounds from one attack to the next, from round 1 on"
     )
-    rounds: Annotated[tuple[int, ...] | None, Checked(_check_rounds)] = Field(
+    rounds: Annotated[tuple[int, ...] | None, _numbered("rounds", limits.ATTACKED_ROUNDS, sorted)] = Field(
         None, description="rounds in which uploads are attacked, from 1; null: every so many"
     )
     after: Annotated[bool, Checked(_check_flag)] = Field(

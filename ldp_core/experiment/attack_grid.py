@@ -117,7 +117,7 @@ def parse_ladder(data: Any) -> Ladder:
     if isinstance(data, Ladder):
         return data
     if not isinstance(data, Mapping):
-        raise InvalidExperiment([Problem("", f"a ladder must be a JSON object; got {shown(data)}")])
+        raise InvalidExperiment.at("", f"a ladder must be a JSON object; got {shown(data)}")
     problems, given = [], dict(data)
     try:
         given["base"] = parse(given.get("base", {}))

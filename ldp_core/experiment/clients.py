@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_serializer, model_valid
 from ldp_core import limits
 from ldp_core.errors import hint, one_of, shown
 from ldp_core.experiment.modes import EPSILON_MODES, RANGE_MODES, Mode
-from ldp_core.fields import Checked, Choice, Whole, refused
+from ldp_core.fields import Checked, Choice, Whole, is_number, refused
 from ldp_core.limits import Limit
 from ldp_core.mechanisms.base import Floats
 
@@ -30,18 +30,14 @@ def per_client(limit: Limit, modes: Mapping[str, Mode], advice: str = "") -> Cal
             raise refused(f"must be {asked}{names}; got {shown(value)}{hint(value, modes)}{advice}")
         if isinstance(value, list | tuple):
             for i, item in enumerate(value, start=1):
-                if not _is_number(item) or not limit.allows(item):
+                if not is_number(item) or not limit.allows(item):
                     raise refused(f"of client {i} must be a number {limit}; got {shown(item)}{advice}")
             return tuple(float(item) for item in value)
-        if not _is_number(value) or not limit.allows(value):
+        if not is_number(value) or not limit.allows(value):
             raise refused(f"must be {asked}; got {shown(value)}{advice}")
         return float(value)
 
     return check
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e300
 
 
 def _limits(value: Any) -> Any:

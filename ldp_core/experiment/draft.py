@@ -12,11 +12,12 @@ from functools import cached_property
 from typing import Any
 
 from ldp_core import limits
-from ldp_core.errors import InvalidExperiment, Problem, hint, printable, shown
+from ldp_core.errors import InvalidExperiment, Problem, printable, shown
 from ldp_core.experiment.overrides import changed
-from ldp_core.experiment.reading import parse
+from ldp_core.experiment.reading import checked_by, parse, unknown
 from ldp_core.experiment.schema import Experiment
 from ldp_core.experiment.threat_model import resolved
+from ldp_core.fields import Whole
 
 REFERENCE = -1
 """Variant number of the run without noise."""
@@ -63,9 +64,7 @@ class Draft:
             try:
                 found.append(changed(self.base, variant.set))
             except InvalidExperiment as error:
-                raise InvalidExperiment(
-                    [Problem(p.path, f"{p.message} (in “{variant.label}”)") for p in error.problems]
-                ) from None
+                raise error.within(f"“{variant.label}”") from None
         return tuple(found)
 
     @cached_property
@@ -128,7 +127,7 @@ def checked(draft: Draft) -> Draft:
         last = experiment.seed + draft.seeds - 1
         if not limits.SEED.allows(last):
             message = f"must leave room for {draft.seeds} seeds up to {limits.SEED.maximum:.0f}"
-            raise InvalidExperiment([Problem("seed", f"{message}; got {experiment.seed}")])
+            raise InvalidExperiment.at("seed", f"{message}; got {experiment.seed}")
     return draft
 
 
@@ -140,17 +139,12 @@ def parse_draft(data: Any) -> Draft:
         base = parse(data)
         return Draft(base, (Variant(base.name or "run"),), 1)
     known = ("base", "variants", "seeds")
-    extra = [Problem(str(k), f"is not a field of a draft{hint(k, known)}") for k in data if k not in known]
-    if extra:
+    if extra := unknown(data, "draft", known):
         raise InvalidExperiment(extra)
-    seeds = data.get("seeds", 1)
-    if isinstance(seeds, bool) or not isinstance(seeds, int):
-        raise InvalidExperiment(
-            [Problem("seeds", f"must be a whole number {limits.SEEDS}; got {shown(seeds)}")]
-        )
+    seeds = checked_by(Whole(limits.SEEDS), "seeds", data.get("seeds", 1))
     given = data.get("variants", [{"label": "run"}])
     if not isinstance(given, list | tuple):
-        raise InvalidExperiment([Problem("variants", f"must be a list; got {shown(given)}")])
+        raise InvalidExperiment.at("variants", f"must be a list; got {shown(given)}")
     variants = tuple(_variant(item) for item in given or [{"label": "run"}])
     return checked(Draft(parse(data["base"]), variants, seeds))
 
@@ -164,7 +158,7 @@ def _variant(item: Any) -> Variant:
         or not printable(label)
         or not isinstance(sets, Mapping)
     ):
-        raise InvalidExperiment(
-            [Problem("variants", f'must be objects like {{"label": …, "set": {{…}}}}; got {shown(item)}')]
+        raise InvalidExperiment.at(
+            "variants", f'must be objects like {{"label": …, "set": {{…}}}}; got {shown(item)}'
         )
     return Variant(label, dict(sets))

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ldp_core.errors import InvalidExperiment, Problem, hint, shown
+from ldp_core.errors import InvalidExperiment, Problem, shown
+from ldp_core.experiment.overrides import at
+from ldp_core.experiment.reading import unknown
 from ldp_core.experiment.schema import Experiment
+from ldp_core.fields import is_number
 from ldp_core.limits import SWEEP_RUNS
 from ldp_core.mechanisms.base import Floats
 from ldp_core.streams import stream
@@ -35,7 +37,7 @@ class Hypercube:
         columns = []
         for u, (path, (low, high)) in zip(self._places(base.seed).T, self.fields.items(), strict=True):
             values = low * (high / low) ** u if low > 0 else low + u * (high - low)
-            whole = isinstance(_at(data, path), int)
+            whole = isinstance(at(data, path), int)
             columns.append([round(v) if whole else float(f"{v:.4g}") for v in values.tolist()])
         rows = sorted(dict.fromkeys(zip(*columns, strict=True)))
         return [dict(zip(self.fields, row, strict=True)) for row in rows]
@@ -56,12 +58,8 @@ def parse_hypercube(data: Any) -> Hypercube:
     """
     like = 'must be like {"fields": {"clients.epsilon": [0.5, 8]}, "points": 20}'
     if not isinstance(data, Mapping):
-        raise InvalidExperiment([Problem("latin", f"{like}; got {shown(data)}")])
-    problems = [
-        Problem(f"latin.{name}", f"is not a field of it{hint(name, FIELDS)}")
-        for name in data
-        if name not in FIELDS
-    ]
+        raise InvalidExperiment.at("latin", f"{like}; got {shown(data)}")
+    problems = unknown(data, "hypercube", FIELDS, "latin.")
     points: Any = data.get("points")
     if not isinstance(points, int) or isinstance(points, bool) or not 2 <= points <= SWEEP_RUNS.maximum:
         message = f"must be a whole number between 2 and {int(SWEEP_RUNS.maximum)}; got {shown(points)}"
@@ -70,20 +68,10 @@ def parse_hypercube(data: Any) -> Hypercube:
     if not isinstance(fields, Mapping) or not fields:
         raise InvalidExperiment([*problems, Problem("latin.fields", f"{like}; got {shown(fields)}")])
     for name, ends in fields.items():
-        right = isinstance(ends, list | tuple) and len(ends) == 2 and all(map(_is_number, ends))
+        right = isinstance(ends, list | tuple) and len(ends) == 2 and all(map(is_number, ends))
         if not right or not ends[0] < ends[1]:
             message = f"must have its least and its largest value, like [0.5, 8]; got {shown(ends)}"
             problems.append(Problem(str(name), message))
     if problems:
         raise InvalidExperiment(problems)
     return Hypercube({str(name): (ends[0], ends[1]) for name, ends in fields.items()}, points)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-
-
-def _at(data: Any, path: str) -> Any:
-    for step in path.split("."):
-        data = data.get(step) if isinstance(data, Mapping) else None
-    return data

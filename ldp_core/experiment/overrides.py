@@ -6,7 +6,7 @@ import copy
 from collections.abc import Mapping
 from typing import Any
 
-from ldp_core.errors import InvalidExperiment, Problem, shown
+from ldp_core.errors import InvalidExperiment, shown
 from ldp_core.experiment.filling import units
 from ldp_core.experiment.reading import parse
 from ldp_core.experiment.schema import LATER, UNSAID, Experiment
@@ -65,8 +65,8 @@ def _refill(data: dict[str, Any], before: Experiment, dataset: Any) -> None:
     theirs = parse({"system": before.as_json()["system"], "dataset": before.dataset}).as_json() if old else {}
     sets = new.as_json()
     for path in units(new.system.fill(new.dataset)) if new.system else []:
-        if not old or _at(data, path) == _at(theirs, path):
-            _assign(data, path, _at(sets, path))
+        if not old or at(data, path) == at(theirs, path):
+            _assign(data, path, at(sets, path))
 
 
 def _assign(data: dict[str, Any], path: str, value: Any) -> None:
@@ -78,7 +78,7 @@ def _assign(data: dict[str, Any], path: str, value: Any) -> None:
         if place.get(step) is None and step in ("attack", "system"):
             place[step] = {}
         if not isinstance(place.get(step), dict):
-            raise InvalidExperiment([Problem(path, f"is not a field of an experiment; got {shown(value)}")])
+            raise InvalidExperiment.at(path, f"is not a field of an experiment; got {shown(value)}")
         place = place[step]
     if last in NAMING and parents and place.get(last) != value:
         place.clear()
@@ -87,8 +87,8 @@ def _assign(data: dict[str, Any], path: str, value: Any) -> None:
     place[last] = value
 
 
-def _at(data: Mapping[str, Any], path: str) -> Any:
-    place: Any = data
+def at(data: Any, path: str) -> Any:
+    """Value at a dotted name within JSON objects; None where there is none."""
     for step in path.split("."):
-        place = place.get(step) if isinstance(place, Mapping) else None
-    return place
+        data = data.get(step) if isinstance(data, Mapping) else None
+    return data

@@ -76,7 +76,7 @@ def read_profiles(data: bytes) -> dict[str, Any]:
     if len(table.rows) > limits.CLIENTS.maximum:
         line = table.lines[int(limits.CLIENTS.maximum)]
         message = f"is one client too many; a file holds at most {spelled(limits.CLIENTS.maximum)}"
-        raise InvalidExperiment([Problem(f"line {line}", message)])
+        raise InvalidExperiment.at(f"line {line}", message)
     if not table.rows and not problems:
         problems.append(Problem("", "the file has a header and no client below it"))
     rows = _filled(table, names, problems)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
+from pydantic_core import PydanticCustomError
 
 from ldp_core.component import Component, Registry
 from ldp_core.errors import InvalidExperiment, Problem, hint, one_of, shown
 from ldp_core.experiment.schema import Experiment
+from ldp_core.fields import Validated
 
 Path = tuple[int | str, ...]
 MOST_PROBLEMS = 100
@@ -28,7 +30,7 @@ def parse(data: Any) -> Experiment:
     if isinstance(data, Experiment):
         return data
     if not isinstance(data, Mapping):
-        raise InvalidExperiment([Problem("", f"an experiment must be a JSON object; got {shown(data)}")])
+        raise InvalidExperiment.at("", f"an experiment must be a JSON object; got {shown(data)}")
     try:
         return Experiment.model_validate(dict(data))
     except ValidationError as error:
@@ -64,7 +66,21 @@ def read_json(text: str) -> Any:
         )
         start = shown(text.strip()[:40]) if text.strip() else "nothing"
         message = f"an experiment must be a JSON object, and this is not JSON{where}: it begins with {start}"
-        raise InvalidExperiment([Problem("", message)]) from None
+        raise InvalidExperiment.at("", message) from None
+
+
+def unknown(data: Mapping[str, Any], what: str, known: Sequence[str], path: str = "") -> list[Problem]:
+    """Problems of the keys of a JSON object that are none of its `known` ones."""
+    extra = (name for name in data if name not in known)
+    return [Problem(f"{path}{name}", f"is not a field of a {what}{hint(name, known)}") for name in extra]
+
+
+def checked_by(kind: Validated, path: str, value: Any) -> Any:
+    """Value of a field that is validated by itself. Raises InvalidExperiment: it is wrong."""
+    try:
+        return kind.check(value)
+    except PydanticCustomError as error:
+        raise InvalidExperiment.at(path, error.message()) from None
 
 
 def typed_changes(pairs: Iterable[str]) -> dict[str, Any]:
@@ -75,13 +91,13 @@ def typed_changes(pairs: Iterable[str]) -> dict[str, Any]:
     for pair in pairs:
         name, equals, value = pair.partition("=")
         if not (name and equals):
-            raise InvalidExperiment([Problem("--set", f"takes NAME=VALUE, like rounds=5; got {shown(pair)}")])
+            raise InvalidExperiment.at("--set", f"takes NAME=VALUE, like rounds=5; got {shown(pair)}")
         undone = next((one for one in changes if one == name or one.startswith(f"{name}.")), None)
         if undone == name:
-            raise InvalidExperiment([Problem(_short(name), "is set twice; which of the two is meant?")])
+            raise InvalidExperiment.at(_short(name), "is set twice; which of the two is meant?")
         if undone is not None:
             message = f"is set after {_short(undone)}, which it would undo; set it first"
-            raise InvalidExperiment([Problem(_short(name), message)])
+            raise InvalidExperiment.at(_short(name), message)
         changes[name] = typed(value)
     return changes
 
@@ -102,7 +118,7 @@ def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, value in pairs:
         if name in found:
-            raise InvalidExperiment([Problem(_short(name), "stands there twice; which of the two is meant?")])
+            raise InvalidExperiment.at(_short(name), "stands there twice; which of the two is meant?")
         found[name] = value
     return found
 

@@ -156,12 +156,8 @@ class Experiment(BaseModel):
 
     @model_validator(mode="after")
     def _fits_together(self) -> Experiment:
-        wrong = list(conflicts(self))
-        if wrong:
-            details = [
-                InitErrorDetails(type=refused(message), loc=path, input=given)
-                for path, given, message in wrong
-            ]
+        wrong = ((refused(one.message), tuple(one.path.split("."))) for one in conflicts(self))
+        if details := [InitErrorDetails(type=type, loc=path, input=None) for type, path in wrong]:
             raise ValidationError.from_exception_data("Experiment", details)
         return self
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -17,11 +17,12 @@ from typing import Any
 import numpy as np
 
 from ldp_core import limits
-from ldp_core.errors import InvalidExperiment, Problem, hint, on_one_line, one_of, shown
+from ldp_core.errors import InvalidExperiment, on_one_line, one_of, shown
 from ldp_core.experiment.hypercube import Hypercube, parse_hypercube
 from ldp_core.experiment.overrides import changed
-from ldp_core.experiment.reading import parse
+from ldp_core.experiment.reading import checked_by, parse, unknown
 from ldp_core.experiment.schema import Experiment
+from ldp_core.fields import Whole
 from ldp_core.tables import two_readings, typed
 
 Scalar = str | int | float | bool | None
@@ -69,9 +70,9 @@ class Sweep:
         with its values; or two equal cells.
         """
         settings = self.settings
-        first = [self._experiment(one) for one in settings]
+        first = [_made(self.base, {**one, "attack": None}, one) for one in settings]
         cells = tuple(
-            Cell(one, made.seed + s, made if s == 0 else _with_seed(made, made.seed + s, one))
+            Cell(one, made.seed + s, _made(made, {"seed": made.seed + s}, one) if s else made)
             for s in range(self.seeds)
             for one, made in zip(settings, first, strict=True)
         )
@@ -80,7 +81,7 @@ class Sweep:
             same = known.setdefault(cell.experiment.key, cell)
             if same is not cell:
                 words = f"holds the same experiment twice: as {_of(same)} and as {_of(cell)}"
-                raise InvalidExperiment([Problem("the grid" if self.grid else "the list", words)])
+                raise InvalidExperiment.at("the grid" if self.grid else "the list", words)
         return cells
 
     def setting(self, number: int) -> dict[str, Scalar]:
@@ -90,12 +91,6 @@ class Sweep:
             number, place = divmod(number, len(values))
             found[name] = values[place]
         return {name: found[name] for name in self.grid}
-
-    def _experiment(self, values: Mapping[str, Scalar]) -> Experiment:
-        try:
-            return changed(self.base, {**values, "attack": None})
-        except InvalidExperiment as error:
-            raise in_cell(error, values) from None
 
     def as_json(self) -> dict[str, Any]:
         way: dict[str, Any] = {"grid": {name: list(values) for name, values in self.grid.items()}}
@@ -107,27 +102,17 @@ class Sweep:
 
 
 def parse_sweep(data: Any, cells: bool = True) -> Sweep:
-    """Sweep of a JSON object `{"base", "grid", "seeds"}`; "list" or "latin" may replace "grid".
-
-    Args:
-        data: JSON values.
-        cells: validate every cell; False for a sweep that was validated before.
-
-    Raises:
-        InvalidExperiment: what is wrong, and in which cell.
+    """Sweep of a JSON object `{"base", "grid", "seeds"}`; "list" or "latin" may replace "grid". Raises
+    InvalidExperiment: what is wrong, and in which cell; `cells` False for a sweep that was validated before.
     """
     if not isinstance(data, Mapping):
-        raise InvalidExperiment([Problem("", f"a sweep must be a JSON object; got {shown(data)}")])
-    extra = [Problem(str(k), f"is not a field of a sweep{hint(k, FIELDS)}") for k in data if k not in FIELDS]
-    if extra:
+        raise InvalidExperiment.at("", f"a sweep must be a JSON object; got {shown(data)}")
+    if extra := unknown(data, "sweep", FIELDS):
         raise InvalidExperiment(extra)
-    seeds = data.get("seeds", 1)
-    if isinstance(seeds, bool) or not isinstance(seeds, int) or not limits.SEEDS.allows(seeds):
-        message = f"must be a whole number {limits.SEEDS}; got {shown(seeds)}"
-        raise InvalidExperiment([Problem("seeds", message)])
+    seeds = checked_by(Whole(limits.SEEDS), "seeds", data.get("seeds", 1))
     if len(ways := [way for way in WAYS if data.get(way) is not None]) > 1:
         message = f"stand beside each other; a sweep has one of {one_of(WAYS)}"
-        raise InvalidExperiment([Problem(" and ".join(ways), message)])
+        raise InvalidExperiment.at(" and ".join(ways), message)
     base = parse(data.get("base", {}))
     grid: dict[str, tuple[Scalar, ...]] = {}
     listed: tuple[dict[str, Scalar], ...] = ()
@@ -145,38 +130,32 @@ def parse_sweep(data: Any, cells: bool = True) -> Sweep:
         most = limits.spelled(limits.SWEEP_RUNS.maximum)
         of_each = f" × {seeds} seeds" if seeds > 1 else ""
         message = f"makes {counts}{of_each} = {limits.spelled(runs)} runs, and may make {most}"
-        raise InvalidExperiment([Problem("the grid" if grid else "the sweep", message)])
+        raise InvalidExperiment.at("the grid" if grid else "the sweep", message)
     sweep = Sweep(base, grid, seeds, listed, latin)
     if cells:
         _ = sweep.cells  # which refuses those that cannot run
-        _refuse_constants(grid)
+        for name, values in grid.items():
+            if len(values) == 1:
+                how = "give it two to sweep over it, or set it in the base"
+                raise InvalidExperiment.at(name, f"has one value, {shown(values[0])}: {how}")
     return sweep
 
 
 def _grid(given: Any) -> dict[str, tuple[Scalar, ...]]:
     if not isinstance(given, Mapping) or not given:
         message = f'must name fields and their values, like {{"rounds": [5, 10]}}; got {shown(given)}'
-        raise InvalidExperiment([Problem("grid", message)])
+        raise InvalidExperiment.at("grid", message)
     return {str(name): _values(str(name), values) for name, values in given.items()}
-
-
-def _refuse_constants(grid: Mapping[str, Sequence[Scalar]]) -> None:
-    for name, values in grid.items():
-        if len(values) == 1:
-            message = (
-                f"has one value, {shown(values[0])}: give it two to sweep over it, or set it in the base"
-            )
-            raise InvalidExperiment([Problem(name, message)])
 
 
 def _listed(given: Any) -> tuple[dict[str, Scalar], ...]:
     if not isinstance(given, list | tuple) or not given:
         message = f'must name settings, like [{{"rounds": 5}}, {{"rounds": 10}}]; got {shown(given)}'
-        raise InvalidExperiment([Problem("list", message)])
+        raise InvalidExperiment.at("list", message)
     for number, one in enumerate(given, start=1):
         if not isinstance(one, Mapping) or not one:
             message = f'must name fields and a value each, like {{"rounds": 5}}; got {shown(one)}'
-            raise InvalidExperiment([Problem(f"setting {number} of the list", message)])
+            raise InvalidExperiment.at(f"setting {number} of the list", message)
         for name, value in one.items():
             _values(str(name), [value])
     return tuple({str(name): value for name, value in one.items()} for one in given)
@@ -185,33 +164,26 @@ def _listed(given: Any) -> tuple[dict[str, Scalar], ...]:
 def _values(name: str, values: Any) -> tuple[Scalar, ...]:
     if name.split(".")[0] == "attack":
         message = "cannot be swept over: the cells of a sweep train and are not attacked"
-        raise InvalidExperiment([Problem(name, message)])
+        raise InvalidExperiment.at(name, message)
     if not isinstance(values, list | tuple) or not values:
-        message = f"must have a list of values, one at least; got {shown(values)}"
-        raise InvalidExperiment([Problem(name, message)])
+        raise InvalidExperiment.at(name, f"must have a list of values, one at least; got {shown(values)}")
     known = set()
     for value in values:
         if not isinstance(value, Scalar):
-            message = f"takes numbers, words, true, false or null; got {shown(value)}"
-            raise InvalidExperiment([Problem(name, message)])
+            raise InvalidExperiment.at(name, f"takes numbers, words, true, false or null; got {shown(value)}")
         # 1 and 1.0 are one number, and true is none
         same = (isinstance(value, bool), value)
         if same in known:
-            raise InvalidExperiment([Problem(name, f"must have each value once; got {shown(value)} twice")])
+            raise InvalidExperiment.at(name, f"must have each value once; got {shown(value)} twice")
         known.add(same)
     return tuple(values)
 
 
-def _with_seed(experiment: Experiment, seed: int, values: Mapping[str, Scalar]) -> Experiment:
+def _made(base: Experiment, changes: Mapping[str, Any], values: Mapping[str, Scalar]) -> Experiment:
     try:
-        return changed(experiment, {"seed": seed})
+        return changed(base, changes)
     except InvalidExperiment as error:
-        raise in_cell(error, values) from None
-
-
-def in_cell(error: InvalidExperiment, values: Mapping[str, Scalar]) -> InvalidExperiment:
-    where = f" (in the cell {in_words(values)})"
-    return InvalidExperiment([Problem(p.path, f"{p.message}{where}") for p in error.problems])
+        raise error.within(f"the cell {in_words(values)}") from None
 
 
 def _of(cell: Cell) -> str:
@@ -237,7 +209,7 @@ def _steps(text: str, low: float, high: float, count: int, log: bool) -> list[Sc
             f"takes LOW:HIGH:COUNT{way}, like 0.1:10:5{way}, with LOW below HIGH{above} and a COUNT from 2 "
             f"to {MOST_STEPS}; got {shown(text)}"
         )
-        raise InvalidExperiment([Problem("", message)])
+        raise InvalidExperiment.at("", message)
     space = np.geomspace if log else np.linspace
     values = [float(f"{one:.12g}") for one in space(low, high, count)]
     return [int(one) if one.is_integer() and not log and float(low).is_integer() else one for one in values]
@@ -248,7 +220,7 @@ def _between_semicolons(word: str) -> list[Scalar]:
     if math.isfinite(number):
         return [int(number) if number.is_integer() and not set(word) & set(".,eE") else number]
     if both := "," in word and two_readings(word):
-        raise InvalidExperiment([Problem("", both)])
+        raise InvalidExperiment.at("", both)
     return read_values(word)
 
 
@@ -264,7 +236,7 @@ def read_values(text: str) -> list[Scalar]:
     if re.search(r",\s", text) and (either := ONE_OR_TWO.search(text)):
         one, two = either[1].replace(",", "."), either[1].replace(",", " and ")
         message = f"has {shown(either[1])}, which may be {one} or {two}: write semicolons between numbers"
-        raise InvalidExperiment([Problem("", message)])
+        raise InvalidExperiment.at("", message)
     found, rest, decoder = list[Scalar](), text, json.JSONDecoder()
     while True:
         rest = rest.strip()
@@ -279,7 +251,7 @@ def read_values(text: str) -> list[Scalar]:
             _, comma, rest = rest[end:].partition(",")
         if value == "" or not isinstance(value, Scalar):
             message = f"takes numbers or words between commas, like 0.5,1,2; got {shown(text)}"
-            raise InvalidExperiment([Problem("", message)])
+            raise InvalidExperiment.at("", message)
         found.append(value)
         if not comma:
             return found

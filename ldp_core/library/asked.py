@@ -98,6 +98,6 @@ def _described(path: str, value: Component) -> Any:
     part = _part(TOP.get(path))
     if getattr(value, "form", "corrected") != "corrected":
         message = f"takes no form; write form={shown(getattr(value, 'form', None))} beside {value.name!r}"
-        raise InvalidExperiment([Problem(path, message)])
+        raise InvalidExperiment.at(path, message)
     registered = part is not None and part.registry.holds(type(value))
     return {part.key: value.name, **value.parameters()} if registered else value

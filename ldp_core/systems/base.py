@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldp_core.component import Component
+from ldp_core.errors import Problem
 from ldp_core.mechanisms.base import Floats, Form, Mechanism
 from ldp_core.models.base import Model
 
@@ -167,8 +168,8 @@ class System(Component):
         """The server's initial weights, given the model's usual ones (d,)."""
         return weights
 
-    def problems(self, experiment: Any) -> Iterator[tuple[tuple[str, ...], Any, str]]:
-        """Conflicts of an experiment with the system: field path, value, and a sentence."""
+    def problems(self, experiment: Any) -> Iterator[Problem]:
+        """Conflicts of an experiment with the system."""
         yield from ()
 
     def extends(self, model: Model) -> Model:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from ldp_core.errors import one_of
+from ldp_core.errors import Problem, one_of
 from ldp_core.fields import Choice, Number, Whole
 from ldp_core.limits import RECORDS, SAMPLING
 from ldp_core.mechanisms.base import Form, Mechanism
@@ -163,23 +163,23 @@ class PersonalizedLDPFL(System):
         kept = {"raw": RAW, "unit": {}, "paper": AS_IN_PAPER}[self.pixels]
         return kept.get(dataset, 1.0)
 
-    def problems(self, experiment: Any) -> Iterator[tuple[tuple[str, ...], Any, str]]:
+    def problems(self, experiment: Any) -> Iterator[Problem]:
         name, mechanism = experiment.dataset, experiment.mechanism
         if name not in (*DATA, *STANDS_FOR):
             why = f"must be {one_of([*DATA, *STANDS_FOR])} for {self.name}, whose paper has settings for no "
             why += (
                 f"other data; got {name}; without a system its mechanisms and aggregators can be used on it"
             )
-            yield ("dataset",), name, why
+            yield Problem("dataset", why)
             return
         if self.pixels == "raw" and name not in RAW:
             why = f"must be paper or unit on {name}, whose numbers are no pixels; got raw"
-            yield ("system", "pixels"), self.pixels, why
+            yield Problem("system.pixels", why)
         q, printed = self._q(name), getattr(mechanism, "calibration", "") == "paper001"
         if self.case == "iid" and printed and mechanism.sampling != q:
             why = f"must be {q:g}, the share of its records that a client of {self.name} trains on; got "
             why += f"{mechanism.sampling:g}; set system.sampling and mechanism.sampling to the same"
-            yield ("mechanism", "sampling"), mechanism.sampling, why
+            yield Problem("mechanism.sampling", why)
 
     def made(self, mechanism: Mechanism, form: Form) -> Mechanism:
         if form == "corrected" and self._takes_one(mechanism):

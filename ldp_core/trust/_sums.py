@@ -15,10 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
+from ldp_core.errors import Problem
 from ldp_core.fields import Number
 from ldp_core.limits import NORM
 from ldp_core.mechanisms.base import Floats, Mechanism
-from ldp_core.trust.base import Conflict, Trust, common_problems, heard
+from ldp_core.trust.base import Trust, common_problems, heard
 
 if TYPE_CHECKING:
     from ldp_core.accounting.spending import Spending
@@ -75,7 +76,7 @@ class SumTrust(Trust):
         norm: float | None = self.norm or getattr(experiment.mechanism, "norm", None)
         return norm
 
-    def problems(self, experiment: Any) -> Iterator[Conflict]:
+    def problems(self, experiment: Any) -> Iterator[Problem]:
         yield from common_problems(self, experiment)
         name = self.label
         if experiment.clients.epsilon_scope != "run":
@@ -83,17 +84,17 @@ class SumTrust(Trust):
                 f"must be a person's whole run (run) with {name}, whose noise is made for that; got one "
                 f"{'upload' if experiment.clients.epsilon_scope == 'upload' else 'use of the noise'}"
             )
-            yield ("clients", "epsilon_scope"), experiment.clients.epsilon_scope, message
+            yield Problem("clients.epsilon_scope", message)
         if experiment.aggregator.name == "sign_majority":
             message = f"must take a mean with {name}, which sums values and counts no votes; choose mean"
-            yield ("aggregator",), "sign_majority", message
+            yield Problem("aggregator", message)
         low, high = experiment.clients.bounds()
         if self.radius(experiment) is None and (np.ptp(low) or np.ptp(high)):
             message = (
                 f"must be the same for all clients with {name}, as a sum has one noise; give one "
                 "range, or trust.norm"
             )
-            yield ("clients", "range"), experiment.clients.range, message
+            yield Problem("clients.range", message)
         if (
             self.splits
             and len(np.unique(experiment.clients.budgets())) > 1
@@ -103,7 +104,7 @@ class SumTrust(Trust):
                 f"must be all with {name} with unequal budgets, each of which needs a known "
                 f"number of clients in a round; got {experiment.selection.name}"
             )
-            yield ("selection",), experiment.selection.name, message
+            yield Problem("selection", message)
 
     def sums(self, experiment: Any) -> tuple[NDArray[np.int64], Floats]:
         budgets, places = np.unique(experiment.clients.budgets(), return_inverse=True)

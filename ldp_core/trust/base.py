@@ -11,14 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldp_core.component import Component
+from ldp_core.errors import Problem
 from ldp_core.mechanisms.base import Floats, Mechanism
 
 if TYPE_CHECKING:
     from ldp_core.accounting.spending import Spending
 
 Against = Literal["server", "shuffled heap", "sum", "model"]
-Conflict = tuple[tuple[str, ...], Any, str]
-"""Field path, given value, and what is wrong."""
 
 
 class Trust(Component):
@@ -38,7 +37,7 @@ class Trust(Component):
     own_noise: ClassVar[bool] = False
     """Whether noise in the sum replaces the mechanism's."""
 
-    def problems(self, experiment: Any) -> Iterator[Conflict]:
+    def problems(self, experiment: Any) -> Iterator[Problem]:
         """Fields of the experiment that cannot be combined with this trust."""
         yield from ()
 
@@ -125,24 +124,22 @@ def heard(experiment: Any) -> int | None:
     return min(of for _, _, of in parts) if parts else None
 
 
-def common_problems(trust: Trust, experiment: Any) -> Iterator[Conflict]:
+def common_problems(trust: Trust, experiment: Any) -> Iterator[Problem]:
     """Fields of the experiment that cannot be combined with any trust except `local`."""
     name, aggregator = trust.label, experiment.aggregator
     if experiment.system is not None:
         system = experiment.system.label
-        yield (
-            ("trust",),
-            trust.name,
-            f"{name} is not part of {system}, whose server hears each client; choose no system",
+        yield Problem(
+            "trust", f"{name} is not part of {system}, whose server hears each client; choose no system"
         )
     if aggregator.draws or aggregator.weighs_by_size:
         why = "draws who is heard" if aggregator.draws else "weighs a client by its samples"
         message = f"must not tell clients apart with {name}, and {aggregator.label} {why}; choose mean"
-        yield ("aggregator",), aggregator.name, message
+        yield Problem("aggregator", message)
     if heard(experiment) is None:
         kind = experiment.selection.name
         message = f"must be all, fraction or once with {name}: {kind} leaves to chance how many take part"
-        yield ("selection",), kind, message
+        yield Problem("selection", message)
     if experiment.clients.run_limit is not None:
         message = f"must be null with {name}: who stops would leave too few to hide among"
-        yield ("clients", "run_limit"), experiment.clients.run_limit, message
+        yield Problem("clients.run_limit", message)

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
+from ldp_core.errors import Problem
 from ldp_core.fields import Choice
 from ldp_core.mechanisms.base import Floats
 from ldp_core.streams import stream
 from ldp_core.trust._sums import Facts, Row, SumTrust, distance
-from ldp_core.trust.base import Conflict
 
 RULES = ("sampling", "clipping")
 
@@ -39,7 +39,7 @@ class Central(SumTrust):
         "sampling", description="how smaller budgets are kept: by being in fewer sums, or by clipping more"
     )
 
-    def problems(self, experiment: Any) -> Iterator[Conflict]:
+    def problems(self, experiment: Any) -> Iterator[Problem]:
         yield from super().problems(experiment)
         if self.rule == "sampling" and len(np.unique(experiment.clients.budgets())) > 1:
             low, high = experiment.clients.bounds()
@@ -48,7 +48,7 @@ class Central(SumTrust):
                     "must be clipping where weights are sent, or ranges are not around 0: who is not drawn "
                     "would count as 0; or send updates"
                 )
-                yield ("trust", "rule"), "sampling", message
+                yield Problem("trust.rule", message)
 
     @property
     def splits(self) -> bool:

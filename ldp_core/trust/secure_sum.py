@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
+from ldp_core.errors import Problem
 from ldp_core.fields import Choice, Number, Whole
 from ldp_core.limits import BITS, COLLUDING, DROPOUT
 from ldp_core.mechanisms.base import Floats
 from ldp_core.trust._sums import Facts, Row, SumTrust
-from ldp_core.trust.base import Conflict
 
 UNEQUAL = ("group", "strictest")
 FINE = 100.0
@@ -64,7 +64,7 @@ class SecureSum(SumTrust):
     def apart(self) -> bool:
         return self.unequal == "group"
 
-    def problems(self, experiment: Any) -> Iterator[Conflict]:
+    def problems(self, experiment: Any) -> Iterator[Problem]:
         before = list(super().problems(experiment))
         yield from before
         if before:
@@ -76,7 +76,7 @@ class SecureSum(SumTrust):
                 f"must leave a client that adds noise in each sum: of the {fewest} clients of the smallest, "
                 f"{fewest - self.honest(fewest)} may not answer or tell; take fewer, or unequal strictest"
             )
-            yield ("trust", "colluding"), self.colluding, message
+            yield Problem("trust.colluding", message)
             return
         if (chance := self.wraps(experiment, self.bits)) > WRAPS:
             need = next(
@@ -87,7 +87,7 @@ class SecureSum(SumTrust):
                 f"must be at least {need or 'more'}: with {self.bits} bits a sum of {max(facts.counts)} "
                 f"clients leaves its modulus, and means nothing, with probability {some}; got {self.bits}"
             )
-            yield ("trust", "bits"), self.bits, message
+            yield Problem("trust.bits", message)
 
     def honest(self, clients: int) -> int:
         """Number of clients, of so many in a sum, whose noise ε relies on: all but those that drop out or

@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
+from ldp_core.errors import Problem
 from ldp_core.fields import Choice
 from ldp_core.mechanisms.base import Floats, Form, Mechanism
 from ldp_core.mechanisms.shared.kinds import kinds
-from ldp_core.trust.base import Conflict, Trust, common_problems, heard
+from ldp_core.trust.base import Trust, common_problems, heard
 
 if TYPE_CHECKING:
     from ldp_core.accounting.spending import Spending
@@ -47,14 +48,14 @@ class Shuffled(Trust):
         "upload", description="what is mixed: whole uploads, or each weight's values by themselves"
     )
 
-    def problems(self, experiment: Any) -> Iterator[Conflict]:
+    def problems(self, experiment: Any) -> Iterator[Problem]:
         yield from common_problems(self, experiment)
         mechanism = experiment.mechanism
         if mechanism.role == "identity":
             return  # without noise nothing is promised, and the ledger says so
         if self.message == "coordinate" and mechanism.scope != "coordinate":
             message = f"must be upload with {mechanism.name}, which answers for a whole {mechanism.scope}"
-            yield ("trust", "message"), "coordinate", message
+            yield Problem("trust.message", message)
         elif not _pure(mechanism, experiment, experiment.form):
             mended = _pure(mechanism, experiment, "corrected")
             form = experiment.form.replace("_", " ")
@@ -62,14 +63,14 @@ class Shuffled(Trust):
                 f"must have a pure ε with a shuffler, as the theorem asks for; got "
                 f"{mechanism.name} {form}: {'choose the form corrected' if mended else 'try piecewise'}"
             )
-            yield ("mechanism",), mechanism.name, message
+            yield Problem("mechanism", message)
         different = len(_groups(experiment.clients.budgets(), *experiment.clients.bounds()))
         if different > 1 and experiment.selection.name != "all":
             message = (
                 f"must be all with a shuffler with {different} different budgets or ranges: how "
                 f"many of each take part would be chance; got {experiment.selection.name}"
             )
-            yield ("selection",), experiment.selection.name, message
+            yield Problem("selection", message)
 
     def per_use(self, experiment: Any, asked: Floats, low: Floats, high: Floats) -> Floats:
         from ldp_core.accounting.backwards import largest

@@ -11,9 +11,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ldp_core.accounting import epsilon_for, run_budget
-from ldp_core.errors import InvalidExperiment, InvalidInput, Problem, hint, shown
+from ldp_core.errors import InvalidExperiment, InvalidInput, Problem, shown
 from ldp_core.experiment import Experiment, changed, parse
 from ldp_core.experiment.attack_grid import NAMED, Ladder, parse_ladder
+from ldp_core.experiment.reading import unknown
+from ldp_core.fields import is_number
 from ldp_core.limits import CANDIDATES, EPSILON, HALF_WIDTH, LADDER_IMAGES, Limit
 
 FIELDS = ("base", "accuracy", "ranges", "run_budget", "identification", "precision", "seeds", "effort")
@@ -129,35 +131,31 @@ class Question:
 
 def parse_question(data: Any) -> Question:
     if not isinstance(data, Mapping):
-        raise InvalidExperiment([Problem("", f"a question must be a JSON object; got {shown(data)}")])
-    problems = [
-        Problem(str(name), f"is not a field of a question{hint(name, FIELDS)}")
-        for name in data
-        if name not in FIELDS
-    ]
+        raise InvalidExperiment.at("", f"a question must be a JSON object; got {shown(data)}")
+    problems = unknown(data, "question", FIELDS)
     base = parse(data.get("base", {}))
     if base.randomiser.role == "identity":
         message = "adds no noise, so any ε would do; choose one that does"
         problems.append(Problem("mechanism", message))
     accuracy: Any = data.get("accuracy")
-    if not _number(accuracy) or not 0 < accuracy < 1:
+    if not is_number(accuracy) or not 0 < accuracy < 1:
         message = f"must be a number between 0 and 1, both excluded, like 0.85; got {shown(accuracy)}"
         problems.append(Problem("accuracy", message))
     ranges = data.get("ranges") or list(RANGES[base.target])
-    if not isinstance(ranges, list | tuple) or not all(_number(r) and HALF_WIDTH.allows(r) for r in ranges):
+    if not isinstance(ranges, list | tuple) or not all(is_number(r) and HALF_WIDTH.allows(r) for r in ranges):
         message = f"must be half-widths {HALF_WIDTH}, like [0.5, 1]; got {shown(ranges)}"
         problems.append(Problem("ranges", message))
     elif len(ranges) > MOST_RANGES or len(set(ranges)) < len(ranges):
         message = f"must be {MOST_RANGES} different half-widths at most; got {shown(ranges)}"
         problems.append(Problem("ranges", message))
     budget: Any = data.get("run_budget")
-    if budget is not None and not (_number(budget) and 0 < budget < math.inf):
+    if budget is not None and not (is_number(budget) and 0 < budget < math.inf):
         problems.append(Problem("run_budget", f"must be an ε above 0, or null; got {shown(budget)}"))
     identification: Any = data.get("identification")
     problems += _leak_problems(identification)
     precision, seeds = data.get("precision", PRECISION.default), data.get("seeds", int(SEEDS.default))
     effort = data.get("effort", int(EFFORT.default))
-    if not _number(precision) or not PRECISION.allows(precision):
+    if not is_number(precision) or not PRECISION.allows(precision):
         problems.append(Problem("precision", f"must be a factor {PRECISION}; got {shown(precision)}"))
     for name, value, allowed in (("seeds", seeds, SEEDS), ("effort", effort, EFFORT)):
         if not isinstance(value, int) or isinstance(value, bool) or not allowed.allows(value):
@@ -176,14 +174,14 @@ def parse_question(data: Any) -> Question:
     except InvalidExperiment:
         raise
     except InvalidInput as error:
-        raise InvalidExperiment([Problem("run_budget", str(error))]) from None
+        raise InvalidExperiment.at("run_budget", str(error)) from None
     return found
 
 
 def _leak_problems(share: Any) -> list[Problem]:
     if share is None:
         return []
-    if not _number(share) or not GUESSING < share < 1:
+    if not is_number(share) or not GUESSING < share < 1:
         message = f"must be a share above {GUESSING:g}, which guessing among ten gives, and below 1, like 0.3"
         return [Problem("identification", f"{message}, or null; got {shown(share)}")]
     return []
@@ -192,10 +190,6 @@ def _leak_problems(share: Any) -> list[Problem]:
 def rounded(epsilon: float) -> float:
     """ε to three digits, the same after JSON."""
     return float(f"{epsilon:.3g}")
-
-
-def _number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
 LOWEST = max(EPSILON.minimum, 0.01)

@@ -60,7 +60,7 @@ def test_it_survives_json():
             {"fields": {"mechanism.name": ["duchi", "pdpm"]}, "points": 5},
             "mechanism.name must have its least",
         ),
-        ({"fields": FIELDS, "points": 5, "seeds": 3}, "latin.seeds is not a field of it"),
+        ({"fields": FIELDS, "points": 5, "seeds": 3}, "latin.seeds is not a field of a hypercube"),
     ],
 )
 def test_what_cannot_be_drawn_is_a_sentence(data: Any, words: str):

@@ -96,7 +96,7 @@ def test_the_key_is_the_run_and_not_its_name():
         ({"system": "no_such"}, "system.name", "must be"),
         ({"attack": "dgl"}, "attack", "must be “auto”, null or an object"),
         ({"attack": {"clients": [21]}}, "attack.clients", "between 1 and 20; got 21"),
-        ({"attack": {"clients": [0]}}, "attack.clients", "whole numbers, which count from 1; got 0"),
+        ({"attack": {"clients": [0]}}, "attack.clients", "whole numbers from 1; got 0"),
         (
             {"attack": {"attacker": "dgl"}},
             "attack.attacker",

@@ -8,6 +8,7 @@ from typing import Any
 
 from ldp_core import models
 from ldp_core.accounting import word_of
+from ldp_core.experiment.overrides import at
 from ldp_core.runs.jobs.finding import Line, asked, whole
 from ldp_core.runs.jobs.tables import Row
 from ldp_core.runs.view.final_figures import Final
@@ -38,21 +39,15 @@ def _rows(line: Line) -> Iterator[Row]:
         own = changes if isinstance(changes, dict) else {}
         yield {
             "id": job.id,
-            "name": job.name or str(_at(base, "name") or ""),
+            "name": job.name or str(at(base, "name") or ""),
             "note": job.note,
             "kind": job.kind,
             "status": job.status,
             "launched": datetime.fromtimestamp(job.created, UTC).isoformat(timespec="seconds"),
             "imported": job.imported,
-            **{name: _plain(own.get(path, _at(base, path))) for name, path in FIELDS.items()},
+            **{name: _plain(own.get(path, at(base, path))) for name, path in FIELDS.items()},
             **(_figures(final) if final else {}),
         }
-
-
-def _at(base: Any, path: str) -> Any:
-    for name in path.split("."):
-        base = base.get(name) if isinstance(base, dict) else None
-    return base
 
 
 def _plain(value: Any) -> Any:

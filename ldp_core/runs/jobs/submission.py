@@ -6,7 +6,7 @@ import time
 from typing import Any
 
 from ldp_core.cost.seconds import USUAL
-from ldp_core.errors import InvalidExperiment, Problem
+from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import Draft
 from ldp_core.runs import kinds, queue
 from ldp_core.runs.jobs.lookup import of_draft, wake
@@ -77,7 +77,7 @@ def refuse_too_much(kind: str, asked: Any) -> None:
         f"would take about {_in_words(seconds)} on this server, and one job may take {_in_words(most)}; try "
         "fewer rounds, runs or seeds, or a smaller model"
     )
-    raise InvalidExperiment([Problem("rounds", message)])
+    raise InvalidExperiment.at("rounds", message)
 
 
 def _in_words(seconds: float) -> str:

@@ -10,7 +10,7 @@ from ldp_core import mechanisms
 from ldp_core.cost.estimate import Cost, cost
 from ldp_core.cost.seconds import work_of_ladder
 from ldp_core.datasets import Step
-from ldp_core.errors import InvalidExperiment, Problem
+from ldp_core.errors import InvalidExperiment
 from ldp_core.events.order_of_cells import LadderOrder
 from ldp_core.experiment import Draft, Run, Variant, changed
 from ldp_core.experiment.attack_grid import Ladder, parse_ladder
@@ -39,7 +39,7 @@ class AttackJob(Kind):
                 for name in parents:
                     where = where.setdefault(name, {}) if isinstance(where, dict) else None
                 if not isinstance(where, dict):
-                    raise InvalidExperiment([Problem(path, "is not a field of a ladder")])
+                    raise InvalidExperiment.at(path, "is not a field of a ladder")
                 where[last] = value
         return parse_ladder(data)
 

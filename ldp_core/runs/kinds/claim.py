@@ -9,10 +9,12 @@ from typing import Any
 from ldp_core import limits, papers
 from ldp_core.cost.estimate import CELL_BYTES, MEMORY, Cost, cost
 from ldp_core.datasets import Step
-from ldp_core.errors import DataUnavailable, InvalidExperiment, Problem, StorageFailed, one_of, shown
+from ldp_core.errors import DataUnavailable, InvalidExperiment, StorageFailed, one_of, shown
 from ldp_core.events import ClaimCell
 from ldp_core.events.order_of_cells import ClaimOrder
 from ldp_core.experiment import Draft, Run, Variant, parse
+from ldp_core.experiment.reading import checked_by, unknown
+from ldp_core.fields import Whole
 from ldp_core.papers.arms import Trained
 from ldp_core.papers.base import Claim
 from ldp_core.papers.measuring import Asked, keep, left, measure
@@ -51,19 +53,16 @@ class ClaimJob(Kind):
         """Request `{"system", "claim", "seeds"}`, with changes to these fields."""
         if not isinstance(data, Mapping):
             message = f'must be an object like {{"system": …, "claim": …}}; got {shown(data)}'
-            raise InvalidExperiment([Problem("", message)])
+            raise InvalidExperiment.at("", message)
         given = {**data, **changes}
-        if extra := [Problem(str(name), "is not a field of a claim") for name in given if name not in FIELDS]:
+        if extra := unknown(given, "claim", FIELDS):
             raise InvalidExperiment(extra)
         paper = papers.get(given.get("system", ""))
         claim = paper.claim(given.get("claim", ""))
         if claim is None:
             ids = one_of([one.id for one in paper.claims])
-            raise InvalidExperiment([Problem("claim", f"must be {ids}; got {shown(given.get('claim'))}")])
-        seeds = given.get("seeds", claim.seeds)
-        if isinstance(seeds, bool) or not isinstance(seeds, int) or not limits.SEEDS.allows(seeds):
-            message = f"must be a whole number {limits.SEEDS}; got {shown(seeds)}"
-            raise InvalidExperiment([Problem("seeds", message)])
+            raise InvalidExperiment.at("claim", f"must be {ids}; got {shown(given.get('claim'))}")
+        seeds = checked_by(Whole(limits.SEEDS), "seeds", given.get("seeds", claim.seeds))
         return Measured(given["system"], claim, seeds)
 
     def request(self, asked: Measured) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from ldp_core.cost.estimate import Cost, cost_of_sweep, refuse_what_cannot_fit
 from ldp_core.errors import InvalidExperiment
 from ldp_core.events.order_of_cells import SweepOrder
 from ldp_core.experiment import Draft, Experiment, Run, Variant, amended, changed
-from ldp_core.experiment.sweep import Sweep, in_cell, parse_sweep
+from ldp_core.experiment.sweep import Sweep, in_words, parse_sweep
 from ldp_core.limits import spelled
 from ldp_core.runs.kinds.base import Kind, Request, Words, Work
 from ldp_core.runs.lockstep import Turn
@@ -55,7 +55,7 @@ class SweepJob(Kind):
             try:
                 refuse_what_cannot_fit(draft)
             except InvalidExperiment as error:
-                raise in_cell(error, setting) from None
+                raise error.within(f"the cell {in_words(setting)}") from None
 
     def describe(self, asked: Sweep) -> Words:
         settings = len(asked.settings)
