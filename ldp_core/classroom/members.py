@@ -88,7 +88,8 @@ def guess(session: Session, who: str, value: Value) -> None:
     class has ended; NotNow: guesses are closed, or this visitor has not joined; InvalidInput: no possible
     answer.
     """
-    if not _takes(session.scenario, value):
+    about = topics.get(session.scenario)
+    if not (about.scenario and about.preset.ask.takes(value)):
         raise InvalidInput("this is no answer to the question that is asked now")
     with changing() as db:
         now = refuse_ended(db, session.code)
@@ -149,11 +150,6 @@ def tries(session: Session, who: str | None = None) -> list[Try]:
 def _read(query: str, *values: Any) -> list[Any]:
     with looking() as db:
         return list(db.execute(query, values)) if db else []
-
-
-def _takes(topic: str, value: Value) -> bool:
-    about = topics.get(topic)
-    return bool(about.scenario) and about.preset.ask.takes(value)
 
 
 def refuse_ended(db: Any, code: str) -> Any:

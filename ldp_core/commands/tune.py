@@ -27,11 +27,11 @@ def tune(options: argparse.Namespace) -> int:
     from ldp_core.datasets import quiet
     from ldp_core.runs import kinds, one_thread, search
 
-    base = options.experiment_of(options)
+    base, effort = options.experiment_of(options), number("effort", options.effort)
     data = {
         "base": base.as_json(),
         "ranges": None if options.ranges is None else read_values(options.ranges),
-        "effort": _whole(number("effort", options.effort)),
+        "effort": int(effort) if effort.is_integer() else effort,
     }
     for name in ("accuracy", "run_budget", "identification"):
         text = getattr(options, name)
@@ -56,7 +56,3 @@ def _again(options: argparse.Namespace, effort: int) -> str:
             words += [f"--{name.replace('_', '-')}", value]
     words += ["--effort", str(effort), *(["--set", *options.set] if options.set else [])]
     return shlex.join(words)
-
-
-def _whole(value: float) -> float | int:
-    return int(value) if value.is_integer() else value

@@ -40,10 +40,6 @@ def _check_mechanisms(value: Any) -> tuple[Mechanism, ...]:
     return found
 
 
-def _mechanisms_as_json(value: tuple[Mechanism, ...]) -> list[Any]:
-    return [NAMED.serialise(one) for one in value]
-
-
 def _check_epsilons(value: Any) -> tuple[float, ...]:
     allowed = limits.LADDER_RUNGS
     if not isinstance(value, list | tuple) or not allowed.allows(len(value)):
@@ -62,7 +58,9 @@ class Ladder(BaseModel):
 
     base: Annotated[Experiment, Checked(parse), PlainSerializer(Experiment.as_json)] = Experiment()
     mechanisms: Annotated[
-        tuple[Mechanism, ...], Checked(_check_mechanisms), PlainSerializer(_mechanisms_as_json)
+        tuple[Mechanism, ...],
+        Checked(_check_mechanisms),
+        PlainSerializer(lambda value: [NAMED.serialise(one) for one in value]),
     ] = DEFAULT
     epsilons: Annotated[tuple[float, ...], Checked(_check_epsilons)] = RUNGS
     upload: Annotated[str, Choice(("audit", "real"))] = Field("audit", description="what is attacked")

@@ -14,7 +14,6 @@ from ldp_core.experiment.reading import unknown
 from ldp_core.experiment.schema import Experiment
 from ldp_core.fields import is_number
 from ldp_core.limits import SWEEP_RUNS
-from ldp_core.mechanisms.base import Floats
 from ldp_core.streams import stream
 
 FIELDS = ("fields", "points")
@@ -33,20 +32,16 @@ class Hypercube:
         """Settings drawn by the base's seed, sorted by the first field: on a logarithmic scale for ranges
         above 0, rounded for integer fields, without duplicates.
         """
-        data = base.as_json()
+        data, generator = base.as_json(), stream(base.seed, "hypercube")
+        slices = np.stack([generator.permutation(self.points) for _ in self.fields], axis=1)
+        places = (slices + generator.random(slices.shape)) / self.points
         columns = []
-        for u, (path, (low, high)) in zip(self._places(base.seed).T, self.fields.items(), strict=True):
+        for u, (path, (low, high)) in zip(places.T, self.fields.items(), strict=True):
             values = low * (high / low) ** u if low > 0 else low + u * (high - low)
             whole = isinstance(at(data, path), int)
             columns.append([round(v) if whole else float(f"{v:.4g}") for v in values.tolist()])
         rows = sorted(dict.fromkeys(zip(*columns, strict=True)))
         return [dict(zip(self.fields, row, strict=True)) for row in rows]
-
-    def _places(self, seed: int) -> Floats:
-        """Position of each setting in each field's range, shape (points, fields), in [0, 1)."""
-        generator = stream(seed, "hypercube")
-        slices = np.stack([generator.permutation(self.points) for _ in self.fields], axis=1)
-        return (slices + generator.random(slices.shape)) / self.points
 
     def as_json(self) -> dict[str, Any]:
         return {"fields": {name: list(ends) for name, ends in self.fields.items()}, "points": self.points}

@@ -116,7 +116,8 @@ def with_system(draft: Draft, name: str | None) -> Draft:
     """
     base = draft.base
     if name is None:
-        kept = tuple(replace(one, set=_without_system(one.set)) for one in draft.variants)
+        own = ({k: v for k, v in one.set.items() if k.split(".")[0] != "system"} for one in draft.variants)
+        kept = tuple(replace(one, set=sets) for one, sets in zip(draft.variants, own, strict=True))
         return replace(draft, base=changed(base, {"system": None}), variants=kept)
     given = {"dataset": base.dataset, "seed": base.seed} | ({} if base.attack else {"attack": None})
     label = systems.registry.kind(name).label
@@ -151,7 +152,3 @@ def with_form(draft: Draft, form: str) -> Draft:
     if form_of(draft) == BOTH:
         runs = (Variant(draft.base.system.label if draft.base.system else ALONE),)
     return replace(draft, base=changed(draft.base, {"form": form}), variants=runs)
-
-
-def _without_system(sets: Any) -> dict[str, Any]:
-    return {path: value for path, value in sets.items() if path.split(".")[0] != "system"}

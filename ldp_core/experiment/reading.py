@@ -136,7 +136,8 @@ def problems_of(error: ValidationError, data: Any, root: type[BaseModel] = Exper
         where = ".".join(map(_short, path))
         if item["type"] == "extra_forbidden":
             known, registry = _known_fields(path[:-1], data, root)
-            meant = hint(path[-1], known) or _belongs(owners(registry, path[-1]))
+            parts = owners(registry, path[-1])
+            meant = hint(path[-1], known) or (f"; it belongs to {one_of(parts)}" if parts else "")
             message = f"is not a field here (there are {', '.join(sorted(known))}){meant}"
             message = message if where else f"“” {message}"
         elif item["type"] in ("model_type", "model_attributes_type", "dict_type"):
@@ -167,10 +168,6 @@ def owners(registry: Registry[Any] | None, field: object) -> list[str]:
     if registry is None:
         return []
     return [name for name in registry.names() if field in own_fields(registry.kind(name))]
-
-
-def _belongs(parts: list[str]) -> str:
-    return f"; it belongs to {one_of(parts)}" if parts else ""
 
 
 def _known_fields(path: Path, data: Any, root: type[BaseModel]) -> tuple[list[str], Registry[Any] | None]:

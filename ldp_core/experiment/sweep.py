@@ -122,7 +122,13 @@ def parse_sweep(data: Any, cells: bool = True) -> Sweep:
     elif ways == ["list"]:
         listed = _listed(data["list"])
     else:
-        grid = _grid(data.get("grid"))
+        asked = data.get("grid")
+        if not isinstance(asked, Mapping) or not asked:
+            like = 'like {"rounds": [5, 10]}'
+            raise InvalidExperiment.at(
+                "grid", f"must name fields and their values, {like}; got {shown(asked)}"
+            )
+        grid = {str(name): _values(str(name), values) for name, values in asked.items()}
     numbers = [latin.points] if latin else [len(listed)] if listed else [len(v) for v in grid.values()]
     runs = seeds * math.prod(numbers)
     if not limits.SWEEP_RUNS.allows(runs):
@@ -139,13 +145,6 @@ def parse_sweep(data: Any, cells: bool = True) -> Sweep:
                 how = "give it two to sweep over it, or set it in the base"
                 raise InvalidExperiment.at(name, f"has one value, {shown(values[0])}: {how}")
     return sweep
-
-
-def _grid(given: Any) -> dict[str, tuple[Scalar, ...]]:
-    if not isinstance(given, Mapping) or not given:
-        message = f'must name fields and their values, like {{"rounds": [5, 10]}}; got {shown(given)}'
-        raise InvalidExperiment.at("grid", message)
-    return {str(name): _values(str(name), values) for name, values in given.items()}
 
 
 def _listed(given: Any) -> tuple[dict[str, Scalar], ...]:

@@ -13,29 +13,37 @@ from typing import Generic, TypeVar
 from ldp_core.errors import InvalidInput, one_of, shown
 
 T = TypeVar("T")
+Read = TypeVar("Read", covariant=True)
+
+
+@dataclass(frozen=True)
+class Reader(Generic[Read]):
+    wanted: str
+    """What a text must be, as in “must be …”."""
+    read: Callable[[str], Read]
+    """Raises ValueError, possibly with a reason that completes the sentence."""
 
 
 @dataclass(frozen=True)
 class Setting(Generic[T]):
     name: str
     default: T
-    read: Callable[[str], T]
-    """Parser; raises ValueError, possibly with a reason that completes “must be …”."""
+    reader: Reader[T]
     about: str
     """Description in one sentence."""
     usual: str = ""
     """Default in words, if it is not constant."""
 
     def value(self) -> T:
-        """Value from the environment, or the default. Raises InvalidInput: the value is invalid."""
+        """Value from the environment, or the default; raises InvalidInput for an invalid one."""
         text = os.environ.get(self.name, "").strip()
         if not text:
             return self.default
         try:
-            return self.read(text)
+            return self.reader.read(text)
         except ValueError as error:
             why = f", {error}" if error.args else ""
-            raise InvalidInput(f"{self.name} must be {self.read}; got {shown(text)}{why}") from None
+            raise InvalidInput(f"{self.name} must be {self.reader.wanted}; got {shown(text)}{why}") from None
 
     @property
     def unset(self) -> str:
@@ -44,89 +52,53 @@ class Setting(Generic[T]):
         return f"{self.default:g}" if isinstance(self.default, int | float) else str(self.default)
 
 
-@dataclass(frozen=True)
-class Number:
-    least: float
-    most: float
-    endless: bool = False
-    """Whether `inf` stands for no limit."""
+def number(least: float, most: float, endless: bool = False) -> Reader[float]:
+    """A number within limits; `inf` stands for no limit if it may be `endless`."""
 
-    def __call__(self, text: str) -> float:
-        value = _float(text)
-        if self.endless and value == inf:
-            return self.most
-        if not self.least <= value <= self.most:
-            raise ValueError
-        return value
+    def read(text: str) -> float:
+        value = most if endless and _float(text) == inf else _float(text)
+        return _if(least <= value <= most, value)
 
-    def __str__(self) -> str:
-        return f"a number from {self.least:g} to {self.most:g}{', or inf' if self.endless else ''}"
+    return Reader(f"a number from {least:g} to {most:g}{', or inf' if endless else ''}", read)
 
 
-@dataclass(frozen=True)
-class Whole:
+def whole(least: int, most: int) -> Reader[int]:
     """A whole number within limits; 2.0 counts as one."""
 
-    least: int
-    most: int
-
-    def __call__(self, text: str) -> int:
+    def read(text: str) -> int:
         value = _float(text)
-        if not self.least <= value <= self.most or value % 1:
-            raise ValueError
-        return int(value)
+        return int(_if(least <= value <= most and value % 1 == 0, value))
 
-    def __str__(self) -> str:
-        return f"a whole number from {self.least} to {self.most}"
+    return Reader(f"a whole number from {least} to {most}", read)
 
 
-@dataclass(frozen=True)
-class Word:
-    words: tuple[str, ...]
-
-    def __call__(self, text: str) -> str:
-        if text not in self.words:
-            raise ValueError
-        return text
-
-    def __str__(self) -> str:
-        return one_of(self.words)
+def word(words: tuple[str, ...]) -> Reader[str]:
+    return Reader(one_of(words), lambda text: _if(text in words, text))
 
 
-@dataclass(frozen=True)
-class Text:
-    """Text of a form, described by `form`."""
-
-    pattern: re.Pattern[str]
-    form: str
-
-    def __call__(self, text: str) -> str:
-        if not self.pattern.fullmatch(text):
-            raise ValueError
-        return text
-
-    def __str__(self) -> str:
-        return self.form
+def form(pattern: re.Pattern[str], said: str) -> Reader[str]:
+    return Reader(said, lambda text: _if(pattern.fullmatch(text), text))
 
 
-@dataclass(frozen=True)
-class Folder:
-    """A path, with `~` expanded."""
+def folder(there: bool = False) -> Reader[Path]:
+    """A path, with `~` expanded, that exists if it must be `there`."""
 
-    there: bool = False
-    """Whether the folder must exist already."""
-
-    def __call__(self, text: str) -> Path:
+    def read(text: str) -> Path:
         try:
             found = Path(text).expanduser().absolute()
         except RuntimeError:
             raise ValueError("and the home of that user is not known here") from None
-        if self.there and not found.is_dir():
+        if there and not found.is_dir():
             raise ValueError("where no folder is")
         return found
 
-    def __str__(self) -> str:
-        return "a folder"
+    return Reader("a folder", read)
+
+
+def _if(fits: object, value: T) -> T:
+    if not fits:
+        raise ValueError
+    return value
 
 
 def _float(text: str) -> float:

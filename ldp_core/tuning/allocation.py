@@ -120,7 +120,9 @@ def allocate(experiment: Experiment, need: float | None = None) -> Allocation:
             )
         clipped = int(((low > -need) | (high < need)).sum())
         low, high = np.maximum(low, -need), np.minimum(high, need)
-        ends = _as_fields(low, high)
+        ends = {"clients.low": _short(low), "clients.high": _short(high)}
+        if (low == -high).all():
+            ends = {"clients.range": _short(high)}
     made = changed(experiment, {"aggregator": BEST, "attack": None, **ends})
     noisy = made.tells.perturbed / made.uploaded
     return Allocation(made, noisy * worst_variance(made), clipped)
@@ -131,12 +133,6 @@ def _others(values: Floats) -> Floats:
     before = np.concatenate([[0.0], values[:-1].cumsum()])
     after = np.concatenate([values[:0:-1].cumsum()[::-1], [0.0]])
     return before + after
-
-
-def _as_fields(low: Floats, high: Floats) -> dict[str, Any]:
-    if (low == -high).all():
-        return {"clients.range": _short(high)}
-    return {"clients.low": _short(low), "clients.high": _short(high)}
 
 
 def _short(values: Floats) -> float | list[float]:

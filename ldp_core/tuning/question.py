@@ -152,7 +152,9 @@ def parse_question(data: Any) -> Question:
     if budget is not None and not (is_number(budget) and 0 < budget < math.inf):
         problems.append(Problem("run_budget", f"must be an ε above 0, or null; got {shown(budget)}"))
     identification: Any = data.get("identification")
-    problems += _leak_problems(identification)
+    if identification is not None and not (is_number(identification) and GUESSING < identification < 1):
+        message = f"must be a share above {GUESSING:g}, which guessing among ten gives, and below 1, like 0.3"
+        problems.append(Problem("identification", f"{message}, or null; got {shown(identification)}"))
     precision, seeds = data.get("precision", PRECISION.default), data.get("seeds", int(SEEDS.default))
     effort = data.get("effort", int(EFFORT.default))
     if not is_number(precision) or not PRECISION.allows(precision):
@@ -176,15 +178,6 @@ def parse_question(data: Any) -> Question:
     except InvalidInput as error:
         raise InvalidExperiment.at("run_budget", str(error)) from None
     return found
-
-
-def _leak_problems(share: Any) -> list[Problem]:
-    if share is None:
-        return []
-    if not is_number(share) or not GUESSING < share < 1:
-        message = f"must be a share above {GUESSING:g}, which guessing among ten gives, and below 1, like 0.3"
-        return [Problem("identification", f"{message}, or null; got {shown(share)}")]
-    return []
 
 
 def rounded(epsilon: float) -> float:

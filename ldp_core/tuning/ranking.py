@@ -14,10 +14,9 @@ import numpy as np
 from ldp_core import aggregators, mechanisms
 from ldp_core.accounting import Promise, Spending
 from ldp_core.accounting.backwards import budgets_of_uses
-from ldp_core.aggregators.base import Aggregator, Drawn
+from ldp_core.aggregators.base import Drawn
 from ldp_core.errors import InvalidInput
 from ldp_core.mechanisms import Mechanism, Use
-from ldp_core.mechanisms.base import Floats
 from ldp_core.systems import Release, Sent
 
 GROUPS = 24
@@ -98,16 +97,13 @@ def _ranked(asked: Asked, made: Mechanism) -> Ranked:
     noise = {}
     for name in aggregators.names():
         aggregator = aggregators.get(name)
-        if not (aggregator.unpredicted or aggregator.weighs_by_size or _draws(aggregator, worst)):
+        if aggregator.unpredicted or aggregator.weighs_by_size:
+            continue
+        weights, squares, _ = aggregator.moments(worst)
+        if np.allclose(squares, weights**2):  # or else weights are drawn anew in each round
             left, _ = aggregator.noise(Drawn(variance, mean), worst, sizes, here)
             # each of these clients stands for as many as there are more of
             noise[name] = math.sqrt(float(left) * len(budgets) / asked.clients)
     spending = Spending(releases)
     cost = [spending.uploads((float(budgets[i]), -asked.half, asked.half), asked.rounds) for i in (0, -1)]
     return Ranked(made, noise, *cost)
-
-
-def _draws(aggregator: Aggregator, worst: Floats) -> bool:
-    """Whether the aggregator draws its weights anew each round."""
-    weights, squares, _ = aggregator.moments(worst)
-    return not np.allclose(squares, weights**2)

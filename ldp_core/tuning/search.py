@@ -44,8 +44,9 @@ def next_points(question: Question, known: Known) -> list[Point]:
     chosen, _ = _chosen(question, known)
     if chosen is None:
         return _settling(question, known) if _may(question, known) else []
-    more = _confirming(question, chosen) if _may(question, known) else []
-    return [point for point in more or _fresh(question, chosen) if point not in known]
+    more = range(question.seeds, 2 * question.seeds) if _may(question, known) and not chosen.confirmed else ()
+    wanted = [Point(chosen.half, chosen.epsilon, seed) for seed in more] or _fresh(question, chosen)
+    return [point for point in wanted if point not in known]
 
 
 def _searched(question: Question, known: Known) -> list[Point]:
@@ -106,18 +107,10 @@ def _deciding(question: Question, runs: int) -> list[int]:
     return [seed + (question.seeds if seed >= 2 * question.seeds else 0) for seed in range(runs)]
 
 
-def _confirming(question: Question, chosen: Tried) -> list[Point]:
-    """Further seeds for the setting that seems to meet the target; empty once they are trained."""
-    return [] if chosen.confirmed else _of(chosen, range(question.seeds, 2 * question.seeds))
-
-
 def _fresh(question: Question, chosen: Tried) -> list[Point]:
     """Points with seeds for the report, which decide nothing."""
-    return _of(chosen, range(2 * question.seeds, 3 * question.seeds))
-
-
-def _of(setting: Tried, seeds: Iterable[int]) -> list[Point]:
-    return [Point(setting.half, setting.epsilon, seed) for seed in seeds]
+    seeds = range(2 * question.seeds, 3 * question.seeds)
+    return [Point(chosen.half, chosen.epsilon, seed) for seed in seeds]
 
 
 @lru_cache(maxsize=256)
@@ -208,7 +201,7 @@ def _race(question: Question, known: Known) -> list[float]:
     cross = {half: _crossing(question, known, half) for half in question.ranges}
     best = min((e for e in cross.values() if e is not None), default=None)
     if best is None:  # at least the one that came closest is looked at in earnest
-        return [max(question.ranges, key=lambda half: _top(question, known, half))]
+        return [max(question.ranges, key=lambda half: _first(known, half, rounded(question.most(half))))]
     sure = [bracket(tried(question, known, half))[1] for half in question.ranges]
     least = min((one.epsilon for one in sure if one), default=np.inf)
     kept = []
@@ -250,10 +243,6 @@ def _crossing(question: Question, known: Known, half: float) -> float | None:
 
 def _first(known: Known, half: float, epsilon: float | None) -> float:
     return float(np.mean([known[Point(half, epsilon, s)] for s in range(FEW)]))
-
-
-def _top(question: Question, known: Known, half: float) -> float:
-    return _first(known, half, rounded(question.most(half)))
 
 
 def _in_the_way(question: Question, known: Known) -> tuple[str, More | None]:

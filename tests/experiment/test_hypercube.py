@@ -9,7 +9,7 @@ import pytest
 
 from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import parse
-from ldp_core.experiment.hypercube import Hypercube, parse_hypercube
+from ldp_core.experiment.hypercube import parse_hypercube
 
 BASE = parse({"seed": 4})
 FIELDS = {"clients.epsilon": [0.5, 8], "clients.low": [-3, -1], "clients.count": [5, 50]}
@@ -39,12 +39,6 @@ def test_whole_numbers_stay_whole_and_others_do_not_become_so():
 def test_the_seed_decides():
     assert drawn() == drawn()
     assert drawn() != drawn(base=parse({"seed": 5}))
-
-
-def test_it_survives_json():
-    made = parse_hypercube({"fields": FIELDS, "points": 7})
-    assert parse_hypercube(made.as_json()) == made
-    assert isinstance(made, Hypercube)
 
 
 @pytest.mark.parametrize(

@@ -133,6 +133,11 @@ BAD: dict[str, tuple[bytes | str, str]] = {
     "Python's own": (HEADER + "1,1_0,-1,1\n", "line 2, epsilon must be a number"),
     "a column of two names": (HEADER.strip() + ",eps\n1,1,-1,1,1\n", "epsilon twice: “epsilon” and “eps”"),
     "HTML": (HEADER + "1,<script>alert(1)</script>,-1,1\n", "line 2, epsilon must be a number"),
+    "another scope": (
+        f"scope,{HEADER}weight,1,1,-1,1\nperson,2,1,-1,1\n",
+        "scope must be weight, upload or run; got",
+    ),
+    "two scopes": (f"scope,{HEADER}weight,1,1,-1,1\nrun,2,1,-1,1\n", "line 3, scope is run beside weight"),
     "a cell without end": (HEADER + "1," + "9" * 400_000 + ",-1,1\n", "line 2"),
 }
 
@@ -210,15 +215,6 @@ def test_whatever_comes_is_read_or_refused_in_words(data: bytes):
         assert error.problems
 
 
-def test_a_client_may_be_without_a_limit_and_is_written_so():
-    changes = read_profiles(b"client,epsilon,low,high,run_limit\n1,0.5,-1,1,\n2,2,-1,1,100\n")
-    assert changes["clients.run_limit"] == [None, 100.0]
-    limited = changed(parse({}), changes)
-    assert limited.clients.run_limits().tolist() == [np.inf, 100.0]
-    assert parse(limited.as_json()) == limited
-    assert read_profiles(write_profiles(limited.clients).encode())["clients.run_limit"] == [None, 100.0]
-
-
 def test_what_may_be_read_in_two_ways_is_refused_with_both():
     (said,) = problems("client;epsilon;low;high;run_limit\n1;1;-1;1;1.000\n")
     assert said.startswith("line 2, run_limit has two readings, 1\u202f000 with a point between thous")
@@ -233,17 +229,3 @@ def test_a_scope_is_written_and_read_back():
     changes = read_profiles(text.encode())
     assert changes["clients.epsilon_scope"] == "run"
     assert changed(parse({}), changes).clients.budgets().tolist() == clients.budgets().tolist()
-
-
-@pytest.mark.parametrize(
-    ("cells", "said"),
-    [
-        (("weight", "person"), "line 3, scope must be weight, upload or run; got “person”"),
-        (("weight", "run"), "line 3, scope is run beside weight"),
-    ],
-)
-def test_a_scope_is_one_of_three_and_the_same_for_all(cells: tuple[str, str], said: str):
-    lines = [f"{i},{cell},1,-1,1" for i, cell in enumerate(cells, start=1)]
-    with pytest.raises(InvalidExperiment) as refused:
-        read_profiles("\n".join(["client,scope,epsilon,low,high", *lines]).encode())
-    assert said in str(refused.value)

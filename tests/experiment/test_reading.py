@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -40,12 +41,6 @@ def test_an_empty_object_is_the_default_demonstration():
     assert loads("{}") == default
 
 
-def test_json_out_is_json_in():
-    text = json.dumps(parse({}).as_json(), allow_nan=False)
-    assert loads(text) == parse({})
-    assert loads(text).key == parse({}).key
-
-
 def test_the_key_is_the_run_and_not_its_name():
     assert parse({"name": "a"}).key == parse({"name": "b"}).key
     assert parse({"seed": 1}).key != parse({"seed": 2}).key
@@ -58,7 +53,11 @@ def test_the_key_is_the_run_and_not_its_name():
         ({"clients": {"epsilon": 0}}, "clients.epsilon", "between 0.000001 and 700, .*; got 0;"),
         ({"clients": {"epsilon": -1}}, "clients.epsilon", "got -1; to send without noise"),
         ({"clients": {"epsilon": float("nan")}}, "clients.epsilon", "got NaN"),
-        ({"clients": {"epsilon": float("inf")}}, "clients.epsilon", "got Infinity"),
+        (
+            {"clients": {"epsilon": float("inf")}},
+            "clients.epsilon",
+            "got Infinity; .*choose the mechanism none",
+        ),
         ({"clients": {"epsilon": "1"}}, "clients.epsilon", "modes: two_volunteers, .*; got “1”"),
         ({"clients": {"epsilon": None}}, "clients.epsilon", "got null"),
         ({"clients": {"epsilon": True}}, "clients.epsilon", "got true"),
@@ -116,8 +115,6 @@ def test_the_key_is_the_run_and_not_its_name():
 def test_what_cannot_run_is_refused_at_its_field(data: dict[str, Any], path: str, words: str):
     found = problems(data)
     assert set(found) == {path}
-    import re
-
     assert re.search(words, found[path]), found[path]
 
 
@@ -289,12 +286,6 @@ def test_a_field_of_other_parts_says_of_which():
         parse({"mechanism": {"name": "duchi", "delta": 1e-5}})
     with pytest.raises(InvalidExperiment, match=r"it belongs to dirichlet or dirichlet_clients"):
         parse({"partition": {"kind": "iid", "alpha": 0.1}})
-
-
-def test_no_noise_is_the_mechanism_none():
-    for epsilon in (0, float("inf"), "inf"):
-        with pytest.raises(InvalidExperiment, match="choose the mechanism none"):
-            parse({"clients": {"epsilon": epsilon}})
 
 
 def test_an_object_that_is_no_registered_part_is_refused():

@@ -24,6 +24,8 @@ from ldp_core.runs.record.recorder import Recorder
 from ldp_core.runs.view.cells import SweepProgress
 from ldp_core.runs.view.final_figures import found
 
+SHORT = {"clients.epsilon": "ε", "clients.range": "±"}
+
 
 class SweepJob(Kind):
     """Trains one experiment under every combination of some values of its fields."""
@@ -105,10 +107,9 @@ class SweepJob(Kind):
         if not every:
             return []
         best = max(every, key=lambda place: np.mean(every[place]))
-        setting = ", ".join(f"{_short(path)} {value}" for path, value in asked.settings[best].items())
+        setting = ", ".join(
+            f"{SHORT.get(path, path.removesuffix('.name'))} {value}"
+            for path, value in asked.settings[best].items()
+        )
         experiment = changed(asked.base, asked.settings[best])
         return [found(f"best of {len(every)}: {setting}", experiment, float(np.mean(every[best])))]
-
-
-def _short(path: str) -> str:
-    return {"clients.epsilon": "ε", "clients.range": "±"}.get(path, path.removesuffix(".name"))
