@@ -20,7 +20,7 @@ from ldp_core.runs.cluster import versions
 from ldp_core.settings.table import CORES, DATA_MIRROR, ENGINE, RAY_ADDRESS, RAY_TOKEN
 
 ADDRESS, TOKEN = RAY_ADDRESS.name, RAY_TOKEN.name
-LIKE = f"{ADDRESS} must be {RAY_ADDRESS.read}"
+LIKE = f"{ADDRESS} must be {RAY_ADDRESS.reader.wanted}"
 KNOCK_SECONDS = 10.0
 SETTINGS = b"\4"
 GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes(3) + SETTINGS + bytes(5)
