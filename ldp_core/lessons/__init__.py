@@ -1,25 +1,16 @@
-"""The five lessons of the page Learn, one file each, found by discovery."""
-
-from __future__ import annotations
-
-from functools import cache
+"""The five lessons of the page Learn."""
 
 from ldp_core.errors import UnknownName
 from ldp_core.lessons.base import LessonPlan, Transfer
-from ldp_core.plugins.candidates import built_in, by_order
-
-
-@cache
-def _found() -> dict[str, LessonPlan]:
-    return by_order(built_in(__name__, "LESSON", LessonPlan))
+from ldp_core.lessons.plans import LESSONS
 
 
 def names() -> list[str]:
-    return list(_found())
+    return list(LESSONS)
 
 
 def get(name: str) -> LessonPlan:
     try:
-        return _found()[name]
+        return LESSONS[name]
     except KeyError:
-        raise UnknownName("the lesson's name", name, _found()) from None
+        raise UnknownName("the lesson's name", name, LESSONS) from None

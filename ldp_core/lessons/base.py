@@ -18,7 +18,6 @@ class Transfer:
 
 @dataclass(frozen=True)
 class LessonPlan:
-    order: int
     label: str
     scenario: str
     """Scenario with the lesson's question; its stored runs give the answer."""

@@ -8,7 +8,7 @@ from ldp_core import aggregators, lessons, mechanisms, presets
 from ldp_core.classroom import FREE
 from ldp_core.errors import UnknownName
 from ldp_core.events.run import RoundDone
-from ldp_core.lessons.safe_range import QUARTER
+from ldp_core.lessons.plans import QUARTER
 from ldp_core.runs import outcomes
 from ldp_core.simulate import simulate
 from tests.data import digits
@@ -27,7 +27,7 @@ def test_a_lesson_can_be_held_from_what_is_stored(name: str):
 
 
 def test_they_are_five_in_order_and_others_are_named():
-    assert [lessons.get(name).order for name in lessons.names()] == [1, 2, 3, 4, 5]
+    assert lessons.names() == ["whom", "safe_range", "who_pays", "other_secrets", "budget_of_what"]
     with pytest.raises(UnknownName, match="whom"):
         lessons.get("whome")
 

@@ -19,12 +19,10 @@ from ldp_core.judgement import at_chance
 from ldp_core.limits import percent
 from ldp_core.paired import in_points
 from ldp_core.runs.carry.card import card_picture
-from ldp_core.runs.carry.pictures import NO_COLOURS, picture
 from ldp_core.runs.carry.tables import figures, ledger, table
-from ldp_core.runs.carry.training import Variants, title, training, variants
+from ldp_core.runs.carry.training import NO_COLOURS, Variants, picture, title, training, variants
 from ldp_core.runs.jobs.archive import versions
-from ldp_core.runs.view.apart import apart
-from ldp_core.runs.view.final_figures import final
+from ldp_core.runs.view.final_figures import apart, final
 
 STYLE = """
 body{font:16px/1.5 system-ui,sans-serif;max-width:68rem;margin:2rem auto;padding:0 1rem}

@@ -11,8 +11,8 @@ from ldp_core.errors import InvalidInput, on_one_line
 from ldp_core.runs.carry.card import as_card, card_picture
 from ldp_core.runs.carry.flower_app import as_flower
 from ldp_core.runs.carry.html_report import as_page
-from ldp_core.runs.carry.pictures import pictures
 from ldp_core.runs.carry.script import as_script
+from ldp_core.runs.carry.training import pictures
 from ldp_core.runs.jobs.archive import as_json, export
 from ldp_core.runs.jobs.lookup import look
 

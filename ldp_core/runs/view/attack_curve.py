@@ -58,6 +58,12 @@ class Tries:
     def place(self, number: int) -> int:
         return int(np.searchsorted(self.numbers[:], number))
 
+    def identified(self) -> tuple[float, int, float]:
+        """Identifications, attempts, and success rate of guessing (0 without attempts)."""
+        picks = self.picks[: self.rounds]
+        picks = picks[~np.isnan(picks)]
+        return float(picks.sum()), len(picks), 1 / self.candidates if self.candidates and len(picks) else 0.0
+
     def share(self, control: str | None, number: int) -> float:
         """Share of a real upload's images that were recovered in a round, in [0, 1]."""
         back = self.recovered[control][self.place(number)]

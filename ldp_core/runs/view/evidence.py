@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-import numpy as np
-
 from ldp_core.attacks.findings.verdict import Verdict, judge, judge_share
 from ldp_core.presets.evidence import Attempts, Evidence, Outcome
 from ldp_core.runs.view.attack_curve import Tries
@@ -14,7 +12,6 @@ from ldp_core.runs.view.run_progress import RunProgress
 
 
 def evidence(runs: Iterable[RunProgress]) -> Evidence:
-    """Evidence of completed and diverged runs."""
     ended = [(run, run.end["status"]) for run in runs if run.end]
     return Evidence(
         (_outcome(run) for run, status in ended if status == "completed"),
@@ -51,14 +48,5 @@ def _outcome(run: RunProgress) -> Outcome:
 
 def _attempts(tries: Tries) -> Attempts:
     closest = tries.closest or {}
-    picks = tries.picks[:]
-    picks = picks[~np.isnan(picks)]
-    return Attempts(
-        psnr=tries.psnr[None][:],
-        verdict=verdict_on(tries, closest).kind,
-        hits=float(picks.sum()),
-        n=len(picks),
-        chance=1 / tries.candidates if tries.candidates else 0.0,
-        recovered=closest.get("recovered") or 0,
-        images=tries.images,
-    )
+    kind, back = verdict_on(tries, closest).kind, closest.get("recovered") or 0
+    return Attempts(tries.psnr[None][:], kind, *tries.identified(), back, tries.images)

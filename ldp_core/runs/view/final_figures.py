@@ -1,4 +1,4 @@
-"""Final figures of a run: accuracy, worst-case ε of the whole run, identification by the attacker."""
+"""Final figures of runs: accuracy, ε of the whole run, identification; how far two variants are apart."""
 
 from __future__ import annotations
 
@@ -8,9 +8,12 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ldp_core.accounting import Entry, Promise, entries, entries_in
+from ldp_core.bits import unpacked
 from ldp_core.experiment import Experiment
+from ldp_core.paired import Difference, difference
 from ldp_core.runs.view.run_progress import RunProgress, by_variant
 
 MOST_POINTS = 32
@@ -85,10 +88,39 @@ def _promised(ledger: Sequence[Entry]) -> dict[str, Any]:
 
 def identified(runs: Iterable[RunProgress]) -> tuple[float, int, float]:
     """Over clients, seeds and rounds: identified uploads, attempts, and the success rate of guessing."""
-    hits, attempts, chance = 0.0, 0, 0.0
-    for tries in (one for run in runs for (upload, _), one in run.tries.items() if upload == "audit"):
-        picks = tries.picks[: tries.rounds]
-        if tries.candidates and len(picks) and not np.isnan(picks).any():
-            hits, attempts = hits + float(picks.sum()), attempts + len(picks)
-            chance = 1 / tries.candidates
-    return hits, attempts, chance
+    found = [one.identified() for run in runs for (kind, _), one in run.tries.items() if kind == "audit"]
+    hits, attempts, chances = zip(*found, strict=True) if found else ((), (), ())
+    return sum(hits), sum(attempts), max(chances, default=0.0)
+
+
+def apart(one: Sequence[RunProgress], other: Sequence[RunProgress], variants: int = 2) -> Difference:
+    """Difference of two variants' final accuracy over common seeds, paired by held-out sample where recorded.
+
+    Args:
+        one: runs of one variant, a seed each.
+        other: runs of the other variant.
+        variants: number of variants from which these two were picked because they differ most.
+    """
+    pairs = [(a, b) for a in one for b in other if a.seed == b.seed and _completed(a) and _completed(b)]
+    runs = [[pair[side] for pair in pairs] for side in (0, 1)]
+    first, second = ([run.curves["accuracy"][-1] for run in side] for side in runs)
+    mine, theirs = map(_right, runs)
+    right = None
+    if mine is not None and theirs is not None and mine.shape == theirs.shape:
+        right = mine, theirs
+    return difference(first, second, right, variants * (variants - 1) // 2)
+
+
+def _completed(run: RunProgress) -> bool:
+    return run.end is not None and run.end["status"] == "completed"
+
+
+def _right(runs: Sequence[RunProgress]) -> NDArray[np.bool_] | None:
+    """(S, n): whether each of S runs classified each of n held-out samples correctly at its end; None if not
+    recorded.
+    """
+    ends: list[dict[str, Any]] = [run.end or {} for run in runs]
+    counts = {end.get("held_out", 0) for end in ends}
+    if len(counts) != 1 or not all(end.get("right") for end in ends):
+        return None
+    return np.stack([unpacked(end["right"], end["held_out"]) for end in ends])

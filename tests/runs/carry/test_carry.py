@@ -170,9 +170,6 @@ def test_the_zip_holds_all_of_it(trained: str, exported: Path):
         }
         assert tables < {*archive.namelist()}
 
-
-def test_its_pictures_are_files_that_stand_alone(trained: str, exported: Path):
-    with ZipFile(exported) as archive:
         found = {name: archive.read(name) for name in archive.namelist() if name.endswith(".svg")}
     assert found.keys() == {"accuracy.svg", "noise_variance.svg", "card.svg"}
     told = [run["accuracy"] for run in jobs.status(trained)["runs"] if run["label"] == "mean"]

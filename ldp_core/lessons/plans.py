@@ -1,0 +1,114 @@
+"""The five lessons of the page Learn, in their order."""
+
+from ldp_core.lessons.base import LessonPlan, Transfer
+
+HEARD_LESS = "weigh each answer by 1/σ²"
+WHOM = LessonPlan(
+    label="Whom to listen to",
+    scenario="two_volunteers",
+    setting=(
+        "Twenty people train one model that reads handwritten digits. Eighteen ask for a strict budget and "
+        "answer with much noise, two answer almost plainly; the server adds all answers up and divides by "
+        "twenty."
+    ),
+    look=(
+        "Compare the grey line with the other two: same people, same answers, only how much each counts "
+        "differs. σ is the size of a person's noise."
+    ),
+    free="aggregator.name",
+    transfer=Transfer(
+        "A hundred people ask for ε 1, one for ε 0.01, and the server takes the plain mean. What helps most?",
+        (HEARD_LESS, "ask everybody for ε 1.1", "train twice as many rounds"),
+        HEARD_LESS,
+        "One noisy answer spoils a mean: its variance is some ten thousand times the others', nearly all "
+        "of the sum's. A weight of 1/σ² makes it as good as unheard.",
+    ),
+)
+
+QUARTER = "a quarter of it"
+SAFE_RANGE = LessonPlan(
+    label="Which range",
+    scenario="send_changes",
+    setting=(
+        "Noise has to hide any value in the safe range. Ten strict and ten generous people send either "
+        "their model's weights, which need ±1, or what training changed in them, which fits into ±0.1."
+    ),
+    look="In the end both have seen the same data with the same ε; only the range is ten times shorter.",
+    free="clients.range",
+    transfer=Transfer(
+        "You halve the safe range and keep ε; no value is cut. What is left of the noise's variance?",
+        ("half of it", QUARTER, "all of it: ε has not changed"),
+        QUARTER,
+        "Noise is as wide as the range, and variance is width squared: half the range, a quarter of the "
+        "variance, at no price in privacy.",
+    ),
+)
+
+ALL_TEN = "the six have seen all ten digits"
+WHO_PAYS = LessonPlan(
+    label="Who pays",
+    scenario="who_is_silenced",
+    setting=(
+        "Six of thirty people ask for little noise, and have only ever seen the digits 0 to 4. The others "
+        "know all the rest, and answer with much noise."
+    ),
+    look="One figure of accuracy hides it: half of the digits are named well, and the others never.",
+    free="aggregator.name",
+    transfer=Transfer(
+        "When is it harmless to listen to the six generous people alone?",
+        ("they ask for still less noise", ALL_TEN, "there are more rounds"),
+        ALL_TEN,
+        "What they have never seen they cannot teach, however clearly they speak. Who asks for little noise "
+        "decides what the model knows, unless the data of all are alike.",
+    ),
+)
+
+EXACT = "the one with the smaller variance"
+OTHER_SECRETS = LessonPlan(
+    label="Same ε, other secrets",
+    scenario="same_epsilon",
+    setting=(
+        "Two mechanisms keep the same promise, ε 8 for each weight. One answers close to the truth, the "
+        "other with one of two values; an attacker tries to get the picture back from either."
+    ),
+    look="The promise is equal, the pictures are not: the better estimator leaks more.",
+    free="mechanism.name",
+    transfer=Transfer(
+        "Two mechanisms have the same ε; one has a quarter of the other's variance. Whose answer helps an "
+        "attacker more, as a rule?",
+        (EXACT, "the one with the larger variance", "both alike: ε is what counts"),
+        EXACT,
+        "ε bounds what the worst attacker can learn, not what a given one does. An answer close to the "
+        "truth is close to the truth for everybody.",
+    ),
+    figure="leak",
+)
+
+MILLIONS = "up to five million: nothing is promised"
+BUDGET_OF_WHAT = LessonPlan(
+    label="A budget of what",
+    scenario="what_epsilon_says",
+    setting=(
+        "“ε 0.5” is small. But of what? A person sends a number for each of the model's weights, in every "
+        "round, and each of them spends the budget once more."
+    ),
+    look="Count what is spent: one dot is one number that a person sends.",
+    free="rounds",
+    transfer=Transfer(
+        "A paper says “ε = 1”, for each of 50 000 weights, in 100 rounds. What is that, added up, for all "
+        "that a person sends?",
+        ("1", "100", MILLIONS),
+        MILLIONS,
+        "50 000 × 100 × 1. A budget without its scope says nothing: ask for the number that covers "
+        "everything that a person ever sends.",
+    ),
+    figure="releases",
+)
+
+LESSONS = {
+    "whom": WHOM,
+    "safe_range": SAFE_RANGE,
+    "who_pays": WHO_PAYS,
+    "other_secrets": OTHER_SECRETS,
+    "budget_of_what": BUDGET_OF_WHAT,
+}
