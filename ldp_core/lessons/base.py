@@ -1,7 +1,5 @@
 """A lesson: a scenario to predict, where to look, one field to change, and a question on another setting."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 

@@ -5,8 +5,6 @@ A paper is a module with its claims (`base`), and a text file with its idea, err
 `verdict` compares them with the paper's, `measuring` produces them. Reading needs neither torch nor data.
 """
 
-from __future__ import annotations
-
 from functools import cache
 
 from ldp_core.errors import UnknownName

@@ -1,7 +1,5 @@
 """Claims of paper 003 (PD-LDPFL) on image reconstruction behind personal layers: DLG, and stronger ones."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ldp_core.papers._pd_ldpfl_unlike import FEDAVG, NAMES, NOTHING, OURS

@@ -1,7 +1,5 @@
 """Claims of paper 003 (PD-LDPFL) about how unlike clients are: table 1, figures 5, 6 and 8."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ldp_core.papers.arms import Trained

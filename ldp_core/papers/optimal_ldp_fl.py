@@ -1,7 +1,5 @@
 """Paper 004: Optimal LDP-FL, and its claims about perturbing one weight per layer."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ldp_core.papers.arms import Packed, Timed

@@ -1,7 +1,5 @@
 """Paper 003: PD-LDPFL, and its claims about layers that stay with the clients."""
 
-from __future__ import annotations
-
 from ldp_core.papers._pd_ldpfl_images import gradients, images
 from ldp_core.papers._pd_ldpfl_unlike import (
     BASE,

@@ -1,7 +1,5 @@
 """Paper 001: personalised LDP-FL, and its claims about weighting clients by their noise."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """Paper 000: PLDP-FL, and its claims about PDPM."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ldp_core import mechanisms

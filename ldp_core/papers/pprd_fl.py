@@ -1,7 +1,5 @@
 """Paper 002: PPRD-FL, and its claims about R-PSS and dynamic noise."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from typing import Any
 

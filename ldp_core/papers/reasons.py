@@ -1,7 +1,5 @@
 """The reason for a verdict, as one sentence made from figures."""
 
-from __future__ import annotations
-
 from typing import get_args
 
 from ldp_core.errors import listed

@@ -1,7 +1,5 @@
 """Claims as tables of statements, arms and figures; and a paper's own tables as LaTeX."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from itertools import zip_longest

@@ -1,7 +1,5 @@
 """Statements of a paper about arms, in forms that can be tested against figures."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Data flow of a system, derived from its experiment."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

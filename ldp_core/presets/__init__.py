@@ -1,7 +1,5 @@
 """Prepared scenarios, one file each, found by discovery, in the order for newcomers; plug-ins last."""
 
-from __future__ import annotations
-
 from functools import cache
 
 from ldp_core.errors import InvalidInput, UnknownName

@@ -4,8 +4,6 @@ Orders are judged by the interval over seeds; statements on single runs hold if 
 contradicted if they hold in none. Pages show the statement or what the runs show instead.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial, wraps

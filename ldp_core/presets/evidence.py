@@ -1,7 +1,5 @@
 """Results of a scenario's runs as figures for checks (made by `ldp_core.runs.view.evidence`)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 

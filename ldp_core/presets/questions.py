@@ -1,7 +1,5 @@
 """Questions of scenarios: they store no answer, and compute one for each seed from the results of runs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, permutations

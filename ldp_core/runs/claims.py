@@ -1,7 +1,5 @@
 """The papers' claims on this machine: shipped and locally measured figures, and the measurement itself."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import zip_longest

@@ -2,8 +2,6 @@
 them (`python -m ldp_core presets --outcomes`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime

@@ -1,7 +1,5 @@
 """A precomputed attack grid that the page Attack shows first (`python -m ldp_core presets --outcomes`)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime

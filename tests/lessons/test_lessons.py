@@ -1,7 +1,5 @@
 """Each lesson has a stored answer, a right option that is right, and one thing to change."""
 
-from __future__ import annotations
-
 import pytest
 
 from ldp_core import aggregators, lessons, mechanisms, presets

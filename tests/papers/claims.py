@@ -1,7 +1,5 @@
 """A claim of two arms and figures for it, made by hand."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 

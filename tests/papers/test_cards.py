@@ -1,7 +1,5 @@
 """Figures on the papers' cards, computed again."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

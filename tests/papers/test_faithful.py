@@ -5,8 +5,6 @@ element that is as printed, else words that pages show (a system's readings, a p
 or reading). Evidence is a value of the experiment as printed, `field=value`, or words in the file.
 """
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

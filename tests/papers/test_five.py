@@ -1,7 +1,5 @@
 """Which of the five to use: what each asks for costs so much; the advice follows the figures."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Every card and every claim: they can be read, opened and judged."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

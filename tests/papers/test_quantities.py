@@ -1,7 +1,5 @@
 """Claims about something else than accuracy: heterogeneity, and images that came back."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """What is called a paper's own stands in it: word by word, and each printed figure in a quotation."""
 
-from __future__ import annotations
-
 import os
 import re
 import tomllib

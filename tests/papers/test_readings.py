@@ -1,7 +1,5 @@
 """What a paper leaves open: readings, and the best of them is the claim's verdict."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.stats import t

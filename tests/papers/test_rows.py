@@ -1,7 +1,5 @@
 """What is exported of the claims: agrees with the stored figures to the digit, in every form."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """Figures as they are kept, and how they are made: resumed after a kill, marked by version."""
 
-from __future__ import annotations
-
 import json
 import os
 import time

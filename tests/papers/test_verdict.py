@@ -1,7 +1,5 @@
 """The rule that holds our figures against a paper's: hand-made figures for each verdict."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Checks tell what holds from what does not, and say what is there instead."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The five systems side by side: one setting, and one price for every client."""
 
-from __future__ import annotations
-
 import pytest
 
 from ldp_core import presets, systems

@@ -1,7 +1,5 @@
 """Lessons hold: every sentence that names a figure or an order is checked, with seeds of its own."""
 
-from __future__ import annotations
-
 import os
 import re
 from functools import cache

@@ -1,7 +1,5 @@
 """Presets: found by discovery, runnable, and worded."""
 
-from __future__ import annotations
-
 import pytest
 
 from ldp_core import presets

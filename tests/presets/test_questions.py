@@ -1,7 +1,5 @@
 """A scenario's first question: every scenario has one, and its answer is read from a record."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Sixty thousand people, one image each: one answer a person, and what training them takes."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ldp_core import presets

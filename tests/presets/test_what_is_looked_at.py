@@ -1,7 +1,5 @@
 """A sentence that ranks noise is held against noise: its check looks at what the runs measured."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A scenario's stored outcome is what its runs come to, and stays until version or scenario change."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

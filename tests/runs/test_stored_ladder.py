@@ -1,7 +1,5 @@
 """The ladder that is shown before a visitor's own is a real one, with its controls, and has its date."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

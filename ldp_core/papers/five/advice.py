@@ -1,7 +1,5 @@
 """Sentences on which of the five systems to use, for a population of clients and an ε of the whole run."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import hypot

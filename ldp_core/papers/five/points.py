@@ -6,8 +6,6 @@ allowed, and the learning rate with the best final accuracy on public images. Le
 identified, by the exact likelihood, among ten candidates of a one-image, one-step upload.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache

@@ -1,7 +1,5 @@
 """Choice of the learning rate on public images, which belong neither to clients nor to the held-out set."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache

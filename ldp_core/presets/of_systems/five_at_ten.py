@@ -1,7 +1,5 @@
 """Scenario: all five systems at a worst-case ε of 10 for a client's whole run."""
 
-from __future__ import annotations
-
 from ldp_core.presets.base import Preset
 from ldp_core.presets.claims import Sentence, both, costs, reaches
 from ldp_core.presets.of_systems.five_side_by_side import (

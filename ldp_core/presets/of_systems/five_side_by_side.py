@@ -2,8 +2,6 @@
 ε for the same worst-case ε of the whole run.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

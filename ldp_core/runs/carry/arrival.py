@@ -4,8 +4,6 @@ The request is parsed and serialised anew, and every event is validated; the job
 of the quota are set by this server.
 """
 
-from __future__ import annotations
-
 import json
 import secrets
 import threading

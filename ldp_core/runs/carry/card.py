@@ -5,8 +5,6 @@ As JSON in the fields of the OpenDP registry of deployments (template of deploym
 2026-11-28), as far as a simulation has them; and as one picture for a slide.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Callable, Sequence

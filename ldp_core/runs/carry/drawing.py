@@ -1,7 +1,5 @@
 """Curves as SVG without scripts: axes, lines, bands, labels at the ends of the lines."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape

@@ -5,8 +5,6 @@ The code is the same for every export, so no user input becomes code. The app dr
 operating system, so its figures differ from the run's while their distribution is the same.
 """
 
-from __future__ import annotations
-
 import io
 import json
 from typing import Any

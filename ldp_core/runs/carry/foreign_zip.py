@@ -1,7 +1,5 @@
 """Reading of an untrusted ZIP in bounded memory: sizes and structure are checked before it is unpacked."""
 
-from __future__ import annotations
-
 import hashlib
 import zlib
 from collections.abc import Iterator

@@ -3,8 +3,6 @@
 The page loads nothing from elsewhere and runs no script; every text is escaped.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

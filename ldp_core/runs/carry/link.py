@@ -1,7 +1,5 @@
 """A draft encoded in a URL, so that the whole experiment opens on any server."""
 
-from __future__ import annotations
-
 import base64
 import binascii
 import json

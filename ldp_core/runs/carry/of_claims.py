@@ -1,7 +1,5 @@
 """Export of the papers' claims: rows as CSV and JSON, tables as LaTeX, and a ZIP for one claim."""
 
-from __future__ import annotations
-
 import io
 import json
 import zipfile

@@ -3,8 +3,6 @@
 The settings behind such figures are unknown, so they are drawn beside this program's runs, and no more.
 """
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass
 from pathlib import Path

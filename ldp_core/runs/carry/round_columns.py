@@ -1,7 +1,5 @@
 """Mapping of a file's columns to the figures of a round, by the headings that trackers write."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence

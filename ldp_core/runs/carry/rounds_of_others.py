@@ -1,7 +1,5 @@
 """Rounds measured by other programs, parsed from tables or JSON lines, validated, and grouped by run."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """A training as a short Python program that trains the same runs and compares their figures."""
 
-from __future__ import annotations
-
 import pprint
 from typing import Any
 

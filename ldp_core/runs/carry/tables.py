@@ -1,7 +1,5 @@
 """Tables of a report as HTML: final figures, and promises to the strictest and most permissive clients."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from html import escape as text
 from math import inf

@@ -1,7 +1,5 @@
 """A training to be exported: its job, its title, its runs by variant, and their curves as SVG files."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Export formats of a job by file ending."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Callable
 from contextlib import suppress

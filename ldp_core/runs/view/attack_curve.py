@@ -1,7 +1,5 @@
 """Results of attacks on one client's uploads of one kind, round by round."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from math import isnan
 from typing import Any

@@ -1,7 +1,5 @@
 """Jobs of many cells folded for display: an attack grid, a sweep, the search for the least ε."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any, Self
 

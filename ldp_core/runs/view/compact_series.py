@@ -1,7 +1,5 @@
 """Columns of figures in four bytes a value, where a list takes forty; the stored record keeps all digits."""
 
-from __future__ import annotations
-
 import math
 from array import array
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Runs as figures that a lesson's questions are judged by."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

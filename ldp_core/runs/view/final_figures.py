@@ -1,7 +1,5 @@
 """Final figures of runs: accuracy, ε of the whole run, identification; how far two variants are apart."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass

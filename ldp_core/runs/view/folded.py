@@ -1,7 +1,5 @@
 """Incremental folding of a record: each event is read once per process, for all viewers."""
 
-from __future__ import annotations
-
 import threading
 import time
 from abc import ABC, abstractmethod

@@ -1,7 +1,5 @@
 """A training job folded for display: curves, and the latest images."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """Exports of jobs of every kind, as strangers may have edited them."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json

@@ -1,7 +1,5 @@
 """The card of a training: what it says is the ledger's, as JSON and as a picture."""
 
-from __future__ import annotations
-
 import json
 import math
 import xml.etree.ElementTree as ET

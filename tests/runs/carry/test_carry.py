@@ -1,7 +1,5 @@
 """What is carried away comes back equal or not at all; the program trains the same; the page runs nothing."""
 
-from __future__ import annotations
-
 import base64
 import io
 import os

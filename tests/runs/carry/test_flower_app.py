@@ -1,7 +1,5 @@
 """The Flower app without Flower: its code is ours alone, its mechanisms and weights are those of ldp_core."""
 
-from __future__ import annotations
-
 import io
 import json
 import sys

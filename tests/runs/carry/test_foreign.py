@@ -3,8 +3,6 @@
 Faults 1, 2, 3, 5, 7 and 8 of a day of trying; 11 has test_foreign_events.py. Each cost everybody.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import struct

@@ -1,7 +1,5 @@
 """Events that come from outside are typed, and come in the order in which a run records them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """A link holds the whole experiment, and one that was cut or changed is a sentence."""
 
-from __future__ import annotations
-
 import base64
 import re
 import zlib

@@ -1,7 +1,5 @@
 """Rounds from elsewhere are taken whole, or refused in a sentence that names the line; nothing half kept."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Attacks folded as they come: two rounds' pictures are kept, all rounds' figures, and old records read."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Columns: what was appended, as numbers, and what was read stays as it was."""
 
-from __future__ import annotations
-
 import tracemalloc
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """What is read of a record while others write it, or begin it anew."""
 
-from __future__ import annotations
-
 import json
 import time
 from pathlib import Path
