@@ -33,11 +33,7 @@ Asked = tuple[Arm, int]
 
 
 def left(claims: Iterable[Claim], known: Shelf, seeds: int | None = None, fresh: bool = False) -> list[Asked]:
-    """Measurements that are missing, or all with `fresh`, seed by seed; an arm of several claims once.
-
-    Args:
-        seeds: number of seeds per arm; by default the claim's.
-    """
+    """Measurements that are missing, or all with `fresh`, seed by seed (by default as many as the claim's)."""
     asked: dict[str, tuple[int, Arm]] = {}
     for claim in claims:
         for seed in range(seeds or claim.seeds):
@@ -72,9 +68,7 @@ def further(claim: Claim, known: Shelf) -> list[Asked]:
 
 
 def measure(asked: Sequence[Asked], load: Callable[[str], Data]) -> Iterator[Figure]:
-    """Figures of arms and seeds, in about the given order; short runs are trained together. `load` returns a
-    data set by name; its DataUnavailable is raised.
-    """
+    """Figures of arms and seeds, in about the given order; short runs are trained together."""
     for some in together(asked):
         for arm, seed in some:
             if isinstance(arm, Computed):
@@ -181,8 +175,8 @@ class _Run:
 
 
 def _alone(arm: Leaking | Timed, seed: int, load: Callable[[str], Data]) -> Figure:
-    """Figure of a run trained by itself, with its identification rate over all rounds, or the CPU time of its
-    rounds over all threads, without loading and compilation.
+    """Figure of a run by itself, with its identification rate, or its CPU time without loading and
+    compilation.
     """
     from ldp_core.leakage.over_rounds import picked  # torch
     from ldp_core.simulate import simulate

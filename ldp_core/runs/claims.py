@@ -36,7 +36,7 @@ def shelf(system: str) -> Shelf:
 
 
 def seconds_of(claim: Claim) -> float | None:
-    """Estimated seconds for all runs of a claim on this machine; None if its speed was not measured."""
+    """Estimated, for all runs of a claim here; None if this machine's speed was not measured."""
     known = rates()
     each = [arm.work() for read in claim.read_each.values() for arm in read.runs]
     return seconds(each, known) * claim.seeds if known else None
@@ -83,23 +83,17 @@ def rerun(
     say: Callable[[str], None] = print,
     progress: Report = quiet,
 ) -> None:
-    """Measure a system's claims and store each figure once it is known.
+    """Measure a system's claims, and store each figure once it is known: a call after a stop continues.
 
-    Figures that this version of the program has measured are kept, so a call after a stop continues.
+    Args: system: of a paper; or `five.points.NAME` for the comparison of the five. only: id of one claim; by
+    default all claims whose data are on this machine. reading: by default all of the claim's. seeds: per arm;
+    by default the claim's, and more for statements left undecided. fresh: measure known figures again. into:
+    folder of the figures; by default the one shipped with the program. prove: only repeat one run for each
+    older version of a claim's figures; where it comes out equal, bit for bit, those figures count as of this
+    version.
 
-    Args:
-        system: system of the paper; or `five.points.NAME` for the comparison of the five papers.
-        only: id of one claim; by default all claims whose data are on this machine.
-        reading: name of one of the claim's readings; by default all.
-        seeds: per arm; by default the claim's, and more for statements left undecided.
-        fresh: measure known figures again.
-        into: folder of the figures; by default the one shipped with the program.
-        prove: only repeat one run for each older version of a claim's figures; where it comes out equal, bit
-            for bit, those figures count as of this version.
-
-    Raises:
-        UnknownName, InvalidExperiment: there is no such system, claim or reading.
-        DataUnavailable: the data of the claim `only` are not on this machine.
+    UnknownName, InvalidExperiment: there is no such system, claim or reading. DataUnavailable: of claim
+    `only`.
     """
     claims = _chosen(system, only)
     if seeds is not None and not limits.SEEDS.allows(seeds):

@@ -1,6 +1,4 @@
-"""Measured results of the prepared scenarios, shipped in `assets/outcomes` with the version that measured
-them (`python -m ldp_core presets --outcomes`).
-"""
+"""Results of the prepared scenarios, shipped in `assets/outcomes` (`python -m ldp_core presets --outcomes`)."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -42,7 +40,7 @@ class Outcome:
     date: str
     """YYYY-MM-DD."""
     seconds: float
-    """Duration of all runs together on one core of the measuring machine."""
+    """Of all runs together on one core."""
     rounds: int
     seeds: int
     chance: float

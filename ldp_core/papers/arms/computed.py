@@ -79,10 +79,8 @@ class Packed(Counted):
 
 @dataclass(frozen=True)
 class Records(Computed):
-    """Paper 000's synthetic records: relative error of the estimated mean, averaged over repetitions.
-
-    A client with range length L draws its records uniformly from [centre − L/2, centre + L/2]; from [0, L] if
-    `centre` is None.
+    """Paper 000's synthetic records: relative error of the estimated mean, averaged over repetitions; uniform
+    in [centre − L/2, centre + L/2] for a client with range length L, or in [0, L] if `centre` is None.
     """
 
     mechanism: str

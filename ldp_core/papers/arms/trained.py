@@ -1,8 +1,4 @@
-"""Arms of a claim: named measurements, one per seed.
-
-Most arms train an experiment; the figure is its final accuracy. Others need no training: a measurement on
-synthetic records, or a round's traffic.
-"""
+"""Arms of a claim: named measurements, one per seed; of most, an experiment's final accuracy."""
 
 from __future__ import annotations
 
@@ -34,14 +30,12 @@ class Arm(ABC):
         """JSON stored beside each figure."""
 
     def key(self, seed: int) -> str:
-        """Key of the figure for a seed, twelve hex digits: equal for two arms if and only if their settings
-        are equal.
+        """Key of the figure for a seed, twelve hex digits of the arm's settings.
 
-        `Experiment.key` would cover every field, so that a new field would invalidate all stored figures.
-        Changed defaults and changed settings of systems are noticed by the stored `version`.
+        `Experiment.key` would cover every field, so that a new field would invalidate all stored figures;
+        changed defaults are noticed by the stored `version`.
         """
-        text = f"[{self._words}, {seed}]"
-        return hashlib.sha256(text.encode()).hexdigest()[:12]
+        return hashlib.sha256(f"[{self._words}, {seed}]".encode()).hexdigest()[:12]
 
     @cached_property
     def keys(self) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ FEWER = 10
 class Advice:
     population: str
     runs: tuple[float, ...]
-    """Values of the run's ε for which the advice holds."""
+    """Values of the run's ε."""
     take: Point | None
     """The recommended system's point; None if no system learns."""
     says: str
@@ -73,8 +73,8 @@ def _named(one: Point) -> str:
 def _ahead(one: Point, other: Point) -> bool:
     """Whether a point is significantly more accurate than another, over common seeds and held-out samples.
 
-    Each interval holds with 95 %. That the best is clearly ahead of all others is then wrong at most once in
-    20 times: most often for two equally good ones, since among more the second is closer.
+    That the best is ahead of all others is then wrong at most once in 20 times: most often for two equally
+    good ones, since among more the second is closer.
     """
     mine, theirs = ({f.seed: f.value or 0.0 for f in point.figures} for point in (one, other))
     seeds = sorted(mine.keys() & theirs.keys())

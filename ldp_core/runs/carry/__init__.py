@@ -1,8 +1,7 @@
-"""Export and import of jobs: a ZIP (`jobs.archive`) that `arrival` reads again, an HTML page that opens
-offline (`html_report`, with `drawing`), a Python program that trains the same runs (`script`),
-and an app for Flower (`flower_app`).
-A draft travels in a `link`; `outside` imports rounds that were measured by other programs. Errors that
-concern a job are those of `runs.jobs`; InvalidInput says why a job cannot be written in a format.
+"""Export and import: a ZIP (`jobs.archive`) that `arrival` reads again, a page that opens offline
+(`html_report`), a program that trains the same runs (`script`), an app for Flower (`flower_app`), a draft
+in a `link`; `outside` imports rounds of other programs. InvalidInput says why a job cannot be written in a
+format.
 """
 
 from ldp_core.runs.carry.arrival import bring_back

@@ -39,9 +39,7 @@ def bring_back(
 ) -> str:
     """Make a job of an exported ZIP; returns the new job's id. `most` limits the unpacked size, in bytes.
 
-    Raises:
-        InvalidInput: the file is no export, damaged, too large, or of a newer version; nothing of it is kept.
-        NotNow: the imports of this owner, this address or all together leave no room for it.
+    InvalidInput: it is no export, damaged, too large, or of a newer version. NotNow: there is no room for it.
     """
     try:
         stream = file.open("rb") if isinstance(file, Path) else nullcontext(file)
@@ -69,9 +67,8 @@ def bring_back(
 
 
 def _refuse_without_room(size: int, owner: str | None, address: str | None) -> None:
-    """Raise NotNow where an owner (None: the operator), an address or the server has no room for an import.
-
-    No stored run is deleted to make room for an import, which costs nothing to make.
+    """Raise NotNow where an owner (None: the operator), an address or the server has no room for an import:
+    it costs nothing to make, so no stored run is deleted for it.
     """
     most, brought = quota.most_bytes(), [one for one in quota.kept() if one.job.imported]
     for whose, (records, share), found in (

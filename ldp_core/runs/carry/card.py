@@ -1,8 +1,6 @@
-"""The privacy card of a training: promised and measured ε, an attacker's odds, the adversary, and public
-assumptions.
-
-As JSON in the fields of the OpenDP registry of deployments (template of deployments-registry-data, read
-2026-11-28), as far as a simulation has them; and as one picture for a slide.
+"""The privacy card of a training: promised and measured ε, an attacker's odds, the adversary, assumptions; as
+one picture, and as JSON in the fields of the OpenDP registry of deployments (template of
+deployments-registry-data, read 2026-11-28), as far as a simulation has them.
 """
 
 import json

@@ -29,15 +29,11 @@ class Curve:
     colour: str = ""
     """`#rrggbb`; "" for the next of `COLOURS`."""
     control: bool = False
-    """True for a control, such as a run without noise, which is drawn thin, grey and dashed."""
+    """Drawn thin, grey and dashed."""
 
 
 def drawn(title: str, curves: Sequence[Curve], percent: bool) -> str:
-    """SVG file with curves on a linear axis of 0 to 100 %, or a logarithmic one. Text is escaped.
-
-    Args:
-        percent: whether the values are shares in [0, 1], drawn on the linear axis.
-    """
+    """SVG file with curves of shares in [0, 1] on a linear axis (`percent`), or on a logarithmic one."""
     rounds = max((len(one.mean) for one in curves), default=1) - 1
     values = np.concatenate([one.mean for one in curves]) if curves else np.empty(0)
     known = values[np.isfinite(values) & (percent | (values > 0))]

@@ -1,7 +1,4 @@
-"""A training as one HTML page that opens offline: result, curves, ledger, settings, versions.
-
-The page loads nothing from elsewhere and runs no script; every text is escaped.
-"""
+"""A training as one HTML page that opens offline, loads nothing and runs no script; every text is escaped."""
 
 import json
 from collections.abc import Mapping, Sequence

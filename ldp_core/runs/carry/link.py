@@ -22,11 +22,7 @@ def packed(draft: Draft) -> str:
 
 
 def unpacked(text: str) -> Draft:
-    """Draft decoded from the characters of a URL.
-
-    Raises:
-        InvalidInput: the text was cut short or changed, or written by another version of the program.
-    """
+    """Draft in the characters of a URL; InvalidInput if they were cut, changed, or of another version."""
     reader = zlib.decompressobj()
     try:
         content = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)

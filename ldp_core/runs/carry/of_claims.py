@@ -79,14 +79,11 @@ def pack(system: str, identity: str) -> dict[str, str]:
         found[f"figure{f' {name}' if name else ''}.svg"] = drawn(
             claim.title, _curves(made, known), percent=True
         )
+    fields = asdict(claim)
     about = {
-        "title": claim.title,
-        "where": claim.where,
-        "setting": claim.setting,
-        "note": claim.note,
-        "quotes": [asdict(quote) for quote in claim.quotes],
-        "readings": [asdict(reading) for reading in claim.readings],
-        "seeds": claim.seeds,
+        name: fields[name] for name in ("title", "where", "setting", "note", "quotes", "readings", "seeds")
+    }
+    about |= {
         "version": {arm.label: arm.version for arm in claim.runs},
         "commands": [rows.command(system, claim, name) for name in claim.read_each],
     }

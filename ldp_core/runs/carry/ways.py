@@ -49,10 +49,9 @@ WAYS: dict[str, tuple[str, str, Callable[[str], bytes]]] = {
 
 
 def written(identity: str, out: Path) -> str:
-    """Export a job to a file, in the format of its ending; returns a sentence on what was written.
+    """Export a job to a file, in the format of its ending; returns what was written, in words.
 
-    Raises:
-        InvalidInput: the ending is unknown, nothing is recorded, or the file cannot be written.
+    InvalidInput: the ending is unknown, nothing is recorded, or the file cannot be written.
     """
     ending = max((one for one in WAYS if out.name.lower().endswith(one)), key=len, default="")
     if not ending:

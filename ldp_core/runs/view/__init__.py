@@ -1,3 +1,1 @@
-"""Records as pages show them: events folded into curves and tables. Nothing here writes; damaged records
-raise StorageFailed.
-"""
+"""Records as pages show them: events folded into curves and tables; damaged ones raise StorageFailed."""
