@@ -33,7 +33,7 @@ Asked = tuple[Arm, int]
 
 
 def left(claims: Iterable[Claim], known: Shelf, seeds: int | None = None, fresh: bool = False) -> list[Asked]:
-    """Measurements that are missing, or all with `fresh`, seed by seed (by default as many as the claim's)."""
+    """Measurements that are missing, or all with `fresh`, seed by seed; by default with the claim's seeds."""
     asked: dict[str, tuple[int, Arm]] = {}
     for claim in claims:
         for seed in range(seeds or claim.seeds):

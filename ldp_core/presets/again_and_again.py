@@ -1,14 +1,15 @@
 """Scenario: noise averages out for an observer of several uploads of the same values."""
 
 from ldp_core.presets.base import Preset
-from ldp_core.presets.claims import Sentence, both, budget, clearer, keeps, recovers
+from ldp_core.presets.claims import Sentence, both, budget, clearer, every, keeps, recovers
 from ldp_core.presets.questions import first_that, gives_back
 
+SEEN = {"seen once": "once", "ten times": "ten times", "a hundred times": "a hundred times"}
 AVERAGES_OUT = Sentence(
     "The noise of many uploads averages out, and the picture sharpens: seen once it is "
     "not recovered, seen a hundred times it is.",
     both(
-        clearer("seen once", "ten times", "a hundred times", by=3.0),
+        clearer(*SEEN, by=3.0),
         keeps("seen once"),
         recovers("a hundred times"),
     ),
@@ -23,17 +24,12 @@ PRESET = Preset(
         Sentence(
             "The ε of one upload is the same in all three runs; what bounds the server's view "
             "is the sum over every upload of the same values.",
-            both(
-                *(
-                    budget(label, "coordinate", 2, 2)
-                    for label in ("seen once", "ten times", "a hundred times")
-                )
-            ),
+            every(budget(label, "coordinate", 2, 2) for label in SEEN),
         ),
     ),
     ask=first_that(
         "How often must the server see the same values until an image comes back?",
-        {"seen once": "once", "ten times": "ten times", "a hundred times": "a hundred times"},
+        SEEN,
         gives_back,
         "more often",
         AVERAGES_OUT,

@@ -248,6 +248,10 @@ def both(evidence: Evidence, *checks: Check) -> Found:
     return Found(together(one.outcome for one in found), "; ".join(failed))
 
 
+def every(checks: Iterable[Check]) -> Check:
+    return both(*checks)
+
+
 def _picked(evidence: Evidence, label: str, clients: Sequence[int] | None = None) -> tuple[float, int, float]:
     """Number of identifications, of attempts, and the success rate of guessing."""
     tried = [one for one in evidence.attempts(label, "audit", clients) if one.n]

@@ -1,7 +1,7 @@
 """Scenario: with equal budgets all aggregators coincide, and the mechanism decides."""
 
 from ldp_core.presets.base import Preset
-from ldp_core.presets.claims import Sentence, both, ranked, times_the_noise
+from ldp_core.presets.claims import Sentence, both, every, ranked, times_the_noise
 from ldp_core.presets.questions import most_accurate
 
 TWO_ANSWERS = Sentence(
@@ -33,12 +33,10 @@ PRESET = Preset(
         TWO_ANSWERS,
         Sentence(
             "So Piecewise is ahead of both there.",
-            both(
-                *(
-                    ranked(f"Piecewise ε {epsilon}", f"{other} ε {epsilon}")
-                    for epsilon in (4, 8)
-                    for other in ("Duchi", "PDPM")
-                )
+            every(
+                ranked(f"Piecewise ε {epsilon}", f"{other} ε {epsilon}")
+                for epsilon in (4, 8)
+                for other in ("Duchi", "PDPM")
             ),
         ),
     ),

@@ -1,4 +1,4 @@
-"""Results of the prepared scenarios, shipped in `assets/outcomes` (`python -m ldp_core presets --outcomes`)."""
+"""Results of prepared scenarios, shipped in `assets/outcomes` (`python -m ldp_core presets --outcomes`)."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass

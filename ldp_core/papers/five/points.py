@@ -70,7 +70,7 @@ CHOSEN: Mapping[tuple[str, str], tuple[float, ...]] = {
     (OPTIMAL, TWO): (3.2, 12.8, 12.8, 12.8),
     (OPTIMAL, UNLIKE): (0.8, 0.2, 0.2, 0.2),
 }
-"""Learning rates of `public_images.best_rate` for each value of `RUNS`."""
+"""Learning rates for each value of `RUNS` (`tests/papers/test_five.py` chooses them on public images)."""
 SEEDS, IMAGES = 5, 4
 """Number of seeds of a point, and of attacked images of each client per round."""
 WHOSE = ("clients", "partition")

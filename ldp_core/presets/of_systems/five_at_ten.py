@@ -1,7 +1,7 @@
 """Scenario: all five systems at a worst-case ε of 10 for a client's whole run."""
 
 from ldp_core.presets.base import Preset
-from ldp_core.presets.claims import Sentence, both, costs, reaches
+from ldp_core.presets.claims import Sentence, costs, every, reaches
 from ldp_core.presets.of_systems.five_side_by_side import (
     BASE,
     FIVE,
@@ -19,7 +19,7 @@ RUN = 10.0
 """Worst-case ε of a client's whole run, at the ledger's δ."""
 NONE_LEARNS = Sentence(
     "None of them learns: with fifty clients and three rounds, all end below 30 %.",
-    both(*(reaches(label, high=0.3) for label in (*FIVE, SHORT))),
+    every(reaches(label, high=0.3) for label in (*FIVE, SHORT)),
 )
 
 PRESET = Preset(

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ldp_core.presets.base import Preset
-from ldp_core.presets.claims import Sentence, both, budget, costs, ranked, reaches
+from ldp_core.presets.claims import Sentence, both, budget, costs, every, ranked, reaches
 from ldp_core.presets.questions import most_accurate
 
 PLDP, PERSONALIZED, PPRD = "PLDP-FL", "Personalized LDP-FL", "PPRD-FL"
@@ -85,7 +85,7 @@ PRESET = Preset(
         Sentence(
             "Shortened to length 5, PPRD-FL is ahead of itself, of PLDP-FL and of Personalized LDP-FL. At "
             "the same ε that promises less, as fewer uploads are to look alike.",
-            both(*(ranked(SHORT, label) for label in (PPRD, PLDP, PERSONALIZED))),
+            every(ranked(SHORT, label) for label in (PPRD, PLDP, PERSONALIZED)),
         ),
         Sentence(
             "With equal budgets, what the systems do for clients who differ is not shown; nor is an attack. "

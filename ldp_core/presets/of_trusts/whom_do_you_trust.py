@@ -1,7 +1,7 @@
 """Scenario: equal clients and an equal ε for the whole run, under four trust models."""
 
 from ldp_core.presets.base import Preset
-from ldp_core.presets.claims import Sentence, both, costs, ranked, reaches
+from ldp_core.presets.claims import Sentence, both, costs, every, ranked, reaches
 from ldp_core.presets.questions import first_that
 
 TRUSTS = {"local": "no one", "shuffled": "a shuffler", "secure_sum": "a secure sum", "central": "a server"}
@@ -12,9 +12,7 @@ ANSWER = Sentence(
     "70 %, and trust in a secure sum above 90 %, as does trust in a server that sees everything.",
     both(
         reaches(NO_ONE, high=0.6),
-        reaches(SHUFFLER, low=0.7),
-        reaches(SUM, low=0.9),
-        reaches(SERVER, low=0.9),
+        *(reaches(label, low) for label, low in ((SHUFFLER, 0.7), (SUM, 0.9), (SERVER, 0.9))),
         ranked(SUM, SHUFFLER, NO_ONE),
     ),
 )
@@ -37,12 +35,10 @@ PRESET = Preset(
         Sentence(
             "In every run each person spends at most the ε in its name, at a δ of 10⁻⁵; what differs is "
             "against whom that holds.",
-            both(
-                *(
-                    costs(f"{label}, ε {budget}", epsilon=budget, within=budget / 1000)
-                    for budget in BUDGETS
-                    for label in TRUSTS.values()
-                )
+            every(
+                costs(f"{label}, ε {budget}", epsilon=budget, within=budget / 1000)
+                for budget in BUDGETS
+                for label in TRUSTS.values()
             ),
         ),
         Sentence(

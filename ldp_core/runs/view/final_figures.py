@@ -107,7 +107,7 @@ def apart(one: Sequence[RunProgress], other: Sequence[RunProgress], variants: in
 
 
 def _right(runs: Sequence[RunProgress]) -> NDArray[np.bool_] | None:
-    """(S, n): whether each of S runs classified each of n held-out samples correctly; None if not recorded."""
+    """(S, n): whether each of S runs named each of n held-out samples right; None if not recorded."""
     ends: list[dict[str, Any]] = [run.end or {} for run in runs]
     counts = {end.get("held_out", 0) for end in ends}
     if len(counts) != 1 or not all(end.get("right") for end in ends):
