@@ -16,12 +16,12 @@ from ldp_core.papers.five.points import (
     MORE,
     NAME,
     POPULATIONS,
+    RATES,
     Point,
     points,
     sent,
     with_own_clients,
 )
-from ldp_core.papers.five.public_images import RATES
 from ldp_core.papers.statements import stated
 from ldp_core.papers.stored import ages, words
 from ldp_core.presets.of_systems.five_side_by_side import FIVE
