@@ -22,7 +22,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from ldp_core import accounting, presets, theory
 from ldp_core.classroom.sessions import end_old
 from ldp_core.errors import StudioError
-from ldp_core.runs import ensure_worker, own_data, visitor_limits
+from ldp_core.runs import ensure_worker, own_data
 from ldp_core.settings.table import refuse_nonsense
 from ldp_core.system.memory import share_one_heap
 from ldp_core.system.quiet_log import be_quiet
@@ -30,7 +30,7 @@ from ldp_core.system.shipped import ASSETS, SHIPPED
 from pages.server.compressed import Compressed
 from pages.server.crowd import Crowd
 from pages.server.host_check import Door
-from pages.server.listening import listen_within
+from pages.server.listening import listen_within_limits
 from pages.server.messages import Messages
 from pages.server.opening import open_browser, page_for
 from pages.server.private_streamlit import believe_what_fits, let_go_of_the_gone
@@ -45,7 +45,6 @@ four tabs of large drafts a small one waited half a second."""
 
 try:
     refuse_nonsense()
-    LIMITS = visitor_limits.limits()
     OPENS = page_for(sys.argv[1:] if sys.argv[0] == __file__ else [])
 except StudioError as error:
     sys.exit(str(error))
@@ -68,7 +67,7 @@ async def lifespan(app: Any) -> AsyncIterator[None]:
     share_one_heap()
     be_quiet()
     believe_what_fits()
-    listen_within(LIMITS)
+    listen_within_limits()
     sys.setswitchinterval(SWITCH_SECONDS)
     gc.freeze()  # what is loaded by now stays: no need to look for garbage in it while somebody waits
     sweeping = asyncio.create_task(_sweep())
@@ -108,9 +107,9 @@ app = st.App(
     lifespan=lifespan,
     middleware=[
         Middleware(Door),
-        Middleware(Crowd, limits=LIMITS),
+        Middleware(Crowd),
         Middleware(Compressed),
-        Middleware(Uploads, limits=LIMITS),
+        Middleware(Uploads),
         Middleware(WakesWorker),
         Middleware(Messages),
         Middleware(Reconnect),

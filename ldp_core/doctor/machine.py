@@ -7,7 +7,8 @@ from importlib.metadata import PackageNotFoundError, version
 from ldp_core.doctor.finding import Finding, note, ok
 from ldp_core.runs.machine.calibration import rates
 from ldp_core.runs.machine.slots import slots
-from ldp_core.runs.visitor_limits import KEPT, PER_PAGE, descriptors, limits
+from ldp_core.runs.visitor_limits import KEPT, PER_PAGE, descriptors
+from ldp_core.settings.table import CONNECTIONS, PAGES
 from ldp_core.system import resources
 
 LEAST_MEMORY = 10**9
@@ -41,12 +42,12 @@ def gpu() -> Finding:
 
 
 def connections() -> Finding:
-    room, wanted = descriptors() - KEPT, limits()
-    connections, pages = min(room, wanted.connections), min(room // PER_PAGE, wanted.pages)
-    if (connections, pages) != (wanted.connections, wanted.pages):
+    room, wanted = descriptors() - KEPT, (CONNECTIONS.value(), PAGES.value())
+    connections, pages = min(room, wanted[0]), min(room // PER_PAGE, wanted[1])
+    if (connections, pages) != wanted:
         return note(
             f"{max(1, connections)} at most, for {max(1, pages)} pages, "
-            f"and {wanted.connections} for {wanted.pages} were to be allowed",
+            f"and {wanted[0]} for {wanted[1]} were to be allowed",
             "raise the limit of open files (ulimit -Hn), or lower EPSILON_CONNECTIONS and EPSILON_PAGES",
         )
     return ok(f"{connections} at most, for {pages} pages")

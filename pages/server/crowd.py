@@ -12,6 +12,7 @@ from starlette.responses import HTMLResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ldp_core.runs import visitor_limits
+from ldp_core.settings.table import IDLE_MINUTES, PAGES, PAGES_EACH, SILENT_SECONDS
 from ldp_core.system.pace import Pace
 from pages.server.address import of_request
 from pages.server.host_check import is_file
@@ -30,13 +31,14 @@ need, and <a href="">try again</a> in half a minute. What is training goes on.</
 class Crowd:
     """Middleware that counts open pages, refuses more, and closes silent ones."""
 
-    def __init__(self, app: ASGIApp, limits: visitor_limits.Limits) -> None:
-        self.app, self.limits = app, limits
+    def __init__(self, app: ASGIApp) -> None:
+        self.app, self.most, self.each = app, PAGES.value(), PAGES_EACH.value()
+        self.silent, self.idle = SILENT_SECONDS.value(), 60 * IDLE_MINUTES.value()
         self.open: Counter[str] = Counter()
         """Number of open pages by address."""
         self.room = max(1, (visitor_limits.descriptors() - visitor_limits.KEPT) // visitor_limits.PER_PAGE)
         """Number of pages, open or reconnecting, for which this process has descriptors."""
-        self.new = Pace(limits.pages_each, NEW_SECONDS)
+        self.new = Pace(self.each, NEW_SECONDS)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "websocket":
@@ -48,12 +50,12 @@ class Crowd:
 
     def full(self, address: str) -> str:
         """Why no more pages open for this address; "" if one does."""
-        if self.open.total() >= self.limits.pages:
-            return f"{self.limits.pages} pages are open on this server, as many as it serves at a time."
+        if self.open.total() >= self.most:
+            return f"{self.most} pages are open on this server, as many as it serves at a time."
         if sessions() >= self.room:
             return f"{self.room} pages were open on this server a moment ago, as many as it has room for."
-        if self.open[address] >= self.limits.pages_each:
-            return f"From your network {self.limits.pages_each} pages are open, as many as one may have."
+        if self.open[address] >= self.each:
+            return f"From your network {self.each} pages are open, as many as one may have."
         if self.new.wait(address) > 0:
             return "From your network too many pages were opened one after the other."
         return ""
@@ -76,7 +78,7 @@ class Crowd:
 
     def _awake(self, receive: Receive, send: Send, known: bool) -> Receive:
         """`receive` with a timeout, after which a silent visitor counts as gone."""
-        patience = self.limits.idle_seconds if known else self.limits.silent_seconds
+        patience = self.idle if known else self.silent
 
         async def heard() -> Message:
             nonlocal patience
@@ -86,7 +88,7 @@ class Crowd:
                 await send({"type": "websocket.close", "code": AWAY, "reason": "nothing was heard for long"})
                 return {"type": "websocket.disconnect", "code": AWAY}
             if message["type"] == "websocket.receive":
-                patience = self.limits.idle_seconds
+                patience = self.idle
             return message
 
         return heard

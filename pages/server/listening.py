@@ -15,7 +15,7 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 from ldp_core.runs import visitor_limits
-from ldp_core.settings.table import ADDRESS_HEADER
+from ldp_core.settings.table import ADDRESS_HEADER, CONNECTIONS, CONNECTIONS_EACH, SILENT_SECONDS
 from ldp_core.system.pace import Pace
 from pages.server.address import known
 from pages.server.private_streamlit import sessions
@@ -30,22 +30,23 @@ LINES = Pace(3, 600.0)
 log = logging.getLogger(__name__)
 
 
-def listen_within(limits: visitor_limits.Limits) -> None:
+def listen_within_limits() -> None:
     """Refuse connections beyond the limit, and close idle ones; and disable uvicorn's trust in
     X-Forwarded-For from this machine, which `address` decides.
     """
     middleware: Any = ProxyHeadersMiddleware
     middleware.__call__ = lambda self, scope, receive, send: self.app(scope, receive, send)
     room = _descriptors() - visitor_limits.KEPT
+    every, of_one, silent = CONNECTIONS.value(), CONNECTIONS_EACH.value(), SILENT_SECONDS.value()
     protocol: Any = AutoHTTPProtocol
     made = protocol.connection_made
 
     def connection_made(self: Any, transport: asyncio.Transport) -> None:
         made(self, transport)
-        most = max(1, min(limits.connections, room - visitor_limits.PER_LOOP * sessions()))
+        most = max(1, min(every, room - visitor_limits.PER_LOOP * sessions()))
         address = _address(transport)
         # behind a proxy all connections are the proxy's, which counts its visitors itself
-        each = limits.connections_each if not ADDRESS_HEADER.value() else most
+        each = of_one if not ADDRESS_HEADER.value() else most
         own = sum(_address(one.transport) == address for one in self.connections) if each < most else 0
         if len(self.connections) > most or own > each:
             if LINES.take():
@@ -54,7 +55,7 @@ def listen_within(limits: visitor_limits.Limits) -> None:
             transport.write(FULL)
             transport.close()
         else:
-            self.loop.call_later(limits.silent_seconds, _close_if_silent, self, transport)
+            self.loop.call_later(silent, _close_if_silent, self, transport)
 
     protocol.connection_made = connection_made
 

@@ -9,7 +9,7 @@ from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ldp_core.runs import visitor_limits
+from ldp_core.settings.table import UPLOADS_EACH_MB, UPLOADS_MB
 from pages.server.address import of_request
 from pages.server.host_check import is_own
 from pages.server.private_streamlit import uploaded, vouched
@@ -25,8 +25,9 @@ MOST_SECONDS = 60.0
 class Uploads:
     """Middleware that accepts bodies for uploads only, within the limits."""
 
-    def __init__(self, app: ASGIApp, limits: visitor_limits.Limits) -> None:
-        self.app, self.limits = app, limits
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+        self.each, self.all = (1e6 * size.value() for size in (UPLOADS_EACH_MB, UPLOADS_MB))
         self.coming: Counter[str] = Counter()
         """Bytes of uploads in progress by session."""
         self.addresses: dict[str, str] = {}
@@ -82,16 +83,16 @@ class Uploads:
     def _no_room(self, session: str, address: str, size: int) -> str:
         """Why an upload is refused; "" if it fits."""
         own, every = uploaded(session)
-        if own + self.coming[session] + size > self.limits.uploads_each:
-            most = self.limits.uploads_each / 1e6
+        if own + self.coming[session] + size > self.each:
+            most = self.each / 1e6
             return f"This page keeps {most:g} MB of uploads at most; remove one, or reload the page.\n"
         kept = {one: uploaded(one)[0] + self.coming[one] for one in self.addresses}
         self.addresses = {one: where for one, where in self.addresses.items() if kept[one]}
         near = sum(kept[one] for one, where in self.addresses.items() if where == address)
-        if near + size > SHARE * self.limits.uploads:
-            most = SHARE * self.limits.uploads / 1e6
+        if near + size > SHARE * self.all:
+            most = SHARE * self.all / 1e6
             return f"From your network {most:g} MB of uploads are kept at most; close a page.\n"
-        if every + self.coming.total() + size > self.limits.uploads:
-            most = self.limits.uploads / 1e6
+        if every + self.coming.total() + size > self.all:
+            most = self.all / 1e6
             return f"This server keeps {most:g} MB of uploads at most; try again in some minutes.\n"
         return ""

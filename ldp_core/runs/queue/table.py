@@ -115,21 +115,12 @@ def selected(
     return map(job_of, db.execute(f"SELECT {columns} FROM jobs WHERE {where}", values))  # noqa: S608
 
 
-def one(db: sqlite3.Connection, identity: str) -> Job:
-    """Job by id, inside a transaction; UnknownJob if there is none."""
-    found = next(selected(db, "id = ? AND deleted IS NULL", (identity,)), None)
-    if found is None:
-        raise UnknownJob(identity)
-    return found
-
-
 def get(identity: str) -> Job:
     """Job by id; UnknownJob if there is none."""
-    if ID.fullmatch(identity):
-        with looking() as db:
-            if db:
-                return one(db, identity)
-    raise UnknownJob(identity)
+    found = find("id = ?", (identity,)) if ID.fullmatch(identity) else []
+    if not found:
+        raise UnknownJob(identity)
+    return found[0]
 
 
 def status(identity: str) -> Status | None:

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from starlette.datastructures import Headers
 
-from ldp_core.runs.visitor_limits import limits
 from pages.server import uploads
 from pages.server.uploads import PATH, Uploads
 
@@ -32,7 +31,7 @@ def test_refused_uploads_and_those_that_nothing_is_left_of_leave_no_trace(monkey
     async def scene() -> set[int]:
         return {await put(f"{size!r}{n}", size) for n in range(50) for size in (b"9" * 12, b"none", b"1000")}
 
-    door = Uploads(taken, limits())
+    door = Uploads(taken)
     assert asyncio.run(scene()) == {413, 411, 204}
     assert len(door.addresses) <= 1
     assert not door.coming
@@ -58,7 +57,7 @@ def test_a_page_of_this_server_needs_no_cookie(origin: bytes, cookie: bytes, sig
 
     given = {b"host": b"localhost:8501", b"origin": origin, b"cookie": cookie, b"x-xsrftoken": b"forged"}
     scope = {"type": "http", "method": "DELETE", "path": f"{PATH}s/f", "headers": list(given.items())}
-    asyncio.run(Uploads(taken, limits())(scope, None, None))  # type: ignore[arg-type]
+    asyncio.run(Uploads(taken)(scope, None, None))  # type: ignore[arg-type]
     token, cookies = seen[0].getlist("x-xsrftoken"), seen[0].getlist("cookie")
     assert (token != ["forged"]) is signed
     assert cookies == ([f"a=b; _streamlit_xsrf={token[0]}"] if signed else [cookie.decode()])
