@@ -9,7 +9,7 @@ from typing import Any
 
 from ldp_core.classroom import topics
 from ldp_core.classroom.sessions import Session
-from ldp_core.classroom.store import UnknownClass, changing, looking
+from ldp_core.classroom.store import CLASSES, UnknownClass
 from ldp_core.errors import InvalidInput, NotNow
 from ldp_core.runs.record import nicknames
 
@@ -54,7 +54,7 @@ def join(session: Session, who: str, name: str = "") -> Member:
         NotNow: the class is full.
     """
     wanted = nicknames.cleaned(name)
-    with changing() as db:
+    with CLASSES.writing() as db:
         refuse_ended(db, session.code)
         rows = db.execute("SELECT * FROM member WHERE code = ?", (session.code,)).fetchall()
         mine = next((row for row in rows if row["who"] == who), None)
@@ -69,7 +69,7 @@ def join(session: Session, who: str, name: str = "") -> Member:
 
 
 def member(session: Session, who: str) -> Member | None:
-    rows = _read("SELECT number, name FROM member WHERE code = ? AND who = ?", session.code, who)
+    rows = CLASSES.rows("SELECT number, name FROM member WHERE code = ? AND who = ?", session.code, who)
     return Member(*rows[0]) if rows else None
 
 
@@ -80,7 +80,9 @@ def members(session: Session) -> list[Member]:
         f"SELECT number, name, EXISTS (SELECT 1 FROM {sent} AND code = member.code AND who = member.who) "  # noqa: S608
         "FROM member WHERE code = ? ORDER BY number"
     )
-    return [Member(row[0], row[1], bool(row[2])) for row in _read(query, session.scenario, session.code)]
+    return [
+        Member(row[0], row[1], bool(row[2])) for row in CLASSES.rows(query, session.scenario, session.code)
+    ]
 
 
 def guess(session: Session, who: str, value: Value) -> None:
@@ -91,7 +93,7 @@ def guess(session: Session, who: str, value: Value) -> None:
     about = topics.get(session.scenario)
     if not (about.scenario and about.preset.ask.takes(value)):
         raise InvalidInput("this is no answer to the question that is asked now")
-    with changing() as db:
+    with CLASSES.writing() as db:
         now = refuse_ended(db, session.code)
         if (now["scenario"], now["phase"]) != (session.scenario, "ask"):
             raise NotNow("guesses about this question are closed; yours came too late")
@@ -102,7 +104,7 @@ def guess(session: Session, who: str, value: Value) -> None:
 
 def guess_of(session: Session, who: str) -> Value | None:
     query = "SELECT body FROM guess WHERE code = ? AND scenario = ? AND who = ?"
-    rows = _read(query, session.code, session.scenario, who)
+    rows = CLASSES.rows(query, session.code, session.scenario, who)
     return json.loads(rows[0]["body"]) if rows else None
 
 
@@ -114,7 +116,7 @@ def guesses(session: Session) -> list[Guess]:
         "SELECT name, body FROM guess JOIN member USING (code, who) "
         "WHERE guess.code = ? AND scenario = ? ORDER BY number"
     )
-    rows = _read(query, session.code, session.scenario)
+    rows = CLASSES.rows(query, session.code, session.scenario)
     return [Guess(row["name"], json.loads(row["body"])) for row in rows]
 
 
@@ -122,7 +124,7 @@ def submit_try(session: Session, who: str, value: str, launch: Callable[[], str]
     """Launch a student's own run and list it for the class; returns the job's id. Raises UnknownClass: the
     class has ended; NotNow: this is not the phase for own runs, or the student has had enough.
     """
-    with changing() as db:
+    with CLASSES.writing() as db:
         now = refuse_ended(db, session.code)
         if (now["scenario"], now["phase"]) != (session.scenario, "free"):
             raise NotNow("nothing can be tried now; the teacher opens that")
@@ -131,7 +133,7 @@ def submit_try(session: Session, who: str, value: str, launch: Callable[[], str]
         if db.execute(query, (session.code, session.scenario, who)).fetchone()[0] >= MOST_TRIES:
             raise NotNow(f"you have tried {MOST_TRIES} times; that is all that the board holds of one")
     job = launch()
-    with changing() as db:
+    with CLASSES.writing() as db:
         if db.execute("SELECT 1 FROM member WHERE code = ? AND who = ?", (session.code, who)).fetchone():
             row = (session.code, session.scenario, who, job, value)
             db.execute("INSERT OR REPLACE INTO try VALUES (?, ?, ?, ?, ?)", row)
@@ -144,12 +146,7 @@ def tries(session: Session, who: str | None = None) -> list[Try]:
         "SELECT name, job, value FROM try JOIN member USING (code, who) "
         "WHERE try.code = ? AND scenario = ? AND (? IS NULL OR who = ?) ORDER BY try.rowid"
     )
-    return [Try(*row) for row in _read(query, session.code, session.scenario, who, who)]
-
-
-def _read(query: str, *values: Any) -> list[Any]:
-    with looking() as db:
-        return list(db.execute(query, values)) if db else []
+    return [Try(*row) for row in CLASSES.rows(query, session.code, session.scenario, who, who)]
 
 
 def refuse_ended(db: Any, code: str) -> Any:

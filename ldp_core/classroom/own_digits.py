@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from ldp_core.classroom.members import refuse_ended, refuse_strangers
 from ldp_core.classroom.rooms import room_of
 from ldp_core.classroom.sessions import Session
-from ldp_core.classroom.store import changing, looking
+from ldp_core.classroom.store import CLASSES
 from ldp_core.datasets import drawn
 from ldp_core.datasets.drawn import Drawing
 from ldp_core.errors import InvalidInput, NotNow
@@ -62,7 +62,7 @@ def send(session: Session, who: str, digit: Any, pixels: Any, epsilon: float, ha
         raise InvalidInput("this ε or τ is none of those to choose from")
     picture = drawn.read_pixels(pixels)
     drawn.shrunk(picture)  # raises for an empty square
-    with changing() as db:
+    with CLASSES.writing() as db:
         now = refuse_ended(db, session.code)
         if (now["scenario"], now["phase"]) != (session.scenario, "ask"):
             raise NotNow("the room trains already; your drawing came too late")
@@ -80,9 +80,7 @@ def all_sent(session: Session) -> dict[str, Own]:
         "SELECT drawing.who, digit, pixels, epsilon, half FROM drawing JOIN member USING (code, who) "
         "WHERE code = ? ORDER BY number"
     )
-    with looking() as db:
-        rows = list(db.execute(query, (session.code,))) if db else []
-    return {row[0]: Own(*row[1:]) for row in rows}
+    return {row[0]: Own(*row[1:]) for row in CLASSES.rows(query, session.code)}
 
 
 def draft_of(clients: Sequence[Own]) -> Draft:

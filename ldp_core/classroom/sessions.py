@@ -14,7 +14,7 @@ from typing import Literal, get_args
 
 from ldp_core.classroom import topics
 from ldp_core.classroom.rooms import forget_runs, room_of
-from ldp_core.classroom.store import UnknownClass, changing, forget, looking
+from ldp_core.classroom.store import CLASSES, UnknownClass, forget
 from ldp_core.errors import InvalidInput, NotYours
 from ldp_core.runs.queue.permissions import Person
 
@@ -52,10 +52,11 @@ def open_class(teacher: Person, scenario: str, free: str = "aggregator.name") ->
     """Open a class with its first question."""
     _refuse_students(teacher)
     _refuse_nonsense(scenario, free)
-    with changing() as db:
+    with CLASSES.writing() as db:
         _end_old(db)
         taken = {row["code"] for row in db.execute("SELECT code FROM class")}
-        code = next(one for one in iter(_drawn, None) if one not in taken)
+        while (code := "".join(secrets.choice(LETTERS) for _ in range(LENGTH))) in taken:
+            pass
         begun = Session(code, teacher.owner or "", time.time(), scenario, "ask", free, None)
         db.execute("INSERT INTO class VALUES (?, ?, ?, ?, ?, ?, ?)", astuple(begun))
     return begun
@@ -64,31 +65,23 @@ def open_class(teacher: Person, scenario: str, free: str = "aggregator.name") ->
 def find(code: str) -> Session:
     """Open class by its code, as typed; raises `UnknownClass` if there is none."""
     wanted = spelled(code)
-    with looking() as db:
-        row = db and db.execute("SELECT * FROM class WHERE code = ?", (wanted,)).fetchone()
-    if not row or _over(row["opened"]):
+    rows = CLASSES.rows("SELECT * FROM class WHERE code = ?", wanted)
+    if not rows or _over(rows[0]["opened"]):
         raise UnknownClass(wanted)
-    return Session(**row)
+    return Session(**rows[0])
 
 
 def of_teacher(teacher: Person) -> list[Session]:
     """Open classes of this teacher, newest first."""
-    with looking() as db:
-        query = "SELECT * FROM class WHERE teacher = ? ORDER BY opened DESC"
-        rows = list(db.execute(query, (teacher.owner or "",))) if db else []
+    rows = CLASSES.rows("SELECT * FROM class WHERE teacher = ? ORDER BY opened DESC", teacher.owner or "")
     return [Session(**row) for row in rows if not _over(row["opened"])]
 
 
 def move(session: Session, teacher: Person, phase: Phase, job: str | None = None) -> bool:
     """Change the phase from the one that this teacher saw; False if the class has moved meanwhile."""
     _refuse_students(teacher)
-    with changing() as db:
-        done = db.execute(
-            "UPDATE class SET phase = ?, job = COALESCE(?, job) "
-            "WHERE code = ? AND phase = ? AND scenario = ?",
-            (phase, job, session.code, session.phase, session.scenario),
-        )
-        return done.rowcount == 1
+    query = "UPDATE class SET phase = ?, job = COALESCE(?, job) WHERE code = ? AND phase = ? AND scenario = ?"
+    return CLASSES.change(query, phase, job, session.code, session.phase, session.scenario) == 1
 
 
 def ask(session: Session, teacher: Person, scenario: str) -> None:
@@ -110,24 +103,21 @@ def put_before_all(session: Session, teacher: Person, job: str) -> None:
 
 def _set(session: Session, teacher: Person, columns: str, value: str) -> None:
     _refuse_students(teacher)
-    with changing() as db:
-        db.execute(f"UPDATE class SET {columns} WHERE code = ?", (value, session.code))  # noqa: S608
+    CLASSES.change(f"UPDATE class SET {columns} WHERE code = ?", value, session.code)  # noqa: S608
 
 
 def end(session: Session, teacher: Person) -> None:
     """End a class: its students' names, guesses and runs are overwritten."""
     _refuse_students(teacher)
     forget_runs(room_of(session.code, session.opened))
-    with changing() as db:
+    with CLASSES.writing() as db:
         forget(db, session.code)
 
 
 def end_old() -> None:
     """End the classes that were opened more than `HOURS` ago."""
-    with looking() as db:
-        old = db and any(_over(row["opened"]) for row in db.execute("SELECT opened FROM class"))
-    if old:
-        with changing() as db:
+    if any(_over(row["opened"]) for row in CLASSES.rows("SELECT opened FROM class")):
+        with CLASSES.writing() as db:
             _end_old(db)
 
 
@@ -145,10 +135,6 @@ def _end_old(db: sqlite3.Connection) -> None:
 
 def _over(opened: float) -> bool:
     return time.time() - opened > HOURS * 3600
-
-
-def _drawn() -> str:
-    return "".join(secrets.choice(LETTERS) for _ in range(LENGTH))
 
 
 def _refuse_students(person: Person) -> None:

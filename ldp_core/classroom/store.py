@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
 
 from ldp_core.errors import StudioError
-from ldp_core.runs.storage.database import reading, writing
-from ldp_core.runs.storage.paths import runs_dir
+from ldp_core.runs.storage.database import Database
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS class (
@@ -52,25 +48,10 @@ class UnknownClass(StudioError, LookupError):
         )
 
 
-@contextmanager
-def changing() -> Iterator[sqlite3.Connection]:
-    """A transaction that holds the write lock; deleted rows are overwritten with zeros."""
-    with writing(path(), SCHEMA) as db:
-        yield db
-
-
-@contextmanager
-def looking() -> Iterator[sqlite3.Connection | None]:
-    """A read-only connection; None before the first class."""
-    with reading(path()) as db:
-        yield db
+CLASSES = Database("class.sqlite", SCHEMA)
 
 
 def forget(db: sqlite3.Connection, code: str) -> None:
     """Delete all rows of a class."""
     for table in TABLES:
         db.execute(f"DELETE FROM {table} WHERE code = ?", (code,))  # noqa: S608
-
-
-def path() -> Path:
-    return runs_dir() / "class.sqlite"

@@ -125,10 +125,8 @@ def get(identity: str) -> Job:
 
 def status(identity: str) -> Status | None:
     """Status of a job; None if there is no such job."""
-    with looking() as db:
-        query = "SELECT status FROM jobs WHERE id = ? AND deleted IS NULL"
-        row = db and db.execute(query, (identity,)).fetchone()
-    return row["status"] if row else None
+    found = find("id = ?", (identity,), requests=False)
+    return found[0].status if found else None
 
 
 def find(where: str = "1", values: tuple[Any, ...] = (), most: int = 100, requests: bool = True) -> list[Job]:
