@@ -43,15 +43,8 @@ class Try:
 
 
 def join(session: Session, who: str, name: str = "") -> Member:
-    """Join a class, or change one's name in it; without a name a student gets a number.
-
-    Args:
-        who: the visitor's digest, as in jobs.
-
-    Raises:
-        UnknownClass: the class has ended.
-        InvalidInput: the name is too long, or another student's.
-        NotNow: the class is full.
+    """Join a class, or change one's name in it; without a name a student gets a number. Raises UnknownClass:
+    the class has ended; InvalidInput: the name is too long, or another student's; NotNow: the class is full.
     """
     wanted = nicknames.cleaned(name)
     with CLASSES.writing() as db:

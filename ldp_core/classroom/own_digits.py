@@ -43,18 +43,9 @@ class Own(NamedTuple):
 
 
 def send(session: Session, who: str, digit: Any, pixels: Any, epsilon: float, half: float) -> None:
-    """Store a student's drawing, ε and τ; an earlier drawing is replaced.
-
-    Args:
-        who: digest of the visitor.
-        digit: the digit that was drawn, 0 to 9.
-        pixels: 28 × 28 grey values in base64, 255 for ink.
-        epsilon, half: ε per weight and τ, out of `EPSILONS` and `RANGES`.
-
-    Raises:
-        UnknownClass: the class has ended.
-        NotNow: the training has begun, the class is full, or this visitor has not joined.
-        InvalidInput: the drawing, digit, ε or τ is invalid.
+    """Store a student's drawing, 28 × 28 grey values in base64 (255 for ink), with ε and τ; an earlier
+    drawing is replaced. Raises UnknownClass: the class has ended; NotNow: the training has begun, the class
+    is full, or this visitor has not joined; InvalidInput: the drawing, digit, ε or τ is invalid.
     """
     if not isinstance(digit, int) or not 0 <= digit <= 9:
         raise InvalidInput("say which digit it is, from 0 to 9")
@@ -103,13 +94,8 @@ def draft_of(clients: Sequence[Own]) -> Draft:
 
 
 def train(session: Session, who: dict[str, str | None]) -> str:
-    """Launch the training on the class's drawings; returns the job's id.
-
-    Args:
-        who: owner and address of the teacher's request, as keyword arguments of `jobs.launch`.
-
-    Raises:
-        NotNow: no student has sent a drawing.
+    """Launch the training on the class's drawings for the teacher (owner and address, as in `jobs.launch`);
+    returns the job's id. Raises NotNow: no student has sent a drawing.
     """
     clients = [*all_sent(session).values()]
     if not clients:

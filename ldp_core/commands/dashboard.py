@@ -18,10 +18,7 @@ PORT, ADDRESS = "server.port", "server.address"
 
 def main(arguments: Sequence[str], commands: Sequence[str]) -> int:
     """Replace this process by Streamlit with the dashboard; 2, with a sentence on stderr, if it cannot start.
-
-    Args:
-        arguments: a scenario or mechanism, which `app.py` reads, and Streamlit's options.
-        commands: names of other commands, for suggestions.
+    The arguments are a scenario or mechanism, which `app.py` reads, and Streamlit's options.
     """
     from ldp_core import mechanisms, presets
     from ldp_core.runs import runs_dir

@@ -83,11 +83,8 @@ def fields_of(kind: type) -> Like:
 
 
 class Like:
-    """Annotation for a plain JSON object: how to validate an imported one.
-
-    Args:
-        types: types of its fields; others are refused.
-        optional: fields that may be missing.
+    """Annotation for a plain JSON object: the types by which the fields of an imported one are validated;
+    others are refused.
     """
 
     def __init__(self, types: Mapping[str, Any], optional: frozenset[str] = frozenset()) -> None:

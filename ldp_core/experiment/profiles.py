@@ -45,10 +45,8 @@ Lines = npt.NDArray[np.int64]
 
 
 def write_profiles(clients: Clients, costs: Mapping[str, Floats] = MappingProxyType({})) -> str:
-    """Clients as CSV, the exact inverse of `read_profiles`.
-
-    Args:
-        costs: derived columns (`DERIVED`): ε per client, infinite without a bound.
+    """Clients as CSV, the exact inverse of `read_profiles`; `costs` are derived columns (`DERIVED`), ε per
+    client, infinite without a bound.
     """
     low, high = clients.bounds()
     columns = {"epsilon": clients.budgets(), "low": low, "high": high}

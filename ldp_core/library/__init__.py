@@ -17,16 +17,10 @@ def run(
     settings: Mapping[str, Any] | None = None,
     **fields: Any,
 ) -> Result:
-    """Train an experiment in this process and return its result.
-
-    Args:
-        experiment: base experiment; the default one if None.
-        settings: fields by dotted name, where the short name is ambiguous.
-        fields: fields by short name: `epsilon` for `clients.epsilon`, `delta` for `mechanism.delta`.
-
-    Raises:
-        InvalidExperiment: a name is unknown or ambiguous, or a value is wrong.
-        StudioError: the data are unavailable.
+    """Train an experiment, by default the default one, in this process and return its result. Fields are set
+    by their short names (`epsilon` for `clients.epsilon`), or by dotted ones in `settings` where these are
+    ambiguous. Raises InvalidExperiment: a name is unknown or ambiguous, or a value is wrong; StudioError: the
+    data are unavailable.
     """
     chosen = asked(experiment, settings or {}, fields)
     from ldp_core.runs.lockstep import drive

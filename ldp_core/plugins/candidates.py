@@ -65,13 +65,9 @@ def by_order(found: Mapping[str, Ordered]) -> dict[str, Ordered]:
 def outside(
     package: str, admitted: Callable[[Candidate], T], refused: dict[str, str], known: Collection[str]
 ) -> dict[str, T]:
-    """Plug-ins of a package of this program, such as `ldp_core.mechanisms`.
-
-    Args:
-        package: also the group of entry points; in the folder, its last component is the subfolder.
-        admitted: makes a part of a candidate, or raises.
-        refused: receives, by name, why a plug-in is left out.
-        known: names of the built-in parts.
+    """Plug-ins of a package of this program, such as `ldp_core.mechanisms`, which is also the group of entry
+    points, and whose last part names the subfolder. `refused` receives, by name, why one that is not
+    `admitted` is left out.
     """
     found: dict[str, T] = {}
     for one in _candidates(package):

@@ -89,14 +89,9 @@ class Allocation:
 
 
 def allocate(experiment: Experiment, need: float | None = None) -> Allocation:
-    """Least noise at the server within the clients' limits.
-
-    Args:
-        experiment: its clients' budgets and safe ranges are the limits.
-        need: largest magnitude of weights; no range is wider. None leaves every range at its limit.
-
-    Raises:
-        InvalidInput: the mechanism adds no predictable noise, or `need` leaves a client no range.
+    """Least noise at the server within the clients' budgets and safe ranges; no range is wider than the
+    largest magnitude of weights, `need`, if given. Raises InvalidInput: the mechanism adds no predictable
+    noise, or `need` leaves a client no range.
     """
     if experiment.randomiser.role != "estimate":
         raise InvalidInput(

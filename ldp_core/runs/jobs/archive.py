@@ -56,13 +56,8 @@ data.
 
 
 def export(identity: str, out: Path, more: Mapping[str, str] = NOTHING) -> int:
-    """Write a job's record to the ZIP file `out`, atomically; returns the number of its events.
-
-    Args:
-        more: content of further files by name.
-
-    Raises:
-        InvalidInput: the job has no recorded event.
+    """Write a job's record, and further files with their content, to the ZIP file `out`, atomically; returns
+    the number of its events. Raises InvalidInput: the job has no recorded event.
     """
     job, runs, events = _recorded(identity)
     experiments = [_experiment(*one) for one in enumerate(runs)]

@@ -36,15 +36,9 @@ def cancel_all(person: Person = OPERATOR) -> int:
 
 
 def resume(identity: str, person: Person = OPERATOR, address: str | None = None) -> Job:
-    """Put a stopped job back in the queue, to continue from its last checkpoint; checked like a new job. A
-    queued, running or finished job is left alone.
-
-    Args:
-        address: network address of the request, if known; the job counts towards its limit from now on.
-
-    Raises:
-        InvalidExperiment, QueueFull, StorageFailed: as for `launch`; its request is unreadable.
-        NotNow: another job of the same draft waits or runs, or the record was imported.
+    """Put a stopped job back in the queue, to continue from its last checkpoint; any other is left alone. It
+    counts towards the limit of the address of the request from now on. Raises as `launch`, and NotNow:
+    another job of the same draft waits or runs, or the record was imported.
     """
     job = look(identity)
     person.check(job.owner, "take it up", ownerless=True)

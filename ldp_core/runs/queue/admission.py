@@ -59,12 +59,8 @@ def arrive(request: dict[str, Any], keys: Sequence[str], **columns: Any) -> str:
 
 
 def requeue(identity: str, address: str | None = None, keys: Sequence[str] = ()) -> bool:
-    """Put a stopped job at the end of the queue; False if its status does not allow that. QueueFull as for
-    `add`; NotNow if another job of the same draft waits or runs.
-
-    Args:
-        address: network address of the request; None keeps the job's.
-        keys: keys of its computations in this version of the program; empty keeps the stored ones.
+    """Put a stopped job at the end of the queue, with the address and keys of today if given; False if its
+    status does not allow that. QueueFull as for `add`; NotNow if another job of the same draft waits or runs.
     """
     with changing() as db:
         may = f"id = ? AND deleted IS NULL AND status IN {RESUMABLE}"

@@ -93,11 +93,8 @@ def claim(most: int | None = None, ready: Callable[[Job], bool] = lambda job: Tr
 
 
 def reap(watched: Collection[str] | None = None, why: str = STOPPED) -> list[str]:
-    """Mark orphaned jobs as interrupted; returns their ids.
-
-    Args:
-        watched: ids of the jobs whose processes the calling worker monitors; None for other callers.
-        why: beginning of the message of the orphaned jobs.
+    """Mark orphaned jobs as interrupted; returns their ids. The worker names the jobs whose processes it has
+    `watched`; `why` begins the message.
     """
     if not lost(watched):
         return []
