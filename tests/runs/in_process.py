@@ -10,7 +10,6 @@ from ldp_core.experiment import Draft, Experiment
 from ldp_core.runs import kinds, queue
 from ldp_core.runs.kinds import Outcome, Work
 from ldp_core.runs.queue.job import Job
-from ldp_core.runs.queue.table import changing
 from ldp_core.runs.record.computations import database, note_begun, of_run
 from ldp_core.runs.record.events import events_of
 from ldp_core.runs.record.recorder import Recorder
@@ -43,9 +42,7 @@ def compute(job: Job) -> Outcome:
 
 def take(identity: str) -> bool:
     """Have a queued job run, out of its turn; False if a worker was quicker."""
-    with changing() as db:
-        query = "UPDATE jobs SET status = 'running' WHERE id = ? AND status = 'queued'"
-        return db.execute(query, (identity,)).rowcount == 1
+    return queue.update(identity, "status = 'queued'", status="running")
 
 
 def trained(asked: Draft | Mapping[str, Any], kind: str = "run", **who: Any) -> Job:

@@ -205,8 +205,7 @@ def test_its_state_is_what_its_events_say(kind: str):
 
 def trained(owner: str) -> str:
     identity = record("completed", 400_000)
-    with queue.table.changing() as db:
-        db.execute("UPDATE jobs SET owner = ? WHERE id = ?", (owner, identity))
+    queue.update(identity, owner=owner)
     return identity
 
 

@@ -96,8 +96,8 @@ def test_records_outlive_a_queue_that_was_lost(runs_dir: Path):
 def test_a_request_that_cannot_be_read_harms_no_other_job():
     done, waiting = queue.add("run", {"draft": {}}), queue.add("run", {"draft": {}})
     queue.move(done, "cancelled")
-    with table.changing() as db:
-        db.execute("UPDATE jobs SET request = '{' WHERE id IN (?, ?)", (done, waiting))
+    for one in (done, waiting):
+        queue.update(one, request="{")
     assert jobs.status(done)["rounds"] == 0
     other = launch({"rounds": 1, "seed": 203})
     assert until(other, lambda job: not job.live).status == "completed"

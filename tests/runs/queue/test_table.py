@@ -20,15 +20,9 @@ from tests.runs.processes import at_once, stand_in
 pytestmark = pytest.mark.usefixtures("runs_dir")
 
 
-def end(identity: str) -> None:
-    with writing(queue.queue_path(), table.SCHEMA) as db:
-        db.execute("UPDATE jobs SET status = 'completed' WHERE id = ?", (identity,))
-
-
 def put(status: Status) -> str:
     identity = queue.add("run", {"draft": {}})
-    with writing(queue.queue_path(), table.SCHEMA) as db:
-        db.execute("UPDATE jobs SET status = ? WHERE id = ?", (status, identity))
+    queue.update(identity, status=status)
     return identity
 
 
@@ -40,7 +34,7 @@ def test_only_legal_transitions_happen_and_what_rests_is_only_taken_up_by_whoeve
         job = queue.get(identity)
         assert job.status == (after if legal else before)
         assert (job.ended is not None) == (legal and after not in LIVE)
-        end(identity)
+        queue.update(identity, status="completed")
     for before in get_args(Status):
         assert queue.requeue(put(before)) is (before in ("failed", "cancelled", "interrupted"))
 
@@ -85,8 +79,7 @@ def test_while_a_worker_lives_its_jobs_are_left_alone_and_once_it_has_died_they_
 def test_a_row_that_makes_no_sense_keeps_no_other_from_being_looked_after(damage: Any):
     damaged, mine = queue.add("run", {}), queue.add("run", {})
     assert queue.claim()
-    with writing(queue.queue_path(), table.SCHEMA) as db:
-        db.execute("UPDATE jobs SET started = ?, pid = ? WHERE id = ?", (damage, damage, damaged))
+    queue.update(damaged, started=damage, pid=damage)
     assert queue.get(damaged).id == damaged
     assert queue.reap() == [damaged]
     assert [job.id for job in queue.in_turn()] == [mine]

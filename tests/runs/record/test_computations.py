@@ -167,8 +167,7 @@ def test_what_was_stopped_meanwhile_stays_stopped(monkeypatch: pytest.MonkeyPatc
 
 def test_a_damaged_row_keeps_no_other_from_being_swept():
     gone, damaged = trained(draft()), queued(draft(seed=1))
-    with queue.table.changing() as db:
-        db.execute("UPDATE jobs SET keys = '[', status = 'completed' WHERE id = ?", (damaged.id,))
+    queue.update(damaged.id, keys="[", status="completed")
     file = record_of(gone)
     jobs.remove(gone.id)
     assert not file.exists()
