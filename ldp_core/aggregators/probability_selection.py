@@ -10,15 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ldp_core.aggregators.base import (
-    Drawn,
-    Generator,
-    Mask,
-    Moments,
-    Noise,
-    WeighsByNoise,
-    power_of_inverse,
-)
+from ldp_core.aggregators.base import Drawn, Generator, Mask, Moments, Noise, WeighsByNoise, power_of_inverse
 from ldp_core.errors import InvalidInput
 from ldp_core.mechanisms.base import Floats
 

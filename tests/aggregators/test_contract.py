@@ -233,7 +233,6 @@ def test_paper_001s_settings(oracles):
 
 def test_an_unknown_name_is_refused_with_what_there_is():
     with pytest.raises(
-        UnknownName,
-        match=r"data_weighted, inverse_std, .*or .*; got “inverse_sdt”; did you mean inverse_std",
+        UnknownName, match=r"data_weighted, inverse_std, .*or .*; got “inverse_sdt”; did you mean inverse_std"
     ):
         aggregators.get("inverse_sdt")

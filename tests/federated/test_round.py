@@ -55,10 +55,7 @@ def test_measured_noise_agrees_with_its_exact_expectation(
             "aggregator": aggregator,
             "target": target,
             "clients": {"epsilon": budgets, "low": -0.3, "high": 0.5},
-            "local": {
-                "epochs": 1,
-                "batch_size": 1000,
-            },  # a step is enough: nothing need be learnt
+            "local": {"epochs": 1, "batch_size": 1000},  # a step is enough: nothing need be learnt
             "attack": None,
         }
     )

@@ -60,11 +60,7 @@ def test_an_experiment_names_its_optimizer_shortly_or_in_full():
     assert short.key == full.key
     assert short.as_json()["local"]["optimizer"] == "adam"
     other = changed(parse({}), {"local.optimizer.name": "optimal", "local.optimizer.alpha": 0.01})
-    assert other.as_json()["local"]["optimizer"] == {
-        "name": "optimal",
-        "alpha": 0.01,
-        "counter": "round",
-    }
+    assert other.as_json()["local"]["optimizer"] == {"name": "optimal", "alpha": 0.01, "counter": "round"}
     assert parse({}).as_json()["local"]["optimizer"] == "sgd"
 
 

@@ -109,9 +109,7 @@ def test_what_was_moved_aside_goes_with_the_last_job_of_its_key():
     assert quota.taken() == 0
 
 
-def test_a_full_disk_ends_a_run_with_a_sentence_and_keeps_what_was_trained(
-    monkeypatch: pytest.MonkeyPatch,
-):
+def test_a_full_disk_ends_a_run_with_a_sentence_and_keeps_what_was_trained(monkeypatch: pytest.MonkeyPatch):
     """SQLite itself is told that there is no more room."""
     draft = Draft(parse({"rounds": 30}), (Variant("run"),))
     job, limits = queued(draft), list[int]()
