@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import errno
 import hashlib
-import shutil
 import urllib.error
 import urllib.request
 from collections.abc import Callable
@@ -130,10 +129,6 @@ def _append(url: str, partial: Path, most: int, report: Callable[[int], None]) -
                 report(have)
     if whole is not None and have < whole:
         raise ConnectionError(f"the connection was cut after {have / 1e6:.1f} of {whole / 1e6:.1f} MB")
-
-
-def free_space(folder: Path) -> int:
-    return shutil.disk_usage(folder).free
 
 
 def _size(file: Path) -> int:

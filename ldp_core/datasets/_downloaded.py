@@ -10,7 +10,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from ldp_core.datasets._download import FULL, Failed, Remote, download, free_space
+from ldp_core.datasets._download import FULL, Failed, Remote, download
 from ldp_core.datasets.base import Dataset, Report, Step, quiet
 from ldp_core.errors import DataUnavailable
 from ldp_core.settings.table import DATA_MIRROR
@@ -59,7 +59,7 @@ class Downloaded(Dataset):
         report(Step(f"Downloading {self.label}", 0, self.download))  # torchvision takes seconds to load
         remotes = [remote.mirrored(self.name) for remote in self.remotes()]
         # the archives and what they hold, which may be six times as large
-        needed, free = 7 * self.download, free_space(downloads)
+        needed, free = 7 * self.download, shutil.disk_usage(downloads).free
         if free < needed:
             raise DataUnavailable(
                 f"{self.label} needs {needed / 1e6:.0f} MB on the disk of the data folder while it is "

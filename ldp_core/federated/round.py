@@ -6,7 +6,7 @@ next state; so a driver of many runs can train and perturb them together.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache, partial
 
@@ -26,7 +26,6 @@ from ldp_core.federated.noising import Noised, Noising
 from ldp_core.federated.state import State
 from ldp_core.federated.upload import some_rows
 from ldp_core.mechanisms.base import Floats
-from ldp_core.partitions.base import Indices
 from ldp_core.streams import on_demand, stream
 from ldp_core.systems import Participation
 
@@ -89,7 +88,10 @@ class Round:
             shards = self.joined.records(held, records)
             # where all who take part train on all that they hold, so does anyone who has the seed
             whole = shards is held and len(clients) == len(self.participants)
-            plan = _plan(federation, shards, batches, (self.number, clients.tobytes()) if whole else None)
+            local = experiment.local
+            make = partial(plan_batches, list(shards), local.epochs, local.batch_size, batches)
+            key = self.number, clients.tobytes(), local.epochs, local.batch_size
+            plan = federation.deal.plan(key, make) if whole else make()
             begun = weights if begin is None else federation.placed(begin)
             yield _work(federation, begun, plan, self.before.round, (chunk.start, len(self.participants)))
 
@@ -216,32 +218,14 @@ def one_round(federation: Federation, before: State) -> RoundResult:
     return finish(prepared, (one.alone() for one in noisings(prepared, prepared.alone())))
 
 
-def _plan(
-    federation: Federation, shards: Sequence[Indices], generator: np.random.Generator, known: Hashable = None
-) -> Plan:
-    """Plan of batches for some shards; `known` is the cache key for runs with the same partition."""
-    local = federation.experiment.local
-
-    def make() -> Plan:
-        return plan_batches(list(shards), local.epochs, local.batch_size, generator)
-
-    return federation.deal.plan((known, local.epochs, local.batch_size), make) if known else make()
-
-
 def _client_weights(federation: Federation, chosen: NDArray[np.int64], number: int) -> Floats:
     """Aggregation weights of the participants; empty without participants."""
     experiment, terms = federation.experiment, federation.terms
     if not len(chosen):
         return np.zeros(0)
-
-    def make() -> Floats:
-        return experiment.aggregator.weights(
-            terms.worst(number)[chosen],
-            sizes=federation.deal.sizes[chosen],
-            between=experiment.aggregator.between,
-            generator=on_demand(experiment.seed, "aggregation", number),
-        )
-
+    known = terms.worst(number)[chosen], federation.deal.sizes[chosen], experiment.aggregator.between
+    draw = on_demand(experiment.seed, "aggregation", number)
+    make = partial(experiment.aggregator.weights, *known, draw)
     return make() if experiment.aggregator.draws else terms.shares(number, chosen, make)
 
 

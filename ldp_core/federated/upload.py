@@ -183,9 +183,5 @@ class Moments:
 
 
 def some_rows(shape: tuple[int, ...]) -> list[slice]:
-    step = _rows_at_once(shape)
+    step = max(1, TOGETHER // max(1, shape[1]))
     return [slice(first, first + step) for first in range(0, shape[0], step)]
-
-
-def _rows_at_once(shape: tuple[int, ...]) -> int:
-    return max(1, TOGETHER // max(1, shape[1]))

@@ -91,9 +91,12 @@ class Participation:
     def __init__(self, public: Public, arrays: dict[str, NDArray[Any]] | None = None) -> None:
         self.public = public
         self.arrays: dict[str, NDArray[Any]] = arrays or {}
+        self.model: Vectors = np.zeros(public.dimension, dtype=np.float32)
+        """The server's model at the beginning of the round."""
 
     def begin(self, model: Vectors, clients: Indices) -> Vectors | None:
         """Initial weights of the clients, (k, d); None if all start from the global model."""
+        self.model = model
         return None
 
     def records(self, shards: Sequence[Indices], generator: np.random.Generator) -> Sequence[Indices]:

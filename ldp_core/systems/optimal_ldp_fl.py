@@ -27,14 +27,6 @@ NARROWEST = 0.01
 class LayerRanges(Participation):
     """Ranges of the layers, from the server's model at the beginning of the round."""
 
-    def __init__(self, public: Public, arrays: dict[str, NDArray[Any]] | None = None) -> None:
-        super().__init__(public, arrays)
-        self._model: Vectors = np.zeros(public.dimension, dtype=np.float32)
-
-    def begin(self, model: Vectors, clients: Indices) -> Vectors | None:
-        self._model = model
-        return None
-
     def encode(
         self, values: Vectors, low: Floats, high: Floats, clients: Indices, generator: np.random.Generator
     ) -> Encoded:
@@ -52,7 +44,7 @@ class LayerRanges(Participation):
         """Least and greatest weight of the layer of each sent weight, (1, m) each."""
         ends = np.zeros((2, self.public.dimension))
         for layer in self.public.layers:
-            ends[0, layer], ends[1, layer] = self._model[layer].min(), self._model[layer].max()
+            ends[0, layer], ends[1, layer] = self.model[layer].min(), self.model[layer].max()
         least, most = ends[:, None, self.public.sent]
         return least, most
 

@@ -38,11 +38,6 @@ class RPSS(Participation):
     ) -> None:
         super().__init__(public, arrays)
         self._rest, self._chance = rest, chance
-        self._model: Vectors = np.zeros(public.dimension, dtype=np.float32)
-
-    def begin(self, model: Vectors, clients: Indices) -> Vectors | None:
-        self._model = model
-        return None
 
     def encode(
         self, values: Vectors, low: Floats, high: Floats, clients: Indices, generator: np.random.Generator
@@ -50,7 +45,7 @@ class RPSS(Participation):
         if self._rest == "noised":
             return Encoded(values, low, high)
         if self._rest == "kept":
-            known = np.broadcast_to(self._model[self.public.sent], values.shape)
+            known = np.broadcast_to(self.model[self.public.sent], values.shape)
             return Encoded(values, low, high, unsent=~chosen(known, self._chance, generator))
         clear = ~chosen(values, self._chance, generator) | (np.abs(values) < NEAR_ZERO)
         return Encoded(values, low, high, clear=clear)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import multiprocessing
+import shutil
 import socket
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -285,9 +287,7 @@ def test_a_data_folder_that_takes_nothing_is_named(tmp_path: Path):
 def test_a_disk_without_room_is_named_before_anything_comes(
     small: Web, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    from ldp_core.datasets import _downloaded
-
-    monkeypatch.setattr(_downloaded, "free_space", lambda folder: 1_000_000)
+    monkeypatch.setattr(shutil, "disk_usage", lambda folder: SimpleNamespace(free=1_000_000))
     with pytest.raises(DataUnavailable, match=r"needs 81 MB on the disk .* and 1 MB are free"):
         datasets.get("mnist").load(tmp_path)
     assert small.asked == []

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from ldp_core import mechanisms
-from ldp_core.errors import InvalidInput
 from ldp_core.experiment import parse
 from ldp_core.experiment.schema import Piece
 from ldp_core.federated.terms import Columns, Laws, Terms
@@ -37,12 +36,3 @@ def test_laws_are_kept_as_long_as_nothing_has_changed():
     assert laws.of(other, columns(2.0)) is not laws.of(pieces, columns(2.0))
     wide = laws.of(pieces, columns(2.0, width=5))
     assert laws.of(pieces, columns(2.0, width=5)) is not wide, "ends of each weight fill too much memory"
-
-
-def test_what_is_wrong_is_refused_as_ever():
-    pieces = [Piece(slice(0, 5), mechanisms.get("duchi"))]
-    with pytest.raises(InvalidInput, match="epsilon must be"):
-        Laws().of(pieces, columns(-1.0))
-    epsilon, low, high = columns(1.0)
-    with pytest.raises(InvalidInput, match="low must be below high"):
-        Laws().of(pieces, (epsilon, high, low))

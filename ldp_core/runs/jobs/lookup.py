@@ -16,7 +16,7 @@ from ldp_core.runs.process.start import ensure_worker
 from ldp_core.runs.queue.job import STALLED, Job
 from ldp_core.runs.queue.permissions import OPERATOR, Person
 from ldp_core.runs.record import computations
-from ldp_core.runs.storage import disk_space, heartbeat
+from ldp_core.runs.storage import disk_space, locks
 from ldp_core.runs.storage.locks import WORKER, holder, worker
 from ldp_core.runs.storage.paths import runs_dir
 
@@ -113,7 +113,7 @@ def _if_it_moves(job: Job) -> Job:
     for path in _files(job):
         who = holder(path)
         if who and who.beats:  # as long as the one that trains goes on, the worker does not matter
-            still = heartbeat.stands_still(path)
+            still = locks.stands_still(path)
             break
     else:
         return job
@@ -139,7 +139,7 @@ def look_twice(identity: str) -> None:
     """Wait until the heartbeats of a job's processes are read twice: the next stall check is certain."""
     with suppress(UnknownJob):
         if (job := queue.get(identity)).live:
-            heartbeat.look_twice(_files(job))
+            locks.look_twice(_files(job))
 
 
 def _files(job: Job) -> list[Path]:

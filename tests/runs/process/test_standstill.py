@@ -12,7 +12,7 @@ import pytest
 
 from ldp_core import cli
 from ldp_core.runs import jobs, queue
-from ldp_core.runs.storage import heartbeat
+from ldp_core.runs.storage import locks
 from ldp_core.runs.view.run_progress import progress_of
 from tests.runs.processes import ENDLESS, launch, trained_a_round, until, workers
 
@@ -20,8 +20,8 @@ from tests.runs.processes import ENDLESS, launch, trained_a_round, until, worker
 @pytest.fixture(autouse=True)
 def sooner(monkeypatch: pytest.MonkeyPatch, runs_dir: Path, clean_processes: None):
     """Whoever looks calls it stalled sooner; signs of life come as often as ever."""
-    monkeypatch.setattr(heartbeat, "STALLED_SECONDS", 3.0)
-    monkeypatch.setattr(heartbeat, "SURE_SECONDS", 2.5)
+    monkeypatch.setattr(locks, "STALLED_SECONDS", 3.0)
+    monkeypatch.setattr(locks, "SURE_SECONDS", 2.5)
     yield
     for process in workers(runs_dir):
         process.resume()
@@ -42,7 +42,7 @@ def test_a_training_that_stands_still_is_stalled_and_goes_on(
     worker, training = family(runs_dir)
     worker.suspend()  # it is not this one that matters, as long as what it has begun goes on
     assert jobs.look(identity).status == "running"
-    time.sleep(heartbeat.SURE_SECONDS)
+    time.sleep(locks.SURE_SECONDS)
     assert jobs.look(identity).status == "running"
 
     training.suspend()
@@ -52,7 +52,7 @@ def test_a_training_that_stands_still_is_stalled_and_goes_on(
     assert "stop this job and take it up again" in job.message
     assert jobs.status(identity)["status"] == "stalled"
     assert jobs.recent()[0].status == "stalled"
-    heartbeat._seen.clear()  # as a command does, that looks for the first time
+    locks._seen.clear()  # as a command does, that looks for the first time
     assert cli.main(["status", identity, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["status"] == "stalled"
     assert queue.status(identity) == "running", "in the queue nothing has changed"

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from ldp_core.runs.storage import locks
-from ldp_core.runs.storage.locks import hold, holder, is_held
-from tests.runs.processes import stand_in
+from ldp_core.runs.storage.locks import WORKER, hold, holder, is_held
+from tests.conftest import ROOT
+from tests.runs.processes import PATIENCE_SECONDS, stand_in
 
 
 @pytest.fixture
@@ -46,3 +51,44 @@ def test_who_shall_leave_is_named(tmp_path: Path):
         assert not held.is_to_go(), "what was asked of the one before does not count"
         held.path.unlink()
         assert held.is_to_go(), "another one may hold a file of that name now"
+
+
+HOLD = "import sys, time, pathlib; from ldp_core.runs.storage.locks import hold; "
+HOLD += "kept = hold(pathlib.Path(sys.argv[1]), beats=True); print('held', flush=True); time.sleep(600)"
+
+
+def test_one_that_is_stopped_stands_still_and_one_that_is_dead_does_not(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(locks, "SURE_SECONDS", 1.5)
+    monkeypatch.setattr(locks, "STALLED_SECONDS", 1.5)
+    command = [sys.executable, "-c", HOLD, str(path)]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline()
+        deadline = time.monotonic() + 3
+        while time.monotonic() < deadline:
+            assert locks.stands_still(path) < 3, "it may give way to others for a while"
+            time.sleep(0.1)
+        process.send_signal(signal.SIGSTOP)
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while not locks.stands_still(path):
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+        process.kill()
+    assert locks.stands_still(path) == 0.0
+
+
+def test_whoever_promises_no_sign_of_life_is_nobody_who_stands_still(path: Path):
+    """As one that has said nothing yet: a worker inherits its file from the process that starts it."""
+    held, file = hold(path), locks.taken(path.with_name(WORKER))
+    assert held is not None
+    assert file is not None
+    os.write(file, b" " * 400)
+    for one in (path, path.with_name(WORKER)):
+        os.utime(one, (0, 0))
+        assert is_held(one)
+        assert locks.stands_still(one) == 0.0
+        assert one not in locks._seen
+    held.close()
+    os.close(file)
