@@ -1,11 +1,11 @@
-"""One table in every way that spreadsheets write it."""
+"""One table in every way that spreadsheets write it, with the headings that people give its columns."""
 
 from __future__ import annotations
 
 import pytest
 
 from ldp_core.errors import InvalidExperiment
-from ldp_core.tables import Table, read_table
+from ldp_core.tables import Column, Table, find, read_table
 
 PLAIN = "a,b\n1,0.5\n2,−3\n"
 
@@ -61,3 +61,26 @@ def test_a_decimal_comma_between_commas_is_not_taken_for_two_cells():
     assert [problem.path for problem in table.problems] == ["line 2", "line 3"]
     assert all("separate the cells by semicolons" in problem.message for problem in table.problems)
     assert table.lines == (4,)
+
+
+COLUMNS = {"low": Column.of("low lower min", "bound limit"), "limit": Column.of("limit run", "lower ε")}
+
+
+@pytest.mark.parametrize(
+    ("heading", "column"),
+    [
+        ("LOW", "low"),
+        ("Lower bound", "low"),
+        ("lower_bound", "low"),
+        ("lowerBound", "low"),
+        ("min. (bound)", "low"),
+        ("ϵ limit", "limit"),
+        ("limit", "limit"),
+        ("lower limit", ""),  # of both
+        ("bound", ""),
+        ("lowest price", ""),
+        ("", ""),
+    ],
+)
+def test_known_or_not(heading: str, column: str):
+    assert find([heading], COLUMNS) == [column]

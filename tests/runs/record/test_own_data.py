@@ -1,4 +1,4 @@
-"""A visitor's own data train for that visitor alone, and after deletion lie nowhere on the disk."""
+"""What is private, data or a job, is for its owner alone, and after deletion nowhere on the disk."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import io
 import os
 import time
 from pathlib import Path
+from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
@@ -15,13 +16,15 @@ from PIL import Image
 
 from ldp_core import datasets
 from ldp_core.datasets._table import Card
-from ldp_core.errors import InvalidInput, NotYours
+from ldp_core.errors import InvalidInput, NotYours, UnknownJob
 from ldp_core.experiment import Draft, Variant, parse
-from ldp_core.runs import jobs, own_data, queue
+from ldp_core.runs import jobs, kinds, own_data, queue
+from ldp_core.runs.jobs.finding import Wanted, lines
 from ldp_core.runs.kinds.run import Training
 from ldp_core.runs.queue.job import Job
-from ldp_core.runs.queue.permissions import person
-from tests.runs.in_process import found_in, settled
+from ldp_core.runs.queue.permissions import Person, person, room_of
+from ldp_core.runs.record import deletion
+from tests.runs.in_process import bodies, found_in, settled, trained
 
 pytestmark = pytest.mark.usefixtures("no_worker")
 ANNA, BEN = str(person("a" * 32).owner), str(person("b" * 32).owner)
@@ -178,3 +181,48 @@ def test_damaged_zips_are_refused_in_a_sentence(runs_dir: Path, cuts: list[tuple
     except InvalidInput as error:
         assert len(str(error)) < 400
     assert own_data.mine(ANNA) == []
+
+
+NAME = "marker of what is nobody else's"
+SWEPT = {"base": {"rounds": 1, "name": NAME, "attack": None}, "grid": {"clients.epsilon": [1, 2]}}
+DRAFT = Draft(parse({"rounds": 2, "name": NAME, "attack": None}), (Variant("run"),))
+
+
+def private(kind: str, asked: Any) -> str:
+    read = kinds.get(kind).read(asked, {}) if kind == "sweep" else asked
+    return settled(jobs.launch(kind, read, owner=ANNA, room=room_of(ANNA))).id
+
+
+@pytest.mark.parametrize(("kind", "asked"), [("run", Training(DRAFT)), ("sweep", SWEPT)])
+def test_it_is_in_nobody_elses_list_page_or_cache_and_goes_at_once(runs_dir: Path, kind: str, asked: Any):
+    identity = private(kind, asked)
+    job = queue.get(identity)
+    assert jobs.recent() == []
+    assert lines(Wanted()) == []
+    assert [one.id for one in jobs.recent(owner=ANNA)] == [identity]
+    assert jobs.look(identity, Person(ANNA)).id == identity
+    with pytest.raises(UnknownJob):
+        jobs.look(identity, Person(BEN))
+    theirs = trained(DRAFT if kind == "run" else SWEPT, kind)
+    assert not set(theirs.keys) & set(job.keys)
+    assert not any(one.get("known") for one in bodies(theirs)), "no cell was taken over"
+    jobs.remove(theirs.id)
+    again = private(kind, asked)
+    assert queue.get(again).keys == job.keys, "for its owner it is known"
+    assert found_in(runs_dir, NAME.encode())
+    jobs.delete(identity, Person(ANNA))
+    assert bodies(queue.get(again)), "as long as one of the owner's jobs names it"
+    jobs.delete(again, Person(ANNA))
+    assert jobs.deleted(Person(ANNA)) == []
+    assert found_in(runs_dir, NAME.encode()) == []
+    assert found_in(runs_dir, job.room.encode()) == []
+    assert [*(runs_dir / "computed").iterdir()] == []
+
+
+def test_what_others_compute_is_none_of_a_private_jobs(runs_dir: Path):
+    trained(DRAFT)
+    waits = jobs.launch("run", Training(DRAFT), owner=ANNA, room=room_of(ANNA))
+    assert jobs.look(waits).status == "queued"
+    queue.cancel(waits)
+    jobs.delete(waits, Person(ANNA))
+    assert deletion.sweep() == []

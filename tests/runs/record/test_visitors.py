@@ -1,12 +1,16 @@
-"""Guesses stay with who made them and the settings that they are about."""
+"""What a visitor says of a run or of itself stays with that visitor, and goes without a trace."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from ldp_core import presets
-from ldp_core.runs.record import guesses
+from ldp_core.errors import InvalidInput
+from ldp_core.runs.record import guesses, nicknames
 from ldp_core.runs.storage.database import writing
+from tests.runs.in_process import found_in
 
 DRAFT = presets.get("two_volunteers").draft
 
@@ -38,3 +42,15 @@ def test_what_cannot_be_read_is_no_guess(runs_dir: Path):
         with writing(runs_dir / "guessed.sqlite", "") as db:
             db.execute("UPDATE guessed SET body = ?", (body,))
         assert guesses.of("me", DRAFT) is None
+
+
+def test_a_nickname_is_kept_changed_and_overwritten(runs_dir: Path):
+    assert nicknames.everybody() == {}
+    nicknames.keep("a", " Anna-Karenina\n\x1b ")
+    nicknames.keep("b", "")
+    assert nicknames.everybody() == {"a": "Anna-Karenina", "b": ""}
+    with pytest.raises(InvalidInput, match="at most 20 letters; this one has 21"):
+        nicknames.keep("a", "x" * 21)
+    nicknames.keep("a", "")
+    assert nicknames.everybody() == {"a": "", "b": ""}
+    assert not found_in(runs_dir, b"Karenina")
