@@ -20,7 +20,6 @@ Mask = NDArray[np.bool_]
 Moments: TypeAlias = tuple[Floats, Floats, float]
 Noise: TypeAlias = tuple[Floats, Floats]
 Generator: TypeAlias = np.random.Generator | None
-"""None for aggregators that draw nothing."""
 
 
 class Drawn(NamedTuple):

@@ -37,7 +37,6 @@ class ProbabilitySelection(WeighsByNoise):
         return (self.probabilities(variances, between) > generator.random()).astype(np.float64)
 
     def probabilities(self, variances: Floats, between: float = 0.0) -> Floats:
-        """Probability P_i of each client, (K,), with sum 1."""
         raw = power_of_inverse(variances + between, 0.5)
         return raw / raw.sum()
 

@@ -150,7 +150,6 @@ def _images(root: Path, identity: str, part: str, others: Counter[str]) -> Itera
 
 
 def _inside(path: Path, root: Path) -> bool:
-    """True if a path, links followed, lies in the data folder."""
     return path.resolve().is_relative_to(root)
 
 

@@ -12,7 +12,6 @@ from ldp_core.datasets._overlooked import KINDS
 from ldp_core.errors import DataUnavailable, shown
 
 SIDE = 32
-"""Height and width of a decoded image in pixels."""
 MOST_PIXELS = 50_000_000
 """Largest number of pixels according to the file; a few kilobytes may unpack to a gigabyte."""
 MOST = f"{MOST_PIXELS / 1e6:.0f} million"

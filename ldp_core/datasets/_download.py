@@ -20,7 +20,6 @@ from ldp_core.settings.table import DATA_MIRROR
 
 CHUNK = 64 * 2**10
 SECONDS = 20.0
-"""Timeout for a silent server."""
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 OF_THE_DISK = (*FULL, errno.EACCES, errno.EPERM, errno.EROFS, errno.EIO)
 """Errors of the disk, for which another address does not help."""
@@ -42,7 +41,6 @@ class Remote:
         return Remote((f"{mirror}/{folder}/{self.name}", *self.urls), self.checksum) if mirror else self
 
     def matches(self, file: Path) -> bool:
-        """True if a file has this checksum."""
         kind = "md5" if len(self.checksum) == 32 else "sha256"
         with file.open("rb") as stream:
             found = hashlib.file_digest(stream, lambda: hashlib.new(kind, usedforsecurity=False))
@@ -142,7 +140,6 @@ def _without_password(url: str) -> str:
 
 
 def _reason(error: Exception) -> str:
-    """Short reason why an address failed."""
     if isinstance(error, urllib.error.HTTPError):
         return f"the server answers {error.code}"
     if isinstance(error, TimeoutError):

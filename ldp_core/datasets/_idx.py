@@ -22,8 +22,6 @@ BYTES = 8
 
 
 class Idx(OfTorchvision):
-    """70 000 grey images of 28 × 28 pixels in ten classes."""
-
     shape = (28, 28)
     classes = 10
     train_size = 60_000

@@ -18,15 +18,12 @@ SIGNATURE = "(Tensor dets, Tensor scores, float iou_threshold) -> Tensor"
 
 
 class OfTorchvision(Downloaded):
-    """A data set that torchvision has as well, in a class of the same name."""
-
     def source(self) -> Any:
         """torchvision's class with addresses, checksums and parser."""
         return getattr(load_torchvision().datasets, type(self).__name__)
 
 
 def load_torchvision() -> ModuleType:
-    """The torchvision module."""
     try:
         import torchvision
     except RuntimeError as error:

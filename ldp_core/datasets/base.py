@@ -39,8 +39,6 @@ class Data:
 
 @dataclass(frozen=True)
 class Step:
-    """A step of a job, and its progress."""
-
     doing: str
     """Name of a preparatory step; "" for the job's own work."""
     done: float = 0
@@ -62,7 +60,6 @@ class Step:
 
 
 Report = Callable[[Step], None]
-"""Receives the steps of a job."""
 
 
 def quiet(step: Step) -> None:

@@ -19,7 +19,6 @@ SIDE, SMALL = 28, 8
 INK = 20
 """Grey value, of 255, from which on a pixel counts as ink."""
 LEAST_INK = 8
-"""Least number of pixels with ink."""
 NO_PICTURE = f"this is no drawing of {SIDE} × {SIDE} pixels; draw on the square and send it again"
 
 

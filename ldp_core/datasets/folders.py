@@ -76,7 +76,6 @@ class ImageFolder(Dataset):
                 yield error
 
     def _refuse(self, bad: Sequence[BadImage]) -> None:
-        """Raise one error for all bad images, grouped by reason."""
         if len(bad) == 1:
             raise bad[0]
         if not bad:
@@ -151,7 +150,6 @@ class Sources(Registry[Dataset]):
         return made
 
     def look_anew(self) -> None:
-        """Clear the cache of folders, so that training also notices overwritten files."""
         _kind.cache_clear()
         _table.forget()
 

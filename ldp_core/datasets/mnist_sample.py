@@ -56,7 +56,6 @@ class MNISTSample(Dataset):
 
 
 def _shipped(name: str) -> NDArray[np.uint8]:
-    """Array of the shipped file by name."""
     try:
         with SHIPPED.open("rb") as file, np.load(file) as arrays:
             return arrays[name]

@@ -17,8 +17,6 @@ RIDGE = 0.03
 
 @dataclass(frozen=True)
 class Inverse:
-    """Attacker with public images and their labels."""
-
     made: Features
     images: Images
     """Public images (n, *shape)."""

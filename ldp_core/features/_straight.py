@@ -10,7 +10,6 @@ from ldp_core.features.base import Images
 from ldp_core.fields import Choice
 
 MOST = 1.0
-"""Largest shear, in pixels per row."""
 Straighten = Annotated[str, Choice(("no", "yes"))]
 
 

@@ -53,7 +53,6 @@ class Features(Component):
         return replace(data, train_x=self.of(data.train_x), test_x=self.of(data.test_x))
 
     def seen(self, source: Dataset) -> Dataset:
-        """Data set with features in place of images."""
         return source if self.identity else _seen(self, type(source))
 
 

@@ -17,7 +17,6 @@ from ldp_core.streams import stream
 
 SIDE = 28
 POINTS = 24
-"""Number of points on a stroke."""
 CELLS, DIRECTIONS = 4, 8
 WIDTH = CELLS * CELLS * DIRECTIONS
 MARGIN = 2

@@ -56,7 +56,6 @@ def messages(federation: Federation, x: torch.Tensor, y: torch.Tensor, sizes: In
 
 
 def radius(federation: Federation) -> float:
-    """Euclidean length of a message."""
     return ball.radius(federation.experiment.randomiser, federation.hull[1])
 
 
@@ -100,7 +99,6 @@ class Decoder:
         return model.astype(np.float32)
 
     def _class_shares(self) -> Floats:
-        """Shares of the classes among all clients (C,): equal, unless reported labels clearly show others."""
         equal = np.full(self._shape[0], 1 / self._shape[0])
         if self._naming is None:
             return equal

@@ -38,7 +38,6 @@ class Deal:
 
     @cached_property
     def sizes(self) -> NDArray[np.int64]:
-        """Number of samples of each client, (K,)."""
         return np.array([len(shard) for shard in self.shards])
 
     def mix(self, members: NDArray[np.bool_], classes: int) -> Floats:

@@ -36,7 +36,6 @@ class Score:
     per_client: list[float] | None = None
     """Accuracy of up to 1 000 clients' own models; `accuracy` is their mean unless a model is shared."""
     groups: dict[str, float | None] | None = None
-    """Accuracy of the own models of each group of clients."""
     own_mix: float | None = None
     """Mean accuracy over clients, each with its own model and its own class mixture."""
 

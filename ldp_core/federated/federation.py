@@ -27,7 +27,6 @@ from ldp_core.partitions.base import Indices
 from ldp_core.streams import stream
 
 PLACED = 4
-"""Number of data sets, or features of one, cached on devices."""
 _placed: dict[tuple[int, Features, str, float], tuple[Data, tuple[torch.Tensor, ...]]] = {}
 """Cached tensors, with the data, so that the data's id is not reused."""
 
@@ -46,7 +45,6 @@ class Federation:
     population: Population
     engine: Engine
     recipe: Recipe
-    """Settings of local training."""
     tick: Callable[[float], None] | None = None
     """Receives the trained share of the current round, in [0, 1]."""
 

@@ -24,7 +24,6 @@ class PrivacyFilter:
         self._most = np.array([most.get(pair, experiment.rounds) for pair in pairs])
 
     def can_afford(self, uploads: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Mask (K,) of the clients that may upload once more."""
         return uploads < self._most
 
     def stopped(self, uploads: NDArray[np.int64]) -> int:

@@ -35,7 +35,6 @@ class RoundResult:
     """New state after a round, with its measurements; NaN for what was not measured."""
 
     state: State
-    """State after the round."""
     unnoised: torch.Tensor
     """Global model (d,) that the same uploads without noise would give."""
     participants: NDArray[np.int64]
@@ -219,7 +218,6 @@ def one_round(federation: Federation, before: State) -> RoundResult:
 
 
 def _client_weights(federation: Federation, chosen: NDArray[np.int64], number: int) -> Floats:
-    """Aggregation weights of the participants; empty without participants."""
     experiment, terms = federation.experiment, federation.terms
     if not len(chosen):
         return np.zeros(0)
@@ -249,7 +247,6 @@ def _work(federation: Federation, start: torch.Tensor, plan: Plan, done: int, pl
 def _refuse_wild(
     federation: Federation, clients: NDArray[np.int64], trained: torch.Tensor, number: int
 ) -> None:
-    """Raise Diverged if one of the trained weights (k, d) is not finite or too large."""
     low, high = trained.aminmax()
     if float(low) >= -limits.DIVERGED_WEIGHT and float(high) <= limits.DIVERGED_WEIGHT:  # never so with a NaN
         return

@@ -97,7 +97,6 @@ def perturbed(
 def sent(
     pieces: Sequence[Piece], values: Floating, laws: Sequence[Law[Any]], noise: np.random.Generator
 ) -> Floating:
-    """Uploads for clipped values (k, m), perturbed slice by slice."""
     if len(pieces) == 1:
         return laws[0].perturb(values, noise)
     out = np.empty_like(values)

@@ -14,7 +14,6 @@ from ldp_core.inspection import inspect
 from ldp_core.system.threads import one_thread
 
 MOST_BYTES = 64_000_000
-"""Largest unpacked size of a file in bytes."""
 
 
 def main() -> None:

@@ -20,7 +20,6 @@ MOST_ARRAYS = 2000
 DIRECTORY = 400_000
 """Largest size of the ZIP's directory in bytes; each array takes 200."""
 HEADER = 4096
-"""Largest size of an array's header in bytes."""
 KINDS = "fiub"
 """Accepted kinds of numpy types: floats, integers, booleans."""
 HOW = "save it with numpy.savez(FILE, **arrays), arrays of numbers alone"
@@ -90,7 +89,6 @@ def _array(archive: ZipFile, entry: ZipInfo, name: str) -> NDArray[Any]:
 
 
 def refuse_no_numbers(name: str, shape: tuple[int, ...], kind: np.dtype[Any]) -> None:
-    """Raise InvalidInput unless an array has a numeric type."""
     if kind.hasobject:
         raise InvalidInput(f"{name} holds pickled Python objects, which could run code: not read; {HOW}")
     if kind.kind not in KINDS or len(shape) > 8 or any(side < 0 for side in shape):

@@ -115,7 +115,6 @@ def of_change(seen: Observation, card: Card) -> list[Finding]:
 
 
 def clipped(seen: Observation) -> float:
-    """Share of the values that lie at an end of the safe range."""
     sent = seen.uploads[0, 0]
     return float(((sent <= seen.low.astype(np.float32)) | (sent >= seen.high.astype(np.float32))).mean())
 

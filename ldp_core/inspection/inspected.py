@@ -26,7 +26,6 @@ from ldp_core.mechanisms.base import Floats
 from ldp_core.streams import stream
 
 PICTURES = 20
-"""Largest number of reconstructions in the result."""
 PUBLIC = 512
 """Largest number of held-out images that the attacker may know."""
 

@@ -97,7 +97,6 @@ def _said(name: str, shape: Shape) -> str:
 
 
 def flat(some: Arrays) -> NDArray[np.float64]:
-    """All values in one vector, array after array."""
     return np.concatenate([np.asarray(array, dtype=np.float64).ravel() for array in some.values()])
 
 

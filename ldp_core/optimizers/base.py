@@ -54,7 +54,6 @@ class Optimizer(Component):
         return self
 
     def rate(self, number: int, learning_rate: float) -> float:
-        """Step size of step `number`."""
         return learning_rate
 
     def first_step(self, gradient: Tensor, learning_rate: float) -> Tensor:

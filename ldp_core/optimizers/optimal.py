@@ -41,7 +41,6 @@ class Optimal(Optimizer):
         "round", description="steps are counted anew in every round, or through the run"
     )
     _begun: int = PrivateAttr(0)
-    """Number of steps before this round."""
 
     has_own_rate = True
 

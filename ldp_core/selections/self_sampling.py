@@ -34,7 +34,6 @@ class SelfSampling(Selection):
 
     @property
     def chance(self) -> float:
-        """Probability that a client takes part in a round."""
         return (1 + self.least) / 2
 
     def choose(self, count: int, seed: int, number: int, rounds: int) -> NDArray[np.int64]:

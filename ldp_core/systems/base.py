@@ -38,7 +38,6 @@ class Release:
     uses: int
     """Number of times that the mechanism's ε is spent: per weight, per layer, or once."""
     sent: Sent
-    """Perturbed and clear weights of the upload."""
 
 
 @dataclass(frozen=True)
@@ -48,18 +47,15 @@ class Public:
     clients: int
     dataset: str
     target: str
-    """"weights" or "update"."""
     form: str
     layers: tuple[slice, ...]
     """Slice of each layer in the model's vector (d,)."""
     sent: slice
-    """Slice of the vector that is sent."""
     model: Model
     """The shared model, without what a system adds."""
 
     @property
     def dimension(self) -> int:
-        """Number of weights of the network, d."""
         return self.layers[-1].stop
 
 
@@ -68,7 +64,6 @@ class Encoded:
     """Encoded values for the mechanism, with masks of those sent in clear or not at all; arrays (k, m)."""
 
     values: Vectors
-    """Values before clipping, (k, m)."""
     low: Floats
     """Lower ends of the safe ranges, (k, 1) or (k, m)."""
     high: Floats
@@ -135,7 +130,6 @@ class System(Component):
     """A published system; subclasses add parameters as fields."""
 
     participation: ClassVar[type[Participation]] = Participation
-    """Class of the system's part in a run; the base class if it has none."""
 
     shuffles: ClassVar[bool] = False
     """Whether a shuffler hides whose uploads are whose: not simulated, as means do not change, but stated."""

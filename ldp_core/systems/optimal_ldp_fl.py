@@ -41,7 +41,6 @@ class LayerRanges(Participation):
         return Encoded(values, middle - half, middle + half)
 
     def _of_layers(self) -> tuple[Floats, Floats]:
-        """Least and greatest weight of the layer of each sent weight, (1, m) each."""
         ends = np.zeros((2, self.public.dimension))
         for layer in self.public.layers:
             ends[0, layer], ends[1, layer] = self.model[layer].min(), self.model[layer].max()

@@ -33,7 +33,6 @@ _NO_NUMBERS = frozenset(
 
 
 def is_gap(cell: str) -> bool:
-    """Whether a cell means "empty"."""
     return _plain(cell).casefold() in _GAPS
 
 

@@ -26,7 +26,6 @@ class Table:
 
     headings: tuple[str, ...]
     lines: tuple[int, ...]
-    """Line number of each row."""
     rows: tuple[list[str], ...]
     """Cells of each row, at most one per heading."""
     delimiter: str = ","
@@ -39,11 +38,9 @@ class Table:
         return decimal_mark({cell for row in self.rows for cell in row}, self.delimiter)
 
     def number(self, cell: str) -> float:
-        """Number in a cell; NaN if it is none, or ambiguous."""
         return value(cell, self.decimal)
 
     def ambiguous(self, cell: str) -> str:
-        """Both readings of an ambiguous cell, in words; "" if it is not ambiguous."""
         return "" if self.decimal else two_readings(cell)
 
 

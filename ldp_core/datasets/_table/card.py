@@ -12,7 +12,6 @@ from ldp_core.hints import hint
 
 MOST_CARD = 2**20
 MOST_NAME = 80
-"""Largest number of characters of a heading or a value."""
 FIELDS = ("target", "client", "scales", "leave_out")
 Scale = tuple[float, float] | tuple[str, ...]
 """Least and largest number, or the values of a category."""

@@ -32,7 +32,6 @@ class Feature:
     scale: Scale
     stated: bool
     missing: int = 0
-    """Number of rows without a valid value."""
     outside: int = 0
     """Number of rows with a number outside the scale, which is clipped, or an unlisted category."""
 
@@ -45,7 +44,6 @@ class Feature:
         return 1 if self.number else len(self.scale)
 
     def of(self, cells: Sequence[str], table: Table) -> NDArray[np.float32]:
-        """Numbers (n, width) of a column's n cells."""
         kinds = list(dict.fromkeys(cells))
         where = {cell: i for i, cell in enumerate(kinds)}
         found = np.zeros((len(kinds), self.width), np.float32)

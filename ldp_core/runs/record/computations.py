@@ -31,7 +31,6 @@ IMPORTED = "imported-"
 MOST_CELLS = 50_000
 """Largest number of stored ends without events; the oldest are deleted first."""
 BEGUN = "begun"
-"""Status of a computation that has not ended."""
 NAMED = "SELECT value FROM jobs, json_each(iif(json_valid(keys), keys, '[]'))"
 """Keys that jobs name, deleted jobs included."""
 
@@ -86,7 +85,6 @@ def database(key: str) -> Path:
 
 
 def key_in(file: Path) -> str:
-    """Key whose file this is."""
     room = "" if file.parent.name == "computed" else f"{file.parent.name}."
     return f"{room}{file.stem}"
 
@@ -103,7 +101,6 @@ def hold(key: str, beats: bool = False) -> Held | None:
 
 
 def is_being_computed(key: str) -> bool:
-    """Whether some process holds the computation's lock."""
     return locks.is_held(lock_of(key))
 
 
@@ -147,7 +144,6 @@ def forget(keys: Collection[str]) -> None:
 
 
 def size_of(key: str) -> int:
-    """Bytes of a computation's database; 0 if there is none."""
     with suppress(OSError, StorageFailed):
         return database(key).stat().st_size
     return 0

@@ -45,13 +45,11 @@ PRAGMA user_version = 1;
 """,
 )
 LONG = 10_000
-"""Largest number of characters of a stored input."""
 ID = re.compile(r"[0-9a-f]{12}")
 LATEST = "SELECT number, body FROM revisions WHERE draft = ? ORDER BY number DESC LIMIT 1"
 
 
 def new(draft: Draft) -> str:
-    """Store a new draft; returns its id."""
     identity = secrets.token_hex(6)
     with DATABASE.writing() as db:
         _add(db, identity, 1, draft)
@@ -148,7 +146,6 @@ def keep_typed(identity: str, field: str, value: Any) -> None:
 
 
 def forget_typed(identity: str) -> None:
-    """Delete a draft's stored inputs."""
     DATABASE.change("DELETE FROM typed WHERE id = ?", identity)
 
 

@@ -50,7 +50,6 @@ def news(key: str, seq: int = 0, run: int = 0, most: int = -1) -> News:
 
 
 def events_of(job: Job) -> list[Stored]:
-    """All events of a job's computations, by time."""
     every = [one for run, key in enumerate(job.keys) for one in news(key, run=run).events]
     return sorted(every, key=lambda one: one.at)
 

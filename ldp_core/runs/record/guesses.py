@@ -35,7 +35,6 @@ def keep(who: str, draft: Draft, guess: Guess) -> None:
 
 
 def of(who: str, draft: Draft) -> Guess | None:
-    """A visitor's guess about a draft's settings, or None."""
     return all_of(who).get(key_of(draft))
 
 
@@ -55,7 +54,6 @@ def skip(who: str, scenario: str, skipped: bool = True) -> None:
 
 
 def shown(who: str, draft: Draft) -> None:
-    """Note that a visitor has seen the results of a draft's settings."""
     if not is_skipped(who, about := key_of(draft)):
         skip(who, about)
 

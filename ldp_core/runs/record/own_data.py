@@ -32,7 +32,6 @@ MOST_TITLE = 40
 _unswept = {"at the start of the process"}
 """Why jobs may be left whose data are gone."""
 ENDINGS = (*_table.SUFFIXES, ".zip", *_pictures.SUFFIXES)
-"""Accepted file endings."""
 
 
 class Own(NamedTuple):
@@ -116,7 +115,6 @@ def labels(owner: str | None) -> dict[str, str]:
 
 
 def headings(name: str, owner: str | None) -> tuple[str, ...]:
-    """Column headings of a visitor's table."""
     room, identity = _own(name, owner)
     file = next(file for end in _table.SUFFIXES if (file := room / f"{identity}{end}").is_file())
     return _table.read(file).headings

@@ -27,8 +27,6 @@ LEAST_SHARE, LEAST_SECONDS = 0.01, 10.0
 
 
 class Pace:
-    """Speed of a job's own work, from its latest reports."""
-
     def __init__(self) -> None:
         self._steps = deque[tuple[float, float]]()
 
@@ -70,7 +68,6 @@ class Reached(NamedTuple):
 
 
 def how_far(job: Job) -> Reached | None:
-    """Progress of a running job; None if unknown."""
     path = job.folder / FILE
     with suppress(OSError, ValueError, TypeError):
         fields, left = read_json(path)

@@ -38,7 +38,6 @@ def kept() -> list[Kept]:
 
 
 def bytes_of(keys: Iterable[str]) -> int:
-    """Bytes of computations, each counted once."""
     return sum(map(computations.size_of, set(keys)))
 
 

@@ -85,7 +85,6 @@ class Recorder:
                 computations.note_ends([(one.key, one.kind, row["status"], figures)])
 
     def recorded(self, number: int) -> list[dict[str, Any]]:
-        """Stored events of the computation with this number."""
         with sound(self.given[number].key):
             return bodies(self._dbs[number])
 
@@ -154,7 +153,6 @@ class Recorder:
         computations.note_ends([(one.key, one.kind, status, figures)])
 
     def close(self) -> None:
-        """Commit waiting turns and close the databases."""
         try:
             for db in self._dbs.values():
                 if db.in_transaction:
@@ -171,7 +169,6 @@ def _note_begun(db: sqlite3.Connection, one: Computation) -> None:
 
 
 def _told(db: sqlite3.Connection, event: str) -> list[dict[str, Any]]:
-    """Stored events of a kind."""
     query = "SELECT body FROM events WHERE json_extract(body, '$.event') = ?"
     return [json.loads(row["body"]) for row in db.execute(query, (event,))]
 

@@ -38,7 +38,6 @@ UNREADABLE = (sqlite3.Error, UnicodeDecodeError)
 
 
 def be_patient() -> None:
-    """Lengthen this process's wait for locked databases."""
     _busy[0] = PATIENT_SECONDS
 
 
@@ -61,7 +60,6 @@ class Database(NamedTuple):
             return db.execute(query, values).rowcount
 
     def rows(self, query: str, *values: Any) -> list[sqlite3.Row]:
-        """Rows of a query; none before the file exists."""
         with reading(self.path) as db:
             return db.execute(query, values).fetchall() if db else []
 

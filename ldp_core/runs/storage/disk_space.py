@@ -23,7 +23,6 @@ FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 
 
 def is_full(error: BaseException) -> bool:
-    """True for an error of a full disk, or beyond a disk quota."""
     by_sqlite = getattr(error, "sqlite_errorname", "") in ("SQLITE_FULL", "SQLITE_IOERR_WRITE")
     return by_sqlite or isinstance(error, DiskFull) or getattr(error, "errno", None) in FULL
 
@@ -60,7 +59,6 @@ def full_disk(needed: int) -> str:
 
 
 def keep_back() -> None:
-    """Write the reserve file, if there is room."""
     with suppress(OSError):
         if _path().lstat().st_size == RESERVE:
             return

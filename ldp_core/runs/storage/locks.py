@@ -50,9 +50,7 @@ class Holder:
     pid: int
     host: str
     token: str
-    """Random token of this lock."""
     beats: bool = False
-    """Whether the holder writes heartbeats."""
     program: str = ""
     wanted: float = 0.0
     slots: int = 0
@@ -90,7 +88,6 @@ class Held:
         self.close()
 
     def close(self, remove: bool = False) -> None:
-        """Release the lock; with `remove`, delete the file."""
         if remove:
             self.path.unlink(missing_ok=True)
         self._closed.set()
@@ -210,7 +207,6 @@ def worker() -> Holder | None:
 
 
 def ask_to_go(path: Path, token: str) -> None:
-    """Ask the lock's holder with this token to leave."""
     with suppress(OSError), path.open("r+b") as file:
         file.seek(ASKED_AT)
         file.write(token.encode())
