@@ -1,7 +1,7 @@
 """Duchi's two-point mechanism, which paper 004 calls Adaptive-Duchi when each layer has a range.
 
-On [−1, 1]: the output is ±B with B = coth(ε/2), and +B has probability ½(1 + v/B). Below, x = e^−ε
-keeps every expression finite for any budget.
+On [−1, 1]: the output is ±B with B = coth(ε/2), and +B has probability ½(1 + v/B). Below, x = e^−ε keeps
+every expression finite for any budget.
 """
 
 from __future__ import annotations
@@ -41,9 +41,6 @@ class Duchi(ScaleFree):
     def unit_variance(self, v: Floats, epsilon: Floats) -> Floats:
         # B² − v² = (B² − 1) + (1 − v²): at the ends the difference would lose every digit
         return 1 / np.sinh(np.minimum(epsilon, 700) / 2) ** 2 + (1 - v) * (1 + v)
-
-    def unit_worst_input(self, epsilon: Floats) -> Floats:
-        return np.zeros_like(epsilon)
 
     def unit_log_prob(self, y: Floats, v: Floats, epsilon: Floats) -> Floats:
         x, outcome = np.exp(-epsilon), 1 / np.tanh(epsilon / 2)

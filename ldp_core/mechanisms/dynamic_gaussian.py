@@ -1,8 +1,8 @@
 """Gaussian noise that grows from round to round (paper 002, PPRD-FL).
 
-In round m the budget is ε_m = ε/(1 + ln(m)/a). Corrected, the noise covers any two uploads in the
-safe range; as printed it is divided by the client's number of samples, which is right only for an
-average of clipped per-sample terms, and the budgets' sum is given by an integral that is wrong.
+In round m the budget is ε_m = ε/(1 + ln(m)/a). Corrected, the noise covers any two uploads in the safe range;
+as printed it is divided by the client's number of samples, which is right only for an average of clipped
+per-sample terms, and the budgets' sum is given by an integral that is wrong.
 """
 
 from __future__ import annotations
@@ -58,7 +58,6 @@ class DynamicGaussian(GaussianNoise):
         return super().fitted(use).model_copy(update=own)
 
     def budget(self, epsilon: Floats | float, round: Any) -> Any:
-        """Budget ε_m of a round."""
         return epsilon / (1 + np.log(round) / self.a)
 
     def sigma_of(self, epsilon: Floats, sensitivity: Floats) -> Floats:
@@ -75,25 +74,13 @@ class DynamicGaussian(GaussianNoise):
         printed, summed = fitted.total(epsilon)
         forms = [fitted.formed("as_printed"), fitted.formed("corrected")]
         printed_law, law = (form.at(epsilon, low, high) for form in forms)
+        true, dropped = float(epsilon_of(self.delta_, printed_law.mu)), "dividing by the samples does not fit"
+        why = "the integral's substitution drops a factor; δ adds up as well"
+        sigmas = float(printed_law.sigma), float(law.sigma)
         return (
-            Difference(
-                f"budget of {fitted.rounds} rounds",
-                printed,
-                summed,
-                "the integral's substitution drops a factor; δ adds up as well",
-            ),
-            Difference(
-                "σ of one weight",
-                float(printed_law.sigma),
-                float(law.sigma),
-                "dividing by the samples does not fit a clipped upload",
-            ),
-            Difference(
-                "ε of one weight, one round",
-                epsilon,
-                float(epsilon_of(self.delta_, printed_law.mu)),
-                "what the printed noise gives",
-            ),
+            Difference(f"budget of {fitted.rounds} rounds", printed, summed, why),
+            Difference("σ of one weight", *sigmas, f"{dropped} a clipped upload"),
+            Difference("ε of one weight, one round", epsilon, true, "what the printed noise gives"),
         )
 
 

@@ -89,38 +89,19 @@ class Gaussian(GaussianNoise):
         )
         width, d, rounds = high - low, use.dimension, whole.rounds or 1
         needed = width * np.sqrt(d * rounds) / float(mu_of(epsilon, self.delta_))
+        missing = f"the formula knows no safe range and no number of weights: √{d} × {width:g} is missing"
+        root, given = "the root belongs over the whole product", "what the printed noise gives"
 
-        def true_epsilon(mu: float) -> float:
-            return float(epsilon_of(self.delta_, mu))
+        def true_epsilon(what: str, uses: int, why: str) -> Difference:
+            mu = width * np.sqrt(uses) / spread
+            return Difference(what, epsilon, float(epsilon_of(self.delta_, mu)), why)
 
         return (
-            Difference(
-                "σ, for a sensitivity of 1", spread, rooted, "the root belongs over the whole product"
-            ),
-            Difference(
-                "σ for the whole upload and run",
-                spread,
-                needed,
-                f"the formula knows no safe range and no number of weights: √{d} × {width:g} is missing",
-            ),
-            Difference(
-                "ε of one weight, one round",
-                epsilon,
-                true_epsilon(width / spread),
-                "what the printed noise gives",
-            ),
-            Difference(
-                f"ε of an upload of {d} weights",
-                epsilon,
-                true_epsilon(width * np.sqrt(d) / spread),
-                "what the printed noise gives for all weights together",
-            ),
-            Difference(
-                f"ε of {rounds} rounds",
-                epsilon,
-                true_epsilon(width * np.sqrt(d * rounds) / spread),
-                "and over the whole run",
-            ),
+            Difference("σ, for a sensitivity of 1", spread, rooted, root),
+            Difference("σ for the whole upload and run", spread, needed, missing),
+            true_epsilon("ε of one weight, one round", 1, given),
+            true_epsilon(f"ε of an upload of {d} weights", d, f"{given} for all weights together"),
+            true_epsilon(f"ε of {rounds} rounds", d * rounds, "and over the whole run"),
         )
 
 

@@ -8,23 +8,20 @@ layer costs one ε; an index and one bit are sent.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Annotated, Any, ClassVar, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ldp_core.errors import InvalidInput, shown
-from ldp_core.fields import Checked, Whole
-from ldp_core.limits import DIMENSION
-from ldp_core.mechanisms.base import Difference, Differences, Mechanism, Scope, Use
+from ldp_core.mechanisms.base import Difference, Differences, Scope, Use
 from ldp_core.mechanisms.duchi import Duchi
 from ldp_core.mechanisms.shared.blocks import checked
 from ldp_core.mechanisms.shared.law import AnyGenerator, Floats, Law, Values, as_floats
 from ldp_core.mechanisms.shared.scale_free import UnitLaw, blur, normalised
+from ldp_core.mechanisms.shared.sized import Sized
 
 DUCHI = Duchi()
-DIMENSION_FIELD = Checked(Whole(DIMENSION, optional=True).check)
-"""Field type of the dimension, which the experiment sets and pages hide."""
 
 
 class LayerLaw(Law["Harmony"]):
@@ -77,12 +74,9 @@ class LayerLaw(Law["Harmony"]):
         out[row, picked] = answer.astype(out.dtype) if xp is np else answer.to(out.dtype)
         return out.reshape(shape)
 
-    def mean(self, value: ArrayLike) -> Any:
-        exact = self._duchi.mean(value)
-        return (exact - (self._centre - self._fill) * (1 - 1 / self.mechanism.size))[()]
-
-    def variance(self, value: ArrayLike) -> Any:
-        return self._variance(normalised(value, self.low, self.high)[0])[()]
+    def moments(self, value: ArrayLike) -> tuple[Any, Any]:
+        mean = self._duchi.mean(value) - (self._centre - self._fill) * (1 - 1 / self.mechanism.size)
+        return mean[()], self._variance(normalised(value, self.low, self.high)[0])[()]
 
     @property
     def max_variance(self) -> Any:
@@ -143,9 +137,6 @@ class LayerLaw(Law["Harmony"]):
         unit = DUCHI.unit_atoms(float(self.epsilon))
         return np.asarray(self._centre + self._half * self.mechanism.size * unit)
 
-    def edges(self, value: float) -> Floats:
-        return np.empty(0)
-
     def _size(self, shape: tuple[int, ...]) -> int:
         """Number of weights of a layer: the last axis."""
         known = self.mechanism.dimension
@@ -156,7 +147,7 @@ class LayerLaw(Law["Harmony"]):
         return shape[-1]
 
 
-class Harmony(Mechanism):
+class Harmony(Sized):
     """One coordinate per layer; exactly ε for the layer, whatever its size."""
 
     law = LayerLaw
@@ -178,47 +169,23 @@ class Harmony(Mechanism):
 
     corrected = "Corrected, weights that are not drawn count as the middle of their range: no mean is moved."
 
-    known_from_use: ClassVar[tuple[str, ...]] = ("dimension",)
-
-    dimension: Annotated[int | None, DIMENSION_FIELD] = None
-
     @property
     def scope(self) -> Scope:
         return "layer"
 
-    def fitted(self, use: Use) -> Self:
-        return self.model_copy(update={"dimension": use.dimension})
-
-    def bits(self) -> float | None:
+    def bits(self) -> float:
         return float(np.ceil(np.log2(self.size)) + 1)  # which weight it is, and which of two answers
-
-    @property
-    def size(self) -> int:
-        """Number of weights of a layer."""
-        if self.dimension is None:
-            raise InvalidInput("harmony must know how many weights a layer has; give it as dimension=…")
-        return self.dimension
 
     def differences(self, value: float, epsilon: float, low: float, high: float, use: Use) -> Differences:
         fitted = self.fitted(use)
-        printed, corrected = (
+        printed, true = (
             float(fitted.formed(form).mean(value, epsilon, low, high)) for form in self.forms[::-1]
         )
-        average = Difference(
-            f"average answer for a weight of {value:g}",
-            printed,
-            corrected,
-            "a weight that is not reported is filled with 0 instead of its range's centre",
-        )
-        return (
-            *((average,) if printed != corrected else ()),
-            Difference(
-                "bits sent for a layer",
-                1,
-                float(np.ceil(np.log2(use.dimension)) + 1),
-                "the index of the weight has to be sent as well",
-            ),
-        )
+        filled = "a weight that is not reported is filled with 0 instead of its range's centre"
+        average = Difference(f"average answer for a weight of {value:g}", printed, true, filled)
+        why = "the index of the weight has to be sent as well"
+        sent = Difference("bits sent for a layer", 1, fitted.bits(), why)
+        return (sent,) if printed == true else (average, sent)
 
 
 class HarmonyAsPrinted(Harmony):

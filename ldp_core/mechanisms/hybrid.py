@@ -1,8 +1,7 @@
-"""The Hybrid Mechanism (Wang et al. 2019): Piecewise or Duchi, with probabilities that depend on ε only.
+"""The Hybrid Mechanism (Wang et al. 2019): Piecewise with probability 1 − e^{−ε/2}, else Duchi.
 
-Piecewise with probability 1 − e^{−ε/2}, else Duchi; up to ε* always Duchi. Above ε* the variance is the same
-for every weight. Its worst case never exceeds those of its two parts; other mechanisms are better at some
-budgets (k-RR with 16 levels at ε 8: .0112 against .0249).
+Up to ε* always Duchi; above, the variance is the same for every weight. Its worst case never exceeds those of
+its two parts; others are better at some budgets (k-RR with 16 levels at ε 8: .0112 against .0249).
 """
 
 from __future__ import annotations
@@ -61,15 +60,12 @@ class Hybrid(ScaleFree):
         mixed = q * (1 + 3 * q) / (3 * gap) + q / np.tanh(epsilon / 2) ** 2
         return np.where(epsilon > EPSILON_STAR, mixed + np.zeros_like(v), DUCHI.unit_variance(v, epsilon))
 
-    def unit_worst_input(self, epsilon: Floats) -> Floats:
-        return np.zeros_like(epsilon)
-
     def unit_log_prob(self, y: Floats, v: Floats, epsilon: Floats) -> Floats:
         with np.errstate(divide="ignore"):
             narrow = np.log(_share(epsilon)) + PIECEWISE.unit_log_prob(y, v, epsilon)
-        return np.where(
-            self.unit_atomic(y, epsilon), _log_rest(epsilon) + DUCHI.unit_log_prob(y, v, epsilon), narrow
-        )
+        log_rest = np.where(epsilon > EPSILON_STAR, -epsilon / 2, 0.0)  # of Duchi, exact for any budget
+        wide = log_rest + DUCHI.unit_log_prob(y, v, epsilon)
+        return np.where(self.unit_atomic(y, epsilon), wide, narrow)
 
     def unit_atomic(self, y: Floats, epsilon: Floats) -> Any:
         return near(np.abs(y), 1 / np.tanh(epsilon / 2), 1e-12)
@@ -98,8 +94,3 @@ class Hybrid(ScaleFree):
 
 def _share(epsilon: Floats) -> Floats:
     return np.where(epsilon > EPSILON_STAR, -np.expm1(-epsilon / 2), 0.0)
-
-
-def _log_rest(epsilon: Floats) -> Floats:
-    """Log probability of Duchi, exact for any budget."""
-    return np.where(epsilon > EPSILON_STAR, -epsilon / 2, 0.0)

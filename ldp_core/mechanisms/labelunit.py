@@ -75,7 +75,7 @@ class LabelUnit(CapMechanism):
         return self.labels
 
     def fitted(self, use: Use) -> Self:
-        return self.model_copy(update={"dimension": use.dimension, "labels": use.labels})
+        return super().fitted(use).model_copy(update={"labels": use.labels})
 
     def clip(self, values: Floating, low: ArrayLike, high: ArrayLike) -> Floating:
         """Scale vectors (last axis) so that their blocks' lengths sum to at most the radius."""

@@ -36,9 +36,6 @@ class Laplace(ScaleFree):
     def unit_variance(self, v: Floats, epsilon: Floats) -> Floats:
         return 8 / epsilon**2 + np.zeros_like(v)
 
-    def unit_worst_input(self, epsilon: Floats) -> Floats:
-        return np.zeros_like(epsilon)
-
     def unit_log_prob(self, y: Floats, v: Floats, epsilon: Floats) -> Floats:
         return np.log(epsilon / 4) - np.abs(y - v) * epsilon / 2
 

@@ -45,12 +45,9 @@ class SignLaw(Law["LDPSign"]):
         coefficients = {"gain": half / self.sigma, "offset": centre / self.sigma, "one": np.ones(())}
         return Blocks(coefficients, self.low, self.high)
 
-    def mean(self, value: ArrayLike) -> Any:
-        return erf(self._z(value) / np.sqrt(2))[()]
-
-    def variance(self, value: ArrayLike) -> Any:
+    def moments(self, value: ArrayLike) -> tuple[Any, Any]:
         z = self._z(value)
-        return (4 * ndtr(z) * ndtr(-z))[()]
+        return erf(z / np.sqrt(2))[()], (4 * ndtr(z) * ndtr(-z))[()]
 
     @property
     def max_variance(self) -> Any:
@@ -89,9 +86,6 @@ class SignLaw(Law["LDPSign"]):
 
     def atoms(self, value: float) -> Floats:
         return np.array([-1.0, 1.0])
-
-    def edges(self, value: float) -> Floats:
-        return np.empty(0)
 
     def _z(self, value: ArrayLike) -> Floats:
         """Clipped value divided by σ."""

@@ -25,11 +25,9 @@ class Clipped(Law["NoNoise"]):
             ends = [xp.as_tensor(end, dtype=data.dtype, device=data.device) for end in (self.low, self.high)]
         return xp.clip(data, *ends)
 
-    def mean(self, value: ArrayLike) -> Any:
-        return (np.clip(as_floats(value, "value"), self.low, self.high) + np.zeros_like(self.epsilon))[()]
-
-    def variance(self, value: ArrayLike) -> Any:
-        return np.zeros_like(self.mean(value))[()]
+    def moments(self, value: ArrayLike) -> tuple[Any, Any]:
+        mean = np.clip(as_floats(value, "value"), self.low, self.high) + np.zeros_like(self.epsilon)
+        return mean[()], np.zeros_like(mean)[()]
 
     def summed(self, values: Floating, shares: Floats, rows: slice = slice(None)) -> tuple[Floats, Floats]:
         return np.zeros(values.shape[1]), np.zeros(values.shape[1])
@@ -51,9 +49,6 @@ class Clipped(Law["NoNoise"]):
 
     def atoms(self, value: float) -> Floats:
         return np.atleast_1d(self.mean(value))
-
-    def edges(self, value: float) -> Floats:
-        return np.empty(0)
 
 
 class NoNoise(Mechanism):

@@ -73,19 +73,13 @@ class PDPM(ScaleFree):
 
     def differences(self, value: float, epsilon: float, low: float, high: float, use: Use) -> Differences:
         printed, merged = (self.formed(form).at(epsilon, low, high) for form in ("as_printed", "corrected"))
+        bounds = self.printed_variance_bound(epsilon, low, high), float(printed.max_variance)
+        divides = "the bound divides by the range's length where it should multiply by its square"
+        both = float(printed.variance(value)), float(merged.variance(value))
+        split = "the two low answers have the same likelihoods: the split hides nothing and adds noise"
         return (
-            Difference(
-                "largest variance, by theorem 1 and in truth",
-                float(self.printed_variance_bound(epsilon, low, high)),
-                float(printed.max_variance),
-                "the bound divides by the range's length where it should multiply by its square",
-            ),
-            Difference(
-                f"variance for a weight of {value:g}",
-                float(printed.variance(value)),
-                float(merged.variance(value)),
-                "the two low answers have the same likelihoods: the split hides nothing and adds noise",
-            ),
+            Difference("largest variance, by theorem 1 and in truth", *bounds, divides),
+            Difference(f"variance for a weight of {value:g}", *both, split),
         )
 
     @staticmethod

@@ -1,8 +1,8 @@
 """The Piecewise Mechanism (Wang et al. 2019), used by PD-LDPFL (paper 003).
 
-On [−1, 1], with s = e^{ε/2} and C = (s+1)/(s−1): the output lies in [−C, C]. With probability
-s/(s+1) it falls uniformly in a window of width C−1 that moves with the value, from l to l + C−1,
-where l = ((C+1)v − (C−1))/2; otherwise uniformly in the rest. Below, q = e^{−ε/2}.
+On [−1, 1], with s = e^{ε/2} and C = (s+1)/(s−1): the output lies in [−C, C]. With probability s/(s+1) it
+falls uniformly in a window of width C−1 that moves with the value, from l to l + C−1, where l = ((C+1)v −
+(C−1))/2; otherwise uniformly in the rest. Below, q = e^{−ε/2}.
 """
 
 from __future__ import annotations
@@ -109,16 +109,12 @@ class Piecewise(ScaleFree):
         return np.array([-bound, left, left + 2 * q / gap, bound])
 
     def differences(self, value: float, epsilon: float, low: float, high: float, use: Use) -> Differences:
+        others, told = use.dimension - 1, "the scale is private data, and what is sent tells it"
+        between, delta = "an upload and one with a scale", printed_scale.distinguishing_delta(epsilon, others)
+        at_zero = f"at any ε, if the other {others} weights lie at 0"
         return (
-            Difference(
-                "ε of one weight", epsilon, np.inf, "the scale is private data, and what is sent tells it"
-            ),
-            Difference(
-                "δ between an upload and one with a scale a tenth smaller",
-                0.0,
-                printed_scale.distinguishing_delta(epsilon, use.dimension - 1),
-                f"at any ε, if the other {use.dimension - 1} weights lie at 0",
-            ),
+            Difference("ε of one weight", epsilon, np.inf, told),
+            Difference(f"δ between {between} a tenth smaller", 0.0, delta, at_zero),
         )
 
 
@@ -147,12 +143,6 @@ class OwnScaleLaw(UnitLaw):
         t: Any = (scale[..., :1] if data.ndim else scale[0]).astype(ratios.dtype)
         out *= t if xp is np else xp.as_tensor(t, dtype=data.dtype, device=data.device)
         return out
-
-    def mean(self, value: ArrayLike) -> Any:
-        return self.moments(value)[0]
-
-    def variance(self, value: ArrayLike) -> Any:
-        return self.moments(value)[1]
 
     def moments(self, value: ArrayLike) -> tuple[Any, Any]:
         v, scale = printed_scale.scaled(value, self.low, self.high)

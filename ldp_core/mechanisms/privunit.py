@@ -1,20 +1,17 @@
 """PrivUnitG: one ε for a whole upload of any size (Asi, Feldman and Talwar 2022).
 
-The law of `shared.caps` with a single block: for a direction x on the unit sphere, V ~ N(0, I) is drawn with
-the half-space ⟨V, x⟩ ≥ g made likelier by a factor e^ε, and divided by what makes it unbiased. A vector
-inside the ball is a mean of the two opposite directions along it: one is drawn, which preserves mean and
-guarantee.
+The law of `shared.caps` with a single block. A vector inside the ball is a mean of the two opposite
+directions along it: one is drawn, which preserves mean and guarantee.
 """
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import log_ndtr, ndtr, ndtri_exp
 
-from ldp_core.mechanisms.base import Use
 from ldp_core.mechanisms.shared.ball import lengths, shortened
 from ldp_core.mechanisms.shared.blocks import on_grid
 from ldp_core.mechanisms.shared.caps import LEAST, CapLaw, CapMechanism, Caps, grid_of
@@ -65,13 +62,8 @@ class PrivUnit(CapMechanism):
         r"\Pr[\alpha\ge\gamma]=p,\quad \tfrac{p\,(1-q)}{q\,(1-p)}=e^{\varepsilon}"
     )
     reference = "Asi, Feldman and Talwar 2022; Bhowmick et al. 2018; mathematics, section 8"
-    known_from_use: ClassVar[tuple[str, ...]] = ("dimension",)
-
-    def fitted(self, use: Use) -> Self:
-        return self.model_copy(update={"dimension": use.dimension})
 
     def clip(self, values: Floating, low: ArrayLike, high: ArrayLike) -> Floating:
-        """Scale vectors (last axis) down to the ball's radius; `low` and `high` are ignored."""
         return shortened(values, self.norm)
 
 

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 from pydantic import Field
 
-from ldp_core.errors import InvalidInput
-from ldp_core.fields import Checked, Number, Whole
-from ldp_core.limits import DIMENSION, NORM
+from ldp_core.fields import Number
+from ldp_core.limits import NORM
 from ldp_core.mechanisms.base import Floating, Mechanism, Region, Scope
 from ldp_core.mechanisms.shared.blocks import broadcast
 from ldp_core.mechanisms.shared.law import Floats, Law, as_floats, check_budget
+from ldp_core.mechanisms.shared.sized import Sized
 
 INSIDE = 1 - 2**-20
 """Factor on the longest vector, so that float32 rounding does not make it longer than allowed."""
@@ -23,14 +23,8 @@ M = TypeVar("M", bound="BallMechanism")
 class BallLaw(Law[M]):
     """Unbiased, exactly ε; the variance falls with the upload's squared length."""
 
-    def mean(self, value: ArrayLike) -> Any:
-        return self.moments(value)[0]
-
-    def variance(self, value: ArrayLike) -> Any:
-        """E‖error‖²/d, the mean over the upload's weights; for a scalar, of the longest upload."""
-        return self.moments(value)[1]
-
     def moments(self, value: ArrayLike) -> tuple[Any, Any]:
+        """The variance is E‖error‖²/d, the mean over the upload's weights; for a scalar, of the longest."""
         x, d = self._inside(value), self.mechanism.size
         vector = x.ndim > 0 and x.shape[-1] == d
         longest = np.full(x.shape, self.mechanism.norm**2)
@@ -53,13 +47,12 @@ class BallLaw(Law[M]):
         return np.clip(x, -own.norm, own.norm)
 
 
-class BallMechanism(Mechanism):
+class BallMechanism(Sized):
     """One ε for a whole upload in a ball; ranges are ignored."""
 
     norm: Annotated[float, Number(NORM)] = Field(
         NORM.default, description="length that an upload has at most; longer ones are shortened to it"
     )
-    dimension: Annotated[int | None, Checked(Whole(DIMENSION, optional=True).check)] = None
 
     @property
     def scope(self) -> Scope:
@@ -75,15 +68,6 @@ class BallMechanism(Mechanism):
     def checked(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> tuple[Floats, Floats, Floats]:
         ends = np.full(broadcast(np.shape(low), np.shape(high)), self.norm)  # ranges have a shape, no more
         return check_budget(epsilon), -ends, ends
-
-    @property
-    def size(self) -> int:
-        """Number of weights of an upload."""
-        if self.dimension is None:
-            raise InvalidInput(
-                f"{self.name} must know how many weights an upload has; give it as dimension=…"
-            )
-        return self.dimension
 
 
 def radius(mechanism: Mechanism, high: float) -> float:

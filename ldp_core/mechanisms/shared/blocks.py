@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Hashable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,13 +18,13 @@ from ldp_core.mechanisms.shared.law import AnyGenerator, Floats
 from ldp_core.mechanisms.shared.resolution import check_resolution
 
 BLOCK = 30_000
-"""Number of values in a block: 120 kB of float32, so that several temporaries fit into a 1 MB cache, and not
-128 kB, from which on glibc maps each of them anew.
+"""Number of values in a block: several temporaries fit into a 1 MB cache, each below the 128 kB from which on
+glibc maps it anew.
 """
 
 GRID = "grid"
-"""Name of a coefficient: the step of a public grid, a power of two. Values are then perturbed in float64 and
-rounded to its multiples, so that every output of one value is possible for every other.
+"""Name of a coefficient, the step of a public grid: outputs are computed in float64 and rounded to it, so
+that every output of one value is possible for every other.
 """
 PLACES = 2**24
 """Number of multiples on either side of 0 that float32 represents exactly."""
@@ -39,21 +38,15 @@ def is_tensor(values: object) -> bool:
     return torch is not None and isinstance(values, torch.Tensor)
 
 
-@dataclass(frozen=True)
-class Tables:
-    """Ranges and coefficients in the array type and shape of some values, to be cut into blocks with them."""
+class Tables(NamedTuple):
+    """Ranges (low, high, centre, half-width) and coefficients in the array type of some values, and the
+    common shape of all.
+    """
 
     shape: tuple[int, ...]
-    """Common shape of all arrays."""
     rows: int
     ranges: list[Any]
-    """Low, high, centre and half-width."""
     coefficients: dict[str, Any]
-
-    @property
-    def columns(self) -> int:
-        """Number of values in a row."""
-        return self.shape[-1] if self.shape else 1
 
 
 class Blocks:
@@ -72,20 +65,14 @@ class Blocks:
         normal: bool = False,
         placed: bool = True,
     ) -> Any:
-        """Apply `sample(xp, v, u, coefficients)` to normalised values, block by block.
-
-        Args:
-            sample: takes the array module, values v in [−1, 1], uniforms u in [0, 1) and the coefficients,
-                all broadcastable; returns outputs relative to the centre, in units of the half-width.
-            values: shape (..., d), numpy or torch.
-            generator: of the same library as the values.
-            normal: draw u from the standard normal distribution instead.
-            placed: move outputs to the range; otherwise return those of `sample`.
+        """Apply `sample(xp, v, u, coefficients)` to `values` (..., d) of numpy or torch, block by block: to v
+        in [−1, 1] and uniforms u in [0, 1) (or standard `normal` numbers). It returns outputs relative to the
+        centre, in half-widths, which are moved to the range if they are to be `placed`.
         """
         xp, data = of_kind(values, generator)
         tables = self._tables(xp, data)
         block = BLOCK if xp is np or data.device.type == "cpu" else data.numel()
-        rows, columns = tables.rows, tables.columns
+        rows, columns = tables.rows, tables.shape[-1] if tables.shape else 1
         if not rows:
             return xp.empty_like(xp.broadcast_to(data, tables.shape))
         data = xp.broadcast_to(data, tables.shape).reshape(rows, columns)
@@ -143,11 +130,7 @@ def _wide(xp: Any, values: Any) -> Any:
 
 
 def broadcast(*shapes: tuple[int, ...]) -> tuple[int, ...]:
-    """Common shape of values, budgets and ranges.
-
-    Raises:
-        InvalidInput: the shapes do not broadcast.
-    """
+    """Common shape of values, budgets and ranges; raises `InvalidInput` if there is none."""
     try:
         return np.broadcast_shapes(*shapes)
     except ValueError:
@@ -159,11 +142,8 @@ def broadcast(*shapes: tuple[int, ...]) -> tuple[int, ...]:
 def checked(
     values: Any, generator: Any, low: Floats, high: Floats, *others: tuple[int, ...]
 ) -> tuple[Any, Any]:
-    """Array module of `values`, and the values as floats broadcast with the other arguments.
-
-    Raises:
-        InvalidInput: a generator of the other library, a range too narrow for the values' type, shapes that
-            do not broadcast, or NaN.
+    """Array module of `values`, and the values as floats broadcast with the other arguments; raises
+    `InvalidInput` for a generator of the other library, a range too narrow for the values' type, or NaN.
     """
     xp, data = of_kind(values, generator)
     check_resolution(low, high, xp.finfo(data.dtype))
@@ -178,11 +158,7 @@ def check_numbers(xp: Any, values: Any) -> None:
 
 
 def of_kind(values: Any, generator: Any) -> tuple[Any, Any]:
-    """Array module of `values`, and the values as floats.
-
-    Raises:
-        InvalidInput: a generator of the other library.
-    """
+    """Array module of `values`, and these as floats; raises `InvalidInput` for the other's generator."""
     if is_tensor(values):
         import torch
 
@@ -196,11 +172,7 @@ def of_kind(values: Any, generator: Any) -> tuple[Any, Any]:
 
 
 class Selects:
-    """numpy with a `where` without branches.
-
-    The choice between two outputs is random, so branch prediction fails half the time: that took half of
-    Duchi's time.
-    """
+    """numpy with a `where` without branches: their prediction failed half the time, half of Duchi's time."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(np, name)
@@ -265,10 +237,8 @@ def _draw(xp: Any, generator: Any, like: Any, normal: bool) -> Any:
 
 
 def inside(xp: Any, u: Any) -> Any:
-    """Uniforms in [0, 1) on a grid, shifted in place by half a grid step.
-
-    So 0 is as likely as the other values. The last value is kept below 1: otherwise an output of near-zero
-    probability would occur once in 2²⁴ draws.
+    """Uniforms in [0, 1) on a grid, shifted in place by half a step, so that 0 is as likely as the others;
+    kept below 1, where an output of near-zero probability would occur once in 2²⁴ draws.
     """
     step = 2.0**-24 if u.dtype in (np.float32, getattr(xp, "float32", None)) else 2.0**-53
     u += step / 2

@@ -36,15 +36,14 @@ BLOCK = 2**20
 MOST_CAPS = 2**17
 """Number of budgets whose constants are cached."""
 GRID_BITS = 18
-"""Outputs are multiples of the standard deviation's power of two, divided by 2 to this power: fine enough to
-change no figure, and coarse enough that thousands of float64 draws share each output. Float32 represents them
-exactly up to 64 standard deviations.
+"""Outputs are multiples of the standard deviation's power of two, divided by 2 to this power: too fine to
+change a figure, shared by thousands of float64 draws each, and exact in float32 up to 64 deviations.
 """
 M = TypeVar("M", bound="CapMechanism")
 
 
 class Caps(NamedTuple):
-    """Constants of the law that depend on ε and C, float64, shaped like ε."""
+    """Constants of the law that depend on ε and C, shaped like ε."""
 
     labels: Floats
     """Number m of reported labels."""
@@ -89,9 +88,7 @@ class CapLaw(BallLaw[M]):
 
     @abstractmethod
     def answers(self, xp: Any, flat: Any, caps: Caps, generator: Any) -> Any:
-        """Outputs for rows (k, d): drawn in float64, and rounded to multiples of a power of two that depends
-        on the law only, so that every output of one upload is possible for every other, weight by weight.
-        """
+        """Outputs for rows (k, d), drawn in float64 and rounded to the public grid of `grid_of`."""
 
     @property
     def max_variance(self) -> Any:
@@ -160,11 +157,7 @@ class CapMechanism(BallMechanism):
         return 1
 
     def checked_size(self, shape: tuple[int, ...]) -> int:
-        """Number of weights of uploads of this shape.
-
-        Raises:
-            InvalidInput: the shape does not fit the labels or the dimension.
-        """
+        """Number of weights of uploads of this shape; raises `InvalidInput` if it does not fit."""
         found = shape[-1] if shape else 0
         if not shape or (self.dimension or found) != found or found % self.blocks:
             blocks = f" in {self.blocks} equal blocks" if self.blocks > 1 else ""

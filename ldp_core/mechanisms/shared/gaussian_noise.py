@@ -1,28 +1,28 @@
 """Base of mechanisms with Gaussian noise: everything except σ.
 
-Gaussian noise has no pure ε; its guarantee is a curve δ(ε) given by μ = sensitivity / σ. The sensitivity
-always follows from the safe range, whatever a paper's formula for σ assumes; or from the length C that
-uploads are scaled to: 2C, for any number of weights.
+Its guarantee is a curve δ(ε) given by μ = sensitivity / σ. The sensitivity always follows from the safe
+range, whatever a paper's formula for σ assumes; or from the length C that uploads are scaled to: 2C.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from functools import cached_property
-from typing import Annotated, Any, ClassVar, Self, cast
+from typing import Annotated, Any, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 from pydantic import Field
 
 from ldp_core.errors import InvalidInput
-from ldp_core.fields import Checked, Choice, Number, Whole
-from ldp_core.limits import DELTA, DIMENSION, NORM, SENSITIVITY
-from ldp_core.mechanisms.base import Mechanism, Region, Scope, Use
+from ldp_core.fields import Choice, Number
+from ldp_core.limits import DELTA, NORM, SENSITIVITY
+from ldp_core.mechanisms.base import Region, Scope, Use
 from ldp_core.mechanisms.shared.ball import shortened
 from ldp_core.mechanisms.shared.blocks import GRID, Blocks, broadcast, step_of
 from ldp_core.mechanisms.shared.law import AnyGenerator, Floating, Floats, Law, Values, as_floats
 from ldp_core.mechanisms.shared.scale_free import normalised
+from ldp_core.mechanisms.shared.sized import Sized
 from ldp_core.normal import delta_of
 
 PER = {"weight": "weight", "upload": "whole upload"}
@@ -41,9 +41,7 @@ class GaussianLaw(Law["GaussianNoise"]):
         own, width = self.mechanism, self.high - self.low
         if own.norm is not None:
             return np.full(width.shape, 2 * own.norm)
-        if own.dimension is None and own.scope == "upload":
-            raise InvalidInput(f"{own.name} must know how many weights an upload has; give it as dimension=…")
-        d = own.dimension or 1
+        d = own.size if own.scope == "upload" else 1
         if d > 1 and width.shape[-1:] == (d,):  # a range for each weight
             return np.asarray(np.sqrt((width**2).sum(axis=-1, keepdims=True)))
         return width * np.sqrt(d)
@@ -80,9 +78,6 @@ class GaussianLaw(Law["GaussianNoise"]):
     def mean(self, value: ArrayLike) -> Any:
         v, centre, half = normalised(value, self.low, self.high)
         return (centre + half * v + np.zeros_like(self.epsilon))[()]
-
-    def variance(self, value: ArrayLike) -> Any:
-        return (self.max_variance + np.zeros_like(as_floats(value, "value")))[()]
 
     def moments(self, value: ArrayLike) -> tuple[Any, Any]:
         mean, variance = self.mean(value), self.max_variance
@@ -131,11 +126,10 @@ class GaussianLaw(Law["GaussianNoise"]):
         return np.array([-np.inf, np.inf])
 
 
-class GaussianNoise(Mechanism):
+class GaussianNoise(Sized):
     """Adds Gaussian noise to the clipped values; subclasses set σ."""
 
     law = GaussianLaw
-    known_from_use: ClassVar[tuple[str, ...]] = ("dimension",)
 
     delta_: Annotated[float, Number(DELTA)] = Field(DELTA.default, alias="delta", description="δ of one use")
     per: Annotated[str, Choice(tuple(PER))] = Field("weight", description="the budget is for a")
@@ -145,7 +139,6 @@ class GaussianNoise(Mechanism):
     norm: Annotated[float | None, Number(NORM, optional=True)] = Field(
         None, description="length that whole uploads are shortened to, instead of a range for each weight"
     )
-    dimension: Annotated[int | None, Checked(Whole(DIMENSION, optional=True).check)] = None
 
     @property
     def scope(self) -> Scope:
@@ -165,7 +158,7 @@ class GaussianNoise(Mechanism):
         return {name: value for name, value in values.items() if name != "norm" or value is not None}
 
     def fitted(self, use: Use) -> Self:
-        return self.model_copy(update={"dimension": use.dimension}) if self.scope == "upload" else self
+        return super().fitted(use) if self.scope == "upload" else self
 
     def for_uploads(self) -> Self:
         # uses add up as the root of the sum of squares: a d-th of ε for each weight would waste most of it

@@ -32,8 +32,8 @@ class Law(ABC, Generic[M]):
     """A mechanism at validated budgets and ranges, made by `Mechanism.at`; caches constants, never values."""
 
     by_value: ClassVar[bool] = False
-    """Whether `perturb` draws one number for each value, or none, in row-major order, and each row of outputs
-    depends on that row's values and draws alone. A class with a `perturb` of its own must say so itself.
+    """Whether `perturb` draws at most one number for each value, in row-major order, and rows are
+    independent; a class with a `perturb` of its own must say so itself.
     """
 
     def __init_subclass__(cls) -> None:
@@ -46,38 +46,23 @@ class Law(ABC, Generic[M]):
 
     @abstractmethod
     def perturb(self, values: Values, generator: AnyGenerator) -> Values:
-        """Project `values` (usually: clip to the range) and randomise them.
-
-        Args:
-            values: floats, shape (..., d); integers become float64.
-            generator: a numpy Generator for numpy values, a torch.Generator for torch values.
-
-        Returns:
-            The same array type, floating dtype and (broadcast) shape as `values`.
-
-        Raises:
-            InvalidInput: NaN, a range too narrow for the values' type, or the wrong generator.
+        """Project `values` (..., d) (usually: clip to the range) and randomise them, by a generator of their
+        own library; same array type, floating dtype (float64 for integers) and broadcast shape. Raises
+        `InvalidInput` for NaN, a range too narrow for the values' type, or the wrong generator.
         """
 
     @abstractmethod
-    def mean(self, value: ArrayLike) -> Any:
-        """Exact expected output, in the units of the value.
-
-        For mechanisms on a layer or upload, mean and `variance` are those of one coordinate's marginal law.
-        """
-
-    @abstractmethod
-    def variance(self, value: ArrayLike) -> Any:
-        """Exact variance of the output, in squared units of the value."""
-
     def moments(self, value: ArrayLike) -> tuple[Any, Any]:
-        """`mean` and `variance`, with the same bits; overrides share their computation."""
-        return self.mean(value), self.variance(value)
+        """Exact mean and variance of the output; on a layer or upload, of one coordinate's marginal law."""
+
+    def mean(self, value: ArrayLike) -> Any:
+        return self.moments(value)[0]
+
+    def variance(self, value: ArrayLike) -> Any:
+        return self.moments(value)[1]
 
     def summed(self, values: Floating, shares: Floats, rows: slice = slice(None)) -> tuple[Floats, Floats]:
-        """Bias and variance, (d,) each, of the sum of outputs with weights `shares` (k,), given the clipped
-        `values` (k, d) of the clients in `rows`.
-        """
+        """Bias and variance, (d,) each, of the sum by `shares` (k,) of outputs for clipped values (k, d)."""
         mean, variance = self.some(rows).moments(values)
         return shares @ (mean - values), shares**2 @ variance
 
@@ -97,10 +82,7 @@ class Law(ABC, Generic[M]):
 
     @abstractmethod
     def log_prob(self, output: ArrayLike, value: ArrayLike) -> Any:
-        """Log-density of an output, or log-probability of an atom.
-
-        Per coordinate; for the scopes layer and upload one number per vector (last axis).
-        """
+        """Log-density of an output, or log-probability of an atom; for a layer or upload one per vector."""
 
     def marginal_log_prob(self, output: ArrayLike, value: ArrayLike) -> Any:
         """Log-density of one coordinate of the output, whatever the scope."""
@@ -111,19 +93,15 @@ class Law(ABC, Generic[M]):
         return lambda value: self.marginal_log_prob(output, value)
 
     def log_affinity(self, value: ArrayLike, other: ArrayLike) -> Any:
-        """Log Bhattacharyya coefficient, log ∫√(p·p′), between the laws of two inputs, per coordinate.
-
-        0 where outputs reveal nothing; None without a closed form. One number per vector (last axis) where
-        one weight of a layer is reported.
+        """Log Bhattacharyya coefficient, log ∫√(p·p′), between the laws of two inputs, per coordinate (per
+        vector where one weight of a layer is reported); None without a closed form.
         """
         return None
 
     @property
     @abstractmethod
     def loss(self) -> Any:
-        """Pure ε of one use, in the mechanism's scope: the largest log-likelihood ratio over outputs and
-        pairs of inputs; infinite if unbounded.
-        """
+        """Pure ε of one use, in the mechanism's scope: the largest log-likelihood ratio; may be infinite."""
 
     @property
     def ledger_loss(self) -> Any:
@@ -143,11 +121,11 @@ class Law(ABC, Generic[M]):
     def atoms(self, value: float) -> Floats:
         """Outputs of a coordinate with positive probability, ascending; empty if there are none."""
 
-    @abstractmethod
     def edges(self, value: float) -> Floats:
         """Ascending points where the density is not smooth, with the least and greatest output at the ends
         (−inf and inf if unbounded); empty for a discrete law.
         """
+        return np.empty(0)
 
     def outputs(self) -> Floats | None:
         """All possible output vectors, (n, d), if there are few; else None."""
@@ -155,11 +133,7 @@ class Law(ABC, Generic[M]):
 
 
 def check_budget(epsilon: ArrayLike) -> Floats:
-    """`epsilon` as float64.
-
-    Raises:
-        InvalidInput: a budget is not positive and finite.
-    """
+    """`epsilon` as float64; raises `InvalidInput` unless positive and finite."""
     array = as_floats(epsilon, "epsilon")
     wrong = ~(np.isfinite(array) & (array > 0))
     if wrong.any():
@@ -168,11 +142,7 @@ def check_budget(epsilon: ArrayLike) -> Floats:
 
 
 def check_range(low: ArrayLike, high: ArrayLike) -> tuple[Floats, Floats]:
-    """Ends of the safe ranges as float64.
-
-    Raises:
-        InvalidInput: an end is not finite, or low is not below high.
-    """
+    """Ends of the safe ranges as float64; raises `InvalidInput` unless finite, and low below high."""
     lows, highs = as_floats(low, "low"), as_floats(high, "high")
     if lows.shape != highs.shape:
         lows, highs = np.broadcast_arrays(lows, highs)
@@ -187,11 +157,7 @@ def check_range(low: ArrayLike, high: ArrayLike) -> tuple[Floats, Floats]:
 
 
 def as_floats(value: ArrayLike, what: str) -> Floats:
-    """`value` as a float64 array.
-
-    Raises:
-        InvalidInput: the value is not numeric.
-    """
+    """`value` as a float64 array; raises `InvalidInput` if it is not numeric, or NaN."""
     try:
         if isinstance(value, str | bool | None):
             raise TypeError

@@ -1,8 +1,7 @@
 """Least width of a safe range in floating point.
 
-Near 5, float32 has a spacing of 4.8e-7. In a range of two such steps, ends, centre and outputs are rounded by
-a large part of the range, which silently biases the output. `limits.RESOLUTION` is the required number of
-steps, with its derivation.
+In a range of few floating-point steps (4.8e-7 near 5), rounding silently biases the output;
+`limits.RESOLUTION` is the required number of them.
 """
 
 from __future__ import annotations
@@ -21,11 +20,8 @@ SINGLE = np.finfo(np.float32)
 
 
 def least_width(low: ArrayLike, high: ArrayLike, precision: Any = SINGLE) -> Floats:
-    """Least width of a safe range with these ends, in their units; infinite if an end overflows.
-
-    Args:
-        low, high: ends of ranges, broadcast against each other.
-        precision: `finfo` of the values' type, numpy's or torch's.
+    """Least width of safe ranges with these ends, in their units, for a `finfo` of numpy's or torch's;
+    infinite if an end overflows.
     """
     size = np.maximum(np.abs(as_floats(low, "low")), np.abs(as_floats(high, "high")))
     _, exponent = np.frexp(np.maximum(size, float(precision.tiny)))
@@ -39,11 +35,7 @@ def too_narrow(low: Floats, high: Floats, precision: Any = SINGLE) -> Any:
 
 
 def check_resolution(low: Floats, high: Floats, precision: Any) -> None:
-    """Refuse ranges that the values' type cannot resolve.
-
-    Raises:
-        InvalidInput: a range of fewer than `RESOLUTION` steps, or beyond the type's largest number.
-    """
+    """Raises `InvalidInput` for a range of fewer than `RESOLUTION` steps, or beyond the largest number."""
     lows, highs = np.broadcast_arrays(low, high)
     narrow = too_narrow(lows, highs, precision)
     if narrow.any():

@@ -35,18 +35,10 @@ class UnitLaw(Law["ScaleFree"]):
     def _blocks(self) -> Blocks:
         return Blocks(self.mechanism.unit_coefficients(self.epsilon), self.low, self.high)
 
-    def mean(self, value: ArrayLike) -> Any:
-        v, centre, half = normalised(value, self.low, self.high)
-        return (centre + half * self.mechanism.unit_mean(v, self.epsilon))[()]
-
-    def variance(self, value: ArrayLike) -> Any:
-        v, _, half = normalised(value, self.low, self.high)
-        return (half**2 * self.mechanism.unit_variance(v, self.epsilon))[()]
-
     def moments(self, value: ArrayLike) -> tuple[Any, Any]:
         v, centre, half = normalised(value, self.low, self.high)
-        unit, budget = self.mechanism, self.epsilon
-        return (centre + half * unit.unit_mean(v, budget))[()], (half**2 * unit.unit_variance(v, budget))[()]
+        mean = centre + half * (v + np.zeros_like(self.epsilon))
+        return mean[()], (half**2 * self.mechanism.unit_variance(v, self.epsilon))[()]
 
     def summed(self, values: Floating, shares: Floats, rows: slice = slice(None)) -> tuple[Floats, Floats]:
         own = type(self).moments is not UnitLaw.moments
@@ -67,8 +59,8 @@ class UnitLaw(Law["ScaleFree"]):
 
     @cached_property
     def _curve(self) -> tuple[Floats, Floats, Floats]:
-        """Variance of a quadratic law at the low end; its slope there in (x − low), and its coefficient of
-        (x − low)·(high − x): (k,) each.
+        """Variance of a quadratic law at the low end; its slope there in (x − low), and its coefficient of (x
+        − low)·(high − x): (k,) each.
         """
         low, middle, high = (
             self.mechanism.unit_variance(np.full_like(self.epsilon, at), self.epsilon) for at in (-1, 0, 1)
@@ -117,13 +109,13 @@ class UnitLaw(Law["ScaleFree"]):
 
 
 class ScaleFree(Mechanism):
-    """Per-coordinate mechanism given by its law on [−1, 1]; unbiased and exactly ε by default."""
+    """Per-coordinate mechanism given by its law on [−1, 1]; unbiased, and exactly ε by default."""
 
     law = UnitLaw
     discrete: ClassVar[bool] = False
     """Whether all outputs are atoms."""
     quadratic: ClassVar[bool] = False
-    """Whether outputs are unbiased and their variance is a polynomial in v of degree 2 at most."""
+    """Whether the outputs' variance is a polynomial in v of degree 2 at most."""
 
     @abstractmethod
     def unit_coefficients(self, epsilon: Floats) -> dict[str, Floats]:
@@ -133,16 +125,13 @@ class ScaleFree(Mechanism):
     def unit_sample(self, xp: Any, v: Any, u: Any, k: Mapping[str, Any]) -> Any:
         """Outputs for inputs v from uniforms u in [0, 1) and coefficients k; `xp` is numpy or torch."""
 
-    def unit_mean(self, v: Floats, epsilon: Floats) -> Floats:
-        return v + np.zeros_like(epsilon)
-
     @abstractmethod
     def unit_variance(self, v: Floats, epsilon: Floats) -> Floats:
         """Variance of the output."""
 
-    @abstractmethod
     def unit_worst_input(self, epsilon: Floats) -> Floats:
-        """Input with the largest variance."""
+        """Input with the largest variance; by default the middle."""
+        return np.zeros_like(epsilon)
 
     @abstractmethod
     def unit_log_prob(self, y: Floats, v: Floats, epsilon: Floats) -> Floats:

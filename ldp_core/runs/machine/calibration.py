@@ -133,8 +133,7 @@ def _per_value() -> float:
     values = np.zeros((16, VALUES // 16), dtype=np.float32)
     began = time.perf_counter()
     piecewise.perturb(values, 1.0, -1, 1, stream(0, "audit"))
-    piecewise.mean(values, 1.0, -1, 1)
-    piecewise.variance(values, 1.0, -1, 1)
+    piecewise.at(1.0, -1, 1).moments(values)
     return (time.perf_counter() - began) / VALUES
 
 
