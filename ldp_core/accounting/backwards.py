@@ -24,13 +24,8 @@ STEPS = 200
 
 
 def budgets_of_uses(releases: Releases, uploads: int, budgets: Floats, low: Floats, high: Floats) -> Floats:
-    """Largest ε of one use with which `uploads` uploads stay within each client's budget. More than `MANY`
-    different budgets are rounded down to as many values.
-
-    Args:
-        uploads: largest number of uploads of a client.
-        budgets: ε of the whole run at the ledger's δ, shape (count,).
-        low, high: safe ranges, of the same shape.
+    """Largest ε of one use with which `uploads` uploads stay within each client's budget of a whole run,
+    (count,) as low and high. More than `MANY` different budgets are rounded down to as many values.
 
     Raises:
         InvalidInput: these releases have no finite ε, or a budget is below that of the least ε.
@@ -59,13 +54,9 @@ def _budget_of_use(releases: Releases, uploads: int, budget: float, low: float, 
 
 
 def largest(cost: Callable[[float], float], budget: float, start: float) -> float:
-    """Largest ε within its limits for which `cost(ε)`, increasing, is at most `budget`.
-
-    The cost is at most `TOLERANCE` below the budget, relatively, and never above. Search: power-law
-    interpolation and bisection in log ε.
-
-    Raises:
-        InvalidInput: even the least ε costs more.
+    """Largest ε within its limits for which `cost(ε)`, increasing, is at most `budget`, and at most
+    `TOLERANCE` below it, by power-law interpolation and bisection in log ε; raises `InvalidInput` if there is
+    none.
     """
     goal = math.log(budget * (1 - TOLERANCE / 2))
     low, least = start, cost(start)

@@ -35,17 +35,13 @@ class Bound:
 
 
 def compose(epsilons: ArrayLike, delta: float = 0.0, method: str = "best") -> dict[str, Any]:
-    """Bound on the total loss of mechanisms with these pure ε on one client's data.
+    """Bound on the total loss of mechanisms with these pure ε (k,) on one client's data, never above the sum:
+    `epsilon` and `delta`, the `rule` that gave it, and `basic`, the sum with δ = 0.
 
     Args:
-        epsilons: pure ε of each use, ≥ 0, shape (k,).
         delta: total δ, in [0, 1); with 0 only the sum is valid.
         method: "best" for the least valid bound; "basic" for the sum; "optimal", exact for k equal ε; "rdp",
             by Rényi divergences, for unequal ε.
-
-    Returns:
-        `epsilon` and `delta` of the bound, the `rule` that gave it, and `basic`, the sum with δ = 0. Never
-        above the sum.
 
     Raises:
         InvalidInput: an ε, δ or method is invalid.
@@ -79,13 +75,12 @@ def compose_counts(
 def _optimal(epsilon: float, k: int, delta: float) -> float:
     """The exact ε of k-fold composition (Kairouz, Oh and Viswanath 2015, theorem 3.3).
 
-    δ(ε) = Σ_l Bin(l; k, p)·max(0, 1 − e^{ε − (2l−k)ε₀}) with p = e^ε₀/(1+e^ε₀). The sum from l on
-    without the maximum, T_l − e^ε·S_l, is largest for the right l, so ε(δ) is the largest of
-    ln((T_l − δ)/S_l): no search is needed. Only outcomes within 40 standard deviations of the mean
-    matter in float64.
+    δ(ε) = Σ_l Bin(l; k, p)·max(0, 1 − e^{ε − (2l−k)ε₀}) with p = e^ε₀/(1+e^ε₀). The sum from l on without the
+    maximum, T_l − e^ε·S_l, is largest for the right l, so ε(δ) is the largest of ln((T_l − δ)/S_l).
     """
     log_p, log_q = -np.logaddexp(0, -epsilon), -np.logaddexp(0, epsilon)
     mean, spread = k * math.exp(log_p), math.sqrt(k * math.exp(log_p + log_q))
+    # outcomes further away do not matter in float64
     first, last = max(0, math.floor(mean - 40 * spread - 40)), min(k, math.ceil(mean + 40 * spread + 40))
     hits = np.arange(first, last + 1, dtype=np.float64)
     log_mass = gammaln(k + 1) - gammaln(hits + 1) - gammaln(k - hits + 1) + hits * log_p + (k - hits) * log_q
@@ -99,9 +94,8 @@ def _optimal(epsilon: float, k: int, delta: float) -> float:
 
 
 def _renyi(values: tuple[float, ...], counts: tuple[int, ...], delta: float) -> float:
-    """The bound through Rényi divergences of randomised response, best over a grid of orders.
-
-    Conversion: Canonne, Kamath and Steinke 2020, proposition 12.
+    """The bound through Rényi divergences of randomised response, best over a grid of orders; converted by
+    Canonne, Kamath and Steinke 2020, proposition 12.
     """
     total = np.zeros_like(ORDERS)
     for epsilon, count in zip(values, counts, strict=True):

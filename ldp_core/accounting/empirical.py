@@ -1,11 +1,8 @@
 """Empirical audit: a lower bound on ε from samples of a mechanism at both ends of its safe range.
 
-For an event S the likelihood ratio bounds ε from below: ε ≥ ln((P(S) − δ)/Q(S)), with Clopper–Pearson bounds
-for both probabilities and thus a stated error rate. A lower bound cannot prove a guarantee, only refute it.
-
-In float64 the event comes from the exact law. That law ignores float32 rounding, so for float32 the event
-also contains every output that the other input cannot produce (`floats.can_give`). The event is fixed before
-counting: a bad choice lowers the bound and keeps it valid.
+For an event S, fixed before counting, ε ≥ ln((P(S) − δ)/Q(S)), with Clopper–Pearson bounds for both
+probabilities. The event comes from the exact law, which ignores float32 rounding: for float32 it also
+contains every output that the other input cannot produce (`floats.can_give`).
 """
 
 from __future__ import annotations
@@ -53,16 +50,8 @@ def audit(
     samples: int = 100_000,
     precision: Precision = "float64",
 ) -> Audit:
-    """Audit a mechanism at one ε.
-
-    A tenth of the samples choose the event, the rest count it.
-
-    Args:
-        mechanism: fitted to the vectors it perturbs, unless its scope is a coordinate.
-        epsilon, low, high: ε and the safe range.
-        generator: a random stream of the audit's own.
-        samples: number of runs on each of the two inputs.
-        precision: of the perturbed values, and so of the arithmetic; training uses float32.
+    """Audit a mechanism, fitted to the vectors it perturbs, by so many samples of each of the two inputs (a
+    tenth of them choose the event), in a precision; training uses float32.
     """
     law = mechanism.at(epsilon, low, high)
     delta = float(getattr(mechanism, "delta_", 0.0)) if law.mu is not None else 0.0

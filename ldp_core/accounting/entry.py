@@ -68,9 +68,7 @@ class Entry:
     run_expected: Promise
     run_worst: Promise
     against: str = "server"
-    """What the adversary of the promises sees: "server", "shuffled heap", "sum" or "model" (see
-    `AGAINST`).
-    """
+    """What the adversary of the promises sees: a key of `AGAINST`."""
 
     def __getitem__(self, scope: Scope) -> Promise:
         found: Promise = getattr(self, scope)
@@ -84,9 +82,7 @@ class Entry:
         return replace(self, **also)
 
     def as_json(self) -> dict[str, Any]:
-        """The promise of each scope, `against`, and `worth`: the word of `word_of` for ε of the whole run at
-        worst.
-        """
+        """The promise of each scope, `against`, and `worth`, the word for ε of the whole run at worst."""
         lines: dict[str, Any] = {scope: dict(vars(self[scope])) for scope in SCOPES}
         return {**lines, "against": self.against, "worth": word_of(self.run_worst.bound)}
 

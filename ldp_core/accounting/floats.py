@@ -1,9 +1,8 @@
 """Privacy loss of floating-point rounding: outputs that only one input can produce.
 
-The laws are exact, but training uses float32. A uniform draw is one of 2²⁴ numbers, so an input has at most
-2²⁴ outputs, and another input other ones: rounding puts the outputs on lattices that hardly meet (Mironov
-2012). An output of one lattice alone identifies the input, whatever ε is. All results come from running
-`perturb` on given draws.
+A float32 uniform is one of 2²⁴ numbers, so an input has at most 2²⁴ outputs, on a lattice that hardly meets
+another input's (Mironov 2012). An output of one lattice alone identifies the input, whatever ε is. All
+results come from running `perturb` on given draws.
 """
 
 from __future__ import annotations
@@ -15,11 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldp_core.mechanisms import Mechanism
+from ldp_core.mechanisms.base import Floats
 from ldp_core.mechanisms.harmony import Harmony
 from ldp_core.mechanisms.ldpsign import LDPSign
 from ldp_core.mechanisms.privunit import PrivUnit
 from ldp_core.mechanisms.shared.caps import caps_at
 from ldp_core.mechanisms.shared.gaussian_noise import GaussianNoise
+from ldp_core.mechanisms.shared.law import Law
 from ldp_core.mechanisms.shared.scale_free import ScaleFree
 from ldp_core.streams import Substitute, stream
 
@@ -52,9 +53,7 @@ class GivenAway:
 
     @property
     def share(self) -> float | None:
-        """Larger probability, over the two ends, of an output that identifies its input; no ε holds with a
-        smaller δ.
-        """
+        """Larger probability, over the two ends, of an output that gives its input away: no δ is smaller."""
         return None if self.low is None or self.high is None else max(self.low, self.high)
 
 
@@ -115,10 +114,9 @@ def countable(mechanism: Mechanism) -> bool:
 
 
 def can_give(client: Client, answers: Answers) -> NDArray[np.bool_]:
-    """Whether the client's value can produce each of the given outputs.
-
-    Every CELL-th draw is evaluated. Where outputs rise between two of them, the draws between are searched by
-    bisection; where they fall, and at both ends, all draws are evaluated.
+    """Whether the client's value can produce each of the given outputs: where outputs rise between two
+    CELL-th draws, those between are searched by bisection; where they fall, and at both ends, all are
+    evaluated.
     """
     cell = CELL * 256 if client.normal else CELL
     knots = np.append(np.arange(0, client.draws - 1, cell), client.draws - 1)
@@ -153,30 +151,33 @@ def _found(client: Client, answers: Answers, knots: NDArray[np.int64], rising: A
 
 
 def given_away(mechanism: Mechanism, epsilon: float, low: float, high: float) -> GivenAway:
-    """Privacy loss that float32 rounding adds; seconds of work, and 0.5 GB if all draws are enumerated.
-
-    Args:
-        mechanism: fitted; unknown for mechanisms other than those of `countable`, Harmony, PrivUnit and
-            Gaussian noise on whole uploads.
-        epsilon, low, high: ε and the safe range, whose two ends are distinguished.
+    """Privacy loss that float32 rounding adds between the ends of a range; unknown for mechanisms other than
+    the `countable` ones, Harmony, PrivUnit and Gaussian noise on whole uploads. Takes seconds, and 0.5 GB.
     """
     if isinstance(mechanism, Harmony):
         return _harmony(mechanism, epsilon, low, high)
     if isinstance(mechanism, PrivUnit):
-        return _privunit(mechanism, epsilon)
+        norm, unit = mechanism.norm, float(caps_at(np.array(epsilon), 1).scale)
+        both = np.array([0.0, 1.0]), np.array([0.6, 0.8])
+        slopes = [norm * (1 - one[0] ** 2) / unit for one in both]
+        sized = mechanism.model_copy(update={"dimension": 2})
+        return _of_uploads(sized.at(epsilon, low, high), [norm * one for one in both], slopes, 4)
     if isinstance(mechanism, GaussianNoise) and mechanism.scope == "upload" and mechanism.norm is None:
-        return _gaussian(mechanism, epsilon, low, high)
+        law = mechanism.model_copy(update={"dimension": 1}).at(epsilon, low, high)
+        middle, half = (low + high) / 2, (high - low) / 2
+        ends = [np.array([middle + part * half]) for part in (0.0, 0.6)]
+        return _of_uploads(law, ends, 2 * [float(law.sigma)], 1)
     if not countable(mechanism):
         return GivenAway(None, None, None, exact=False)
-    ends = [Client(mechanism, end, epsilon, low, high) for end in (low, high)]
-    if ends[0].normal:
-        shares, law = [], mechanism.at(epsilon, low, high)
-        for one, other in (ends, ends[::-1]):
+    clients = [Client(mechanism, end, epsilon, low, high) for end in (low, high)]
+    if clients[0].normal:
+        shares = []
+        for one, other in (clients, clients[::-1]):
             values = np.full(SAMPLE, one.value, np.float32)
-            sent = law.perturb(values, stream(0, "audit"))
+            sent = mechanism.perturb(values, epsilon, low, high, stream(0, "audit"))
             shares.append(float(1 - can_give(other, sent).mean()))
-        return GivenAway(shares[0], shares[1], np.inf if max(shares) else None, exact=False)
-    counted = [np.unique(_bits(end.answers(np.arange(DRAWS))), return_counts=True) for end in ends]
+        return _by_sample(shares)
+    counted = [np.unique(_bits(end.answers(np.arange(DRAWS))), return_counts=True) for end in clients]
     return _compared(*counted)
 
 
@@ -207,41 +208,26 @@ def _harmony(mechanism: Harmony, epsilon: float, low: float, high: float) -> Giv
     return _compared(*counted)
 
 
-def _privunit(mechanism: PrivUnit, epsilon: float) -> GivenAway:
-    """PrivUnit: share of sampled outputs that only one of two uploads can produce."""
-    law = mechanism.model_copy(update={"dimension": 2}).at(epsilon, -1.0, 1.0)
-    unit = float(caps_at(np.array(epsilon), 1).scale) / mechanism.norm
-    ends = [np.array([0.0, 1.0]), np.array([0.6, 0.8])]
-    generator = stream(0, "audit")
-    shares = []
-    for one, other in (ends, ends[::-1]):
-        values = np.tile(np.float32(mechanism.norm * one), (SAMPLE, 1))
-        sent = law.perturb(values, generator)[:, 0]
-        rest = generator.standard_normal((SAMPLE, 4))
-        values = np.tile(np.float32(mechanism.norm * other), (SAMPLE, 1))
-        for _ in range(2):  # an answer is linear in the weight's own draw
-            given = law.perturb(values, Given(rest))[:, 0]
-            missing = (
-                (sent - given).astype(np.float64) * unit / (1 - float(values[0, 0] / mechanism.norm) ** 2)
-            )
-            rest[:, 0] += missing
-        given = law.perturb(values, Given(rest))[:, 0]
+def _of_uploads(law: Law[Any], ends: list[Floats], slopes: list[float], draws: int) -> GivenAway:
+    """Share of sampled outputs for the first weight of one of two uploads that the other cannot produce.
+
+    Args:
+        slopes: of each upload's output in that weight's own draw, in which it is linear.
+        draws: number of normal draws for an upload.
+    """
+    shares, generator = [], stream(0, "audit")
+    for one, other in ((0, 1), (1, 0)):
+        values, others = (np.tile(np.float32(ends[i]), (SAMPLE, 1)) for i in (one, other))
+        sent, drawn = law.perturb(values, generator)[:, 0], generator.standard_normal((SAMPLE, draws))
+        for _ in range(2):
+            given = law.perturb(others, Given(drawn))[:, 0]
+            drawn[:, 0] += (sent - given).astype(np.float64) / slopes[other]
+        given = law.perturb(others, Given(drawn))[:, 0]
         shares.append(float((_bits(given) != _bits(sent)).mean()))
-    return GivenAway(shares[0], shares[1], np.inf if max(shares) else None, exact=False)
+    return _by_sample(shares)
 
 
-def _gaussian(mechanism: GaussianNoise, epsilon: float, low: float, high: float) -> GivenAway:
-    """Gaussian noise: share of sampled outputs that only one of two weights can produce."""
-    law = mechanism.model_copy(update={"dimension": 1}).at(epsilon, low, high)
-    sigma = float(law.sigma)
-    middle, half = (low + high) / 2, (high - low) / 2
-    ends = [np.full((SAMPLE, 1), np.float32(middle + part * half)) for part in (0.0, 0.6)]
-    shares = []
-    for one, other in (ends, ends[::-1]):
-        sent = law.perturb(one, stream(0, "audit"))
-        drawn = (sent.astype(np.float64) - other) / sigma
-        given = law.perturb(other, Given(drawn))
-        shares.append(float((_bits(given) != _bits(sent)).mean()))
+def _by_sample(shares: list[float]) -> GivenAway:
     return GivenAway(shares[0], shares[1], np.inf if max(shares) else None, exact=False)
 
 

@@ -1,11 +1,8 @@
-"""The privacy ledger: each client's guarantees, in four scopes.
+"""The privacy ledger: each client's guarantees, in four scopes; and the ε that keeps a run's within a budget.
 
-ε for one coordinate of one upload, for one upload, for the run's expected number of uploads, and for the
-run's largest number. Two inputs are neighbours if both lie in the client's safe range.
-
-Three of the four are bounds. The third is the ε of an average number of uploads: if participation is random,
-about half of the clients exceed it, so it is no guarantee. `within` gives the ε that a stated share of the
-clients does not exceed.
+ε for one coordinate of one upload, for one upload, for the run's expected number of uploads (no bound where
+participation is random: about half of the clients exceed it), and for the run's largest number. Two inputs
+are neighbours if both lie in the client's safe range.
 """
 
 from __future__ import annotations
@@ -15,10 +12,13 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
+from ldp_core.accounting.backwards import largest
 from ldp_core.accounting.entry import Entry, Promise
 from ldp_core.accounting.spending import Client
 from ldp_core.accounting.table import each_as_json
-from ldp_core.experiment import Experiment, parse
+from ldp_core.errors import InvalidInput
+from ldp_core.experiment import Experiment, changed, parse
+from ldp_core.limits import EPSILON
 
 SHARE = 0.95
 """Share of the clients whose number of uploads `within` bounds by default."""
@@ -30,11 +30,7 @@ AVERAGE = (
 def ledger(
     experiment: Experiment | dict[str, Any], clients: Iterable[int] | None = None
 ) -> list[dict[str, Any]]:
-    """`entries` as JSON: objects with the fields of `Entry`, each an object with the fields of `Promise`.
-
-    Raises:
-        InvalidExperiment: `experiment` is an invalid dict.
-    """
+    """`entries` as JSON, with the fields of `Entry` and `Promise`; raises `InvalidExperiment`."""
     return each_as_json(entries(parse(experiment), clients))
 
 
@@ -91,3 +87,27 @@ def everyone(experiment: Experiment) -> list[Client]:
     population = experiment.population()
     columns = (population.epsilon.tolist(), population.low.tolist(), population.high.tolist())
     return list(zip(*columns, strict=True))
+
+
+def run_budget(experiment: Experiment) -> float:
+    """Worst-case ε of the first client's whole run, whose own limit is ignored; infinite if unbounded."""
+    return promise(experiment, everyone(experiment)[0]).run_worst.bound
+
+
+def epsilon_for(experiment: Experiment, budget: float) -> float:
+    """Largest ε, equal for all clients, with at most `budget` as `run_budget`, up to `backwards.TOLERANCE`.
+
+    Raises:
+        InvalidInput: no ε within its limits gives this run ε.
+    """
+
+    def cost(epsilon: float) -> float:
+        return run_budget(changed(experiment, {"clients.epsilon": epsilon}))
+
+    least, most = cost(EPSILON.minimum), cost(EPSILON.maximum)
+    if not least <= budget <= most or math.isinf(least):
+        raise InvalidInput(
+            f"the budget of the run must lie between {least:.4g} and {most:.4g}, which an ε {EPSILON} costs; "
+            f"got {budget:g}; take more or fewer rounds, or another budget"
+        )
+    return largest(cost, budget, EPSILON.minimum)

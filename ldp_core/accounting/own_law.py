@@ -23,17 +23,15 @@ from ldp_core.mechanisms import Mechanism
 from ldp_core.mechanisms.base import Floats
 
 CELLS, FEWEST = 32, 4
-"""Lattice cells between a loss of 0 and ε for a curve that is not linear; and the least number, if the window
-would be too long.
+"""Lattice cells between a loss of 0 and ε for a curve that is not linear; fewer if `WINDOW` would be
+exceeded.
 """
 WINDOW = 2**18
 """Approximate number of points of that window."""
 OUTSIDE = 1e-13
 """Probability outside the window, which is subtracted from δ."""
 STRAIGHT = 1e-5
-"""Probability of losses strictly between 0 and ε up to which the curve is replaced by a linear one above
-it.
-"""
+"""Probability of losses strictly between 0 and ε up to which a linear curve above takes the curve's place."""
 LEAST = 1e-9
 """Pure loss below which the curve has too few digits, so that the sum of losses is used."""
 NOTHING = 1e-16
@@ -69,14 +67,7 @@ class Losses:
 def own_epsilon(
     mechanism: Mechanism, epsilon: float, low: float, high: float, uses: int, delta: float
 ) -> float:
-    """Upper bound on the ε of `uses` uses of a mechanism with pure ε, at a total `delta`.
-
-    Args:
-        mechanism: in its form, fitted to the vectors it perturbs.
-        epsilon, low, high: ε and the safe range.
-        uses: number of uses on the same client's data, ≥ 1.
-        delta: total δ, in (0, 1).
-    """
+    """Upper bound on the ε of `uses` ≥ 1 uses of a mechanism with pure ε, fitted, at a `delta` in (0, 1)."""
     loss = float(mechanism.at(epsilon, low, high).loss)
     if loss < LEAST:
         return uses * loss
@@ -93,9 +84,7 @@ def own_epsilon(
 
 @lru_cache(maxsize=4096)
 def losses_of(mechanism: Mechanism, epsilon: float, low: float, high: float, cells: int) -> Losses:
-    """Dominating loss distribution of one use: with `cells` steps up to the pure ε, or one step if the curve
-    is linear in e^t.
-    """
+    """Dominating loss distribution of one use, in `cells` steps up to the pure ε; one if linear in e^t."""
     law = mechanism.at(epsilon, low, high)
     loss = float(law.loss)
     curve = np.asarray(law.delta(np.linspace(0.0, loss, cells + 1)), np.float64)
@@ -110,16 +99,12 @@ def joined(loss: float, curve: Floats) -> Losses:
     step = loss / cells
     falls = np.append(curve[:-1] - np.append(curve[1:-1], 0.0), 0.0)
     # in terms of e^t the curve's slope changes at a loss by the other input's probability of it
-    up = np.maximum(falls[:-1] / -math.expm1(-step) - falls[1:] * _inverse_expm1(step), 0.0)
+    gap = -math.expm1(-step)
+    up = np.maximum(falls[:-1] / gap - falls[1:] * (math.exp(-step) / gap), 0.0)
     down = up * np.exp(-step * np.arange(1, cells + 1))
     # what is left has no loss at all; rounding may have taken it below nothing
     rest = max(0.0, 1.0 - float(up.sum() + down.sum()))
     return Losses(step, np.concatenate([down[::-1], [rest], up]))
-
-
-def _inverse_expm1(step: float) -> float:
-    """1 / (e^step − 1), without overflow."""
-    return math.exp(-step) / -math.expm1(-step)
 
 
 def epsilon_of_sum(once: Losses, uses: int, delta: float) -> float:
@@ -151,7 +136,11 @@ def epsilon_of_sum(once: Losses, uses: int, delta: float) -> float:
 def _sum_of(once: Losses, uses: int) -> tuple[Floats, int, float]:
     """Distribution of a sum of losses in a window: probabilities, first value in steps, and total error."""
     mean, variance, cells = once.mean, once.variance, once.cells
-    reach = math.ceil(min(_hoeffding(cells, uses), _bernstein(cells, uses, variance))) + 1
+    # distances of the sum from its mean that are exceeded with probability at most `OUTSIDE`
+    rare = math.log(2 / OUTSIDE)
+    third = 2 * cells * rare / 3
+    bernstein = third + math.sqrt(third**2 + 2 * uses * variance * rare)
+    reach = math.ceil(min(cells * math.sqrt(2 * uses * rare), bernstein)) + 1  # Hoeffding's, or that
     first = max(-cells * uses, math.floor(uses * mean) - reach)
     last = min(cells * uses, math.ceil(uses * mean) + reach)
     length = last - first + 1
@@ -170,9 +159,8 @@ def _sum_of(once: Losses, uses: int) -> tuple[Floats, int, float]:
 def _characteristic(once: Losses, uses: int, mean: float, size: int) -> tuple[NDArray[np.complex128], float]:
     """E e^{−iω(S − mean)} of the sum at frequencies 2π·f/size, and a bound on the neglected part.
 
-    φ^k is accurate for any k because φ − 1 is summed about the mean, where cancelling parts are small. That
-    needs a sine and a cosine per loss, so it is computed only where |φ|^k is not negligible, by a fast
-    transform.
+    φ^k is accurate for any k because φ − 1 is summed about the mean, where cancelling parts are small; only
+    where a fast transform finds |φ|^k not negligible.
     """
     folded = np.bincount(np.arange(-once.cells, once.cells + 1) % size, once.masses, size)
     rough = np.abs(np.fft.rfft(folded))
@@ -189,16 +177,3 @@ def _characteristic(once: Losses, uses: int, mean: float, size: int) -> tuple[ND
         turned = np.arctan2(imaginary, 1 + real)
         values[part] = np.exp(uses * (log_size + 1j * turned))
     return values, size * math.exp(-FADED)
-
-
-def _hoeffding(cells: int, uses: int) -> float:
-    """Hoeffding bound: distance of the sum from its mean, in steps, exceeded with probability at most
-    `OUTSIDE`.
-    """
-    return cells * math.sqrt(2 * uses * math.log(2 / OUTSIDE))
-
-
-def _bernstein(cells: int, uses: int, variance: float) -> float:
-    """Bernstein bound on the same distance, better if most of the probability is at one loss."""
-    third = 2 * cells * math.log(2 / OUTSIDE) / 3
-    return third + math.sqrt(third**2 + 2 * uses * variance * math.log(2 / OUTSIDE))

@@ -36,7 +36,7 @@ ROUNDING = 1e-9
 
 @cache
 def shuffled(epsilon: float, clients: int, delta: float, heaps: int = 1) -> float:
-    """ε of the shuffler's output at `delta`; at most the ε of as many messages without shuffler.
+    """ε of the shuffler's output; at most the ε of as many messages without shuffler.
 
     Args:
         epsilon: local ε of one message, ≥ 0.
@@ -66,9 +66,8 @@ def shuffled(epsilon: float, clients: int, delta: float, heaps: int = 1) -> floa
 
 
 def _least(epsilon: float, clients: int, delta: float) -> float:
-    """Least ε, approached from above, at which a shuffled set's δ is at most `delta`.
-
-    Secant method on ln δ, within a bracket that is halved where secants do not converge.
+    """Least ε, approached from above, at which a shuffled set's δ is at most `delta`: secants on ln δ, within
+    a bracket that is halved where they do not converge.
     """
     low, high, above, below = 0.0, epsilon, math.inf, -math.inf
     for step in range(STEPS):

@@ -78,10 +78,7 @@ class Spending:
         return parts[0] if len(parts) == 1 else _added(parts)
 
     def again(self, client: Client, times: int) -> Promise:
-        """Guarantee if an upload's values are sent `times` times in a round, as in attacks (never in a run).
-
-        For noise that changes over rounds, the first round's is used.
-        """
+        """Guarantee if an upload's values are sent `times` times in round 1, as in attacks, never in runs."""
         release = self.releases[0][1]
         if release.sent.clear or release.mechanism.at(*client).mu is None:
             return Spending(((times, release),)).uploads(client, times)
@@ -139,9 +136,7 @@ def _pure(mechanism: Mechanism, client: Client, uses: int) -> Promise:
 
 
 def _uses_of_noise(release: Release) -> int:
-    """Uses per upload; 1 for noise of a scope wider than a coordinate, whose sensitivity is the whole
-    upload's.
-    """
+    """Uses per upload; 1 for noise on more than a coordinate, whose sensitivity is the whole upload's."""
     return release.uses if release.mechanism.scope == "coordinate" else 1
 
 
@@ -151,9 +146,8 @@ def _added(parts: list[Promise]) -> Promise:
         return nothing
     rule = next((part.rule for part in parts if part.rule != "basic"), "basic")
     epsilon = math.fsum(part.epsilon or 0.0 for part in parts)
-    total = by_rule(
-        rule, epsilon, math.fsum(part.delta for part in parts), math.fsum(part.sum for part in parts)
-    )
+    delta, basic = math.fsum(part.delta for part in parts), math.fsum(part.sum for part in parts)
+    total = by_rule(rule, epsilon, delta, basic)
     return replace(total, guarantee=all(part.guarantee for part in parts))
 
 

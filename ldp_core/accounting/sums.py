@@ -31,14 +31,8 @@ SHARE = 1e-3
 
 @lru_cache(maxsize=4096)
 def skellam_epsilon(variance: float, longest: float, added: float, uses: int, delta: float) -> float:
-    """ε of `uses` sums of integers with Skellam noise, at `delta`.
-
-    Args:
-        variance: of the noise on each coordinate, in squared grid steps.
-        longest: largest Euclidean distance of two vectors of one person, in grid steps.
-        added: largest L1 distance of two vectors of one person, in grid steps.
-        uses: sums that contain the person's values.
-        delta: in (0, 1).
+    """ε of `uses` sums of integers with Skellam noise of this variance on each coordinate, at `delta` in (0,
+    1); `longest` and `added`: largest Euclidean and L1 distance of two vectors of one person, in grid steps.
     """
     square = longest**2
     more = np.minimum(((2 * ORDERS - 1) * square + 6 * added) / (4 * variance**2), 3 * added / (2 * variance))
@@ -48,16 +42,14 @@ def skellam_epsilon(variance: float, longest: float, added: float, uses: int, de
 
 
 def sampled_delta(target: Floats, mu: float, chance: float, replaced: bool) -> Floats:
-    """δ at each `target` of one sum with Gaussian noise, in which a person takes part with a hidden
+    """δ at each `target` ε ≥ 0 of one sum with Gaussian noise, in which a person takes part with a hidden
     probability.
 
     Args:
-        target: ε ≥ 0, of any shape.
         mu: distance of a person's two worst values over the noise's standard deviation.
         chance: probability of taking part, in (0, 1].
-        replaced: True if another person takes the place of one who is not drawn (sampling without
-            replacement), with values as far away; False if the place stays empty (Poisson sampling), half as
-            far away.
+        replaced: whether another person takes the place of one who is not drawn (sampling without
+            replacement), with values as far away; or it stays empty (Poisson sampling), half as far away.
     """
     if replaced or chance == 1:
         return np.asarray(chance * delta_of(np.log1p(np.expm1(target) / chance), mu), np.float64)
@@ -73,14 +65,11 @@ def sampled_delta(target: Floats, mu: float, chance: float, replaced: bool) -> F
 @lru_cache(maxsize=4096)
 def sampled_epsilon(mu: float, chance: float, replaced: bool, uses: int, delta: float) -> float:
     """ε of `uses` sums with Gaussian noise and hidden participants, at `delta`; arguments as in
-    `sampled_delta`.
-
-    Exact for `chance` 1; otherwise an upper bound, and never above ε of the same sums with `chance` 1.
+    `sampled_delta`. Exact for `chance` 1; otherwise an upper bound, never above that.
     """
     whole = float(epsilon_of(delta, mu * math.sqrt(uses)))
     if chance == 1:
         return whole
-
     left = SHARE * delta / uses
     reach = float(epsilon_of(left, mu))
     for _ in range(2):  # to a little beyond where so little is left

@@ -45,11 +45,7 @@ def each_as_json(entries: Sequence[Entry]) -> list[dict[str, Any]]:
 
 
 def entry_of(ledger: Table, client: int) -> Entry:
-    """Entry of a client, counted from 0.
-
-    Raises:
-        IndexError: there is no such client.
-    """
+    """Entry of a client, counted from 0; raises IndexError if there is none."""
     if not isinstance(ledger, Mapping):
         return Entry.of(ledger[client])
     width = "<u2" if len(ledger["promises"]) <= 2**16 else "<u4"

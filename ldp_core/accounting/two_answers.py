@@ -31,16 +31,13 @@ LEAST = -667.0
 
 
 class Answers(NamedTuple):
-    """Log-probabilities of two outputs, the more revealing one first: for the input that favours that output,
-    and for the other input.
-
-    Both are stored, since a probability near 1 would lose the digits of its complement.
+    """Log-probabilities of the more revealing and of the other output, for the input that favours the first
+    of them and for the other input: a probability near 1 would lose the digits of its complement.
     """
 
     likely: float
     unlikely: float
     other_likely: float
-    """Log-probability of the less revealing output, for the input that favours the first output."""
     other_unlikely: float
 
     @property
@@ -73,9 +70,7 @@ def answers(mechanism: Mechanism, epsilon: float, low: float, high: float) -> An
 
 
 def _merged(top: Floats, bottom: Floats) -> Floats:
-    """(n, 2): outputs of equal likelihood ratio joined, as log-probabilities for both ends, sorted by ratio:
-    as-printed PDPM has two low outputs of equal likelihood.
-    """
+    """(n, 2): log-probabilities for both ends, by rising ratio; outputs of equal ratio are joined."""
     losses = top - bottom
     order = np.argsort(losses)
     if not np.isfinite(losses).all():

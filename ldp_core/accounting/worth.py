@@ -51,14 +51,9 @@ class Worth:
         if math.isinf(self.wrong):
             return "in every try, as far as is promised"
         if self.right is None:
-            return f"in all but one of 10{superscript(int(self.power))} tries"
+            return f"in all but one of 10{superscript(math.ceil(-self.wrong / math.log(10)))} tries"
         right, tries = (spelled(count) for count in self.right)
         return f"in at most {right} of {tries} tries"
-
-    @property
-    def power(self) -> float:
-        """Least k such that an attacker errs at least once in 10^k tries."""
-        return math.ceil(-self.wrong / math.log(10)) if math.isfinite(self.wrong) else math.inf
 
 
 def worth(promise: Promise) -> Worth:

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from ldp_core.accounting.afford import epsilon_for, run_budget
+from ldp_core.accounting import epsilon_for, run_budget
 from ldp_core.accounting.backwards import TOLERANCE
 from ldp_core.errors import InvalidInput
 from ldp_core.experiment import changed, parse

@@ -24,7 +24,7 @@ def test_words(epsilon, word):
 
 def test_no_guarantee_is_worth_nothing_and_forces_no_wrong_answer():
     found = worth(Promise(epsilon=2.0, why="an average"))
-    assert (found.word, found.right, found.power) == ("nothing", None, math.inf)
+    assert (found.word, found.right, found.odds) == ("nothing", None, "in every try, as far as is promised")
 
 
 @pytest.mark.parametrize(("epsilon", "right"), [(0.01, (51, 100)), (1, (74, 100)), (8, (9997, 10_000))])
@@ -34,8 +34,7 @@ def test_odds_are_rounded_up_but_never_to_all(epsilon, right):
 
 def test_far_odds_are_a_power_of_ten():
     found = worth(promise(1271.0))
-    assert found.right is None
-    assert found.power == 552
+    assert found.right is None and found.odds == "in all but one of 10⁵⁵² tries"
 
 
 def test_gaussian_noise_is_described_by_its_whole_curve():

@@ -91,12 +91,10 @@ def audit_samples(
     confidence: float = 0.95,
     worlds: Sequence[Any] | NDArray[Any] | None = None,
 ) -> SampleAudit:
-    """Test a claimed ε against independent trials of a mechanism.
+    """Test a claimed ε (of all outputs of one trial) against n independent trials of a mechanism.
 
     Args:
-        inputs: (n,), (n, coordinates) or (n, rounds, coordinates).
-        outputs: of the same shape.
-        claimed: ε of all outputs of one trial.
+        inputs, outputs: (n,), (n, coordinates) or (n, rounds, coordinates).
         worlds: (n,): which neighbouring input a trial belongs to; by default trials with equal inputs.
 
     Raises:
@@ -146,12 +144,9 @@ def audit_function(
     delta: float = 0.0,
     confidence: float = 0.95,
 ) -> SampleAudit:
-    """Test `perturb(values, epsilon, low, high, generator)`, called with one upload (dimension,) at a time.
-
-    Args:
-        epsilon: claimed for the whole upload.
-        trials: on each of six inputs: all values at one end of the range, or beyond it by its width (which
-            clipping makes equal to the end); and all in the middle except the first, at one end.
+    """Test `perturb(values, epsilon, low, high, generator)`, called with one upload (dimension,) at a time,
+    for which ε is claimed: with all values at one end of the range or beyond it by its width (which clipping
+    makes equal to the end), and with all in the middle except the first, at one end; so many trials each.
     """
     _check(epsilon, delta, confidence)
     middle, width = (low + high) / 2, high - low
@@ -169,10 +164,8 @@ def audit_function(
 
 def beside(found: SampleAudit, dimension: int = 1) -> Iterator[tuple[str, list[tuple[float, float]]]]:
     """Label, and bias and variance for each of an audit's inputs: of the audited samples, then of each
-    built-in mechanism.
-
-    The range is from the least to the greatest input. Mechanisms on single values get an equal share of the
-    claimed ε for each of `dimension` values; a mechanism is left out if it does not take that ε.
+    built-in mechanism that takes the claimed ε (or a share of it for each of `dimension` values) in the range
+    from the least to the greatest input.
     """
     yield "these samples", [(one.bias, one.variance) for one in found.answers]
     inputs = np.array([one.input for one in found.answers])

@@ -57,11 +57,8 @@ class Event:
 
 
 def best_event(likely: Floats, other: Floats, delta: float) -> Event | None:
-    """Set of outputs with the largest expected lower bound on ε.
-
-    Args:
-        likely, other: outputs (n, rounds, coordinates) for two inputs; the set shall be likelier for the
-            first.
+    """Set of outputs with the largest expected lower bound on ε, from outputs (n, rounds, coordinates) for
+    the input that it shall be likelier for, and for the other.
     """
     found = [_cut(number, likely, other, delta) for number in _numbers(likely, other)]
     return max((one for one in found if one), key=lambda one: one.score, default=None)
@@ -92,9 +89,8 @@ def _values(
         apart = np.nan_to_num(moved / scale, nan=0.0, posinf=np.inf)
     for place in np.argsort(-apart, axis=None, kind="stable")[:NUMBERS]:
         r, c = np.unravel_index(place, apart.shape)
-        which = f" of coordinate {c + 1}" * (coordinates > 1) + f" in round {r + 1}" * (
-            rounds > 1 or then > ""
-        )
+        which = f" of coordinate {c + 1}" * (coordinates > 1)
+        which += f" in round {r + 1}" * (rounds > 1 or then > "")
         yield Number(f"the {what}{which}{then}", lambda y, r=r, c=c: of(y)[:, r, c])  # type: ignore[misc]
 
 

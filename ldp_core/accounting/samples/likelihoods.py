@@ -36,13 +36,9 @@ class Bound:
 
 
 def likelihood_bound(one: Floats, other: Floats, alpha: float, delta: float = 0.0) -> Bound:
-    """Lower bound on ε from n outputs for each of two inputs; too large with probability at most `alpha`.
-
-    Args:
-        one, other: (n,) each: log-likelihood ratios, first input over second, of the outputs for the first
-            and for the second input.
-        alpha: probability of error.
-        delta: δ of the guarantee under test.
+    """Lower bound on ε, wrong with probability at most `alpha`, from log-likelihood ratios (first input over
+    second), (n,) each, of outputs for the first and for the second input; `delta` of the guarantee under
+    test.
     """
     first = len(one) // CHOOSING
     runs = len(one) - first
@@ -58,9 +54,7 @@ def likelihood_bound(one: Floats, other: Floats, alpha: float, delta: float = 0.
 
 def _threshold(ratios: Floats, runs: int, alpha: float, delta: float) -> tuple[float, float]:
     """Threshold on the ratio with the largest expected ln(P/Q) in `runs` trials of each input, and that
-    value.
-
-    A trial counts for both inputs: it belongs to the first with probability 1/(1 + e^−ratio).
+    value; a trial counts for both inputs, as it belongs to the first with probability 1/(1 + e^−ratio).
     """
     if not len(ratios):
         return 0.0, 0.0
@@ -78,12 +72,8 @@ def _threshold(ratios: Floats, runs: int, alpha: float, delta: float) -> tuple[f
 
 
 def epsilon_bound(hits: int, runs: int, false: int, among: int, alpha: float, delta: float = 0.0) -> float:
-    """ln((P − δ)/Q) with P at the lower and Q at the upper end of its Clopper–Pearson interval, at least 0.
-
-    Args:
-        hits, runs: occurrences of the event and number of runs, for the input that makes it likely.
-        false, among: the same for the other input.
-        alpha: probability that one of the two intervals fails.
+    """ln((P − δ)/Q) with P at the lower and Q at the upper end of its Clopper–Pearson interval, at least 0:
+    `hits` in `runs` of the input that makes the event likely, `false` ones `among` those of the other.
     """
     lower = float(betaincinv(hits, runs - hits + 1, alpha / 2)) if hits else 0.0
     upper = float(betaincinv(false + 1, among - false, 1 - alpha / 2)) if false < among else 1.0
@@ -91,9 +81,7 @@ def epsilon_bound(hits: int, runs: int, false: int, among: int, alpha: float, de
 
 
 def runs_needed(epsilon: float, alpha: float, delta: float = 0.0) -> int:
-    """Least number of runs on each input with which the bound can exceed `epsilon`, if the event occurs
-    always and never.
-    """
+    """Least number of runs on each input, of an event that occurs always and never, to exceed `epsilon`."""
     needed = math.log(alpha / 2) / math.log1p(-(1 - delta) / (1 + math.exp(epsilon)))
     return math.floor(min(needed, 1e18)) + 1
 
@@ -105,11 +93,8 @@ def log_ratio(top: Any, bottom: Any) -> Floats:
 
 
 def trials_needed(separation: float, alpha: float) -> float:
-    """Approximate number of trials, of both inputs together, that show an ε above 0; infinite if the outputs
-    for both inputs have the same distribution.
-
-    Args:
-        separation: distance of the two distributions in standard deviations, as if both were normal.
+    """Approximate number of trials, of both inputs together, that show an ε above 0 for outputs so many
+    standard deviations apart, as if normal; infinite if the two have the same distribution.
     """
     gap = 2 * float(ndtr(separation / 2)) - 1
     if gap <= 0:

@@ -1,6 +1,4 @@
-"""CSV of samples: `[trial,] input, output[, coordinate, round, world]`, in any spreadsheet's number
-format.
-"""
+"""CSV of samples: `[trial,] input, output[, coordinate, round, world]`, in any spreadsheet's notation."""
 
 from __future__ import annotations
 
@@ -37,11 +35,7 @@ class Samples:
 
 
 def read_samples(data: bytes, most: int = MOST_BYTES) -> Samples:
-    """Trials of a file; without a column `trial` each row is one.
-
-    Raises:
-        InvalidExperiment: everything that is wrong, by line and column.
-    """
+    """Trials of a file; without a column `trial` each row is one. Raises `InvalidExperiment`."""
     table = read_table(data, most)
     names = find(table.headings, HEADINGS)
     if missing := [name for name in NEEDED if name not in names]:

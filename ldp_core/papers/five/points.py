@@ -1,8 +1,8 @@
 """Comparison of all five systems, corrected, for three populations of clients and four values of the run's ε.
 
 All else is equal (`presets.of_systems.five_side_by_side`). Each system gets the ε at which a client's worst-
-case ε of the run has the given value (`accounting.afford`), or the largest ε allowed, and the learning rate
-with the best final accuracy on public images. Leakage is the share of images identified, by the exact
+case ε of the run has the given value (`accounting.epsilon_for`), or the largest ε allowed, and the learning
+rate with the best final accuracy on public images. Leakage is the share of images identified, by the exact
 likelihood, among ten candidates of a one-image, one-step upload.
 """
 

@@ -44,7 +44,7 @@ OWN: Mapping[str, Mapping[str, Any]] = {
 
 
 def variants(epsilon: Mapping[str, float]) -> tuple[tuple[str, Mapping[str, Any]], ...]:
-    """Variants of the systems with the given ε each (`accounting.afford` computes them for a run's ε)."""
+    """Variants of the systems with the given ε each (`accounting.epsilon_for` finds it for a run's ε)."""
     return tuple((label, {**OWN[label], **SHARED, "clients.epsilon": own}) for label, own in epsilon.items())
 
 
