@@ -1,14 +1,14 @@
 """Attacks of an honest-but-curious server on uploads.
 
-An attacker receives an `Observation`: the uploads, the previous global model, and the public experiment. It
-has no access to the data (tests/test_layers.py, tests/attacks/test_boundary.py). Each attacker is one file;
-`findings` has bounds that no attacker exceeds, metrics of image quality, and the verdict on an attempt in
-words.
+An attacker receives an `Observation` and has no access to the data (tests/attacks/test_boundary.py). Each is
+one file; `findings` has bounds that none exceeds, metrics of image quality, and verdicts in words.
 
 >>> from ldp_core import attacks
 >>> attacks.reconstructor("trimmed").many
 False
 """
+
+from typing import cast
 
 from ldp_core import optimizers
 from ldp_core.attacks.base import Attacker, Effort, Facts, Identifier, Reconstructor
@@ -22,9 +22,6 @@ registry: Registry[Attacker] = Registry(__name__, Attacker, "the attacker's name
 names = registry.names
 get = registry.get
 
-IDENTIFIER = "likelihood"
-"""Name of the identifier; none is better than the exact likelihood."""
-
 
 def reconstructors() -> list[str]:
     """Names of the attackers that reconstruct images, simple ones first."""
@@ -32,28 +29,17 @@ def reconstructors() -> list[str]:
 
 
 def reconstructor(name: str) -> Reconstructor:
-    """Reconstructor by name.
-
-    Raises:
-        TypeError: the attacker of this name identifies instead.
-    """
-    found = get(name)
-    if not isinstance(found, Reconstructor):
-        raise TypeError(f"{name} does not reconstruct images")
-    return found
+    return cast("Reconstructor", get(name))
 
 
 def identifier() -> Identifier:
-    found = get(IDENTIFIER)
-    if not isinstance(found, Identifier):
-        raise TypeError(f"{IDENTIFIER} does not identify")
-    return found
+    """The exact likelihood, than which none is better."""
+    return cast("Identifier", get("likelihood"))
 
 
 def choose(facts: Facts) -> Reconstructor | None:
-    """Most suitable attacker by the attackers' own ratings; None if none suits.
-
-    Plug-ins are never chosen automatically, so that they change no run that does not name them.
+    """Most suitable attacker by the attackers' own ratings, None if none suits; never a plug-in, so that
+    these change no run that does not name them.
     """
     able = [
         attacker
@@ -68,9 +54,8 @@ def choose(facts: Facts) -> Reconstructor | None:
 def unfit(
     model: Model, shape: Shape, classes: int, name: str = "auto", optimizer: Optimizer | None = None
 ) -> str:
-    """Why an attacker ("auto": any) cannot attack this model and data, and which one can; "" if it can.
-
-    Without an optimiser, only model and data are checked.
+    """Why an attacker ("auto": any) cannot attack this model and data (and optimiser), and which one can; ""
+    if it can.
     """
     everybody = {n: registry.kind(n) for n in reconstructors()}
     kinds = everybody if name == "auto" else {name: registry.kind(name)}

@@ -1,11 +1,8 @@
-"""Base classes of attackers.
-
-A `Reconstructor` turns uploads into images; an `Identifier` tells which of some candidate images an upload
-was made of. Both receive an `Observation` only. Attackers that need torch import it inside their functions.
-"""
+"""Base classes of attackers; those that need torch import it inside their functions."""
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,8 +18,6 @@ from ldp_core.optimizers import Optimizer
 
 CONTROLS = 2
 """Number of control attacks on the same upload: without noise, and without clipping and noise."""
-TOGETHER = 2**16
-"""Largest number of values in an observation for which several are attacked in one call."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +37,6 @@ class Facts:
     rounds: int
     """Number of uploads of the same values that the server sees."""
     shape: Shape
-    """Shape of one sample."""
     classes: int
     clear: float = 0.0
     """Share of the upload's weights that are sent without noise in a partly perturbed upload."""
@@ -79,9 +73,7 @@ class Attacker(Component):
 
     @classmethod
     def cannot_follow(cls, optimizer: Optimizer) -> str:
-        """Why this attacker cannot attack uploads trained with such an optimiser, as the end of a sentence;
-        "" if it can.
-        """
+        """Why it cannot attack uploads trained with such an optimiser, likewise."""
         return ""
 
     def knows(self, facts: Facts) -> list[str]:
@@ -118,20 +110,14 @@ class Reconstructor(Attacker):
 
     many: ClassVar[bool] = False
     """Whether the attacker finds several images in one upload; others assume a single image."""
-    apart: ClassVar[bool] = False
-    """Whether the attacker treats every victim separately and draws nothing, so that several observations in
-    one call give the same bits.
-    """
 
     @classmethod
     def unfit(cls, model: Model, shape: Shape, classes: int) -> str:
         return no_picture(shape) or no_dense_start(model, shape, classes)
 
     def suits(self, facts: Facts) -> float | None:
-        """Suitability rating for these facts; None if the attacker is used by name only.
-
-        “auto” takes the largest: from 2 for an attacker that reads values sent in clear, from 1 for a closed
-        form, below 1 for a search.
+        """Suitability rating, of which “auto” takes the largest; None if the attacker is used by name only.
+        From 2 for values sent in clear, from 1 for a closed form, below 1 for a search.
         """
         return None
 
@@ -141,43 +127,16 @@ class Reconstructor(Attacker):
 
     @abstractmethod
     def reconstruct(self, seen: Observation, *, generator: np.random.Generator) -> Image:
-        """Guesses (V, M, *shape), best first; NaN where an upload yields fewer than M.
-
-        Not clamped, possibly far outside [0, 1]. M is 1 unless `many`.
-
-        Args:
-            seen: the server's observation.
-            generator: generator of the stream "reconstruction".
+        """Guesses (V, M, *shape), best first and not clamped; NaN where an upload yields fewer than M, which
+        is 1 unless `many`. The generator is of the stream "reconstruction".
         """
 
     def reconstruct_all(
         self, seen: Sequence[Observation], *, generators: Sequence[np.random.Generator]
     ) -> list[Image]:
         """`reconstruct` for several observations of one global model, each with a generator of its own."""
-        if self.apart and len(seen) > 1 and seen[0].uploads.size <= TOGETHER:
-            return self._together(seen, generators)
         each = zip(seen, generators, strict=True)
         return [self.reconstruct(one, generator=generator) for one, generator in each]
-
-    def _together(
-        self, seen: Sequence[Observation], generators: Sequence[np.random.Generator]
-    ) -> list[Image]:
-        """Guesses for several observations, computed at once where neighbours differ in their victims
-        only.
-        """
-        found: list[Image] = []
-        joined, counts = seen[0], [len(seen[0].epsilon)]
-        for one in [*seen[1:], None]:
-            both = joined.beside(one) if one is not None else None
-            if one is not None and both is not None:
-                joined = both
-                counts.append(len(one.epsilon))
-                continue
-            images = self.reconstruct(joined, generator=generators[len(found)])
-            found += np.split(images, np.cumsum(counts)[:-1])
-            if one is not None:
-                joined, counts = one, [len(one.epsilon)]
-        return found
 
 
 class Identifier(Attacker):
@@ -185,13 +144,9 @@ class Identifier(Attacker):
 
     @abstractmethod
     def scores(self, seen: Observation, candidates: Public, uploads: Floats | None = None) -> Floats:
-        """Score (V, M) of each candidate: the higher, the likelier the upload was made of it.
-
-        Args:
-            seen: the server's observation.
-            candidates: M labelled images for each victim, (V, M, *shape) and (V, M).
-            uploads: unclipped upload of each candidate, (V, M, d), for clients with weights unknown to the
-                server (worst case: the attacker knows them); by default computed from the observation.
+        """Score (V, M) of each of M candidates, (V, M, *shape): the higher, the likelier the upload was made
+        of it. `uploads`: the candidates' unclipped uploads (V, M, d), if not computed from the observation
+        (of clients with weights unknown to the server, whose attacker knows them in the worst case).
         """
 
 
@@ -204,11 +159,8 @@ def no_picture(shape: Shape) -> str:
 
 def no_dense_start(model: Model, shape: Shape, classes: int) -> str:
     """Why a model does not begin with a fully connected layer with bias; "" if it does."""
-    features = 1
-    for side in shape:
-        features *= side
     first, *rest = model.slices(shape, classes)
-    if len(first.shape) != 2 or first.shape[1] != features:
+    if len(first.shape) != 2 or first.shape[1] != math.prod(shape):
         return f"the first layer of “{model.title}” is not fully connected"
     if not rest or rest[0].shape != first.shape[:1]:
         return f"the first layer of “{model.title}” has no bias"

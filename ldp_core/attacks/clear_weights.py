@@ -15,9 +15,7 @@ from ldp_core.attacks.shared.first_layer import Mask, leading_of_known, reach, s
 from ldp_core.mechanisms.base import Floats
 
 NARROWING, FINEST = 0.8, 1e-7
-"""Factor by which the threshold between clear and perturbed weights falls, and its least value, float32's
-rounding.
-"""
+"""Factor by which the threshold between clear and perturbed weights falls, down to float32's rounding."""
 
 
 class ClearWeights(Reconstructor):
@@ -41,12 +39,9 @@ class ClearWeights(Reconstructor):
 
     def reconstruct(self, seen: Observation, *, generator: np.random.Generator) -> Image:
         rows, known = _close(seen)
-        if not seen.clear:
-            return scaled(leading_of_known(rows, known), seen.white).reshape(-1, 1, *seen.shape)
-        z = leading_of_known(rows, known)
-        weight = known.astype(np.float64)
+        z, weight = leading_of_known(rows, known), known.astype(np.float64)
         scale, finest = reach(seen) / seen.learning_rate, FINEST / seen.learning_rate
-        while scale > finest:
+        while seen.clear and scale > finest:
             delta = _ratio(z, (weight * rows).transpose(0, 2, 1), weight.transpose(0, 2, 1))
             z = _ratio(delta, weight * rows, weight)
             misfit = rows - delta[:, :, None] * z[:, None]
@@ -56,9 +51,7 @@ class ClearWeights(Reconstructor):
 
 
 def _close(seen: Observation) -> tuple[Floats, Mask]:
-    """First layer's gradients (V, R, F + 1), and mask of the weights whose step is as small as an unperturbed
-    one's.
-    """
+    """First layer's gradients (V, R, F + 1), and mask of the steps as small as an unperturbed one."""
     base, sent = seen.first_layer(seen.base), seen.first_layer(seen.uploads.astype(np.float64))
     steps = base - sent
     kept = np.ones(steps.shape, dtype=bool)
@@ -72,9 +65,7 @@ def _close(seen: Observation) -> tuple[Floats, Mask]:
 
 
 def _ratio(vectors: Floats, matrices: Floats, weights: Floats) -> Floats:
-    """Least-squares factors (V, F) of the columns of matrices (V, R, F) as multiples of vectors (V, R), with
-    a weight for each entry.
-    """
+    """Least-squares factors (V, F) of the columns of weighted matrices (V, R, F) as multiples of vectors."""
     above = np.einsum("vr,vrf->vf", vectors, matrices)
     below = np.einsum("vr,vrf->vf", vectors**2, weights)
     return np.asarray(above / np.maximum(below, 1e-300))

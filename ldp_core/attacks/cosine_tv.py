@@ -1,9 +1,7 @@
-"""Gradient inversion by cosine distance and total variation: for networks with ReLU and pooling, whose
-gradients are not smooth.
+"""Gradient inversion by cosine distance and total variation (Geiping et al. 2020; reference: attacks, section
+1): for networks with ReLU and pooling, whose gradients are not smooth.
 
-Only the gradient's direction is matched, smooth images are preferred, and steps use the signs of the slopes
-(Geiping et al. 2020). Through ReLU and max pooling images are recognisable, seldom above 20 dB (reference:
-attacks, section 1).
+Only the gradient's direction is matched, smooth images are preferred, and steps use the signs of the slopes.
 """
 
 from __future__ import annotations
@@ -26,9 +24,7 @@ if TYPE_CHECKING:
     import torch
 
 DEEP = 12
-"""Largest number of layers with weights; a residual network of 41 takes half a minute for nine images of 8 ×
-8.
-"""
+"""Largest number of layers with weights; 41 residual ones take half a minute for nine images of 8 × 8."""
 STEPS, EDGES = 300, 0.03
 """Steps, and weight of total variation: of 24 MNIST images through the papers' network 20 are recovered with
 20 dB at 0.03, and 12 at 0.01.
@@ -68,7 +64,6 @@ class CosineTV(Search):
         return 0.4 if facts.upload == "audit" and not deep else None
 
     def edges(self, reading: Reading, pixels: int) -> NDArray[np.float64]:
-        """Weight of total variation, (V,), equal for all."""
         return np.full(len(reading.variance), self.prior)
 
     def descent(self, objective: Match, start: torch.Tensor) -> Descent:

@@ -69,12 +69,9 @@ class IDLG(Search):
         return 0.6 if facts.upload == "audit" else None
 
     def edges(self, reading: Reading, pixels: int) -> NDArray[np.float64]:
-        """Weight of total variation, (V,), as in the posterior: β edges against squares over twice the
-        noise's variance.
-        """
+        """As in the posterior: β edges against squares over twice the noise's variance."""
         size = np.maximum((reading.gradients**2).sum(1), 1e-30)
-        found: NDArray[np.float64] = 2 * self.prior * pixels * reading.variance / size
-        return found
+        return np.asarray(2 * self.prior * pixels * reading.variance / size)
 
     def descent(self, objective: Match, start: torch.Tensor) -> Descent:
         return Curved(objective, start, self.iterations, ENOUGH)

@@ -1,8 +1,8 @@
 """The closed form for a fully connected first layer (reference: attacks, section 2).
 
-For one image x, the gradient of the first layer's weights is δxᵀ and that of its bias is δ, for the
-same δ. So x is the ratio of the two: exactly, without optimisation and without the label. With
-noise, the least-squares ratio over all rows is Σ b_r W_r / Σ b_r².
+For one image x, the gradient of the first layer's weights is δxᵀ and that of its bias is δ, for the same δ.
+So x is the ratio of the two: exactly, without optimisation and without the label. With noise, the
+least-squares ratio over all rows is Σ b_r W_r / Σ b_r².
 """
 
 from __future__ import annotations
@@ -15,16 +15,13 @@ from ldp_core.attacks.trimmed import Trimmed
 
 
 class LeastSquares(Reconstructor):
-    """Divides the first layer's gradient by its bias gradient: every row is the image times the row's bias
-    gradient.
-    """
+    """Divides the first layer's gradient by its bias gradient."""
 
     label = "Closed form, least squares"
     order = 1
     summary = "Divides the first layer's weight gradient by its bias gradient: without noise, the image."
     formula = r"\hat x=\frac{\sum_r \nabla b_r\,\nabla W_r}{\sum_r (\nabla b_r)^2}"
     reference = "Phong et al. 2018; Geiping et al. 2020, proposition 3.1; attacks, section 2"
-    apart = True
 
     def suits(self, facts: Facts) -> float | None:
         return 2.0 if facts.upload == "audit" and facts.mechanism.role == "identity" else None

@@ -1,8 +1,7 @@
 """Identification by the exact likelihood (reference: attacks, section 4).
 
-The server has the model, so it can compute each candidate's upload; it knows the mechanism, so it can compute
-the likelihood of the received upload under each. No attacker with the same candidates does better on average
-(Neyman and Pearson; Bayes with equal priors).
+The server has the model and knows the mechanism, so it can compute each candidate's upload, and the
+likelihood of the received one under each. No attacker with the same candidates does better on average.
 """
 
 from __future__ import annotations
@@ -53,12 +52,8 @@ class Places:
 
 
 def places(scores: Floats, right: NDArray[np.int64], coin: Floats) -> Places:
-    """Ranks of the true candidates.
-
-    Args:
-        scores: (V, M), higher for likelier; NaN counts as impossible.
-        right: index of the true candidate, (V,).
-        coin: tie breaks, (V,), uniform in [0, 1).
+    """Ranks of the true candidates, of index `right` (V,), by scores (V, M), higher for likelier (NaN counts
+    as impossible); `coin` (V,), uniform in [0, 1), breaks ties.
     """
     known = np.where(np.isnan(scores), -np.inf, scores)
     own = np.take_along_axis(known, right[:, None], axis=1)

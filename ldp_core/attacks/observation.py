@@ -1,15 +1,13 @@
-"""The server's observation: what an attacker may use.
-
-An observation consists of uploads, the server's own model, the public experiment, and held-out images that no
-client has. No training sample can be reached from it (tests/attacks/test_boundary.py).
+"""The server's observation: uploads, its own model, the public experiment, and held-out images that no client
+has. No training sample can be reached from it (tests/attacks/test_boundary.py).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,33 +22,19 @@ if TYPE_CHECKING:
 Image = NDArray[np.float64]
 Part = tuple[slice, Mechanism]
 """A slice of the upload, and the mechanism that perturbed it."""
-T = TypeVar("T")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Public:
-    """Labelled public images: (n, *shape) in [0, 1] and (n,)."""
+    """Labelled public images: (n, *shape) in [0, 1] and (n,); hashed by identity, as none changes."""
 
     x: NDArray[np.float32]
     y: NDArray[np.int64]
-    _found: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
-
-    def once(self, what: Callable[..., T], *of: Any) -> T:
-        """Cached result of what(self, *of): public images do not change between rounds."""
-        key = (what, *of)
-        if key not in self._found:
-            self._found[key] = what(self, *of)
-        found: T = self._found[key]
-        return found
 
 
 @dataclass(frozen=True)
 class Observation:
-    """The server's view of V victims after T uploads each from one model.
-
-    An audit upload is one image and one step, which the attacker knows; of a real upload it knows the public
-    batch size and number of epochs.
-    """
+    """The server's view of V victims after T uploads each from one model."""
 
     uploads: NDArray[np.float32]
     """Received uploads, (T, V, d): the same values perturbed T times."""
@@ -64,7 +48,6 @@ class Observation:
     """The experiment's learning rate, which some optimisers ignore."""
     model: Model
     shape: Shape
-    """Shape of one sample."""
     classes: int
     parts: tuple[Part, ...]
     """Slices with their mechanisms; together they cover the upload."""
@@ -79,7 +62,6 @@ class Observation:
     noted: Mapping[str, Floats] = field(default_factory=dict)
     """The server's notes from the victims' earlier uploads, by name, one row per victim."""
     device: str = "cpu"
-    """Device to compute on."""
     clear: float = 0.0
     """Share of an upload's weights that a system sends without noise, without telling which."""
     unsent: NDArray[np.bool_] | None = None
@@ -160,25 +142,8 @@ class Observation:
         weight, bias = part[..., :-units], part[..., -units:]
         return np.concatenate([weight.reshape(*part.shape[:-1], units, -1), bias[..., None]], axis=-1)
 
-    def last_bias(self) -> Floats:
-        """Gradient of the last layer's bias, (V, classes), negative at the label of a single image."""
-        last = self.model.slices(self.shape, self.classes)[-1]
-        return self.gradients[:, last.start : last.stop]
-
     def gradients_of(self, x: NDArray[np.float32], y: NDArray[np.int64]) -> Floats:
         """Gradients (n, d) at the global model of n labelled images."""
-        import torch
-
-        parts = [part.flatten(1) for part in self._gradients_of(x, y).values()]
-        return torch.cat(parts, 1).numpy().astype(np.float64)
-
-    def reactions_of(self, x: NDArray[np.float32], y: NDArray[np.int64]) -> Floats:
-        """Gradients (n, units) of the first bias for n labelled images: how strongly each unit reacts."""
-        _, bias = self.model.slices(self.shape, self.classes)[:2]
-        return self._gradients_of(x, y)[bias.name].numpy().astype(np.float64)
-
-    def _gradients_of(self, x: NDArray[np.float32], y: NDArray[np.int64]) -> dict[str, torch.Tensor]:
-        """Gradients of n labelled images at the global model, by parameter, in upload order."""
         import torch
 
         weights = torch.from_numpy(self.previous).expand(len(x), -1)
@@ -186,7 +151,7 @@ class Observation:
         labels = torch.from_numpy(np.asarray(y, dtype=np.int64)).unsqueeze(1)
         samples = torch.from_numpy(np.asarray(x, dtype=np.float32) * np.float32(self.white)).unsqueeze(1)
         found = self.model.gradients(views, samples, labels, torch.ones_like(labels, dtype=samples.dtype))
-        return {name: found[name] for name in views}
+        return torch.cat([found[name].flatten(1) for name in views], 1).numpy().astype(np.float64)
 
     def parameters(self, like: torch.Tensor) -> dict[str, torch.Tensor]:
         """Parameters of the global model, in the precision and on the device of `like`."""
@@ -197,7 +162,8 @@ class Observation:
 
     def labels(self) -> NDArray[np.int64]:
         """Label of a single image, (V,): where the gradient of the last bias is lowest."""
-        return self.last_bias().argmin(axis=1)
+        last = self.model.slices(self.shape, self.classes)[-1]
+        return self.gradients[:, last.start : last.stop].argmin(axis=1)
 
     def moved(self, gradients: Floats) -> Floats:
         """Weight change by one optimiser step along given gradients, of equal shape."""
@@ -207,10 +173,7 @@ class Observation:
         return np.asarray(step.numpy(), dtype=np.float64)
 
     def uploads_of(self, x: NDArray[np.float32], y: NDArray[np.int64]) -> Floats:
-        """Uploads (n, d) without noise of one step on each of n labelled images.
-
-        The server has the model and the optimiser, so it can compute them for any image.
-        """
+        """Uploads (n, d) without noise of one step on each of n labelled images."""
         return self.base + self.moved(self.gradients_of(x, y))
 
     def of(self, victims: slice | NDArray[np.int64]) -> Observation:
@@ -222,36 +185,4 @@ class Observation:
             high=self.high[victims],
             noted={name: rows[victims] for name, rows in self.noted.items()},
             unsent=None if self.unsent is None else self.unsent[:, victims],
-        )
-
-    def beside(self, other: Observation) -> Observation | None:
-        """Observation of both victims' sets together; None if the observations differ in more than victims,
-        have noise (whose products depend on their size in the last bits), or need all uploads to find weights
-        in clear.
-        """
-        alike = (self.parts, self.clear, self.shortened_by, self.rounds, self.low.shape, self.batch_size)
-        theirs = (
-            other.parts,
-            other.clear,
-            other.shortened_by,
-            other.rounds,
-            other.low.shape,
-            other.batch_size,
-        )
-        exact = self.mechanism.role == "identity" == other.mechanism.role
-        if self.clear or not exact or alike != theirs or self.previous is not other.previous:
-            return None
-        if (self.unsent is None) != (other.unsent is None):
-            return None
-        unsent = None
-        if self.unsent is not None and other.unsent is not None:
-            unsent = np.concatenate([self.unsent, other.unsent], axis=1)
-        return replace(
-            self,
-            uploads=np.concatenate([self.uploads, other.uploads], axis=1),
-            epsilon=np.concatenate([self.epsilon, other.epsilon]),
-            low=np.concatenate([self.low, other.low]),
-            high=np.concatenate([self.high, other.high]),
-            noted={name: np.concatenate([rows, other.noted[name]]) for name, rows in self.noted.items()},
-            unsent=unsent,
         )

@@ -27,7 +27,6 @@ class PersonalLayers(Reconstructor):
     formula = r"\hat b\leftarrow\hat b+\overline W^\top\Delta b_1,\quad \hat x\propto\hat z-\hat b"
     reference = "attacks, section 9: personal layers; the rule for b follows from the chain rule"
     also_knows = "all earlier uploads of the client, and where its personal layers began"
-    apart = True
 
     @classmethod
     def unfit(cls, model: Model, shape: Shape, classes: int) -> str:

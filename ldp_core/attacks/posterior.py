@@ -1,10 +1,8 @@
-"""Posterior of each pixel, given the upload and public images.
+"""Posterior mean of each pixel, given the upload and public images (reference: attacks, sections 4 and 5).
 
-For a fully connected first layer two things are unknown: the image x, and each row's reaction δ. The
-mechanism gives the likelihood of each value under both; public images give priors of pixels and reactions per
-class. Classes are weighted by how well their mean image explains the upload; then reactions and pixels are
-estimated in turn, each by its posterior given the other. The guess is the posterior mean: the mean image
-where the upload says nothing (reference: attacks, sections 4 and 5).
+Of a fully connected first layer the image x and each row's reaction δ are unknown. Public images give priors
+of both per class; classes are weighted by how well their mean image explains the upload. Reactions and pixels
+are estimated in turn, each by its posterior given the other.
 """
 
 from __future__ import annotations
@@ -19,7 +17,7 @@ from numpy.typing import NDArray
 from ldp_core.attacks.base import Effort, Facts, Reconstructor
 from ldp_core.attacks.observation import Image, Observation, Public
 from ldp_core.attacks.shared.first_layer import window
-from ldp_core.attacks.shared.kind import GRID, Kind
+from ldp_core.attacks.shared.kind import GRID, Kind, kind_of
 from ldp_core.attacks.shared.laws import blocks, log_likelihood
 from ldp_core.attacks.trimmed import Trimmed
 from ldp_core.mechanisms.base import Floats
@@ -47,7 +45,6 @@ class Posterior(Reconstructor):
     )
     reference = "Balunović et al. 2022 (Bayes-optimal adversary); attacks, sections 4 and 5"
     also_knows = "public images of the same kind, as a prior"
-    apart = True
 
     def suits(self, facts: Facts) -> float | None:
         # a wider network has too many unknown reactions for a posterior; it is read by its rank
@@ -64,7 +61,7 @@ class Posterior(Reconstructor):
         public = seen.public
         if seen.mechanism.role == "identity" or public is None:
             return Trimmed().reconstruct(seen, generator=generator)
-        kind = public.once(Kind.of, seen.classes)
+        kind = kind_of(public, seen.classes)
         shares = _class_shares(seen, kind)
         brightness = np.log(np.einsum("vy,yfg->vfg", shares, kind.brightness))
         delta, spread = _expected_reactions(seen, public, shares)
@@ -87,10 +84,8 @@ class Posterior(Reconstructor):
 
 
 class _Reading:
-    """Likelihoods of the first-layer rows (V, R, F + 1) of uploads, over grids of pixels and reactions δ.
-
-    Grid levels are far apart in memory and rows contiguous, so that a law is evaluated on long slices while
-    sums keep their order.
+    """Likelihoods of the first-layer rows (V, R, F + 1) of uploads, over grids of pixels and reactions δ;
+    levels are far apart in memory, so that a law is evaluated on long slices while sums keep their order.
     """
 
     def __init__(self, seen: Observation, rows: NDArray[np.int64]) -> None:
@@ -128,8 +123,8 @@ class _Reading:
         return _mean(levels, log_prior + self._log_likelihood(1, value, over=2))
 
     def _log_likelihood(self, of: int, value: Floats, over: int) -> Floats:
-        """Log-likelihood of the upload for noise-free values (V, R, F, GRID), summed over an axis; `of`
-        selects weights (0) or weights and biases (1). Unsent weights contribute nothing.
+        """Log-likelihood of the sent weights (`of` 0), or of biases too (1), for noise-free values (V, R, F,
+        GRID), summed over an axis.
         """
         each = (law(value) for law in self._likelihoods[of])
         if self._silent[of]:
@@ -167,7 +162,8 @@ def _expected_reactions(seen: Observation, public: Public, shares: Floats) -> tu
     """Mean and standard deviation, (V, R) each, of the first bias's gradient over public images."""
     parts = []
     for some in blocks(min(PUBLIC, len(public.x)), seen.previous.size):
-        parts.append(seen.reactions_of(public.x[:PUBLIC][some], public.y[:PUBLIC][some]))
+        gradients = seen.gradients_of(public.x[:PUBLIC][some], public.y[:PUBLIC][some])
+        parts.append(seen.first_layer(gradients)[..., -1])
     reactions, labels = np.concatenate(parts), public.y[:PUBLIC]
     weight = shares[:, labels] / np.maximum(np.bincount(labels, minlength=seen.classes)[labels], 1)
     weight = weight / np.maximum(weight.sum(axis=1, keepdims=True), 1e-300)

@@ -22,7 +22,6 @@ class Trimmed(Reconstructor):
     formula = r"\min_{\delta,z}\sum_{(r,i)\,\in\,\text{window}}(\nabla_{ri}-\delta_r z_i)^2"
     reference = "Wang et al. 2019, algorithm 2, read backwards; attacks, sections 4 and 9"
     also_knows = "public images of the same kind: how large a step one image can cause"
-    apart = True
 
     def suits(self, facts: Facts) -> float | None:
         return 1.0 if facts.upload == "audit" else None

@@ -27,7 +27,6 @@ class UpToContrast(Reconstructor):
     summary = "Reads the first layer, and stretches what comes out until it fits the range of an image."
     formula = r"\hat x=\frac{\hat z-\min\hat z}{\max\hat z-\min\hat z},\quad \hat z=a\,x+b"
     reference = "attacks, section 4: personal layers"
-    apart = True
 
     def reconstruct(self, seen: Observation, *, generator: np.random.Generator) -> Image:
         z = leading_of_known(*trimmed(seen))

@@ -2,6 +2,5 @@
 
 `online` attacks every round beside the training; `grid` attacks the same images under every mechanism and
 budget. Both use `observe` (what the server receives), `candidates` and `identification` (which of M images
-was uploaded), `scores` (one attempt compared with guessing) and `summary` (many attempts). The attackers are
-in `ldp_core.attacks`. Imports torch: only training processes may import this package.
+was uploaded), `scores` (one attempt compared with guessing) and `summary` (many attempts). Imports torch.
 """

@@ -42,7 +42,6 @@ class Candidates:
 
     @property
     def kinds(self) -> tuple[Public, Public]:
-        """Candidates of all classes, and candidates of the attacked image's class."""
         return self.any_class, self.same_class
 
     def of(self, victims: slice) -> Candidates:
@@ -59,12 +58,8 @@ class Candidates:
 def line_up(
     federation: Federation, samples: Sequence[int], keys: Sequence[int], candidates: int
 ) -> Candidates:
-    """Candidates for attacked training samples.
-
-    Args:
-        samples: indices of the training samples.
-        keys: key of the decoys' random stream for each sample: the client's or image's number.
-        candidates: number of candidates M, the attacked sample included.
+    """M candidates for each of the attacked training samples, itself included; `keys` are those of the
+    decoys' random streams: the client's or image's number.
     """
     test_x, test_y = federation.pictures(federation.test_x), federation.test_y.cpu().numpy()
     originals = federation.pictures(federation.train_x[np.asarray(samples)])

@@ -1,6 +1,5 @@
-"""An attack grid by a searching attacker: a first guess in every cell, then refinements.
+"""An attack grid by a searching attacker: all cells side by side, a first guess in each, then refinements.
 
-All cells are searched side by side (`ldp_core.attacks.shared.search`), and frames show their state meanwhile.
 Results are yielded in the grid's order, each once all before it are done.
 """
 
@@ -43,9 +42,8 @@ class _Task:
 def search(
     grid: Grid, mechanisms: Sequence[Mechanism], who: Search, known: Known
 ) -> Iterator[Guess | Reference | Cell]:
-    """Frames, references and cells of the mechanisms that one attacker searches; stored results are skipped.
-
-    Without noise and clipping all mechanisms send the same, so that control is searched once.
+    """Frames, references and cells of the mechanisms that one attacker searches, without stored results;
+    where all send the same, without noise and clipping, it is searched once.
     """
     progress = _Progress(grid, mechanisms, who, known)
     tasks, cells = progress.tasks(), len(mechanisms) * len(grid.ladder.epsilons)
@@ -123,7 +121,7 @@ class _Progress:
             if known or figures is None:
                 continue
             if control:
-                yield self._grid.reference(rung.mechanism, control, self._who, figures)
+                yield Reference(mechanism=name, control=control, attacker=self._who.name, **figures)
             else:
                 references = {one: self._figures[name, None, one] for one in CONTROLS}
                 yield self._grid.cell(rung, self._who, figures, references)

@@ -1,9 +1,9 @@
 """Identification from a shuffled heap: which message a client sent, and which candidate the client holds.
 
-In each trial a client holds one of the run's candidates, drawn anew, the other clients of its heap hold one
-image each, and all messages are mixed. An attacker computes how much likelier each message is for a candidate
-than for the mean upload of public images. Uploads are of one step on one image, from the model that the run
-begins with. Of heaps too large to simulate a part is, which is easier for the attacker.
+In each trial a client holds one of the run's candidates, drawn anew, the other clients of its heap (or of a
+part, which is easier for the attacker) one image each, and all messages are mixed. An attacker computes how
+much likelier each message is for a candidate than for the mean upload of public images. Uploads are as in
+`from_sum`.
 """
 
 from __future__ import annotations
@@ -31,11 +31,8 @@ VALUES = 2**25
 
 
 def from_heap(federation: Federation, victims: Victims, lineup: Candidates) -> list[dict[str, Any]]:
-    """For each attacked client, question and control: how often the answer was right.
-
-    Returns:
-        Objects as in the end event's `from_heap`; empty where no heap hides uploads, or these are no single
-        step's.
+    """For each attacked client, question and control, how often the answer was right, as in the end event;
+    empty where no heap hides uploads, or these are no single step's.
     """
     experiment, rows = federation.experiment, list[dict[str, Any]]()
     heaps, pieces = experiment.trust.heaps(experiment), experiment.pieces(1)

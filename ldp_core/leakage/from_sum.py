@@ -1,10 +1,9 @@
 """Identification from a noisy sum, with and without the other clients' help.
 
-In each trial a client holds one of the run's candidates, drawn anew, the other clients of its sum hold one
-image each, and the sum has the noise that its guarantee counts on. With help, an attacker knows the other
-uploads and subtracts them. Without, they count as normal noise, with mean and variance of the uploads of
-public images. A client that is in a sum with some probability only is so in a trial, too. Uploads are of one
-step on one image, from the model that the run begins with.
+In each trial a client holds one of the run's candidates, drawn anew, and is in the sum with the probability
+that it has in a run; the others hold one image each, and the sum has the noise that its guarantee counts on.
+With help, an attacker knows the other uploads. Without, they count as normal noise, with mean and variance of
+the uploads of public images. Uploads are of one step on one image, from the model that the run begins with.
 """
 
 from __future__ import annotations
@@ -16,10 +15,10 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from ldp_core.federated.federation import Federation, taking_part, untrained
+from ldp_core.federated.federation import Federation, untrained
 from ldp_core.federated.upload import Vectors, clip_uploads
 from ldp_core.leakage.candidates import Candidates
-from ldp_core.leakage.observe import Victims, begun, one_step, public_images
+from ldp_core.leakage.observe import Victims, begun, public_images
 from ldp_core.mechanisms.base import Floats
 from ldp_core.streams import stream
 
@@ -29,15 +28,9 @@ POOL = 1000
 
 
 def from_sum(federation: Federation, victims: Victims, lineup: Candidates) -> list[dict[str, Any]]:
-    """For each attacked client with help and without: how often its image was picked out of the candidates.
-
-    Args:
-        federation: as an attacker has it (`observe.attacked`).
-        lineup: the candidates of each victim.
-
-    Returns:
-        Objects with `client` (from 1), `helped`, `right`, `tries` and `candidates`; empty where no sum hides
-        uploads.
+    """For each attacked client with help and without, how often its image was picked out of the candidates:
+    `client` (from 1), `helped`, `right`, `tries` and `candidates`; empty where no sum hides uploads.
+    `federation` is as an attacker has it (`observe.attacked`).
     """
     experiment, rows = federation.experiment, list[dict[str, Any]]()
     if (sums := experiment.trust.sums(experiment)) is None or not len(victims.clients):
@@ -70,15 +63,11 @@ def asked(
     """For each attacked client: number, generator, and the clipped uploads (n, m) of its candidates, of one
     image of each other client in its group (of `POOL` at most), and of public images.
     """
-    public, start = public_images(federation), untrained(federation)
-    weights, joined = federation.placed(start.weights), taking_part(federation, start.arrays)
+    public, before = public_images(federation), untrained(federation)
 
     def uploads(client: int, x: Vectors, y: Any) -> Floats:
-        clients = np.full(len(x), client)
-        own = begun(clients, weights, joined).own
-        made = one_step(federation, federation.samples_of(x), torch.from_numpy(y).to(weights.device), own)
-        pieces = federation.experiment.pieces(1)
-        return clip_uploads(pieces, made, federation.population.columns(clients)).astype(np.float64)
+        start = begun(federation, np.full(len(x), client), before)
+        return clip_uploads(start.pieces, start.sent_of(x, y), start.columns).astype(np.float64)
 
     for v, client in enumerate(victims.clients.tolist()):
         noise = stream(federation.experiment.seed, "measured", -1 - client)

@@ -18,12 +18,12 @@ from ldp_core.datasets import Data
 from ldp_core.errors import Diverged
 from ldp_core.events import Event, LadderEnded
 from ldp_core.experiment.attack_grid import Ladder
-from ldp_core.federated.federation import Federation, assemble, choose_device, taking_part, untrained
+from ldp_core.federated.federation import Federation, assemble, choose_device, untrained
 from ldp_core.federated.round import one_round
+from ldp_core.federated.state import State
 from ldp_core.leakage.coarse_to_fine import search
 from ldp_core.leakage.grid_context import Grid, Known, Rung, climb_rungs
 from ldp_core.system.threads import on_one_thread
-from ldp_core.systems import Participation
 
 
 @on_one_thread
@@ -35,17 +35,12 @@ def climb(
 ) -> Iterator[Event]:
     """Events of an attack grid: its start, then two references and a cell per budget for each mechanism.
 
-    Args:
-        device: device to train on; by default a GPU if there is one.
-        earlier: stored first events of the same grid, as JSON; these are neither computed nor yielded again,
-            and the rest is the same to the last bit.
-
-    Raises:
-        InvalidInput: the partition cannot give every client a sample.
+    Stored first events of the same grid, `earlier`, are neither computed nor yielded again, and the rest is
+    the same to the last bit. Raises `InvalidInput` if the partition cannot give every client a sample.
     """
     federation = assemble(ladder.experiment(None), data, device or choose_device())
     try:
-        grid = Grid(ladder, federation, *_trained(federation, ladder.round))
+        grid = Grid(ladder, federation, trained(federation, ladder.round))
     except Diverged as error:
         yield LadderEnded(
             status="diverged", cells=0, message=f"diverged before round {ladder.round}: {error}"
@@ -66,13 +61,11 @@ def climb(
 
 
 def identified(ladder: Ladder, data: Data) -> list[tuple[float, int]]:
-    """For each budget of the grid's first mechanism: number of uploads identified, and of attempts.
-
-    Raises:
-        Diverged: training diverged before the attacked round.
+    """For each budget of the grid's first mechanism: number of uploads identified, and of attempts; raises
+    `Diverged` if training did before the attacked round.
     """
     federation = assemble(ladder.experiment(None), data, choose_device())
-    grid = Grid(ladder, federation, *_trained(federation, ladder.round))
+    grid = Grid(ladder, federation, trained(federation, ladder.round))
     found = []
     for row, epsilon in enumerate(ladder.epsilons):
         rung = Rung(ladder.mechanisms[0], row, epsilon)
@@ -82,9 +75,9 @@ def identified(ladder: Ladder, data: Data) -> list[tuple[float, int]]:
     return found
 
 
-def _trained(federation: Federation, number: int) -> tuple[torch.Tensor, Participation]:
-    """Global model at the start of round `number`, trained without noise, and the system's part."""
+def trained(federation: Federation, number: int) -> State:
+    """State before round `number`, trained without noise."""
     state = untrained(federation)
     while state.round < number - 1:
         state = one_round(federation, state).state
-    return federation.placed(state.weights), taking_part(federation, state.arrays)
+    return state

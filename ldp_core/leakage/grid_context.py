@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
-import torch
 
 from ldp_core.attacks import Observation, Reconstructor
 from ldp_core.attacks.findings import metrics
@@ -17,17 +16,24 @@ from ldp_core.attacks.shared.laws import blocks
 from ldp_core.events import Cell, LadderStarted, Reference
 from ldp_core.experiment.attack_grid import Ladder
 from ldp_core.federated.federation import Federation
-from ldp_core.federated.terms import Columns
+from ldp_core.federated.state import State
 from ldp_core.images import encode
 from ldp_core.leakage.candidates import line_up
 from ldp_core.leakage.identification import Rows, identify, would_send
-from ldp_core.leakage.observe import Control, audit_values, begun, observe, public_images, real_values
+from ldp_core.leakage.observe import (
+    Control,
+    Start,
+    audit_values,
+    begun,
+    observe,
+    public_images,
+    real_values,
+)
 from ldp_core.leakage.online import MOST_MEMBERS
 from ldp_core.leakage.scores import identification_bounds, score_audits, score_real
 from ldp_core.leakage.summary import summary
 from ldp_core.mechanisms import Mechanism
 from ldp_core.streams import stream
-from ldp_core.systems import Participation
 
 SHARE = 16
 """Fraction 1/SHARE of the memory that a block of uploads may take."""
@@ -75,10 +81,9 @@ class Rung:
 class Grid:
     """The attacked uploads of a grid, and everything that is constant over cells."""
 
-    def __init__(
-        self, ladder: Ladder, federation: Federation, weights: torch.Tensor, joined: Participation
-    ) -> None:
-        self.ladder, self._federation, self._weights = ladder, federation, weights
+    def __init__(self, ladder: Ladder, federation: Federation, before: State) -> None:
+        """`before`: the state before the attacked round."""
+        self.ladder, self._federation = ladder, federation
         client = ladder.client - 1
         shard = federation.shards[client]
         audit = ladder.upload == "audit"
@@ -92,11 +97,11 @@ class Grid:
         self._guesses = [
             float(np.median(metrics.psnr(guess, lineup.originals))) for guess in (mean, lineup.class_means)
         ]
-        self._begun = begun(np.full(len(shown), client), weights, joined)
+        self._begun = begun(federation, np.full(len(shown), client), before)
         if audit:
-            self._exact = audit_values(federation, self._samples, self._begun.own)
+            self._exact = audit_values(self._begun, self._samples)
         else:
-            self._exact = real_values(federation, np.array([client]), self._begun.own, ladder.round)
+            self._exact = real_values(self._begun, np.array([client]))
 
     def start(self) -> LadderStarted:
         lineup, ladder = self._lineup, self.ladder
@@ -131,37 +136,18 @@ class Grid:
         self, rung: Rung, noise: np.random.Generator, victims: slice
     ) -> dict[Control | None, Observation]:
         """Observations of some images in a cell, as sent and under both controls."""
-        federation, columns = self._under(rung, victims)
+        start, ladder = self._under(rung, victims), self.ladder
         return observe(
-            federation,
-            self._exact[victims],
-            self._weights,
-            federation.experiment.pieces(self.ladder.round),
-            columns,
-            noise,
-            upload=self.ladder.upload,
-            times=self.ladder.rounds_observed,
-            public=self._public,
-            noted=self._begun.of(victims).noted,
+            start, self._exact[victims], noise, ladder.upload, ladder.rounds_observed, self._public
         )
 
     def picked(self, rung: Rung, hidden: np.random.Generator, victims: slice, controls: bool) -> Rows:
         """Identification results of some images; the true candidate of an image is the same in every cell."""
         if self.ladder.upload == "real":
             return {}
-        federation, columns = self._under(rung, victims)
-        return identify(
-            federation,
-            self._lineup.of(victims),
-            self._weights,
-            federation.experiment.pieces(self.ladder.round),
-            columns,
-            range(len(self._exact))[victims],
-            hidden,
-            self.ladder.rounds_observed,
-            controls,
-            self._begun.of(victims),
-        )
+        start, keys = self._under(rung, victims), range(len(self._exact))[victims]
+        times = self.ladder.rounds_observed
+        return identify(start, self._lineup.of(victims), keys, hidden, times, controls)
 
     def generator(self, victims: slice) -> np.random.Generator:
         """Generator of the attacker's start, the same in every cell, so that only the noise differs."""
@@ -177,7 +163,7 @@ class Grid:
         lineup = self._lineup.of(victims)
         (rows,) = score_audits([(seen, guesses[:, 0], picked)], lineup)
         if control is None:
-            sent = would_send(self._federation, [lineup.any_class], seen, self._begun.of(victims))
+            sent = would_send(self._begun.of(victims), [lineup.any_class], seen)
             for row, lines in zip(rows, identification_bounds(seen, sent[0]), strict=True):
                 row["caps"] = lines
         return rows
@@ -186,11 +172,6 @@ class Grid:
         """Median PSNR in dB of guesses at some images."""
         originals = self._lineup.of(victims).originals
         return float(np.median(metrics.psnr(metrics.clamped(guesses[:, 0]), originals)))
-
-    def reference(
-        self, mechanism: Mechanism, control: Control, who: Reconstructor, figures: Figures
-    ) -> Reference:
-        return Reference(mechanism=mechanism.name, control=control, attacker=who.name, **figures)
 
     def cell(
         self, rung: Rung, who: Reconstructor, figures: Figures, references: Mapping[Control, Figures]
@@ -211,14 +192,13 @@ class Grid:
             **figures,
         )
 
-    def _under(self, rung: Rung, victims: slice) -> tuple[Federation, Columns]:
-        """Federation under a cell's mechanism, and columns ε, low and high of the attacked client."""
+    def _under(self, rung: Rung, victims: slice) -> Start:
+        """Some of the attacked uploads under a cell's mechanism and budget."""
         federation = replace(self._federation, experiment=self.ladder.experiment(rung.mechanism))
-        population, client = federation.population, self.ladder.client - 1
-        count = len(self._exact[victims])
-        ends = (rung.epsilon, population.low[client], population.high[client])
-        epsilon, low, high = (np.full((count, 1), float(end)) for end in ends)
-        return federation, (epsilon, low, high)
+        start = self._begun.of(victims)
+        epsilon, *ends = start.columns
+        columns = np.full_like(epsilon, rung.epsilon), ends[0], ends[1]
+        return replace(start, federation=federation, columns=columns)
 
 
 def climb_rungs(grid: Grid, mechanism: Mechanism, known: Known) -> Iterator[Reference | Cell]:
@@ -238,7 +218,7 @@ def climb_rungs(grid: Grid, mechanism: Mechanism, known: Known) -> Iterator[Refe
         found = _attacked(grid, Rung(mechanism, row, epsilon), who, bool(wanted))
         for control in wanted:
             references[control] = found[control]
-            yield grid.reference(mechanism, control, who, found[control])
+            yield Reference(mechanism=mechanism.name, control=control, attacker=who.name, **found[control])
         if not has_cell:
             yield grid.cell(Rung(mechanism, row, epsilon), who, found[None], references)
 

@@ -1,9 +1,9 @@
 """Lower bound on a client's ε from repeated guesses which of two uploads a perturbed one was made of.
 
-The pairs are those of `worlds`. Either upload is perturbed repeatedly, and the exact log-likelihood ratio of
-each output is a trial (`accounting.samples.likelihoods`). There is a bound for one upload and one for all
-uploads of the run, all computed from the initial model, so a resumed run gives the same bounds. Only the
-weights that distinguish the two uploads best are used.
+Either upload of a pair of `worlds` is perturbed repeatedly, and the exact log-likelihood ratio of each
+output, in the weights that distinguish the two best, is a trial (`accounting.samples.likelihoods`). There is
+a bound for one upload and one for all uploads of the run, from the initial model, so a resumed run gives the
+same.
 """
 
 from __future__ import annotations
@@ -49,10 +49,6 @@ def measured(
 ) -> list[dict[str, Any]]:
     """Rows of the end event's field `measured`: bounds for each victim, attack and scope; empty if an
     upload's distribution is not the mechanism's alone, or uploads are too large.
-
-    Args:
-        after: state of the run at its end.
-        lineup: candidates of each victim.
     """
     experiment = federation.experiment
     mechanism = experiment.pieces(1)[0].mechanism
@@ -108,9 +104,8 @@ class _Plan:
 
 
 def _plan(pieces: Sequence[Piece], apart: Floats, sent: int, share: int, alpha: float) -> _Plan:
-    """Weights, uploads and number of trials to simulate, with about `share` perturbed values for each image.
-
-    Few weights in many trials, or many weights in few, whichever has the larger expected bound.
+    """Few weights in many trials, or many weights in few, whichever has the larger expected bound, with about
+    `share` perturbed values for each image.
     """
     fits = max(1, share // TRIALS)
     if not pieces[0].mechanism.separable or pieces[0].mechanism.scope != "coordinate":
@@ -129,17 +124,14 @@ def _plan(pieces: Sequence[Piece], apart: Floats, sent: int, share: int, alpha: 
 def _ratios(
     experiment: Experiment, worlds: Worlds, plan: _Plan, world: int, noise: np.random.Generator
 ) -> Floats:
-    """Log-likelihood ratios (trials,), first image over second, of simulated uploads of the image number
-    `world`.
-    """
+    """Log-likelihood ratios (trials,), first image over second, of simulated uploads of image `world`."""
     total = np.zeros(plan.trials)
     rounds = range(1, plan.uses + 1)
     alike = len(experiment.releases) == 1
     for number in (1,) if alike else rounds:
         for piece in experiment.pieces(number):
-            columns = plan.weights[
-                (plan.weights >= piece.columns.start) & (plan.weights < piece.columns.stop)
-            ]
+            first, last = np.searchsorted(plan.weights, (piece.columns.start, piece.columns.stop))
+            columns = plan.weights[first:last]
             terms = (one[:, columns] if one.shape[1] > 1 else one for one in worlds.terms)
             law, values = piece.mechanism.at(*terms), worlds.values[:, columns]
             shape = (plan.trials, plan.uses if alike else 1, len(columns))

@@ -1,14 +1,14 @@
 """The attacked uploads: whose they are, which samples they are made of, and what the server observes.
 
 For a few clients, an audit upload (one image, one step: the worst case) and the upload of the client's real
-training. Images, batches and decoys depend neither on the mechanism nor on which other clients are attacked.
-Each upload is observed as sent, clipped without noise, and without clipping and noise.
+training, which depend neither on the mechanism nor on who else is attacked. Each is observed as sent, clipped
+without noise, and without clipping and noise.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -23,12 +23,13 @@ from ldp_core.engines.plan import plan_batches
 from ldp_core.experiment.schema import Piece
 from ldp_core.experiment.threat_model import spread_by_budget
 from ldp_core.federated.class_means import messages, messages_of
-from ldp_core.federated.federation import Federation, taking_part
+from ldp_core.federated.federation import Federation, taking_part, untrained
+from ldp_core.federated.state import State
 from ldp_core.federated.terms import Columns
 from ldp_core.federated.upload import Vectors, clip_uploads, perturbed, uploaded
 from ldp_core.mechanisms.base import Floats
 from ldp_core.streams import stream
-from ldp_core.systems import Encoded, Participation
+from ldp_core.systems import Encoded
 
 Control = Literal["clean", "clipped"]
 PUBLIC_IMAGES = 512
@@ -55,33 +56,63 @@ def choose_victims(federation: Federation) -> Victims:
 
 
 @dataclass(frozen=True)
-class VictimStart:
-    """Weights that victims start a round from, and the server's notes about them."""
+class Start:
+    """Some victims as they begin a round: from which weights, and by which mechanisms and budgets."""
 
+    federation: Federation
+    round: int
+    weights: torch.Tensor
+    """Global model, (d,)."""
     own: torch.Tensor
     """Initial weights: the global model (d,), or (V, d) if clients keep some weights."""
-    noted: Mapping[str, Floats] = field(default_factory=dict)
+    columns: Columns
+    """ε, low and high, (V, 1) each."""
+    noted: Mapping[str, Floats]
+    """The server's notes from earlier uploads, by name, one row per victim."""
 
-    def of(self, victims: slice) -> VictimStart:
+    @property
+    def pieces(self) -> tuple[Piece, ...]:
+        return self.federation.experiment.pieces(self.round)
+
+    def of(self, victims: slice) -> Start:
+        epsilon, low, high = (column[victims] for column in self.columns)
         own = self.own if self.own.dim() == 1 else self.own[victims]
-        return VictimStart(own, {name: rows[victims] for name, rows in self.noted.items()})
+        noted = {name: rows[victims] for name, rows in self.noted.items()}
+        return replace(self, own=own, columns=(epsilon, low, high), noted=noted)
+
+    def encoded(self, values: Vectors, noise: np.random.Generator) -> Encoded:
+        """The victims' uploads (V, m) as the run's system encodes them."""
+        joined, clients = taking_part(self.federation), np.zeros(len(values), dtype=np.int64)
+        joined.begin(self.weights.cpu().numpy(), clients)
+        return joined.encode(values, *self.columns[1:], clients, noise)
+
+    def sent_of(
+        self, x: NDArray[np.float32], y: NDArray[np.int64], own: torch.Tensor | None = None
+    ) -> Vectors:
+        """Uploads, before clipping and noise, of one step on each of n labelled images, from `own` weights
+        (d,) or (n, d), by default those of n victims.
+        """
+        labels = torch.from_numpy(y).to(self.weights.device)
+        weights = self.own if own is None else own
+        return one_step(self.federation, self.federation.samples_of(x), labels, weights)
 
 
-def begun(clients: NDArray[np.int64], weights: torch.Tensor, joined: Participation) -> VictimStart:
-    """Start of some clients' round from the global model `weights` (d,), with `joined` as the system's
-    part.
-    """
-    own = joined.begin(weights.cpu().numpy(), clients)
+def begun(federation: Federation, clients: NDArray[np.int64], before: State | None = None) -> Start:
+    """The round of some clients after a state of the run, by default the first."""
+    before = before or untrained(federation)
+    weights, joined = federation.placed(before.weights), taking_part(federation, before.arrays)
+    kept = joined.begin(before.weights, clients)
+    own = weights if kept is None else torch.from_numpy(kept).to(weights)
     noted = {name: rows.copy() for name, rows in joined.noted(clients).items()}
-    return VictimStart(weights if own is None else torch.from_numpy(own).to(weights), noted)
+    columns = federation.population.columns(clients)
+    return Start(federation, before.round + 1, weights, own, columns, noted)
 
 
-def audit_values(federation: Federation, samples: NDArray[np.int64], weights: torch.Tensor) -> Vectors:
-    """Uploads (V, m) of one step on each sample alone, before clipping and noise, from `weights` (d,) or (V,
-    d).
-    """
+def audit_values(start: Start, samples: NDArray[np.int64]) -> Vectors:
+    """Uploads (V, m) of one step on each victim's sample alone, before clipping and noise."""
+    federation = start.federation
     chosen = torch.from_numpy(samples).to(federation.device)
-    return one_step(federation, federation.train_x[chosen], federation.train_y[chosen], weights)
+    return one_step(federation, federation.train_x[chosen], federation.train_y[chosen], start.own)
 
 
 def one_step(federation: Federation, x: torch.Tensor, y: torch.Tensor, weights: torch.Tensor) -> Vectors:
@@ -102,31 +133,27 @@ def one_step(federation: Federation, x: torch.Tensor, y: torch.Tensor, weights: 
 
 
 def real_values(
-    federation: Federation,
-    clients: NDArray[np.int64],
-    weights: torch.Tensor,
-    number: int,
-    shards: Sequence[NDArray[np.int64]] | None = None,
+    start: Start, clients: NDArray[np.int64], shards: Sequence[NDArray[np.int64]] | None = None
 ) -> Vectors:
-    """Uploads (V, m) of each client's whole local training, before clipping and noise, from `weights` (d,) or
-    (V, d); `shards`: other samples than the clients' own.
+    """Uploads (V, m) of each client's whole local training, before clipping and noise; `shards`: other
+    samples than the clients' own.
     """
-    experiment = federation.experiment
+    federation, experiment = start.federation, start.federation.experiment
     shards = [federation.shards[client] for client in clients] if shards is None else shards
     if experiment.target == "class_means":
         return messages_of(federation, shards)[:, experiment.sent].cpu().numpy()
     local, rows, joined = experiment.local, [], taking_part(federation)
-    starts = weights.expand(len(clients), -1)
-    for client, start, shard in zip(clients.tolist(), starts, shards, strict=True):
+    starts = start.own.expand(len(clients), -1)
+    for client, own, shard in zip(clients.tolist(), starts, shards, strict=True):
         # a stream for each client and round, so that its batches do not depend on who else is attacked
-        batches = stream(experiment.seed, "attack batches", number * experiment.clients.count + client)
+        batches = stream(experiment.seed, "attack batches", start.round * experiment.clients.count + client)
         records = joined.records([shard], batches)
         plan = plan_batches([*records], local.epochs, local.batch_size, batches)
         everything = federation.train_x, federation.train_y
         rate, classes = local.learning_rate, federation.classes
-        rows.append(train(federation.recipe.model, start, *everything, plan, rate, classes, local.optimizer))
+        rows.append(train(federation.recipe.model, own, *everything, plan, rate, classes, local.optimizer))
     trained = torch.cat(rows)
-    values = trained if experiment.target == "weights" else trained - weights
+    values = trained if experiment.target == "weights" else trained - start.own
     return values[:, experiment.sent].cpu().numpy()
 
 
@@ -145,36 +172,26 @@ def public_images(federation: Federation) -> Public:
 
 
 def observe(
-    federation: Federation,
+    start: Start,
     exact: Vectors,
-    weights: torch.Tensor,
-    pieces: Sequence[Piece],
-    columns: Columns,
     noise: np.random.Generator,
     upload: str = "audit",
     times: int = 1,
     public: Public | None = None,
-    noted: Mapping[str, Floats] | None = None,
 ) -> dict[Control | None, Observation]:
     """The server's observations of V victims' uploads, for each control.
 
     Args:
-        federation: public settings of the run.
         exact: upload before clipping and noise, (V, m).
-        weights: global model that the uploads start from, (d,).
-        pieces: slices of the upload with their mechanisms.
-        columns: ε, low and high of each victim.
         noise: generator of the stream "attack noise"; a system encodes with it as well.
         upload: "audit" or "real".
         times: number of noisy uploads of the same values; controls are observed once.
         public: held-out images that the attacker may know.
-        noted: what the server derived about the victims in earlier rounds.
     """
+    federation, pieces, columns = start.federation, start.pieces, start.columns
     experiment = federation.experiment
-    audit, m, known = upload == "audit", exact.shape[1], weights.cpu().numpy()
-    joined, clients = taking_part(federation), np.zeros(len(exact), dtype=np.int64)
-    joined.begin(known, clients)
-    encoded = [joined.encode(exact, *columns[1:], clients, noise) for _ in range(times)]
+    audit, m, known = upload == "audit", exact.shape[1], start.weights.cpu().numpy()
+    encoded = [start.encoded(exact, noise) for _ in range(times)]
     # ranges are public, and the same however often something is sent
     ranges = columns[0], encoded[0].low, encoded[0].high
     missing = [one.unsent for one in encoded if one.unsent is not None]
@@ -201,7 +218,7 @@ def observe(
             batch_size=1 if audit else experiment.local.batch_size,
             epochs=1 if audit else experiment.local.epochs,
             public=public,
-            noted=noted or {},
+            noted=start.noted,
             device=str(federation.device),
             white=federation.white,
             clear=0.0 if parts[0][1].role == "identity" else experiment.tells.clear / experiment.uploaded,

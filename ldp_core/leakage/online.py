@@ -6,7 +6,6 @@ from collections.abc import Generator, Iterator, Sequence
 from typing import Any
 
 import numpy as np
-import torch
 
 from ldp_core.attacks import Observation
 from ldp_core.attacks.findings import metrics
@@ -15,18 +14,18 @@ from ldp_core.attacks.shared.search import Search, SearchBatch
 from ldp_core.events import Attacked, Frame
 from ldp_core.experiment.attack import Attack
 from ldp_core.experiment.threat_model import Spy, measurable, spies
-from ldp_core.federated.federation import Federation, taking_part, untrained
+from ldp_core.federated.federation import Federation, untrained
 from ldp_core.federated.state import State
 from ldp_core.images import encode
 from ldp_core.leakage.candidates import line_up
 from ldp_core.leakage.from_heap import from_heap
 from ldp_core.leakage.from_sum import from_sum
-from ldp_core.leakage.identification import Rows, Sent, identify, would_send
+from ldp_core.leakage.identification import identify, would_send
 from ldp_core.leakage.measured import measured
 from ldp_core.leakage.observe import (
     Control,
+    Start,
     Victims,
-    VictimStart,
     attacked,
     audit_values,
     begun,
@@ -83,11 +82,10 @@ class _Attacked:
         self._public = public_images(federation)
 
     def attempts(self, spies: Sequence[Spy], before: State) -> Iterator[Attacked | Frame]:
-        federation, number = self._federation, before.round + 1
-        seed, weights = federation.experiment.seed, federation.placed(before.weights)
-        begins = begun(self.victims.clients, weights, taking_part(federation, before.arrays))
+        start, number = begun(self._federation, self.victims.clients, before), before.round + 1
+        seed = self._federation.experiment.seed
         for spy in spies:
-            observed = self._seen(spy, weights, number, begins)
+            observed = self._seen(spy, start)
             # the same start under every control and mechanism, so that only the noise differs
             starts = [stream(seed, "reconstruction", number) for _ in observed]
             read = [seen.with_ranges_read() for seen in observed.values()]
@@ -96,7 +94,7 @@ class _Attacked:
             else:
                 found = spy.who.reconstruct_all(read, generators=starts)
             if spy.upload == "audit":
-                figures = self._audits(weights, number, begins, observed, found)
+                figures = self._audits(start, observed, found)
             else:
                 figures = [self._real(*one) for one in zip(observed.values(), found, strict=True)]
             for control, rows in zip(observed, figures, strict=True):
@@ -135,53 +133,25 @@ class _Attacked:
                 )
         return [batch.images(i) for i in range(len(observed))]
 
-    def _picked(self, weights: torch.Tensor, number: int, begun: VictimStart, sent: Sent) -> Rows:
-        federation, experiment = self._federation, self._federation.experiment
-        return identify(
-            federation,
-            self.lineup,
-            weights,
-            experiment.pieces(number),
-            federation.population.columns(self.victims.clients),
-            [number * experiment.clients.count + client for client in self.victims.clients.tolist()],
-            stream(experiment.seed, "identification noise", number),
-            self._times,
-            begun=begun,
-            sent=sent,
-        )
-
-    def _seen(
-        self, spy: Spy, weights: torch.Tensor, number: int, begun: VictimStart
-    ) -> dict[Control | None, Observation]:
-        federation, experiment = self._federation, self._federation.experiment
-        if spy.upload == "audit":
-            exact = audit_values(federation, self.victims.samples, begun.own)
+    def _seen(self, spy: Spy, start: Start) -> dict[Control | None, Observation]:
+        audit = spy.upload == "audit"
+        if audit:
+            exact = audit_values(start, self.victims.samples)
         else:
-            exact = real_values(federation, self.victims.clients, begun.own, number)
-        return observe(
-            federation,
-            exact,
-            weights,
-            experiment.pieces(number),
-            federation.population.columns(self.victims.clients),
-            stream(experiment.seed, "attack noise", number if spy.upload == "audit" else -number),
-            upload=spy.upload,
-            times=self._times,
-            public=self._public,
-            noted=begun.noted,
-        )
+            exact = real_values(start, self.victims.clients)
+        key = start.round if audit else -start.round
+        noise = stream(self._federation.experiment.seed, "attack noise", key)
+        return observe(start, exact, noise, spy.upload, self._times, self._public)
 
     def _audits(
-        self,
-        weights: torch.Tensor,
-        number: int,
-        begun: VictimStart,
-        observed: dict[Control | None, Observation],
-        found: Sequence[Image],
+        self, start: Start, observed: dict[Control | None, Observation], found: Sequence[Image]
     ) -> list[list[dict[str, Any]]]:
         """Figures of each control's attempts on audit uploads, with identification bounds."""
-        sent = would_send(self._federation, self.lineup.kinds, observed[None], begun)
-        picked = self._picked(weights, number, begun, sent)
+        experiment, number = self._federation.experiment, start.round
+        sent = would_send(start, self.lineup.kinds, observed[None])
+        keys = [number * experiment.clients.count + client for client in self.victims.clients.tolist()]
+        noise = stream(experiment.seed, "identification noise", number)
+        picked = identify(start, self.lineup, keys, noise, self._times, sent=sent)
         attempts = [
             (seen, guesses[:, 0], picked[control])
             for (control, seen), guesses in zip(observed.items(), found, strict=True)

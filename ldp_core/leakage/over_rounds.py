@@ -18,7 +18,7 @@ from ldp_core.datasets import Data
 from ldp_core.errors import InvalidInput
 from ldp_core.experiment import Experiment
 from ldp_core.experiment.threat_model import readable
-from ldp_core.federated.federation import Federation, assemble, choose_device, taking_part
+from ldp_core.federated.federation import Federation, assemble, choose_device
 from ldp_core.federated.state import State
 from ldp_core.leakage.candidates import line_up
 from ldp_core.leakage.identification import Rows, identify
@@ -40,9 +40,7 @@ class Share:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """95 % Wilson interval for independent trials; variation of the run's models, which trials share, is
-        left out.
-        """
+        """95 % Wilson interval, as if trials were independent, though they share the run's models."""
         return wilson(self.hits, self.trials)
 
 
@@ -60,7 +58,6 @@ def picked(
         states: state before each round, in order.
         images: number per client and round; a client with fewer reuses some.
         candidates: number of candidates M, the true one included.
-        device: device to train on; by default a GPU if there is one.
 
     Raises:
         InvalidInput: the uploads' likelihood is unknown.
@@ -82,14 +79,5 @@ def _round(federation: Federation, state: State, clients: np.ndarray, candidates
     shards = [federation.shards[client] for client in clients]
     samples = [int(shard[int(u * len(shard))]) for u, shard in zip(draws, shards, strict=True)]
     keys = [number * count + place for place in range(count)]
-    weights = federation.placed(state.weights)
-    return identify(
-        federation,
-        line_up(federation, samples, keys, candidates),
-        weights,
-        experiment.pieces(number),
-        federation.population.columns(clients),
-        keys,
-        stream(experiment.seed, "identification noise", number),
-        begun=begun(clients, weights, taking_part(federation, state.arrays)),
-    )
+    start, noise = begun(federation, clients, state), stream(experiment.seed, "identification noise", number)
+    return identify(start, line_up(federation, samples, keys, candidates), keys, noise)

@@ -1,7 +1,5 @@
-"""Attack on one image of each of the first clients, through an upload of that image alone: the audit, the
-worst case.
-
-Each upload is perturbed once, with the client's own ε and range, and starts from the untrained model.
+"""Attack on one image of each of the first clients, through an upload of that image alone, perturbed once,
+from the untrained model: the audit, the worst case.
 """
 
 from __future__ import annotations
@@ -18,7 +16,7 @@ from ldp_core.datasets import Data
 from ldp_core.experiment import Experiment, changed
 from ldp_core.experiment.threat_model import spies
 from ldp_core.federated.evaluate import evaluate
-from ldp_core.federated.federation import assemble, choose_device, taking_part, untrained
+from ldp_core.federated.federation import assemble, choose_device, taking_part
 from ldp_core.federated.state import State
 from ldp_core.images import encode
 from ldp_core.leakage.candidates import line_up
@@ -37,27 +35,15 @@ def read_right(experiment: Experiment, data: Data, state: State) -> list[bool]:
 
 
 def audits(experiment: Experiment, data: Data) -> list[dict[str, Any]]:
-    """Attack result for each of the `data.owned` first clients, as JSON values.
-
-    `image` is the reconstruction, `psnr` its PSNR in dB and `psnr_mean_image` that of the mean image.
-    `candidates` are ten images in random order, of which number `own` is the client's and number `picked` the
-    likeliest (a random one of equally likely ones).
+    """Attack result for each of the `data.owned` first clients, as JSON values: the reconstruction and its
+    PSNR in dB beside the mean image's; and ten `candidates` in random order, of which number `own` is the
+    client's and number `picked` the likeliest (a random one of equally likely ones).
     """
     attacked = changed(experiment, {"attack": "auto"})
     (spy, *_), federation = spies(attacked), assemble(attacked, data, choose_device())
     clients, seed = np.arange(data.owned), attacked.seed
-    weights = federation.placed(untrained(federation).weights)
-    begins = begun(clients, weights, taking_part(federation))
-    seen = observe(
-        federation,
-        audit_values(federation, clients, begins.own),
-        weights,
-        attacked.pieces(1),
-        federation.population.columns(clients),
-        stream(seed, "attack noise", 1),
-        public=public_images(federation),
-        noted=begins.noted,
-    )[None]
+    start, noise = begun(federation, clients), stream(seed, "attack noise", 1)
+    seen = observe(start, audit_values(start, clients), noise, public=public_images(federation))[None]
     guesses = spy.who.reconstruct(seen.with_ranges_read(), generator=stream(seed, "reconstruction", 1))[:, 0]
     lineup = line_up(federation, clients.tolist(), clients.tolist(), CANDIDATES)
     scores = identifier().scores(seen, lineup.any_class)

@@ -26,12 +26,13 @@ def score_audits(attempts: Sequence[Attempt], lineup: Candidates) -> list[list[d
     flat = guesses.reshape(many * victims, *guesses.shape[2:])
     originals = np.concatenate([lineup.originals] * many)
     strangers = lineup.any_class.x[:, 1:].astype(np.float64)
+    alike = [metrics.ncc_pairs(guesses[:, v], strangers[v]).max(axis=1) for v in range(victims)]
     found = {
         "psnr": metrics.psnr(flat, originals),
         **{name: np.tile(known, many) for name, known in lineup.guessed.items()},
         "ssim": metrics.ssim(flat, originals),
         "ncc": metrics.ncc(flat, originals),
-        "ncc_non_members": metrics.ncc_each(guesses, strangers).max(axis=2).ravel(),
+        "ncc_non_members": np.stack(alike, axis=1).ravel(),
         "label_recovered": np.concatenate([seen.labels() == lineup.labels for seen, _, _ in attempts]),
     }
     figures = [
@@ -47,10 +48,8 @@ def score_audits(attempts: Sequence[Attempt], lineup: Candidates) -> list[list[d
 
 
 def score_real(guesses: Image, members: Image, non_members: Image, mean_image: Image) -> dict[str, Any]:
-    """Figures of one upload of many images, from guesses (M, *shape).
-
-    Each image is compared with its closest guess; so are images not in the upload, which shows what that
-    choice gives by chance. `psnr` is that of the best recovered image, beside the best of the mean image.
+    """Figures of one upload of many images, from guesses (M, *shape): each image is compared with its closest
+    guess, and so are images not in the upload, for chance. `psnr` is that of the best recovered image.
     """
     usable = guesses[np.isfinite(guesses).reshape(len(guesses), -1).all(axis=1)]
     if not len(usable):
@@ -84,23 +83,20 @@ def score_real(guesses: Image, members: Image, non_members: Image, mean_image: I
 
 
 def identification_bounds(seen: Observation, uploads: Floats) -> list[list[bounds.Bound]]:
-    """Upper bounds on the identification of each of V victims among M equally likely candidates; `uploads`
-    (V, M, m) are each candidate's.
+    """Upper bounds on the identification of each of V victims among M equally likely candidates' `uploads`
+    (V, M, m).
     """
     affinity = None if seen.clear else log_affinity(seen, uploads)
-    exact = None if affinity is None else bounds.instance(affinity)
+    exact = [] if affinity is None else bounds.instance(affinity)
     found = []
     for v in range(len(uploads)):
-        own = seen.of(slice(v, v + 1))
-        lines = bounds.worst_case(*total_budget(own), uploads.shape[1])
-        found.append(lines if exact is None else [*lines, bounds.for_these_inputs(float(exact[v]))])
+        worst = bounds.worst_case(*total_budget(seen.of(slice(v, v + 1))), uploads.shape[1])
+        found.append([worst, *exact[v : v + 1]])
     return found
 
 
 def total_budget(seen: Observation) -> tuple[float, float | None]:
-    """ε of all that was observed of one victim, or μ of Gaussian DP for Gaussian noise; infinite for values
-    sent in clear.
-    """
+    """ε of all that was observed of one victim (infinite for values in clear), and μ for Gaussian noise."""
     if seen.clear:
         return float("inf"), None
     loss, squares, gaussian = 0.0, 0.0, True

@@ -54,10 +54,8 @@ def summary(rows: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def median_interval(values: Floats) -> tuple[float, float]:
-    """Interval that contains the median with at least 95 %; the extremes for few values.
-
-    From the k-th smallest to the k-th largest value: it misses if fewer than k values lie on one side, each
-    with probability P(Binomial(n, 1/2) < k).
+    """Interval that contains the median with at least 95 %, the extremes for few values: from the k-th
+    smallest to the k-th largest, it misses on either side with probability P(Binomial(n, 1/2) < k).
     """
     ordered, n = np.sort(values), len(values)
     at_most = bdtr(np.arange(n), n, 0.5)

@@ -1,8 +1,6 @@
-"""Pairs of uploads of one client that an attack distinguishes.
-
-Identification: the upload of one image, or of one candidate. Membership: the upload of all of the client's
-images, or with one of them replaced by another client's. Canary, where asked for: two uploads as far apart as
-the mechanism allows.
+"""Pairs of uploads of one client that an attack distinguishes: identification, of one image or of a
+candidate; membership, of all of the client's images, or with one of another client's in the place of one;
+canary, where asked for, as far apart as the mechanism allows.
 """
 
 from __future__ import annotations
@@ -11,17 +9,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import torch
 
 from ldp_core.experiment import Experiment
-from ldp_core.federated.federation import Federation, taking_part, untrained
+from ldp_core.federated.federation import Federation
 from ldp_core.federated.terms import within
 from ldp_core.federated.upload import Vectors, clip_uploads
 from ldp_core.leakage.candidates import Candidates
-from ldp_core.leakage.observe import Victims, begun, one_step, real_values
+from ldp_core.leakage.observe import Start, Victims, begun, real_values
 from ldp_core.mechanisms.base import Floats
 from ldp_core.streams import stream
-from ldp_core.systems import Participation
 
 MOST_IMAGES = 2000
 """Largest number of images of a client for which membership is measured."""
@@ -45,59 +41,43 @@ class Worlds:
 
 
 def worlds_of(federation: Federation, victims: Victims, lineup: Candidates, v: int) -> Iterator[Worlds]:
-    """Pairs of uploads that attacks on one victim distinguish; none if parts are sent in clear or ranges
-    depend on the data.
-    """
-    experiment, start = federation.experiment, untrained(federation)
+    """Pairs for attacks on one victim; none if parts are sent in clear or ranges depend on the data."""
+    experiment = federation.experiment
     client, sample = int(victims.clients[v]), int(victims.samples[v])
-    weights, joined = federation.placed(start.weights), taking_part(federation, start.arrays)
     count = max(2, min(lineup.any_class.y.shape[1], TOGETHER // experiment.uploaded))
-    own = begun(np.full(count, client), weights, joined).own
-    x, y = lineup.any_class.x[v, :count], torch.from_numpy(lineup.any_class.y[v, :count])
-    exact = {"identification": one_step(federation, federation.samples_of(x), y.to(weights.device), own)}
+    start, some = begun(federation, np.full(count, client)), slice(count)
+    exact = {"identification": start.sent_of(lineup.any_class.x[v, some], lineup.any_class.y[v, some])}
     shard, noise = federation.shards[client], stream(experiment.seed, "measured", -1 - client)
     others = (
         np.setdiff1d(np.concatenate(federation.shards), shard) if 1 < len(shard) <= MOST_IMAGES else shard
     )
     if len(others) > len(shard) > 1:
         with_another = np.where(shard == sample, others[noise.integers(len(others))], shard)
-        both = own[:2] if own.dim() > 1 else own
-        two = np.full(2, client)
-        exact["membership"] = real_values(federation, two, both, 1, [shard, with_another])
+        shards = [shard, with_another]
+        exact["membership"] = real_values(start.of(slice(2)), np.full(2, client), shards)
     if experiment.attack and experiment.attack.canary:
         exact["canary"] = _canary(experiment)
     for attack, made in exact.items():
-        if found := _apart(federation, client, attack, made, joined, noise):
+        if found := _apart(start.of(slice(len(made))), attack, made, noise):
             yield found
 
 
 def _canary(experiment: Experiment) -> Vectors:
-    """Two opposite uploads (2, m) beyond the safe range: in the first weight, where uploads are bounded in
-    length; else in all weights.
-    """
+    """Two opposite uploads (2, m) beyond the safe range: in the first weight of a ball, else in all."""
     planted = np.zeros((2, experiment.uploaded), np.float32)
     first = 1 if experiment.randomiser.region == "ball" else experiment.uploaded
     planted[:, :first] = [[BEYOND], [-BEYOND]]
     return planted
 
 
-def _apart(
-    federation: Federation,
-    client: int,
-    attack: str,
-    made: Vectors,
-    joined: Participation,
-    noise: np.random.Generator,
-) -> Worlds | None:
+def _apart(start: Start, attack: str, made: Vectors, noise: np.random.Generator) -> Worlds | None:
     """The first of some exact uploads (n, m), and the one most distant from it after clipping."""
-    experiment, clients = federation.experiment, np.full(len(made), client)
-    columns = federation.population.columns(clients)
-    encoded = joined.encode(made, *columns[1:], clients, noise)
+    encoded, epsilon = start.encoded(made, noise), start.columns[0]
     if encoded.clear is not None or encoded.unsent is not None:
         return None
-    pieces, low, high = experiment.pieces(1), encoded.low, encoded.high
-    values = clip_uploads(pieces, encoded.values, (columns[0], low, high)).astype(np.float64)
-    terms = columns[0][:1], low[:1], high[:1]
+    pieces, low, high = start.pieces, encoded.low, encoded.high
+    values = clip_uploads(pieces, encoded.values, (epsilon, low, high)).astype(np.float64)
+    terms = epsilon[:1], low[:1], high[:1]
     if (low != low[:1]).any() or (high != high[:1]).any():
         return None  # ranges that follow the data: no ε covers them
     spread = [p.mechanism.at(*within(terms, p)).variance(values[:, p.columns]) for p in pieces]

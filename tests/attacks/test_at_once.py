@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
-from ldp_core import attacks, mechanisms
-from ldp_core.attacks import Observation
+from ldp_core import mechanisms
 from ldp_core.attacks.shared.first_layer import leading
 from ldp_core.mechanisms.base import Floats, Use
-from ldp_core.streams import stream
 from tests.attacks.observed import observed
 from tests.data import digits
 
-APART = [name for name in attacks.reconstructors() if attacks.reconstructor(name).apart]
 COORDINATE = [
     (name, form)
     for name in mechanisms.names()
@@ -24,55 +19,12 @@ COORDINATE = [
 ]
 
 
-def seen(control: str | None = "clean", model: str = "mlp", mechanism: str = "piecewise") -> Observation:
-    experiment = {"model": model, "mechanism": mechanism, "clients": {"range": 0.2}}
-    return observed(digits(), 3, experiment, epsilon=8.0, control=control)[0]
-
-
-@pytest.mark.parametrize("model", ["logistic_regression", "mlp"])
-@pytest.mark.parametrize("name", APART)
-def test_both_controls_are_read_as_each_by_itself(name: str, model: str):
-    who, sent, clean = attacks.reconstructor(name), seen(None, model), seen("clean", model)
-    clipped = replace(clean, low=clean.low / 1e9, high=clean.high / 1e9)
-    both = [sent, clean, clipped]
-    assert clean.beside(clipped) is not None and sent.beside(clean) is None
-    at_once = who.reconstruct_all(both, generators=[stream(0, "reconstruction")] * 3)
-    for one, found in zip(both, at_once, strict=True):
-        assert np.array_equal(
-            found, who.reconstruct(one, generator=stream(0, "reconstruction")), equal_nan=True
-        )
-
-
-def test_who_draws_or_weighs_all_victims_together_is_asked_for_each():
-    one = seen()
-    assert one.beside(replace(one, clear=0.1)) is None
-    assert replace(one, clear=0.1).beside(one) is None
-    assert one.beside(replace(one, previous=one.previous.copy())) is None
-    assert not attacks.reconstructor("clear_weights").apart and not attacks.reconstructor("idlg").apart
-
-
 def test_images_reckoned_together_are_reckoned_alone():
-    one = seen()
+    one = observed(digits(), 3, {"model": "mlp", "clients": {"range": 0.2}}, epsilon=8.0)[0]
     assert one.public is not None
     x, y = one.public.x[:30], one.public.y[:30]
-    together = one.uploads_of(x, y)
-    assert np.array_equal(
-        together, np.concatenate([one.uploads_of(x[i : i + 10], y[i : i + 10]) for i in (0, 10, 20)])
-    )
-    bias = one.first_layer(one.gradients_of(x, y))[..., -1]
-    assert np.array_equal(one.reactions_of(x, y), bias)
-
-
-def test_what_follows_from_pictures_alone_is_computed_once():
-    one, asked = seen().public, []
-    assert one is not None
-
-    def count(public: attacks.Public, classes: int) -> int:
-        asked.append(classes)
-        return len(public.y) + classes
-
-    assert [one.once(count, n) - len(one.y) for n in (3, 3, 4)] == [3, 3, 4] and asked == [3, 4]
-    assert replace(one, x=one.x[:2], y=one.y[:2]).once(count, 3) == 5
+    alone = [one.uploads_of(x[i : i + 10], y[i : i + 10]) for i in (0, 10, 20)]
+    assert np.array_equal(one.uploads_of(x, y), np.concatenate(alone))
 
 
 @pytest.mark.parametrize(("name", "form"), COORDINATE)

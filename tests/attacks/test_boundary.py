@@ -12,7 +12,7 @@ import torch
 from ldp_core import attacks
 from ldp_core.attacks import Observation
 from ldp_core.experiment import parse
-from ldp_core.federated.federation import Federation, assemble, initial_weights
+from ldp_core.federated.federation import Federation, assemble
 from ldp_core.leakage.observe import choose_victims
 from ldp_core.streams import stream
 from tests.attacks.observed import audit_uploads
@@ -34,7 +34,7 @@ def reachable(start: Any) -> list[Any]:
 def observed() -> tuple[Federation, Any, dict[Any, Observation]]:
     ready = assemble(parse({}), digits(), torch.device("cpu"))
     victims = choose_victims(ready)
-    return ready, victims, audit_uploads(ready, victims, initial_weights(ready), 1)
+    return ready, victims, audit_uploads(ready, victims)
 
 
 def test_no_training_sample_can_be_reached():

@@ -15,7 +15,7 @@ from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import parse
 from ldp_core.experiment.attack_grid import parse_ladder
 from ldp_core.experiment.threat_model import facts, spies, why_not
-from ldp_core.federated.federation import assemble, initial_weights
+from ldp_core.federated.federation import assemble
 from ldp_core.leakage.candidates import line_up
 from ldp_core.leakage.observe import Victims
 from ldp_core.models.base import Shape
@@ -63,7 +63,7 @@ def searches(name: str) -> bool:
 def test_every_reconstructor_reads_both_controls(name: str, model: str, target: str):
     ready = assemble(parse({"model": model, "target": target}), digits(), CPU)
     samples = ready.shards[0][:3]
-    seen = audit_uploads(ready, Victims(np.zeros(3, np.int64), samples), initial_weights(ready), 1)
+    seen = audit_uploads(ready, Victims(np.zeros(3, np.int64), samples))
     truth = digits().train_x[samples].astype(np.float64)
     exact = 20 if name == "cosine_tv" else 60  # who prefers smooth images smooths those that are not
     for control in in_gate(CONTROLS[1:] if searches(name) else CONTROLS, CONTROLS):
@@ -73,12 +73,6 @@ def test_every_reconstructor_reads_both_controls(name: str, model: str, target: 
         assert guesses.shape[2:] == (8, 8)
         assert guesses.shape[1] == 1 or attacker.many
         assert psnr(guesses[:, 0], truth).min() > exact
-        again = attacker.reconstruct_all(
-            [seen[control], seen["clean"]], generators=[stream(0, "reconstruction") for _ in range(2)]
-        )
-        for one in again:
-            assert psnr(one[:, 0], truth).min() > exact
-            assert one.shape == guesses.shape
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ import torch
 
 from ldp_core import optimizers
 from ldp_core.experiment import parse
-from ldp_core.federated.federation import assemble, initial_weights
-from ldp_core.leakage.observe import Victims, audit_values
+from ldp_core.federated.federation import assemble
+from ldp_core.leakage.observe import Victims, audit_values, begun
 from tests.attacks.observed import audit_uploads
 from tests.data import digits, events
 
@@ -23,11 +23,11 @@ def test_what_an_image_would_upload_is_what_it_uploads(name: str, target: str, m
         digits(),
         torch.device("cpu"),
     )
-    samples, weights = ready.shards[0][:6], initial_weights(ready)
-    seen = audit_uploads(ready, Victims(np.zeros(6, np.int64), samples), weights, 1)[None]
+    samples, clients = ready.shards[0][:6], np.zeros(6, np.int64)
+    seen = audit_uploads(ready, Victims(clients, samples))[None]
     x, y = digits().train_x[samples], digits().train_y[samples]
-    sent = audit_values(ready, samples, weights)
-    step = np.abs(sent - (weights.numpy() if target == "weights" else 0)).max()
+    sent = audit_values(begun(ready, clients), samples)
+    step = np.abs(sent - seen.base).max()
     np.testing.assert_allclose(seen.uploads_of(x, y), sent, atol=1e-5 * step)
 
 

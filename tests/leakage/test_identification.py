@@ -1,7 +1,7 @@
 """Picking the right image is calibrated: chance without information, never more than the bound.
 
-Every test here counts independent attempts, as the right image is drawn afresh for each, and fails where
-a share exceeds its bound (or leaves chance) so far that it would happen by luck once in ten million.
+Every test here counts independent attempts, as the right image is drawn afresh for each, and fails where a
+share exceeds its bound (or leaves chance) so far that it would happen by luck once in ten million.
 """
 
 from __future__ import annotations
@@ -19,13 +19,14 @@ from scipy.stats import binom
 from ldp_core import mechanisms
 from ldp_core.attacks import Public
 from ldp_core.experiment import parse
-from ldp_core.federated.federation import Federation, assemble, initial_weights
+from ldp_core.federated.federation import Federation, assemble
 from ldp_core.leakage import identification
 from ldp_core.leakage.candidates import Candidates, line_up
 from ldp_core.leakage.identification import identify, would_send
-from ldp_core.leakage.observe import audit_values, observe
+from ldp_core.leakage.observe import audit_values, begun, observe
 from ldp_core.leakage.scores import identification_bounds
 from ldp_core.streams import stream
+from tests.attacks.observed import at_budget
 from tests.data import digits, events
 from tests.extent import in_gate
 
@@ -59,39 +60,19 @@ def lineup_of(federation: Federation, sample: int, count: int) -> Candidates:
 
 def attempts(federation: Federation, sample: int, epsilon: float, times: int = 1) -> list[dict[str, Any]]:
     """As many attempts as there are trials, on uploads of one image and nine others."""
-    weights, rows = initial_weights(federation), []
-    lineup = lineup_of(federation, sample, MOST)
-    columns = tuple(np.full((MOST, 1), end) for end in (epsilon, -0.2, 0.2))
-    for start in range(0, TRIALS, MOST):
-        noise = stream(1, "identification noise", start)
-        keys = range(start, start + MOST)
-        rows += identify(
-            federation,
-            lineup,
-            weights,
-            federation.experiment.pieces(),
-            (columns[0], columns[1], columns[2]),
-            keys,
-            noise,
-            times,
-            controls=False,
-        )[None]
+    start, lineup = at_budget(federation, MOST, epsilon), lineup_of(federation, sample, MOST)
+    rows = []
+    for first in range(0, TRIALS, MOST):
+        noise, keys = stream(1, "identification noise", first), range(first, first + MOST)
+        rows += identify(start, lineup, keys, noise, times, controls=False)[None]
     return rows
 
 
 def bound(federation: Federation, sample: int, epsilon: float) -> float:
     """What no attacker's share exceeds, for this image and its candidates."""
-    weights = initial_weights(federation)
-    ends = [np.full((1, 1), end) for end in (epsilon, -0.2, 0.2)]
-    seen = observe(
-        federation,
-        audit_values(federation, np.array([sample]), weights),
-        weights,
-        federation.experiment.pieces(),
-        (ends[0], ends[1], ends[2]),
-        stream(1, "attack noise"),
-    )[None]
-    sent = would_send(federation, [lineup_of(federation, sample, 1).any_class], seen, None)
+    start = at_budget(federation, 1, epsilon)
+    seen = observe(start, audit_values(start, np.array([sample])), stream(1, "attack noise"))[None]
+    sent = would_send(start, [lineup_of(federation, sample, 1).any_class], seen)
     return min(line.value for line in identification_bounds(seen, sent[0])[0])
 
 
@@ -139,7 +120,7 @@ def calibrated(federation: Federation, epsilon: float, exact: bool = False) -> N
 def standing_out() -> int:
     """The training image whose one-step upload lies furthest from the others'."""
     federation = ready()
-    uploads = audit_values(federation, np.arange(400), initial_weights(federation))
+    uploads = audit_values(begun(federation, np.zeros(400, np.int64)), np.arange(400))
     return int(((uploads - uploads.mean(0)) ** 2).sum(1).argmax())
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 
 from ldp_core.experiment import parse
-from ldp_core.federated.federation import assemble, initial_weights
+from ldp_core.federated.federation import assemble
 from ldp_core.leakage.observe import choose_victims
 from tests.attacks.observed import audit_uploads
 from tests.data import digits
@@ -39,7 +39,7 @@ def test_a_victims_image_depends_on_neither_mechanism_nor_company():
 
 def test_the_three_versions_differ_as_they_say():
     ready = assemble(parse({"clients": {"range": 0.05}}), digits(), CPU)
-    seen = audit_uploads(ready, choose_victims(ready), initial_weights(ready), 1)
+    seen = audit_uploads(ready, choose_victims(ready))
     assert np.abs(seen["clean"].uploads).max() > 0.05
     assert np.abs(seen["clipped"].uploads).max() <= 0.05 + 1e-9
     assert np.abs(seen[None].uploads).max() > 0.1

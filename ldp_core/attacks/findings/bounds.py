@@ -1,13 +1,13 @@
 """Upper bounds for all attackers (reference: attacks, section 7), each with its label.
 
-The worst-case bounds use the total ε of all observations of an image. With an ε per coordinate that total is
-so large that the bounds are vacuous, and labelled so. The instance bound holds for the given candidates and
-model only. Needs numpy and scipy.special only, so pages may import it.
+The worst-case bounds use the total ε of all observations of an image, which with an ε per coordinate is so
+large that they exclude nothing, and say so. The instance bound holds for the given candidates and model only.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,8 +23,7 @@ VACUOUS = 0.999
 class Bound:
     """Upper bound on the identification rate among equally likely candidates."""
 
-    name: str
-    """"mary", "gaussian" or "instance"."""
+    name: Literal["mary", "gaussian", "instance"]
     label: str
     value: float
 
@@ -37,68 +36,42 @@ class Bound:
 
 
 def mary(epsilon: ArrayLike, candidates: int) -> Floats:
-    """Largest identification rate among M equally likely candidates: e^ε / (e^ε + M − 1).
-
-    ε is the total of all observations; tight for randomised response over M outputs.
+    """Largest identification rate among M equally likely candidates, for the total ε of all observations: e^ε
+    / (e^ε + M − 1), tight for randomised response over M outputs.
     """
     return 1 / (1 + (candidates - 1) * np.exp(-np.asarray(epsilon, np.float64)))
 
 
 def gaussian(mu: ArrayLike, baseline: ArrayLike) -> Floats:
-    """Largest success probability under Gaussian noise of what guessing achieves with κ: Φ(Φ⁻¹(κ) + μ) (Hayes
-    et al. 2023).
-
-    μ is total sensitivity over σ.
+    """Largest success probability under Gaussian noise of what guessing achieves with κ: Φ(Φ⁻¹(κ) + μ) for a
+    total sensitivity of μσ (Hayes et al. 2023).
     """
     return ndtr(ndtri(np.asarray(baseline, np.float64)) + np.asarray(mu, np.float64))
 
 
-def instance(log_affinity: Floats) -> Floats:
-    """Largest identification rate among these M candidates, each equally likely.
-
-    (1 + Σⱼ TVⱼ)/M with TVⱼ ≤ √(1 − BCⱼ²), for the candidates' laws against the first one's; an average over
-    the true candidate.
-
-    Args:
-        log_affinity: (V, M) log Bhattacharyya coefficients; the first column is 0.
+def instance(log_affinity: Floats) -> list[Bound]:
+    """For each victim among its M candidates, from log Bhattacharyya coefficients (V, M) of their laws
+    against the first one's: (1 + Σⱼ TVⱼ)/M with TVⱼ ≤ √(1 − BCⱼ²), an average over the true candidate.
     """
     apart = np.sqrt(np.maximum(-np.expm1(2 * np.minimum(log_affinity, 0.0)), 0.0))
     found: Floats = np.minimum(1.0, (1 + apart.sum(axis=1)) / log_affinity.shape[1])
-    return found
+    label = "for these inputs and this model"
+    return [Bound("instance", _said(label, value), value) for value in found.tolist()]
 
 
-def worst_case(total: float, mu: float | None, candidates: int) -> list[Bound]:
-    """Bounds that hold for any images.
-
-    Args:
-        total: ε of all observations of the image; infinite without pure ε.
-        mu: sensitivity over σ for Gaussian noise; None for other noise.
-        candidates: number of candidates M.
+def worst_case(total: float, mu: float | None, candidates: int) -> Bound:
+    """Bound that holds for any images, by the ε of all observations of one (infinite without a pure ε), or by
+    their sensitivity over σ for Gaussian noise.
     """
     if mu is not None:
         value = float(gaussian(mu, 1 / candidates))
-        return [
-            Bound(
-                "gaussian",
-                _said(f"Gaussian bound, worst case, μ = {mu:.3g} for all that was seen of it", value),
-                value,
-            )
-        ]
+        label = f"Gaussian bound, worst case, μ = {mu:.3g} for all that was seen of it"
+        return Bound("gaussian", _said(label, value), value)
     if not np.isfinite(total):
-        return [Bound("mary", "no bound: no ε holds for this form", 1.0)]
+        return Bound("mary", "no bound: no ε holds for this form", 1.0)
     value = float(mary(total, candidates))
-    return [
-        Bound(
-            "mary",
-            _said(f"worst case, ε = {_plain(total)} and δ = 0 for all that was seen of it", value),
-            value,
-        )
-    ]
-
-
-def for_these_inputs(value: float) -> Bound:
-    """The instance bound with its label."""
-    return Bound("instance", _said("for these inputs and this model", value), value)
+    label = f"worst case, ε = {_plain(total)} and δ = 0 for all that was seen of it"
+    return Bound("mary", _said(label, value), value)
 
 
 def _plain(total: float) -> str:

@@ -13,17 +13,14 @@ from ldp_core.mechanisms.base import Floats
 PSNR_CAP = 120.0
 """PSNR in dB of an exact copy, which would be infinite; JSON has no infinity."""
 SSIM_WINDOW = 7
-"""Side in pixels of the window in which structure is compared."""
+"""Side in pixels of the window in which structure is compared, or the largest odd one that fits."""
 MOST_PAIRS = 20
 """Largest number of a batch's images shown beside their reconstructions."""
 TINY = 1e-12
 
 
 def psnr(reconstruction: Image, original: Image) -> Floats:
-    """Peak signal-to-noise ratio in dB of each of (V, *shape), at most PSNR_CAP.
-
-    Peak 1: 10·log₁₀(1 / mean squared error). 20 dB is a mean squared error of 0.01.
-    """
+    """Peak signal-to-noise ratio in dB of each of (V, *shape): 10·log₁₀(1 / mean squared error)."""
     error = (clamped(reconstruction) - clamped(_alike(reconstruction, original))) ** 2
     return _decibels(error.reshape(len(error), -1).mean(axis=1))
 
@@ -40,9 +37,8 @@ def psnr_pairs(reconstructions: Image, originals: Image) -> Floats:
 
 
 def ncc(reconstruction: Image, original: Image) -> Floats:
-    """Normalised cross-correlation in [−1, 1] of each of (V, *shape); 0 where an image is constant.
-
-    Invariant to brightness and contrast, so it detects images that PSNR misses.
+    """Normalised cross-correlation in [−1, 1] of each of (V, *shape), whatever brightness and contrast; 0
+    where an image is constant.
     """
     a, b = _centred(reconstruction), _centred(_alike(reconstruction, original))
     scale = np.sqrt((a**2).sum(axis=1) * (b**2).sum(axis=1))
@@ -56,24 +52,9 @@ def ncc_pairs(reconstructions: Image, originals: Image) -> Floats:
     return np.where(scale > TINY, (a @ b.T) / np.maximum(scale, TINY), 0.0)
 
 
-def ncc_each(reconstructions: Image, others: Image) -> Floats:
-    """Normalised cross-correlation (A, V, n) of A guesses (A, V, *shape) at each of V images with n others
-    (V, n, *shape).
-    """
-    many, victims, *shape = reconstructions.shape
-    a, b = (_centred(image.reshape(-1, *shape)) for image in (reconstructions, others))
-    of_a, of_b = ((part**2).sum(axis=1) for part in (a, b))
-    scale = np.sqrt(of_a.reshape(many, victims, 1) * of_b.reshape(victims, -1))
-    a, b = a.reshape(many, victims, 1, -1), b.reshape(victims, -1, a.shape[1])
-    products = (a @ b.transpose(0, 2, 1))[:, :, 0]
-    return np.where(scale > TINY, products / np.maximum(scale, TINY), 0.0)
-
-
 def ssim(reconstruction: Image, original: Image) -> Floats:
-    """Structural similarity in [−1, 1] of each of (V, [channels,] height, width).
-
-    Wang et al. 2004 with a square window of 7 pixels (or the largest odd side that fits), sample covariances,
-    K₁ = 0.01, K₂ = 0.03, averaged over inner windows and channels.
+    """Structural similarity in [−1, 1] of each of (V, [channels,] height, width): Wang et al. 2004 with a
+    square window, sample covariances, K₁ = 0.01, K₂ = 0.03, averaged over inner windows and channels.
     """
     a, b = clamped(reconstruction), clamped(_alike(reconstruction, original))
     side = min(SSIM_WINDOW, *a.shape[-2:])

@@ -12,11 +12,9 @@ RECOVERED_DB = 20.0
 """PSNR from which on an image counts as recovered on every page: a mean squared error of 0.01."""
 READ = 0.8
 """Correlation from which on an image is recognisable, if it is also closer to its image than to any decoy and
-than any guess (`reads`).
-
-Of 3 060 reconstructions of digits at ε 0.5 to 100, a classifier that had not seen the victims recognised 91 %
-of those above the threshold, and agreed with it on about 92 % of all, with 20 dB on about 69 %. In a second
-sample of 440: 92, 93 and 83 % (`tests/benchmarks/reading.py` of commit 90ef56d5; 8 × 8 pixels only).
+than any guess (`reads`). Of 3 060 reconstructions of digits at ε 0.5 to 100, a classifier that had not seen
+the victims recognised 91 % of those above the threshold, and agreed with it on about 92 % of all, with 20 dB
+on about 69 % (`tests/benchmarks/reading.py` of commit 90ef56d5; 8 × 8 pixels only).
 """
 VISIBLE_DB = 3.0
 """Least distance in dB from the best guess without an upload for a reconstruction to count."""
@@ -33,24 +31,19 @@ class Verdict:
 
 
 def reads(psnr: float, guess: float, ncc: float, stranger: float | None) -> bool:
-    """Whether a reconstruction is recognisable, and closer to its image than any guess: the mean image has
-    correlation 0.8 with some digits. Arguments as in `judge`.
-    """
+    """Whether a reconstruction is recognisable, and closer to its image than any guess; as in `judge`."""
     return psnr > guess and ncc >= READ and (stranger is None or ncc > stranger)
 
 
 def judge(
     psnr: float, ncc: float, stranger: float | None, guess: float, clean: float, clipped: float
 ) -> Verdict:
-    """Verdict on a reconstruction.
+    """Verdict on a reconstruction of this PSNR in dB and correlation with the image.
 
     Args:
-        psnr: PSNR of the reconstruction from the upload as sent, in dB.
-        ncc: correlation with the image.
         stranger: highest correlation with a decoy; None if unknown.
         guess: PSNR of the best guess without an upload: the mean image, or that of the class.
-        clean: PSNR for the upload without clipping and noise.
-        clipped: PSNR for the clipped upload without noise.
+        clean, clipped: PSNR for the upload without clipping and noise, and without noise.
     """
     if clean < RECOVERED_DB:
         return Verdict("inconclusive", "inconclusive: this attack fails even without noise")
@@ -66,13 +59,8 @@ def judge(
 
 
 def judge_share(share: float, non_members: float, clean: float, clipped: float) -> Verdict:
-    """Verdict on an upload of many images.
-
-    Args:
-        share: share of its images recovered (20 dB or more) from the upload as sent.
-        non_members: the same share among images not in the upload: chance.
-        clean: the share for the upload without clipping and noise.
-        clipped: the share for the clipped upload without noise.
+    """Verdict on an upload of many images, by the share of them recovered from the upload as sent; of images
+    not in it (chance); without clipping and noise; and without noise.
     """
     if clean < RECOVERED_SHARE:
         return Verdict("inconclusive", "inconclusive: this attack fails even without noise")

@@ -1,7 +1,5 @@
-"""Default effort of attacks relative to training, counted so that it is equal on every machine.
-
-Searches and training both compute gradients, so both are counted in samples trained; closed forms are counted
-in likelihood evaluations. The weights are rough and fixed; durations are estimated by `ldp_core.cost`.
+"""Default effort of attacks relative to training, counted so that it is equal on every machine: searches in
+samples trained, as both compute gradients, closed forms in likelihoods; durations are `ldp_core.cost`'s.
 """
 
 from __future__ import annotations
@@ -18,9 +16,7 @@ SHARE = 1 / 5
 UNNOTICED = 75_000_000
 """… or number of likelihoods of a closed form, which take no noticeable time."""
 GRADIENT, TORCH = 96, 8
-"""Cost of a search's second-order gradient, and of a sample trained by PyTorch, in samples trained by a
-kernel.
-"""
+"""Cost of a search's second-order gradient, and of a sample trained by PyTorch, in samples of a kernel."""
 UPLOAD, WEIGHT, ROUND = 100_000, 20, 300_000
 """Cost of an attacked upload, of each of its weights, and of a round of training, in likelihoods."""
 PRODUCTS = 1_250
@@ -37,7 +33,6 @@ class Training:
     products: int
     """Multiplications of one sample's forward pass."""
     dimension: int
-    """Number of weights of the uploaded model."""
     chain: bool
     """Whether a kernel trains the model at full speed (`ldp_core.models.chain.is_chain`)."""
 
@@ -66,9 +61,8 @@ class AttackSchedule:
 def beside(
     who: Sequence[tuple[Reconstructor, Facts]], training: Training, victims: int, least: int
 ) -> AttackSchedule:
-    """Schedule of attacks within `SHARE` of the training's cost; closed forms at least in as many rounds as
-    `UNNOTICED` allows. A search too expensive for one round gets fewer steps, down to those for a
-    recognisable image, then only `least` victims; if still too expensive, it runs after training.
+    """Schedule of attacks within `SHARE` of the training's cost, or `UNNOTICED`. A search too expensive for
+    one round gets fewer steps, down to those for a recognisable image, then only `least` victims, then waits.
     """
     searches = [(one, seen) for one, seen in who if isinstance(one, Search)]
 

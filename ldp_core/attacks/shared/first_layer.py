@@ -12,7 +12,7 @@ from ldp_core.mechanisms.base import Floats, Mechanism
 
 Mask = NDArray[np.bool_]
 ITERATIONS = 40
-"""Iterations of the power method, after which the leading direction is found or lost in noise."""
+"""Of the power method, after which the leading direction is found or lost in noise."""
 SWEEPS = 4
 
 
@@ -48,10 +48,7 @@ def _times(vectors: Floats, matrices: Floats) -> Floats:
 
 def scaled(z: Floats, white: float = 1.0) -> Floats:
     """(V, F + 1) → (V, F): pixels divided by the last entry, which estimates the constant 1, for images
-    multiplied by `white`.
-
-    If noise has shrunk that entry so far that pixels would exceed [0, 1], the brightest hundredth of them is
-    taken as white, so that only contrast is lost.
+    multiplied by `white`; or by the brightest hundredth of them, if noise has shrunk that entry below.
     """
     sign = np.where(z[:, :-1].sum(axis=1) < 0, -1.0, 1.0)[:, None]
     pixels, one = z[:, :-1] * sign, np.maximum(z[:, -1:] * sign * white, 1e-300)
@@ -70,9 +67,7 @@ class Window:
 
 
 def window(seen: Observation, mechanism: Mechanism | None = None) -> Window | None:
-    """Window of each victim, (V, 1, 1) each, by default of the first layer's mechanism; None for mechanisms
-    without one.
-    """
+    """Window of each victim, (V, 1, 1) each, by default of the first layer's mechanism; None without one."""
     found, used = [], mechanism or seen.mechanism
     for epsilon, low, high in zip(seen.epsilon, *seen.first_ends, strict=True):
         middle = (low + high) / 2
@@ -96,18 +91,18 @@ def reach(seen: Observation) -> float:
 
 
 def trimmed(seen: Observation) -> tuple[Floats, Mask]:
-    """First layer's gradients (V, R, F + 1), and mask of the outputs inside the window.
-
-    Piecewise outputs lie in a narrow window around gain · value, or far away. A step is small, so an output
-    further from the old weight than window and largest public step together is uninformative. Outputs inside
-    are unbiased after division by the gain.
+    """First layer's gradients (V, R, F + 1), and mask of the outputs inside the window: one further from the
+    old weight than window and largest public step together is uninformative; those inside are unbiased after
+    division by the gain.
     """
     base = seen.first_layer(seen.base)
     narrow = window(seen)
     if narrow is None:
         known = seen.first_layer(seen.steps[1])
-        if seen.mechanism.role == "identity":
-            known &= _unclipped(seen)
+        if seen.mechanism.role == "identity":  # a value at an end of its range has been clipped
+            sent = seen.first_layer(seen.uploads[0])
+            low, high = (end.astype(np.float32)[:, None, None] for end in seen.first_ends)
+            known &= (sent > low) & (sent < high)
         return seen.first_layer(seen.gradients), known
     victims, furthest = len(seen.epsilon), reach(seen)
     rows, known = np.zeros((victims, *base.shape)), np.zeros((victims, *base.shape), dtype=bool)
@@ -123,13 +118,6 @@ def trimmed(seen: Observation) -> tuple[Floats, Mask]:
         known[v] = count > 0
         rows[v] = (steps * kept).sum(axis=0) / np.maximum(count, 1) / seen.learning_rate
     return rows, known
-
-
-def _unclipped(seen: Observation) -> Mask:
-    """Mask of values strictly inside their range: without noise, one at its end has been clipped."""
-    sent = seen.first_layer(seen.uploads[0])
-    low, high = (end.astype(np.float32)[:, None, None] for end in seen.first_ends)
-    return (sent > low) & (sent < high)
 
 
 def _length(vectors: Floats) -> Floats:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,17 +26,18 @@ class Kind:
     brightness: Floats
     """Smoothed histogram of each pixel by class, (classes, F, GRID)."""
 
-    @classmethod
-    def of(cls, public: Public, classes: int) -> Kind:
-        everything = public.x.mean(0)
-        means = np.stack(
-            [public.x[of].mean(0) if (of := public.y == y).any() else everything for y in range(classes)]
-        )
-        pixels = public.x.reshape(len(public.x), -1).astype(np.float64)
-        features = pixels.shape[1]
-        place = np.clip(np.rint(pixels * (GRID - 1)), 0, GRID - 1).astype(np.int64)
-        bins = (public.y[:, None] * features + np.arange(features)) * GRID + place
-        counts = np.bincount(bins.ravel(), minlength=classes * features * GRID).astype(np.float64)
-        padded = np.pad(counts.reshape(classes, features, GRID), ((0, 0), (0, 0), (2, 2)), mode="edge")
-        smooth = 0.02 + sum(w * padded[..., k : k + GRID] for k, w in enumerate(SPREAD))
-        return cls(means, smooth / smooth.sum(axis=-1, keepdims=True))
+
+@lru_cache(maxsize=2)
+def kind_of(public: Public, classes: int) -> Kind:
+    everything = public.x.mean(0)
+    means = np.stack(
+        [public.x[of].mean(0) if (of := public.y == y).any() else everything for y in range(classes)]
+    )
+    pixels = public.x.reshape(len(public.x), -1).astype(np.float64)
+    features = pixels.shape[1]
+    place = np.clip(np.rint(pixels * (GRID - 1)), 0, GRID - 1).astype(np.int64)
+    bins = (public.y[:, None] * features + np.arange(features)) * GRID + place
+    counts = np.bincount(bins.ravel(), minlength=classes * features * GRID).astype(np.float64)
+    padded = np.pad(counts.reshape(classes, features, GRID), ((0, 0), (0, 0), (2, 2)), mode="edge")
+    smooth = 0.02 + sum(w * padded[..., k : k + GRID] for k, w in enumerate(SPREAD))
+    return Kind(means, smooth / smooth.sum(axis=-1, keepdims=True))

@@ -17,10 +17,9 @@ ROUNDING = 1e-6
 
 
 def log_likelihood(seen: Observation, values: Floats) -> Floats:
-    """Log-likelihood (V, M) of each victim's uploads for M noise-free vectors (V, M, d).
-
-    Without noise, the negative squared distance instead; for weights partly in clear, the number of weights
-    equal to the vector's. Unsent weights do not count.
+    """Log-likelihood (V, M) of each victim's uploads for M noise-free vectors (V, M, d), without unsent
+    weights; without noise, the negative squared distance; for weights partly in clear, the number of equal
+    ones.
     """
     if seen.clear:
         return _exactly(seen, values)
@@ -46,10 +45,7 @@ def log_likelihood(seen: Observation, values: Floats) -> Floats:
 
 
 def _exactly(seen: Observation, values: Floats) -> Floats:
-    """Number of each victim's weights that equal those of M vectors (V, M, d), up to rounding.
-
-    Weights that are equal in all vectors do not count.
-    """
+    """Number of each victim's weights that equal those of M vectors (V, M, d), where these differ."""
     total = np.zeros(values.shape[:2])
     for victims in blocks(len(values), values[0].size):
         part = seen.of(victims)
@@ -64,9 +60,8 @@ def _exactly(seen: Observation, values: Floats) -> Floats:
 
 
 def log_affinity(seen: Observation, values: Floats) -> Floats | None:
-    """Log Bhattacharyya coefficient (V, M) between the laws of vectors 0 and m of (V, M, d).
-
-    Over all T uploads, as if all weights had been sent. None for mechanisms without a closed form.
+    """Log Bhattacharyya coefficient (V, M) between the laws of vectors 0 and m of (V, M, d), over all T
+    uploads, as if all weights had been sent; None for mechanisms without a closed form.
     """
     total = np.zeros(values.shape[:2])
     for victims in blocks(len(values), values[0].size):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -14,9 +15,7 @@ if TYPE_CHECKING:
 
 Distance = Literal["squared", "cosine"]
 OUTER = 2**16
-"""Number of a layer's weights from which on its gradient is compared as an outer product, without forming
-it.
-"""
+"""Number of a layer's weights from which on its gradient is compared as an outer product, not formed."""
 SMOOTH = 1e-3
 """Pixel difference below which total variation is smoothed, so that it is differentiable."""
 
@@ -46,16 +45,12 @@ class Match:
         """`seen` is any of the observations (all of one model); `rows` images are evaluated at once."""
         self._seen, self._distance, self._goal, self._rows = seen, distance, goal, rows
         self._parameters = seen.parameters(goal.gradients)
-        self._pixels = 1
-        for side in seen.shape:
-            self._pixels *= side
+        self._pixels = math.prod(seen.shape)
         self._size = (goal.gradients**2).sum(1).clamp(min=1e-30)
 
     def __call__(self, at: torch.Tensor, which: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Distances (k,) of gradients and their slopes (k, n) by pixel, at images (k, n) of the problems
-        numbered `which` (k,).
-
-        If memory runs out, the number of images evaluated at once is halved for good.
+        numbered `which` (k,). If memory runs out, half as many at once are evaluated, for good.
         """
         import torch
 

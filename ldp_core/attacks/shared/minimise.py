@@ -1,8 +1,6 @@
-"""Many small minimisations side by side, each with its own history and step size.
+"""Many small minimisations side by side, each with its own history and step size; only evaluation is batched.
 
-Libraries' L-BFGS treats all rows as one problem, so one row's curvature affects the others. Here only the
-evaluation is batched, which makes a batch of images as fast as one (Nocedal and Wright 2006, algorithm 7.4,
-with backtracking). A row with a value of NaN stops; the others continue.
+L-BFGS by Nocedal and Wright 2006, algorithm 7.4, with backtracking. A row with a value of NaN stops alone.
 """
 
 from __future__ import annotations
@@ -36,9 +34,7 @@ class Descent(ABC):
     def __init__(
         self, objective: Objective, start: torch.Tensor, iterations: int, enough: float = 0.0
     ) -> None:
-        """Descend from `start` (N, n) for at most `iterations` steps; a row stops at a value of at most
-        `enough`.
-        """
+        """From `start` (N, n) for at most `iterations` steps; a row stops at a value of at most `enough`."""
         import torch
 
         self._objective, self._iterations, self._enough = objective, iterations, enough

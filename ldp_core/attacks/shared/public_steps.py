@@ -27,8 +27,8 @@ class PublicSteps:
     each: Floats
     """Largest step of each weight, (d,)."""
     low: Floats
-    """Lower ends of the steps of each label's images, widened by the range's length, (classes, d); without
-    labels if nothing is sent in clear.
+    """Lower ends of the steps of each label's images, widened by their range's length, (classes, d); (0, d)
+    if nothing is sent in clear.
     """
     high: Floats
 

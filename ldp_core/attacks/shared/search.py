@@ -1,8 +1,7 @@
 """Shared code of searching attackers: all victims, budgets and restarts side by side, step by step.
 
-The rows of a search are images: one for each observation, victim and restart. They are solved in chunks that
-fit into the CPU's cache. The assignment to chunks depends on the request alone, so that a resumed search
-finds the same bits.
+A row is one image, of an observation, victim and restart. They are solved in chunks that fit into the CPU's
+cache and depend on the request alone, so that a resumed search finds the same bits.
 """
 
 from __future__ import annotations
@@ -44,16 +43,12 @@ LARGEST = 2**21
 
 
 class Search(Reconstructor):
-    """Gradient matching: starting from random images, minimises the distance between their gradients and the
-    observed ones.
-    """
+    """Gradient matching: from random images on, minimises their gradients' distance to the observed ones."""
 
     distance: ClassVar[Distance]
     seeks_labels: ClassVar[bool] = False
     behind_layers: ClassVar[bool] = False
-    """Whether the search accounts for clients' own layers: inputs are ax + b with initial a and b, and the
-    last bias gives slopes of the loss instead of a label.
-    """
+    """Whether inputs are taken for ax + b with initial a and b, and the last bias for slopes of the loss."""
     each: ClassVar[float] = 1.0
     """Average number of gradients per step."""
     enough: ClassVar[int]
@@ -89,17 +84,9 @@ class Search(Reconstructor):
         return Effort(gradients=self.each * self.iterations * self.restarts)
 
     def knows(self, facts: Facts) -> list[str]:
-        return [*super().knows(facts), self.stated_effort]
-
-    @property
-    def stated_effort(self) -> str:
-        """The search's effort in words, part of the attacker's description."""
-        starts = (
-            "1 random image"
-            if self.restarts == 1
-            else f"{self.restarts} random images, of which the best counts"
-        )
-        return f"its effort: {self.iterations} steps at most, from {starts}"
+        several = f"{self.restarts} random images, of which the best counts"
+        starts = "1 random image" if self.restarts == 1 else several
+        return [*super().knows(facts), f"its effort: {self.iterations} steps at most, from {starts}"]
 
     def way(self, model: Model, shape: Shape, classes: int) -> Search:
         """The search variant with the distance and descent that suit a model."""
@@ -156,11 +143,7 @@ class SearchBatch:
         wanted: Sequence[bool] | None = None,
         workers: int = 1,
     ) -> None:
-        """Args:
-        generators: one for each observation.
-        wanted: observations to solve; others are computed only if they share a chunk.
-        workers: number of chunks solved in parallel.
-        """
+        """`wanted`: observations to solve, others only if they share a chunk; `workers`: parallel chunks."""
         self._workers = workers if seen[0].device == "cpu" else 1
         self._who, self._seen = who, seen
         steps = public_steps(seen) if trims(seen) else None
@@ -247,7 +230,8 @@ class _Chunk:
 
         known = None
         if any(one.known is not None for one in readings):
-            known = rows([r.mask() for r in readings])
+            masks = [np.ones(r.gradients.shape) if r.known is None else r.known for r in readings]
+            known = rows([mask.astype(np.float64) for mask in masks])
         if who.behind_layers:
             last = seen[0].model.slices(seen[0].shape, seen[0].classes)[-1]
             targets = rows([one.gradients[:, last.start : last.stop] for one in readings])
@@ -317,9 +301,8 @@ def _side_by_side(
 
 
 def chunked(rows: Sequence[int], most: int) -> list[list[tuple[int, slice]]]:
-    """Chunks of at most `most` rows, as (observation, slice of its rows).
-
-    A large observation fills chunks of its own, evenly; small ones share.
+    """Chunks of at most `most` rows, as (observation, slice of its rows); a large observation fills chunks of
+    its own, evenly, and small ones share.
     """
     found: list[list[tuple[int, slice]]] = []
     room = 0
@@ -347,9 +330,7 @@ def _before(seen: Observation, pixels: int) -> tuple[NDArray[np.float64], NDArra
 
 
 def _like(seen: Observation) -> torch.Tensor:
-    """Dtype and device to compute in: double precision for models that begin with a fully connected layer,
-    where the search converges to an exact solution.
-    """
+    """Dtype and device to compute in: double where the search converges to an exact solution."""
     import torch
 
     dense = not no_dense_start(seen.model, seen.shape, seen.classes)

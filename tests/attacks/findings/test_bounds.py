@@ -21,15 +21,15 @@ def test_the_table_of_the_reference():
 
 
 def test_bounds_say_when_they_exclude_nothing():
-    (wide,) = bounds.worst_case(5200.0, None, 10)
+    wide = bounds.worst_case(5200.0, None, 10)
     assert wide.vacuous
     assert wide.label.endswith("excludes nothing")
-    (narrow,) = bounds.worst_case(1.0, None, 10)
+    narrow = bounds.worst_case(1.0, None, 10)
     assert not narrow.vacuous
-    (none,) = bounds.worst_case(np.inf, None, 10)
+    none = bounds.worst_case(np.inf, None, 10)
     assert none.value == 1
     assert "no bound" in none.label
-    (normal,) = bounds.worst_case(np.inf, 0.5, 10)
+    normal = bounds.worst_case(np.inf, 0.5, 10)
     assert normal.name == "gaussian"
     assert normal.value < 0.3
 
