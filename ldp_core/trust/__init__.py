@@ -1,6 +1,4 @@
-"""Trust models: who sees the clients' uploads, and who adds the noise (each client, a secure sum, a central
-server).
-"""
+"""Trust models: who sees the clients' uploads, and who adds the noise."""
 
 from ldp_core.component import Registry
 from ldp_core.trust._linking import GROUPS as GROUPS

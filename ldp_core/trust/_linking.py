@@ -35,9 +35,7 @@ class Linked:
 
 def linked(experiment: Any) -> Linked:
     """Recognitions from each round to the next; without tries where no single uploads are seen, all declare
-    the same, or no client is in two successive rounds.
-
-    ε is declared to a shuffler, and where an aggregator's weights depend on noise.
+    the same, or no client is in two successive rounds. ε is declared to a shuffler, or where weights need it.
     """
     trust, clients = experiment.trust, experiment.clients
     if trust.own_noise:

@@ -50,9 +50,7 @@ class SumLaw(GaussianLaw):
 
 
 class SumNoise(GaussianNoise):
-    """Takes the place of the experiment's mechanism where the noise is added to the sum; its ε is a client's
-    budget for the whole run.
-    """
+    """The mechanism where noise is added to the sum; its ε is a client's budget for the whole run."""
 
     label = "noise in the sum"
     summary = "Noise is added to the sum of all uploads; its law follows from whom clients trust."
@@ -80,21 +78,18 @@ class SumNoise(GaussianNoise):
         known = np.array(self.shares)
         nearest = known[np.abs(np.log(known[:, 0]) - np.log(budgets)[:, None]).argmin(axis=1)]
         # for a budget that no client has, the noise of the nearest one, as Gaussian noise grows
-        share = nearest[:, 1] * np.where(
-            budgets == nearest[:, 0], 1.0, mu_of(nearest[:, 0], self.delta_) / mu_of(budgets, self.delta_)
-        )
+        more = mu_of(nearest[:, 0], self.delta_) / mu_of(budgets, self.delta_)
+        share = nearest[:, 1] * np.where(budgets == nearest[:, 0], 1.0, more)
         found = np.hypot(share, self.grid / np.sqrt(12))
         return found[places].reshape(np.shape(epsilon)) + np.zeros_like(sensitivity)
 
     def clip(self, values: Floating, low: ArrayLike, high: ArrayLike) -> Floating:
         if self.ball:
             length = lengths(values.astype(np.float64))[..., None]
-            shorter: Floating = (values * np.minimum(1.0, high / np.maximum(length, 1e-300))).astype(
-                values.dtype
-            )
-            return shorter
-        clipped: Floating = np.clip(values, low, high).astype(values.dtype)
-        return clipped
+            clipped = values * np.minimum(1.0, high / np.maximum(length, 1e-300))
+        else:
+            clipped = np.clip(values, low, high)
+        return clipped.astype(values.dtype)
 
 
 SumNoise.name = "sum"

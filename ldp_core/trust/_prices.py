@@ -18,9 +18,7 @@ from ldp_core.trust._sums import Row
 
 @dataclass(frozen=True)
 class Heaps(Spending):
-    """ε of messages behind a shuffler, each hidden among the messages of its heap; never above ε without a
-    shuffler.
-    """
+    """ε of messages behind a shuffler, each hidden among those of its heap; never above ε without one."""
 
     message: str
     """What is shuffled: "upload" or "coordinate"."""
@@ -38,9 +36,7 @@ class Heaps(Spending):
         return self._mixed(super().uploads(client, count), client, *messages)
 
     def _mixed(self, local: Promise, client: Client, heaps: int, uses: int) -> Promise:
-        """`local` amplified by shuffling, for a client whose messages are in so many heaps, each message made
-        by `uses` uses of the mechanism.
-        """
+        """`local` amplified by so many heaps, in each a message made by `uses` uses of the mechanism."""
         size = self.sizes.get(client, self.alone)
         if not local.guarantee or not local.epsilon or size < 2 or heaps < 1:
             return local
@@ -85,9 +81,7 @@ class Sums(Spending):
         return by_rule(rule, all_of_them, DELTA, max(all_of_them, uses * once))
 
     def _row(self, epsilon: float) -> Row:
-        """Noise for a budget; for one that no client has, the noise of the nearest budget with the shares of
-        `SumNoise`.
-        """
+        """Noise for a budget; for one that no client has, as in `SumNoise`."""
         if epsilon in self.rows:
             return self.rows[epsilon]
         near = self.rows[min(self.rows, key=lambda known: abs(math.log(known / epsilon)))]
@@ -96,15 +90,10 @@ class Sums(Spending):
 
 @lru_cache(maxsize=4096)
 def _of_row(row: Row, uses: int, size: int, alone: bool) -> tuple[str, float]:
-    """Name of the accounting rule, and ε at `DELTA` of `uses` sums: of a whole upload, or of one weight if
-    `alone`.
-    """
+    """Accounting rule, and ε at `DELTA` of `uses` sums: of a whole upload, or of one weight if `alone`."""
     weights, apart = (1, 2 * row.reach / math.sqrt(size)) if alone else (size, 2 * row.reach)
     if row.grid:
-        longest = apart / row.grid + math.sqrt(weights)
-        found = skellam_epsilon(
-            (row.added / row.grid) ** 2, longest, longest * math.sqrt(weights), uses, DELTA
-        )
-        return "skellam", found
+        longest, variance = apart / row.grid + math.sqrt(weights), (row.added / row.grid) ** 2
+        return "skellam", skellam_epsilon(variance, longest, longest * math.sqrt(weights), uses, DELTA)
     rule = "gaussian" if row.chance == 1 else "sampled"
     return rule, sampled_epsilon(apart / row.added, row.chance, row.replaced, uses, DELTA)

@@ -1,5 +1,5 @@
 """What the trusts `secure_sum` and `central` share: noise in the sum, solved from each client's ε for the
-whole run.
+whole run; and what an attacker has of a client in a sum whose other members' values are known.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from ldp_core.errors import Problem
 from ldp_core.fields import Number
 from ldp_core.limits import NORM
 from ldp_core.mechanisms.base import Floats, Mechanism
-from ldp_core.trust.base import Trust, common_problems, heard
+from ldp_core.trust.base import Against, Trust, common_problems, heard
 
 if TYPE_CHECKING:
     from ldp_core.accounting.spending import Spending
@@ -45,6 +45,21 @@ class Row:
     """Step of the grid that values are rounded to; 0 for Gaussian noise."""
 
 
+class Facts(NamedTuple):
+    """What the noise in a sum is computed from."""
+
+    budgets: tuple[float, ...]
+    """Distinct budgets, ascending …"""
+    counts: tuple[int, ...]
+    """… and number of clients of each in a round's sum."""
+    reach: float
+    """Half the largest distance of two uploads of one client."""
+    heard: int
+    """Number of participants of a round."""
+    uses: int
+    size: int
+
+
 class SumTrust(Trust):
     """Noise is added to the sum of uploads; the experiment's mechanism is not used."""
 
@@ -55,24 +70,22 @@ class SumTrust(Trust):
     )
 
     @abstractmethod
-    def rows(self, experiment: Any, facts: Facts) -> tuple[Row, ...]:
+    def plan(self, experiment: Any) -> tuple[Row, ...]:
         """Noise for each budget, ascending by budget."""
 
     def attacked(self) -> Trust:
-        from ldp_core.trust._known import Known  # which stands on this
-
         return Known(of=self)
 
-    def plan(self, experiment: Any) -> tuple[Row, ...]:
-        return self.rows(experiment, Facts.of(self, experiment))
-
-    def grid(self, experiment: Any) -> float:
-        return 0.0
+    def facts(self, experiment: Any) -> Facts:
+        low, high = experiment.clients.bounds()
+        size, radius, in_round = experiment.uploaded, self.radius(experiment), heard(experiment) or 1
+        reach = radius if radius is not None else math.sqrt(size) * float(high[0] - low[0]) / 2
+        values, counts = np.unique(experiment.clients.budgets(), return_counts=True)
+        each = tuple(counts.tolist()) if len(values) > 1 else (in_round,)
+        return Facts(tuple(values.tolist()), each, reach, in_round, experiment.most_uploads, size)
 
     def radius(self, experiment: Any) -> float | None:
-        """Largest Euclidean norm of an upload, to which longer ones are scaled down; None where each weight
-        is clipped to its range.
-        """
+        """Length that longer uploads are scaled down to; None where each weight is clipped to its range."""
         norm: float | None = self.norm or getattr(experiment.mechanism, "norm", None)
         return norm
 
@@ -95,14 +108,11 @@ class SumTrust(Trust):
                 "range, or trust.norm"
             )
             yield Problem("clients.range", message)
-        if (
-            self.splits
-            and len(np.unique(experiment.clients.budgets())) > 1
-            and experiment.selection.name != "all"
-        ):
+        unequal, selection = len(np.unique(experiment.clients.budgets())) > 1, experiment.selection.name
+        if self.splits and unequal and selection != "all":
             message = (
                 f"must be all with {name} with unequal budgets, each of which needs a known "
-                f"number of clients in a round; got {experiment.selection.name}"
+                f"number of clients in a round; got {selection}"
             )
             yield Problem("selection", message)
 
@@ -119,9 +129,7 @@ class SumTrust(Trust):
 
     @property
     def splits(self) -> bool:
-        """Whether unequal budgets require that the number of participants with each budget is known in every
-        round.
-        """
+        """Whether the number of participants with each of unequal budgets must be known in every round."""
         return True
 
     def made(self, mechanism: Mechanism, experiment: Any) -> Mechanism:
@@ -146,26 +154,49 @@ class SumTrust(Trust):
         return Sums(experiment.releases, rows, experiment.uploaded, self.radius(experiment) is None)
 
 
-class Facts:
-    """Budgets, clip bound and numbers of clients, uses and weights, from which the noise in a sum is
-    computed.
+class Known(Trust):
+    """Trust for attacks on a sum, whose attacker knows all values in the sum but one client's: that client's
+    upload then has all the noise that ε relies on. If participants are drawn, it is one of them.
     """
 
-    def __init__(self, budgets: Floats, reach: float, heard: int, uses: int, size: int) -> None:
-        values, counts = np.unique(budgets, return_counts=True)
-        self.budgets: tuple[float, ...] = tuple(values.tolist())
-        """Distinct budgets, ascending …"""
-        self.counts: tuple[int, ...] = tuple(counts.tolist()) if len(values) > 1 else (heard,)
-        """… and number of clients of each in a round's sum."""
-        self.reach, self.heard, self.uses, self.size = reach, heard, uses, size
+    of: SumTrust
 
-    @classmethod
-    def of(cls, trust: SumTrust, experiment: Any) -> Facts:
-        low, high = experiment.clients.bounds()
-        size, radius = experiment.uploaded, trust.radius(experiment)
-        reach = radius if radius is not None else math.sqrt(size) * float(high[0] - low[0]) / 2
-        in_round = heard(experiment) or 1
-        return cls(experiment.clients.budgets(), reach, in_round, experiment.most_uploads, size)
+    own_noise: ClassVar[bool] = True
+    against: ClassVar[Against] = "sum"
+
+    @property
+    def helps(self) -> tuple[str, ...]:
+        return ("the values of all other clients in the sum, and that this one is in it",)
+
+    def sums(self, experiment: Any) -> tuple[NDArray[np.int64], Floats]:
+        return self.of.sums(experiment)
+
+    def measures(self, experiment: Any) -> bool:
+        return all(row.chance == 1 for row in self.of.plan(experiment))
+
+    def made(self, mechanism: Mechanism, experiment: Any) -> Mechanism:
+        made, rows = self.of.made(mechanism, experiment), self.of.plan(experiment)
+        shares = tuple((row.epsilon, row.added) for row in rows)
+        return made.model_copy(update={"shares": shares, "grid": 0.0, "apart": True})
+
+    def ranges(self, experiment: Any, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+        low, high = SumTrust.ranges(self.of, experiment, low, high)
+        reach = {row.epsilon: row.reach for row in self.of.plan(experiment)}
+        budgets = self.of.per_use(experiment, experiment.clients.budgets(), low, high).tolist()
+        share = np.array([reach[one] for one in budgets]) / self.of.facts(experiment).reach
+        return around(low, high, share)
+
+    def per_use(self, experiment: Any, asked: Floats, low: Floats, high: Floats) -> Floats:
+        return self.of.per_use(experiment, asked, low, high)
+
+    def prices(self, experiment: Any) -> Spending:
+        return self.of.prices(experiment)
+
+
+def around(low: Floats, high: Floats, share: Floats) -> tuple[Floats, Floats]:
+    """Ranges of the same centres, so many times as wide."""
+    centre, half = (low + high) / 2, (high - low) / 2
+    return centre - half * share, centre + half * share
 
 
 BELOW = 1 - 1e-6

@@ -1,6 +1,4 @@
-"""The base class of trust models: who sees the uploads, what ε holds against them, and what breaks that
-guarantee.
-"""
+"""The base class of trust models."""
 
 from __future__ import annotations
 
@@ -46,19 +44,19 @@ class Trust(Component):
         return self
 
     def measures(self, experiment: Any) -> bool:
-        """Whether attacked uploads have all the randomness that ε relies on, so that a bound measured on them
-        applies.
-        """
+        """Whether attacked uploads have all the randomness that ε relies on, so that bounds on them apply."""
         return True
 
     def sums(self, experiment: Any) -> tuple[NDArray[np.int64], Floats] | None:
-        """For each client the number of the sum that hides its uploads, and the probability of being in the
-        sum of a round, (K,) each; None if there is no sum."""
+        """The sum that hides each client's uploads, and its probability of being in that of a round, (K,)
+        each; None if there is no sum.
+        """
         return None
 
     def heaps(self, experiment: Any) -> tuple[NDArray[np.int64], NDArray[np.int64], bool] | None:
-        """For each client the number of the heap that its message is mixed in, and messages in that heap in a
-        round, (K,) each, and whether each weight is mixed by itself; None if there is no heap."""
+        """The heap that each client's message is mixed in, and messages in it in a round, (K,) each, and
+        whether each weight is mixed by itself; None if there is no heap.
+        """
         return None
 
     @property
@@ -75,12 +73,7 @@ class Trust(Component):
         return low, high
 
     def per_use(self, experiment: Any, asked: Floats, low: Floats, high: Floats) -> Floats:
-        """ε of one use of the mechanism for each budget of a whole run in `asked`; all arrays have the same
-        shape.
-
-        Raises:
-            InvalidInput: no ε of one use keeps within a budget.
-        """
+        """ε of one use for each budget of a whole run in `asked`; raises `InvalidInput` if none keeps to it."""
         from ldp_core.accounting.backwards import budgets_of_uses  # its package's face stands on this
 
         return budgets_of_uses(experiment.releases, experiment.most_uploads, asked, low, high)
@@ -94,23 +87,20 @@ class Trust(Component):
     def answering(
         self, experiment: Any, clients: NDArray[np.int64], draw: np.random.Generator | None
     ) -> NDArray[np.bool_]:
-        """Mask of a round's selected `clients` that answer, (n,); without `draw` the first ones do, where not
-        all."""
+        """Mask of a round's `clients` that answer, (n,); without `draw` the first ones do, where not all."""
         return np.ones(len(clients), dtype=bool)
 
     def contributed(
         self, experiment: Any, values: NDArray[np.float32], clients: NDArray[np.int64], number: int
     ) -> NDArray[np.float32]:
-        """What the k `clients` contribute to round `number`: `values` (k, m) before clipping, 0 for a client
-        left out of the sum.
-        """
+        """`values` (k, m), before clipping, as they enter round `number`: 0 for a client left out of the sum."""
         return values
 
     def handed_on(
         self, uploads: NDArray[np.float32], terms: tuple[Floats, ...], generator: np.random.Generator
     ) -> NDArray[np.float32]:
-        """Perturbed uploads (k, m) as the aggregator receives them, for example permuted; clients whose
-        `terms`, columns (k, 1), are equal cannot be told apart.
+        """Perturbed uploads (k, m) as the aggregator receives them, for example permuted among clients of
+        equal `terms`, columns (k, 1).
         """
         return uploads
 
@@ -128,10 +118,8 @@ def common_problems(trust: Trust, experiment: Any) -> Iterator[Problem]:
     """Fields of the experiment that cannot be combined with any trust except `local`."""
     name, aggregator = trust.label, experiment.aggregator
     if experiment.system is not None:
-        system = experiment.system.label
-        yield Problem(
-            "trust", f"{name} is not part of {system}, whose server hears each client; choose no system"
-        )
+        whose = f"{experiment.system.label}, whose server hears each client"
+        yield Problem("trust", f"{name} is not part of {whose}; choose no system")
     if aggregator.draws or aggregator.weighs_by_size:
         why = "draws who is heard" if aggregator.draws else "weighs a client by its samples"
         message = f"must not tell clients apart with {name}, and {aggregator.label} {why}; choose mean"

@@ -15,7 +15,7 @@ from ldp_core.errors import Problem
 from ldp_core.fields import Choice
 from ldp_core.mechanisms.base import Floats
 from ldp_core.streams import stream
-from ldp_core.trust._sums import Facts, Row, SumTrust, distance
+from ldp_core.trust._sums import Facts, Row, SumTrust, around, distance
 
 RULES = ("sampling", "clipping")
 
@@ -54,20 +54,16 @@ class Central(SumTrust):
     def splits(self) -> bool:
         return self.rule == "sampling"
 
-    def rows(self, experiment: Any, facts: Facts) -> tuple[Row, ...]:
-        hidden = experiment.selection.name == "fraction"
-        chance = facts.heard / experiment.clients.count if hidden else 1.0
-        return _rows(self.rule, facts.budgets, facts.counts, facts.reach, facts.heard, facts.uses, chance)
+    def plan(self, experiment: Any) -> tuple[Row, ...]:
+        facts, hidden = self.facts(experiment), experiment.selection.name == "fraction"
+        return _rows(self.rule, facts, facts.heard / experiment.clients.count if hidden else 1.0)
 
     def ranges(self, experiment: Any, low: Floats, high: Floats) -> tuple[Floats, Floats]:
         low, high = super().ranges(experiment, low, high)
-        rows = self.plan(experiment)
-        reach = Facts.of(self, experiment).reach
+        rows, reach = self.plan(experiment), self.facts(experiment).reach
         more = _more(rows, experiment) if self.rule == "sampling" else 1.0
         _, places = np.unique(experiment.clients.budgets(), return_inverse=True)
-        share = np.array([row.reach / reach for row in rows])[places] * more
-        centre, half = (low + high) / 2, (high - low) / 2
-        return centre - half * share, centre + half * share
+        return around(low, high, np.array([row.reach / reach for row in rows])[places] * more)
 
     def contributed(
         self, experiment: Any, values: NDArray[np.float32], clients: NDArray[np.int64], number: int
@@ -83,30 +79,21 @@ class Central(SumTrust):
 
 
 def _more(rows: tuple[Row, ...], experiment: Any) -> float:
-    """Number of clients over the expected number in a sum: the factor that keeps the mean over all clients
-    unbiased.
-    """
+    """Number of clients over the expected number in a sum, which keeps the mean over all unbiased."""
     chances = {row.epsilon: 1.0 if row.replaced else row.chance for row in rows}
     expected = math.fsum(chances[one] for one in experiment.clients.budgets().tolist())
     return float(experiment.clients.count / expected)
 
 
 @lru_cache(maxsize=256)
-def _rows(
-    rule: str,
-    budgets: tuple[float, ...],
-    counts: tuple[int, ...],
-    reach: float,
-    in_round: int,
-    uses: int,
-    chance: float,
-) -> tuple[Row, ...]:
+def _rows(rule: str, facts: Facts, chance: float) -> tuple[Row, ...]:
     from ldp_core.accounting.backwards import largest
     from ldp_core.accounting.spending import DELTA
     from ldp_core.accounting.sums import sampled_epsilon
 
+    budgets, reach, uses = facts.budgets, facts.reach, facts.uses
     most = distance(budgets[-1], chance, True, uses)
-    sigma, root = 2 * reach / most, math.sqrt(in_round)
+    sigma, root = 2 * reach / most, math.sqrt(facts.heard)
     if rule == "clipping" or len(budgets) == 1:
         shares = [distance(one, chance, True, uses) / most for one in budgets]
         return tuple(
@@ -118,7 +105,7 @@ def _rows(
         for one in budgets[:-1]
     ] + [1.0]
     # the mean over all is scaled up to that over those expected, and the noise with it
-    more = sum(counts) / math.fsum(q * n for q, n in zip(chances, counts, strict=True))
+    more = sum(facts.counts) / math.fsum(q * n for q, n in zip(chances, facts.counts, strict=True))
     return tuple(
         Row(one, sigma / root * more, sigma, reach, q) for one, q in zip(budgets, chances, strict=True)
     )

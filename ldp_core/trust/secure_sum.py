@@ -25,10 +25,8 @@ WRAPS = 1e-6
 
 
 class SecureSum(SumTrust):
-    """Skellam noise in a secure sum, whose clients' shares add up to exactly such noise.
-
-    In each round the share `dropout` of each sum's clients, drawn anew, never answers; the noise of the
-    others is enough for ε to hold.
+    """Skellam noise in a secure sum, whose clients' shares add up to exactly such noise; without that of
+    those, drawn anew in each round, who never answer, it is enough for ε to hold.
     """
 
     label = "a secure sum"
@@ -69,7 +67,7 @@ class SecureSum(SumTrust):
         yield from before
         if before:
             return
-        facts = self._facts(experiment)
+        facts = self.facts(experiment)
         fewest = min(facts.counts)
         if self.honest(fewest) < 1:
             message = (
@@ -90,9 +88,7 @@ class SecureSum(SumTrust):
             yield Problem("trust.bits", message)
 
     def honest(self, clients: int) -> int:
-        """Number of clients, of so many in a sum, whose noise ε relies on: all but those that drop out or
-        collude.
-        """
+        """Of so many clients in a sum, those whose noise ε relies on: none that drop out or collude."""
         return clients - math.ceil(self.dropout * clients - 1e-9) - self.colluding
 
     def answering(
@@ -110,9 +106,10 @@ class SecureSum(SumTrust):
 
     def wraps(self, experiment: Any, bits: int) -> float:
         """Upper bound on the probability that any sum of the run exceeds a modulus of so many bits."""
-        facts, largest = self._facts(experiment), experiment.trust.reach_of_weight(experiment)
-        total = 0.0
-        for row, n in zip(self.rows(experiment, facts), facts.counts, strict=True):
+        facts, total, largest = self.facts(experiment), 0.0, self.radius(experiment)
+        if largest is None:
+            largest = max(float(np.abs(end).max()) for end in experiment.clients.bounds())
+        for row, n in zip(self.plan(experiment), facts.counts, strict=True):
             room = 2.0 ** (bits - 1) - n * (largest / row.grid + 1)
             if room <= 0:
                 return 1.0
@@ -122,48 +119,38 @@ class SecureSum(SumTrust):
             total += 2 * facts.size * experiment.rounds * math.exp(min(0.0, log))
         return min(1.0, total)
 
-    def reach_of_weight(self, experiment: Any) -> float:
-        """Largest absolute value of one weight of an upload after clipping."""
-        if (radius := self.radius(experiment)) is not None:
-            return radius
-        return max(float(np.abs(end).max()) for end in experiment.clients.bounds())
-
-    def rows(self, experiment: Any, facts: Facts) -> tuple[Row, ...]:
-        honest = tuple(self.honest(count) for count in facts.counts)
-        return _rows(facts.budgets, honest, facts.reach, facts.uses, facts.size)
-
     def plan(self, experiment: Any) -> tuple[Row, ...]:
-        return self.rows(experiment, self._facts(experiment))
+        facts = self.facts(experiment)
+        return _rows(facts, tuple(self.honest(count) for count in facts.counts))
 
     def per_use(self, experiment: Any, asked: Floats, low: Floats, high: Floats) -> Floats:
         if self.unequal == "strictest":
             return np.full_like(asked, experiment.clients.budgets().min())
         return asked
 
-    def _facts(self, experiment: Any) -> Facts:
-        facts = Facts.of(self, experiment)
+    def facts(self, experiment: Any) -> Facts:
+        facts = super().facts(experiment)
         if self.unequal == "strictest":
-            facts.budgets, facts.counts = facts.budgets[:1], (facts.heard,)
+            return facts._replace(budgets=facts.budgets[:1], counts=(facts.heard,))
         return facts
 
 
 @lru_cache(maxsize=256)
-def _rows(
-    budgets: tuple[float, ...], honest: tuple[int, ...], reach: float, uses: int, size: int
-) -> tuple[Row, ...]:
+def _rows(facts: Facts, honest: tuple[int, ...]) -> tuple[Row, ...]:
     from ldp_core.accounting.backwards import largest
     from ldp_core.accounting.spending import DELTA
     from ldp_core.accounting.sums import skellam_epsilon
     from ldp_core.normal import mu_of
 
-    grid = 2.0 ** math.floor(math.log2(2 * reach / (FINE * math.sqrt(size))))
-    apart = 2 * reach / grid + math.sqrt(size)
+    reach, root, uses = facts.reach, math.sqrt(facts.size), facts.uses
+    grid = 2.0 ** math.floor(math.log2(2 * reach / (FINE * root)))
+    apart = 2 * reach / grid + root
+
+    def cost(mu: float) -> float:
+        return skellam_epsilon((apart / mu) ** 2, apart, apart * root, uses, DELTA)
+
     found = []
-    for budget, adding in zip(budgets, honest, strict=True):
-
-        def cost(mu: float) -> float:
-            return skellam_epsilon((apart / mu) ** 2, apart, apart * math.sqrt(size), uses, DELTA)
-
+    for budget, adding in zip(facts.budgets, honest, strict=True):
         start = float(mu_of(budget, DELTA)) / math.sqrt(uses) / 2
         added = apart / largest(cost, budget, start) * grid
         found.append(Row(budget, added / math.sqrt(max(1, adding)), added, reach, grid=grid))

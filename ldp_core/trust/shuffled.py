@@ -1,6 +1,4 @@
-"""A shuffler removes names: the server sees, for each group of clients with equal budget and range, an
-unordered heap of messages.
-"""
+"""A shuffler removes names: the server sees an unordered heap of messages for each budget and range."""
 
 from __future__ import annotations
 
@@ -24,9 +22,7 @@ MESSAGES = ("upload", "coordinate")
 
 
 class Shuffled(Trust):
-    """Clients perturb their own uploads and a shuffler mixes the messages, in one heap for each budget and
-    range.
-    """
+    """Clients perturb their own uploads; a shuffler mixes the messages of each budget and range."""
 
     label = "a shuffler"
     order = 2
