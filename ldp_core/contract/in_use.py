@@ -79,10 +79,10 @@ def _fitting(one: Reconstructor) -> dict[str, Any]:
 
     names = ("logistic_regression", "mlp", *models.names())
     able = (
-        each
-        for each in names
-        if models.get(each).fits(source.shape)
-        and not one.unfit(models.get(each), source.shape, source.classes)
+        name
+        for name in names
+        if (model := models.get(name)).fits(source.shape)
+        and not one.unfit(model, source.shape, source.classes)
     )
     return {"model": next(able), "dataset": "digits"}
 

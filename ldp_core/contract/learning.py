@@ -15,8 +15,6 @@ from ldp_core.streams import stream
 
 
 def of_dataset(one: Dataset) -> Promises:
-    """Checks of a data set: declared properties agree with the loaded data."""
-
     def known() -> None:
         names = one.class_names
         require(len(names) == one.classes == len(set(names)) >= 2, f"{one.classes} classes called {names}")
@@ -30,12 +28,7 @@ def of_dataset(one: Dataset) -> Promises:
 
 
 def held(one: Dataset, data: Data | None = None) -> None:
-    """Check loaded data against a data set's declaration.
-
-    Raises:
-        Broken: they disagree.
-        DataUnavailable: the data cannot be loaded.
-    """
+    """Check loaded data against a data set's declaration; raises `Broken`, or `DataUnavailable`."""
     data = data or one.load(data_dir())
     parts = (data.train_x, data.train_y, one.train_size), (data.test_x, data.test_y, one.test_size)
     for x, y, size in parts:
@@ -49,7 +42,6 @@ def held(one: Dataset, data: Data | None = None) -> None:
 
 
 def of_model(one: Model) -> Promises:
-    """Checks of a model: a flat weight vector with named slices, and correct gradients."""
     source = data_for(one)
     shape, classes = source.shape, source.classes
     size = one.dimension(shape, classes)
@@ -71,10 +63,8 @@ def of_model(one: Model) -> Promises:
         start = one.initial(shape, classes, stream(0, "initial model"))
         weights = torch.from_numpy(np.stack([start, start + np.float32(0.01)])).double()
         draw = stream(0, "audit")
-        x, y = (
-            torch.from_numpy(draw.random((2, 3, *shape))),
-            torch.from_numpy(draw.integers(0, classes, (2, 3))),
-        )
+        x = torch.from_numpy(draw.random((2, 3, *shape)))
+        y = torch.from_numpy(draw.integers(0, classes, (2, 3)))
         share = torch.full((2, 3), 1 / 3, dtype=torch.float64)
         views = one.views(weights, shape, classes)
         stated = one.gradients(views, x, y, share)

@@ -1,8 +1,4 @@
-"""Checks of a mechanism: samples follow the stated distribution, and its moments, loss and δ agree.
-
-Tests run the same checks over the whole registry, and over mechanisms with planted faults, which they must
-detect.
-"""
+"""Checks of a mechanism: samples follow the stated distribution, and its moments, loss and δ agree."""
 
 from __future__ import annotations
 
@@ -14,13 +10,7 @@ import numpy as np
 
 from ldp_core import mechanisms
 from ldp_core.contract.promise import Broken, Promise, Promises
-from ldp_core.contract.sampling import (
-    KINDS,
-    check_clipping,
-    check_finite,
-    check_independence,
-    check_samples,
-)
+from ldp_core.contract.sampling import KINDS, check_clipping, check_finite, check_independence, check_samples
 from ldp_core.contract.stated import VECTOR, check_delta, check_loss, check_moments, check_worst_variance
 from ldp_core.mechanisms import Mechanism, Use
 

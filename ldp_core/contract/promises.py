@@ -38,11 +38,7 @@ def left_out(name: str) -> str:
 
 
 def promises(part: str) -> Promises:
-    """Checks of a part by name; `KIND:NAME` where several kinds have the name.
-
-    Raises:
-        InvalidInput: there is no such part.
-    """
+    """Checks of a part by name, or `KIND:NAME` if several kinds have it; raises `InvalidInput` if none."""
     kind, _, name = part.rpartition(":") if part not in REGISTRIES["dataset"].names() else ("", "", part)
     held = [one for one in REGISTRIES if name in REGISTRIES[one].names() and kind in ("", one)]
     for one in held:

@@ -91,10 +91,8 @@ def check_clipping(mechanism: Mechanism, budget: Budget) -> None:
 
 
 def check_independence(mechanism: Mechanism, budget: Budget) -> None:
-    """Noise is independent between clients and between weights.
-
-    1225 pairs of 400 independent outputs, and 400 weights of 50 clients: correlations beyond 6.2 standard
-    errors have probability below 1e-6 (Bernstein, for bounded outputs).
+    """Noise is independent between clients and between weights: of 1225 pairs of 400 outputs, correlations
+    beyond 6.2 standard errors have probability below 1e-6 (Bernstein, for bounded outputs).
     """
     middle = (budget[1] + budget[2]) / 2
     if mechanism.scope != "layer":

@@ -19,17 +19,10 @@ def sent_in_clear(experiment: Experiment) -> tuple[InClear, ...]:
     if tells.clear and experiment.system:
         share = f"on average at least {tells.clear:.0f} of the {experiment.uploaded} weights of an upload"
         found.append(InClear(share, f"the system “{experiment.system.label}”", tells.why))
-    found.append(
-        InClear(
-            "each client's ε and safe range",
-            "the agreement on them",
-            "the server weights by them"
-            if isinstance(aggregator, WeighsByNoise)
-            else "client and server agree on them, and the answers show them",
-        )
-    )
-    if aggregator.reads_in_clear:
-        found.append(
-            InClear(aggregator.reads_in_clear, f"the aggregator “{aggregator.label}”", "it weights by that")
-        )
+    weights = isinstance(aggregator, WeighsByNoise)
+    agreed = "client and server agree on them, and the answers show them"
+    why = "the server weights by them" if weights else agreed
+    found.append(InClear("each client's ε and safe range", "the agreement on them", why))
+    if read := aggregator.reads_in_clear:
+        found.append(InClear(read, f"the aggregator “{aggregator.label}”", "it weights by that"))
     return tuple(found)

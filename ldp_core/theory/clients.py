@@ -18,11 +18,8 @@ from ldp_core.mechanisms.shared.kinds import kinds
 
 def client_variance(experiment: Experiment, others: Population | None = None) -> Floats:
     """Noise variance of each client (of `others`, if given) per weight in round 1, (K,), for a weight at its
-    range's centre.
-
-    It depends slightly on the weight; trained weights are near the centre of most ranges. If layers differ,
-    the mean over all weights. If the scale is taken from the upload (as-printed Piecewise), its largest
-    weight is assumed at the range's upper end.
+    range's centre, near which trained weights are; the mean over layers that differ. If the scale is taken
+    from the upload (as-printed Piecewise), its largest weight is assumed at the range's upper end.
     """
     population = others or experiment.population()
     total = np.zeros(len(population.epsilon))
@@ -50,12 +47,9 @@ def mid_range(population: Population, piece: Piece) -> Drawn:
 @lru_cache(maxsize=8)
 def worst_variance(experiment: Experiment, round: int = 1) -> Floats:
     """Largest noise variance over each client's range, (K,), for weighting; for votes before the sign."""
-    population = experiment.population()
-    found = _over_pieces(
-        experiment,
-        round,
-        lambda m: m.at(population.epsilon, population.low, population.high).weighing_variance,
-    )
+    people = experiment.population()
+    terms = people.epsilon, people.low, people.high
+    found = _over_pieces(experiment, round, lambda m: m.at(*terms).weighing_variance)
     found.setflags(write=False)
     return found
 

@@ -27,11 +27,11 @@ def by_lot(experiment: Experiment) -> bool:
 
 
 def held(experiment: Experiment) -> float:
-    """Noise of weights at the ends of their range, relative to that in the middle.
+    """Noise of weights at the ends of their range, relative to that in the middle; 1 for more clients.
 
-    A mechanism with few outputs has little error at the ends. If few clients are averaged, the new model lies
-    at the ends, and so do the next uploads: one client per round with outputs ±τ (Duchi, ε 8) reaches 58 %
-    where the noise in the middle is 3.7 times the size of weights. 1 for more clients.
+    If few clients are averaged, the new model lies at the ends, where a mechanism with few outputs errs
+    little, and so do the next uploads: one client per round (Duchi, ε 8) reaches 58 % where the noise in the
+    middle is 3.7 times the size of weights.
     """
     shares = client_weights(experiment) ** 2
     middle = float(shares @ client_variance(experiment))

@@ -14,10 +14,7 @@ Counts = NDArray[np.int64]
 
 def label_counts(experiment: Experiment, root: Path) -> Counts | None:
     """Samples of each class at each client, (count, classes), as a run assigns them; None before the data are
-    first downloaded and read.
-
-    Raises:
-        InvalidInput: the partition cannot give every client a sample.
+    first downloaded and read. Raises `InvalidInput` if the partition cannot give every client a sample.
     """
     source = experiment.source
     labels = source.train_labels(root)

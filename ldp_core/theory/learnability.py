@@ -1,8 +1,7 @@
 """Prediction of whether training succeeds: the aggregate's noise against what training can change.
 
-A rule of thumb, labelled so. It was derived from random experiments on digits and tested on others; `HITS`
-counts the latter only. A changed rule must be tested on new seeds (from `COUNTED[1]` on), and both numbers
-updated.
+A rule of thumb, labelled so, derived from random experiments on digits and tested on others, which `HITS`
+counts. A changed rule must be tested on new seeds (from `COUNTED[1]` on), and both numbers updated.
 """
 
 from __future__ import annotations
@@ -18,13 +17,13 @@ from scipy.special import ndtr
 from ldp_core.attacks.findings.metrics import wilson
 from ldp_core.experiment import Experiment
 from ldp_core.limits import spelled
-from ldp_core.theory.drowned import drowned
 from ldp_core.theory.heard import by_lot, counting, held
 from ldp_core.theory.measured import (
     PRINTED,
     UNEVENLY,
     UNLIKE,
     beyond,
+    drowned,
     speechless,
     trained_size,
     unsteady,
@@ -37,19 +36,15 @@ Word = Literal["learns", "borderline", "chance", "unknown"]
 WEIGHTS = {"logistic_regression": (0.3, 1.75), "mlp": (0.2, 0.9)}
 """Ratios of noise to weight size for the target “weights”: learns below the first, fails above the second."""
 ROOM = {"logistic_regression": 1.25, "mlp": 3.0}
-"""Factor by which weights can usefully grow against noise if the safe range allows: much for a network in a
-wide range, little for a linear model.
-"""
+"""Factor by which weights can usefully grow against noise if the safe range allows."""
 CHANGES = {"logistic_regression": (0.35, 4.5), "mlp": (0.3, 3.2)}
 """Ratios for the target “update”: noise of all rounds (grows with their root) to what as many rounds can move
 a weight (grows with their number).
 """
 STEP = (0.1, 0.3)
-"""Size of a round's changes without clipping, relative to trained weights: for one step at learning rate 1,
-and at most. A wider range only adds noise.
-"""
+"""Size of a round's changes, relative to trained weights: for one step at learning rate 1, and at most."""
 REACH = (0.25, 1.0)
-"""For changes: distance that all rounds can move, relative to trained weights. Below the first nothing was
+"""Distance that all rounds' changes can move, relative to trained weights: below the first nothing was
 measured; below the second training learns only part of the way.
 """
 WAY = {"logistic_regression": 10.0, "mlp": 30.0}
@@ -135,8 +130,8 @@ class Outlook:
 
     @property
     def band(self) -> tuple[float, float] | None:
-        """Lowest and highest accuracy at which eight of ten runs with the same `place` ended, rounded
-        outwards to 5 percentage points; None without limits.
+        """Accuracies between which eight of ten runs with the same `place` ended, rounded outwards to 5
+        percentage points; None without limits.
         """
         if (place := self.place) is None:
             return None
@@ -180,8 +175,7 @@ def _judged(experiment: Experiment, noise: ServerNoise, size: float) -> Outlook:
         low, high = WEIGHTS[model]
         against = clipped_size(ROOM[model] * size, half)
         reach, ratio = math.inf, sigma / against
-        what = f"noise is {_times(ratio)} what weights can grow to"
-        what += f" ({against:.2g})"
+        what = f"noise is {_times(ratio)} what weights can grow to ({against:.2g})"
     word: Word = "learns" if ratio <= low else "borderline" if ratio <= high else "chance"
     other = beyond(experiment)
     hopeless = word == "chance"

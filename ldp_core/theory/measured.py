@@ -1,13 +1,18 @@
-"""The training settings with which `learnability.outlook` was measured, and departures from them."""
+"""The training settings with which `learnability.outlook` was measured, departures from them, and what is so
+far beyond that nothing is learnt, whatever data and training.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
 from ldp_core.experiment import Experiment
 from ldp_core.mechanisms.piecewise import PiecewiseAsPrinted
+from ldp_core.theory.heard import by_lot, counting
+from ldp_core.theory.server import ServerNoise
 
 TRAINED = {
     ("digits", "logistic_regression"): ((1, 0.43),),
@@ -36,9 +41,17 @@ USUAL_WIDTH = 32
 """Number of hidden units with which the rule was measured."""
 STEADY = {"logistic_regression": math.inf, "mlp": 0.27}
 """Largest learning rate over √(batch size) at which training without noise keeps what it has learnt; above it
-SGD may disable a network's hidden units. Of 180 runs without noise all 132 below end at 85 % or more, and of
-the 48 above, 23 below 30 %.
+SGD may disable hidden units. Of 180 runs all 132 below end at 85 % or more, and of the 48 above, 23 below 30
+%.
 """
+FAR, PIXELS = 5.0, 64
+"""Ratio of noise to the most that weights in their ranges can hold beyond which nothing is learnt, for so
+many inputs: a class's signal grows with their number, the noise with its root. Of 140 random runs beyond it
+(digits and a sample of MNIST, models of three widths, SGD and Adam, equal and unequal clients) the best ended
+at 26 %.
+"""
+MANY = 3.0
+"""Least effective number of clients; with fewer, a round may be one client's own."""
 
 
 def trained_size(experiment: Experiment) -> float | None:
@@ -103,6 +116,23 @@ def _beyond_ranges(experiment: Experiment) -> str:
     if experiment.target == "update" and half.mean() > WIDEST_CHANGE:
         return f"the rule of thumb was made for changes within ±{WIDEST_CHANGE:g}, not ±{half.mean():.2g}"
     return ""
+
+
+def drowned(experiment: Experiment, noise: ServerNoise, held: Callable[[float], float]) -> float:
+    """Ratio of the noise to the largest tolerable noise; NaN where it is unknown or says nothing. `held`
+    gives the largest noise that weights tolerate in ranges of a half-width.
+    """
+    if noise.unknown or experiment.randomiser.role == "vote":
+        return math.nan
+    if experiment.target == "class_means" or by_lot(experiment) or counting(experiment) < MANY:
+        return math.nan
+    population, heard = experiment.population(), experiment.rounds * (1 - noise.empty)
+    half = float((population.high - population.low).mean()) / 2
+    if experiment.mechanism.region == "ball":
+        half = experiment.mechanism.norm / math.sqrt(experiment.uploaded)  # type: ignore[attr-defined]
+    updates = experiment.target == "update"
+    borne = FAR * math.sqrt(math.prod(experiment.source.shape) / PIXELS) * (half if updates else held(half))
+    return math.sqrt(noise.heard / (heard if updates else 1.0)) / borne
 
 
 def unsteady(experiment: Experiment) -> bool:

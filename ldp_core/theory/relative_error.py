@@ -1,8 +1,5 @@
-"""Synthetic records of the papers: error of an estimated mean, without a model.
-
-Paper 000, section 6.1 and figure 2: each client has numbers in its safe range and sends each perturbed; the
-server averages. Without classes and training, this is no data set but a measurement of a mechanism on a
-population.
+"""Synthetic records of the papers: error of an estimated mean, without a model (paper 000, section 6.1 and
+figure 2).
 """
 
 from __future__ import annotations
@@ -26,21 +23,14 @@ def relative_errors(
     repeats: int = 20,
     seed: int = 0,
 ) -> Floats:
-    """|T − E| / |T| (paper 000, eq. 15) for the mean T of all records and the mean E of all uploads.
+    """|T − E| / |T| (paper 000, eq. 15) for the mean T of all records and the mean E of all uploads,
+    (repeats,).
 
-    Records are uniform in their client's range. Repetition r draws the same records for any mechanism and
-    budgets, so that measurements are paired. Ranges around 0 have a true mean near 0, where a relative error
-    says little; the paper does not state its ranges.
+    Records are uniform in their client's range; repetition r draws the same for any mechanism and budgets.
+    The paper does not state its ranges: around 0 a relative error says little.
 
     Args:
-        mechanism: of coordinate scope.
-        epsilon: each client's ε for one record, shape (K,).
-        low, high: each client's safe range, shape (K,).
-        repeats: number of repetitions.
-        seed: seed of records and noise.
-
-    Returns:
-        Relative error of each repetition, shape (repeats,).
+        epsilon, low, high: each client's ε for one record, and safe range, (K,).
 
     Raises:
         InvalidInput: the mechanism's scope is a layer or an upload.

@@ -1,9 +1,8 @@
 """Noise of the aggregate, before training.
 
-Exact for weights at their ranges' centres: over participants, unequal data, the lottery, clients' own ε
-limits, and all rounds. If there are too many mixtures of participants, or limits meet a random selection,
-rounds are simulated, with a standard `error`. If the noise depends on training, none is predicted, with the
-reason.
+Exact for weights at their ranges' centres, over participants, unequal data, the lottery, clients' own ε
+limits, and all rounds; simulated, with a standard `error`, if there are too many mixtures of participants, or
+limits meet a random selection. If the noise depends on training, none is predicted, with the reason.
 """
 
 from __future__ import annotations
@@ -41,17 +40,16 @@ class ServerNoise:
     empty: float
     """Share of the rounds without participants: none is drawn, or all have reached their ε limits."""
     error: float
-    """Standard error of `variance`; 0 if not simulated, and then exact except for noise that changes over
-    rounds, which is interpolated (relative error at most 1e-5 in all tests).
+    """Standard error of `variance`; 0 if not simulated. Noise that changes over rounds is interpolated, with
+    a relative error of at most 1e-5 in all tests.
     """
     unknown: str = ""
     """Why no noise is predicted, as the end of a sentence that begins “as”; "" if it is."""
 
 
 def server_variance(experiment: Experiment) -> float:
-    """Noise variance of the aggregate per weight, averaged over rounds, for weights at their ranges' centres.
-
-    The squared bias of a biased mechanism is included, as in the measurements of runs. NaN if not predicted.
+    """Noise variance (and squared bias, as in the measurements of runs) of the aggregate per weight, averaged
+    over rounds, for weights at their ranges' centres; NaN if not predicted.
     """
     return server_noise(experiment).variance
 
@@ -111,9 +109,8 @@ class _Public:
     def __init__(self, experiment: Experiment, held: Floats) -> None:
         self._experiment, self._held = experiment, held
         self._changes = experiment.pieces(1) != experiment.pieces(2)
-        self._sent: dict[int, list[tuple[float, Drawn]]] = {}
-        self._symmetric = self._is_symmetric()
         self._at: dict[int, tuple[list[tuple[float, Drawn]], Floats]] = {}
+        self._symmetric = self._is_symmetric()
 
     @property
     def kinds(self) -> NDArray[np.int64]:
@@ -139,7 +136,9 @@ class _Public:
         aggregator, who, here = self._experiment.aggregator, turnout.clients, self._answering(turnout)
         total = silent = np.zeros(len(who))
         for share, drawn in pieces:
-            of = Drawn(drawn.variance[who], drawn.bias[who])
+            even = self._symmetric
+            variance = np.full(who.shape, drawn.variance.mean()) if even else drawn.variance[who]
+            of = Drawn(variance, drawn.bias[who])
             noise, silent = aggregator.noise(of, worst[who], self._held[who], here, aggregator.between)
             total = total + share * noise
         return total, silent
@@ -154,33 +153,20 @@ class _Public:
     def _facts(self, number: int) -> tuple[list[tuple[float, Drawn]], Floats]:
         """For each slice its share of the weights and the clients' noise; and the variances for weighting."""
         if number not in self._at:
-            pieces = self._own(number)
-            if self._symmetric:
-                pieces = [
-                    (share, Drawn(np.full_like(drawn.variance, drawn.variance.mean()), drawn.bias))
-                    for share, drawn in pieces
-                ]
-            self._at[number] = pieces, worst_variance(self._experiment, number)
-        return self._at[number]
-
-    def _own(self, number: int) -> list[tuple[float, Drawn]]:
-        """For each slice its share of the weights, and each client's noise."""
-        if number not in self._sent:
             experiment = self._experiment
             noisy = experiment.tells.perturbed / experiment.uploaded  # what goes in clear has none
             population = experiment.population()
-            self._sent[number] = [
+            pieces = [
                 (noisy * piece.size / experiment.uploaded, mid_range(population, piece))
                 for piece in experiment.pieces(number)
             ]
-        return self._sent[number]
+            self._at[number] = pieces, worst_variance(experiment, number)
+        return self._at[number]
 
     def _is_symmetric(self) -> bool:
         """True if all clients weigh the same in every selection: then only their mean variance matters."""
-        experiment = self._experiment
-        share = experiment.aggregator.moments(
-            worst_variance(experiment), self._held, experiment.aggregator.between
-        )[0]
-        unbiased = not any(drawn.bias.any() for _, drawn in self._own(1))
+        experiment, (pieces, worst) = self._experiment, self._facts(1)
+        share = experiment.aggregator.moments(worst, self._held, experiment.aggregator.between)[0]
+        unbiased = not any(drawn.bias.any() for _, drawn in pieces)
         alike = bool(np.ptp(share) <= 1e-12 * share.max())
         return alike and unbiased and experiment.clients.run_limit is None

@@ -48,12 +48,7 @@ class Turnout:
 
 
 def turnouts(experiment: Experiment, kinds: NDArray[np.int64]) -> Iterator[Turnout]:
-    """All possible rounds of a run, exactly where feasible.
-
-    Args:
-        experiment: its selection and its clients' ε limits count.
-        kinds: number of each client's group of equal clients, (K,), from 0.
-    """
+    """All possible rounds of a run, exactly where feasible; `kinds`: each client's group of equal ones, (K,)."""
     count, rounds = experiment.clients.count, experiment.rounds
     most = affordable(experiment)
     parts = experiment.selection.stretches(count, rounds)
@@ -106,7 +101,7 @@ def _whole_runs(
     experiment: Experiment, most: NDArray[np.int64], size: int, generator: np.random.Generator
 ) -> Iterator[Turnout]:
     """Simulated runs from the first round on, since a client that was chosen often reaches its limit and
-    leaves the others. Row j of each turnout is of run j.
+    leaves the others; row j of each turnout is of run j.
     """
     count, rounds = experiment.clients.count, experiment.rounds
     runs = max(10, min(MOST_RUNS, 4 * MOST_TOGETHER // (count * rounds)))
@@ -128,9 +123,7 @@ def _whole_runs(
 def _apart(
     experiment: Experiment, most: NDArray[np.int64], size: int | None, generator: np.random.Generator
 ) -> Iterator[Turnout]:
-    """Simulated single rounds, with a binomial number of earlier uploads: exact for independent
-    participation, and nearly so for many clients.
-    """
+    """Simulated single rounds, with a binomial number of earlier uploads: nearly exact for many clients."""
     count, rounds = experiment.clients.count, experiment.rounds
     chance = experiment.selection.expected_uploads(count, rounds) / rounds
     for first, last in _stretches(rounds):
