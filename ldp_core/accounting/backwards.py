@@ -38,17 +38,12 @@ def budgets_of_uses(releases: Releases, uploads: int, budgets: Floats, low: Floa
     return np.array(found, np.float64)[places]
 
 
-def unbounded(releases: Releases, uploads: int, low: float, high: float) -> str:
-    """Why the whole run has no finite ε, whatever the ε of a use; "" if it has."""
-    promise = Spending(releases).uploads((EPSILON.default, low, high), uploads)
-    return "" if promise.guarantee else promise.why
-
-
 @lru_cache(maxsize=4096)
 def _budget_of_use(releases: Releases, uploads: int, budget: float, low: float, high: float) -> float:
     spending = Spending(releases)
-    if why := unbounded(releases, uploads, low, high):
-        raise InvalidInput(f"no ε of the run can be kept to: {why}")
+    whatever = spending.uploads((EPSILON.default, low, high), uploads)
+    if not whatever.guarantee:
+        raise InvalidInput(f"no ε of the run can be kept to: {whatever.why}")
     start = max(LEAST, budget / max(1.0, sum(release.uses for _, release in releases) * uploads))
     return largest(lambda epsilon: spending.uploads((epsilon, low, high), uploads).bound, budget, start)
 

@@ -21,7 +21,7 @@ from ldp_core.experiment import Experiment, changed, parse
 from ldp_core.limits import EPSILON
 
 SHARE = 0.95
-"""Share of the clients whose number of uploads `within` bounds by default."""
+"""Share of the clients whose number of uploads `within` bounds."""
 AVERAGE = (
     "the price of {:.4g} uploads, an average number of them, and no bound: a client may upload more often"
 )
@@ -66,11 +66,9 @@ def promise(experiment: Experiment, client: Client, limit: float = math.inf) -> 
     return entry.not_counting(learnt) if learnt else entry
 
 
-def within(
-    experiment: Experiment, client: Client, limit: float = math.inf, share: float = SHARE
-) -> tuple[int, Promise]:
-    """Number of uploads exceeded with probability at most 1 − `share`, and the guarantee for that number."""
-    often = experiment.selection.uploads_quantile(experiment.clients.count, experiment.rounds, share)
+def within(experiment: Experiment, client: Client, limit: float = math.inf) -> tuple[int, Promise]:
+    """Number of uploads exceeded with probability at most 1 − `SHARE`, and the guarantee for that number."""
+    often = experiment.selection.uploads_quantile(experiment.clients.count, experiment.rounds, SHARE)
     often = min(often, _most(experiment, client, limit))
     return often, experiment.prices.uploads(client, often)
 

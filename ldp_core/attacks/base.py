@@ -106,8 +106,6 @@ class Attacker(Component):
 
 
 class Reconstructor(Attacker):
-    """Turns uploads back into images."""
-
     many: ClassVar[bool] = False
     """Whether the attacker finds several images in one upload; others assume a single image."""
 
@@ -140,8 +138,6 @@ class Reconstructor(Attacker):
 
 
 class Identifier(Attacker):
-    """Tells which of some candidate images an upload was made of."""
-
     @abstractmethod
     def scores(self, seen: Observation, candidates: Public, uploads: Floats | None = None) -> Floats:
         """Score (V, M) of each of M candidates, (V, M, *shape): the higher, the likelier the upload was made

@@ -19,8 +19,6 @@ NARROWING, FINEST = 0.8, 1e-7
 
 
 class ClearWeights(Reconstructor):
-    """Finds the weights without noise, and reconstructs the image from them."""
-
     label = "Weights in clear"
     order = 5
     summary = (

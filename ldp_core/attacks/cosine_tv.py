@@ -32,8 +32,6 @@ STEPS, EDGES = 300, 0.03
 
 
 class CosineTV(Search):
-    """Signed Adam within [0, 1]."""
-
     label = "Direction of the gradient, smooth images"
     order = 8
     summary = (

@@ -9,8 +9,6 @@ from ldp_core.attacks.idlg import IDLG
 
 
 class DLG(IDLG):
-    """iDLG with an unknown label."""
-
     label = "DLG: gradients matched, label sought"
     order = 6
     summary = (

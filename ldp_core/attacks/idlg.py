@@ -30,8 +30,6 @@ ENOUGH = 1e-14
 
 
 class IDLG(Search):
-    """L-BFGS on the squared distance of gradients, with total variation weighted by the known noise."""
-
     label = "iDLG: gradients matched, label read"
     order = 7
     summary = (

@@ -15,8 +15,6 @@ from ldp_core.attacks.trimmed import Trimmed
 
 
 class LeastSquares(Reconstructor):
-    """Divides the first layer's gradient by its bias gradient."""
-
     label = "Closed form, least squares"
     order = 1
     summary = "Divides the first layer's weight gradient by its bias gradient: without noise, the image."

@@ -15,8 +15,6 @@ from ldp_core.attacks.shared.first_layer import trimmed
 
 
 class PerNeuron(Reconstructor):
-    """One quotient for each unit of the first layer, the most image-like first."""
-
     label = "Closed form, unit by unit"
     order = 5
     summary = "Divides each unit's weight gradient by its bias gradient: units that saw one image show it."

@@ -19,8 +19,6 @@ from ldp_core.models.base import Model, Shape
 
 
 class PersonalLayers(Reconstructor):
-    """Subtracts the inferred personal offset b from the first layer's gradient and reads the image."""
-
     label = "Solves for personal layers"
     order = 9
     summary = "Works out each client's own b from all that it has sent so far, and takes it out of the image."

@@ -22,8 +22,6 @@ from ldp_core.models.base import Model, Shape
 
 
 class PersonalSearch(IDLG):
-    """iDLG behind personal layers; matches the gradient's direction only, where the network is not smooth."""
-
     label = "Searches behind personal layers"
     order = 10
     summary = (

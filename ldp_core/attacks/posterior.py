@@ -35,8 +35,6 @@ Likelihood = Callable[[Floats], Any]
 
 
 class Posterior(Reconstructor):
-    """Bayesian estimate of each pixel, with the mechanism's likelihood."""
-
     label = "Posterior of each pixel"
     order = 4
     summary = "Weighs, for every pixel, what the upload says against what images of this kind look like."

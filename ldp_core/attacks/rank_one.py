@@ -15,8 +15,6 @@ from ldp_core.attacks.shared.first_layer import leading, scaled
 
 
 class RankOne(Reconstructor):
-    """Image from the first singular vector of the first layer's gradient."""
-
     label = "Closed form, rank 1"
     order = 2
     summary = "Finds the one image whose multiples come closest to all rows of the first layer's gradient."

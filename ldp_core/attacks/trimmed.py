@@ -14,8 +14,6 @@ from ldp_core.attacks.shared.first_layer import leading_of_known, scaled, trimme
 
 
 class Trimmed(Reconstructor):
-    """Rank-1 fit to the outputs within the mechanism's likely range."""
-
     label = "Trimmed rank 1"
     order = 3
     summary = "Drops the answers that are visibly noise, and finds the image whose multiples fit the rest."

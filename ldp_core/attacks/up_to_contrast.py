@@ -20,8 +20,6 @@ ENDS = (0.01, 0.99)
 
 
 class UpToContrast(Reconstructor):
-    """Rank-1 fit to the outputs inside the mechanism's window, scaled to the range of an image."""
-
     label = "Closed form, up to contrast"
     order = 8
     summary = "Reads the first layer, and stretches what comes out until it fits the range of an image."

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any
 
 import numpy as np
 
@@ -17,7 +16,7 @@ from ldp_core.attacks.shared.search import Search, SearchBatch
 from ldp_core.engines.base import threads
 from ldp_core.events import Cell, Figures, Guess, Reference
 from ldp_core.images import encode
-from ldp_core.leakage.grid_context import CONTROLS, Grid, Known, Row, Rung
+from ldp_core.leakage.grid_context import CONTROLS, Grid, Known, Place, Row, Rung
 from ldp_core.leakage.observe import Control
 from ldp_core.leakage.summary import summary
 from ldp_core.mechanisms import Mechanism
@@ -35,8 +34,8 @@ class _Task:
     rows: list[Row] = field(default_factory=list)
 
     @property
-    def place(self) -> tuple[str, float | None, Control | None]:
-        return self.rung.mechanism.name, None if self.control else self.rung.epsilon, self.control
+    def place(self) -> Place:
+        return self.rung.place(self.control)
 
 
 def search(
@@ -62,7 +61,7 @@ def search(
             if not wanted[look.observation]:
                 continue
             done = before + cells * (number + batch.share) / len(turns)
-            if victims.start == 0 and (*task.place, look.iterations) not in known.guesses:
+            if victims.start == 0 and (task.place, look.iterations) not in known.guesses:
                 yield Guess(
                     *task.place,
                     iterations=look.iterations,
@@ -81,23 +80,22 @@ class _Progress:
 
     def __init__(self, grid: Grid, mechanisms: Sequence[Mechanism], who: Search, known: Known) -> None:
         self._grid, self._mechanisms, self._who, self._known = grid, mechanisms, who, known
-        self._figures: dict[tuple[str, float | None, Control | None], dict[str, Any]] = {}
         names = {one.name for one in fields(Figures)} - {"mechanism", "attacker"}
-        for (name, control), body in known.references.items():
-            kept = {key: value for key, value in body.items() if key in names}
-            self._figures[name, None, control] = kept  # type: ignore[index]
+        self._figures = {
+            place: {key: value for key, value in body.items() if key in names}
+            for place, body in known.figures.items()
+        }
         self._order = list(self._events())
 
     def tasks(self) -> list[_Task]:
-        found = []
-        for rung, control in self._order:
-            if control != "clean" or rung.mechanism is self._mechanisms[0]:
-                found.append(_Task(rung, control, *rung.streams(self._grid.ladder.seed)))
-        return found
+        return [
+            _Task(rung, control, *rung.streams(self._grid.ladder.seed))
+            for rung, control in self._order
+            if control != "clean" or rung.mechanism is self._mechanisms[0]
+        ]
 
     def knows(self, task: _Task) -> bool:
-        name, epsilon, control = task.place
-        return (name, epsilon) in self._known.cells if control is None else task.place in self._figures
+        return task.place in self._figures
 
     def note(self, task: _Task, seen: Observation, guesses: Image, victims: slice) -> None:
         picked = self._grid.picked(task.rung, task.hidden, victims, task.control is not None)
@@ -110,27 +108,19 @@ class _Progress:
         clean = self._figures.get((self._mechanisms[0].name, None, "clean"))
         while self._order:
             rung, control = self._order[0]
-            name = rung.mechanism.name
+            place, name = rung.place(control), rung.mechanism.name
             if control == "clean" and clean:
-                self._figures[name, None, control] = clean
-            figures = self._figures.get((name, None if control else rung.epsilon, control))
-            known = self._released(rung, control)
-            if figures is None and not known:
+                self._figures[place] = clean
+            if (figures := self._figures.get(place)) is None:
                 return
             self._order.pop(0)
-            if known or figures is None:
+            if place in self._known.figures:
                 continue
             if control:
                 yield Reference(mechanism=name, control=control, attacker=self._who.name, **figures)
             else:
-                references = {one: self._figures[name, None, one] for one in CONTROLS}
+                references = {one: self._figures[rung.place(one)] for one in CONTROLS}
                 yield self._grid.cell(rung, self._who, figures, references)
-
-    def _released(self, rung: Rung, control: Control | None) -> bool:
-        name = rung.mechanism.name
-        if control:
-            return (name, control) in self._known.references
-        return (name, rung.epsilon) in self._known.cells
 
     def _events(self) -> Iterator[tuple[Rung, Control | None]]:
         """Cells in order: each mechanism's controls, then its budgets in rising order."""

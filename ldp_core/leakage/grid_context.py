@@ -43,27 +43,25 @@ Figures = dict[str, Any]
 Row = dict[str, Any]
 
 
+Place = tuple[str, float | None, Control | None]
+"""Mechanism, and ε of a cell, or a control."""
+
+
 @dataclass(frozen=True)
 class Known:
     """Stored results of the same ladder, as JSON."""
 
-    references: dict[tuple[str, str], dict[str, Any]]
-    """Stored controls by mechanism and control."""
-    cells: set[tuple[str, float]]
-    """Stored cells by mechanism and ε."""
-    guesses: set[tuple[str, float | None, str | None, int]]
-    """Stored frames by mechanism, ε, control and number of steps."""
+    figures: dict[Place, Figures]
+    guesses: set[tuple[Place, int]]
+    """Stored frames by place and number of steps."""
 
     @classmethod
     def of(cls, earlier: Sequence[dict[str, Any]]) -> Known:
-        references = {(e["mechanism"], e["control"]): e for e in earlier if e["event"] == "reference"}
-        cells = {(e["mechanism"], e["epsilon"]) for e in earlier if e["event"] == "cell"}
-        guesses = {
-            (e["mechanism"], e["epsilon"], e["control"], e["iterations"])
-            for e in earlier
-            if e["event"] == "guess"
-        }
-        return cls(references, cells, guesses)
+        def place(event: dict[str, Any]) -> Place:
+            return event["mechanism"], event.get("epsilon"), event.get("control")
+
+        figures = {place(one): one for one in earlier if one["event"] in ("reference", "cell")}
+        return cls(figures, {(place(one), one["iterations"]) for one in earlier if one["event"] == "guess"})
 
 
 @dataclass(frozen=True)
@@ -76,6 +74,9 @@ class Rung:
     def streams(self, seed: int) -> tuple[np.random.Generator, np.random.Generator]:
         """Generators of the noise on attacked and on identified uploads; the same for every mechanism."""
         return stream(seed, "attack noise", self.row), stream(seed, "identification noise", self.row)
+
+    def place(self, control: Control | None) -> Place:
+        return self.mechanism.name, None if control else self.epsilon, control
 
 
 class Grid:
@@ -205,14 +206,11 @@ def climb_rungs(grid: Grid, mechanism: Mechanism, known: Known) -> Iterator[Refe
     """References and cells of a mechanism that are not stored yet, one after another."""
     ladder = grid.ladder
     who = ladder.attacker_of(mechanism)
-    references: dict[Control, Figures] = {
-        control: known.references[mechanism.name, control]
-        for control in CONTROLS
-        if (mechanism.name, control) in known.references
-    }
+    stored = {control: known.figures.get((mechanism.name, None, control)) for control in CONTROLS}
+    references = {control: figures for control, figures in stored.items() if figures}
     for row, epsilon in enumerate(ladder.epsilons):
         wanted = [control for control in CONTROLS if control not in references]
-        has_cell = (mechanism.name, epsilon) in known.cells
+        has_cell = (mechanism.name, epsilon, None) in known.figures
         if has_cell and not wanted:
             continue
         found = _attacked(grid, Rung(mechanism, row, epsilon), who, bool(wanted))

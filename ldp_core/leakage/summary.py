@@ -12,25 +12,12 @@ from ldp_core.attacks.findings.metrics import wilson
 from ldp_core.attacks.findings.verdict import RECOVERED_DB
 from ldp_core.mechanisms.base import Floats
 
-OF_REAL = (
-    "psnr",
-    "psnr_median",
-    "ncc",
-    "ncc_non_members",
-    "ssim",
-    "recovered",
-    "recovered_low",
-    "recovered_high",
-    "recovered_non_members",
-    "image",
-    "pairs",
-)
-
 
 def summary(rows: list[dict[str, Any]]) -> dict[str, Any]:
     """Figures of n audit uploads, or of one real upload, from the rows of `scores`."""
     if "pairs" in rows[0]:
-        return {"n": rows[0]["images"]} | {name: rows[0][name] for name in OF_REAL}
+        known = ("images", "psnr_mean_image")  # these are the grid's
+        return {"n": rows[0]["images"]} | {name: rows[0][name] for name in rows[0] if name not in known}
     n, psnr = len(rows), np.array([row["psnr"] for row in rows])
     found: dict[str, Any] = {"n": n, "psnr": float(np.median(psnr)), "image": rows[0]["image"]}
     found["psnr_low"], found["psnr_high"] = median_interval(psnr)

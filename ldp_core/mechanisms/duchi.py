@@ -16,8 +16,6 @@ from ldp_core.mechanisms.shared.scale_free import ScaleFree, one_of_two
 
 
 class Duchi(ScaleFree):
-    """Two outcomes, ±B around the centre; exactly ε, attained by both outcomes."""
-
     label = "Duchi"
     order = 3
     summary = (

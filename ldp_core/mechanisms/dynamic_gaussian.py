@@ -23,8 +23,6 @@ ROUND = Checked(Whole(ROUNDS, optional=True).check)
 
 
 class DynamicGaussian(GaussianNoise):
-    """(ε_m, δ) in round m, with σ by the textbook formula."""
-
     label = "Dynamic Gaussian"
     order = 9
     summary = (

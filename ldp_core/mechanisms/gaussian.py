@@ -106,8 +106,6 @@ class Gaussian(GaussianNoise):
 
 
 class GaussianAsPrinted(Gaussian):
-    """Equation 4 with the root over the prefactor only; the paper uses sensitivity 1."""
-
     form = "as_printed"
 
     def _equation_4(self, epsilon: Floats) -> Floats:

@@ -20,8 +20,6 @@ from ldp_core.mechanisms.shared.scale_free import ScaleFree, near
 
 
 class GRR(ScaleFree):
-    """k outputs; exactly ε, attained by any two levels."""
-
     label = "k-RR"
     order = 10
     summary = (

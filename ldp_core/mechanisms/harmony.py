@@ -25,8 +25,6 @@ DUCHI = Duchi()
 
 
 class LayerLaw(Law["Harmony"]):
-    """A uniform index, and Duchi's output for its weight."""
-
     @cached_property
     def _duchi(self) -> UnitLaw:
         return UnitLaw(DUCHI, self.epsilon, self.low, self.high)
@@ -148,8 +146,6 @@ class LayerLaw(Law["Harmony"]):
 
 
 class Harmony(Sized):
-    """One coordinate per layer; exactly ε for the layer, whatever its size."""
-
     law = LayerLaw
     label = "Harmony"
     order = 7
@@ -189,6 +185,4 @@ class Harmony(Sized):
 
 
 class HarmonyAsPrinted(Harmony):
-    """Uses 0 instead of the range's centre for other weights."""
-
     form = "as_printed"

@@ -25,8 +25,6 @@ PIECEWISE, DUCHI = Piecewise(), Duchi()
 
 
 class Hybrid(ScaleFree):
-    """A mixture of two mechanisms with the same budget; exactly ε."""
-
     label = "Hybrid"
     order = 6
     summary = (

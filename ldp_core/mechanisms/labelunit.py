@@ -51,8 +51,6 @@ class LabelledLaw(CapLaw["LabelUnit"]):
 
 
 class LabelUnit(CapMechanism):
-    """A label and a direction; exactly ε for both together, attained by opposite directions."""
-
     law = LabelledLaw
     label = "LabelUnit"
     order = 13

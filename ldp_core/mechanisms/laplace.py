@@ -12,8 +12,6 @@ from ldp_core.mechanisms.shared.scale_free import ScaleFree
 
 
 class Laplace(ScaleFree):
-    """Adds Laplace noise; exactly ε, attained outside the range."""
-
     label = "Laplace"
     order = 2
     summary = (

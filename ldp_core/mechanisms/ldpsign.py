@@ -93,8 +93,6 @@ class SignLaw(Law["LDPSign"]):
 
 
 class LDPSign(Mechanism):
-    """Two outputs, +1 and −1; biased, for votes, not for averages."""
-
     law = SignLaw
     label = "ldpsign"
     role = "vote"

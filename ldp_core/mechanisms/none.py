@@ -13,8 +13,6 @@ from ldp_core.mechanisms.shared.law import AnyGenerator, Floating, Floats, Law, 
 
 
 class Clipped(Law["NoNoise"]):
-    """Point mass at the clipped value."""
-
     by_value = True
 
     def perturb(self, values: Values, generator: AnyGenerator) -> Values:
@@ -52,8 +50,6 @@ class Clipped(Law["NoNoise"]):
 
 
 class NoNoise(Mechanism):
-    """Sends the clipped value; budgets are ignored."""
-
     law = Clipped
     label = "No noise"
     role = "identity"

@@ -18,8 +18,6 @@ from ldp_core.mechanisms.shared.scale_free import ScaleFree, near, one_of_two, t
 
 
 class PDPM(ScaleFree):
-    """Two outputs (corrected) or three (as printed); ε, attained by the upper output only."""
-
     label = "PDPM"
     order = 4
     summary = (
@@ -90,8 +88,6 @@ class PDPM(ScaleFree):
 
 
 class PDPMAsPrinted(PDPM):
-    """Three outputs: the low output is replaced by its double or 0 with equal probability."""
-
     form = "as_printed"
 
     def unit_sample(self, xp: Any, v: Any, u: Any, k: Mapping[str, Any]) -> Any:

@@ -21,8 +21,6 @@ from ldp_core.mechanisms.shared.scale_free import ScaleFree, UnitLaw
 
 
 class Piecewise(ScaleFree):
-    """A moving window of high density; exactly ε, attained by any two disjoint windows."""
-
     label = "Piecewise"
     order = 5
     summary = (
@@ -196,8 +194,6 @@ class OwnScaleLaw(UnitLaw):
 
 
 class PiecewiseAsPrinted(Piecewise):
-    """Piecewise with the scale of `printed_scale`."""
-
     law = OwnScaleLaw
     form = "as_printed"
 

@@ -48,8 +48,6 @@ class DirectionLaw(CapLaw["PrivUnit"]):
 
 
 class PrivUnit(CapMechanism):
-    """One direction; exactly ε for the whole upload, attained by opposite directions."""
-
     law = DirectionLaw
     label = "PrivUnit"
     order = 12

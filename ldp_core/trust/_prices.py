@@ -5,13 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 
 from ldp_core.accounting.entry import Promise
 from ldp_core.accounting.shuffling import shuffled
 from ldp_core.accounting.spending import DELTA, GAIN, Client, Spending, by_rule
 from ldp_core.accounting.sums import sampled_epsilon, skellam_epsilon
-from ldp_core.mechanisms import Mechanism
 from ldp_core.normal import mu_of
 from ldp_core.trust._sums import Row
 
@@ -40,16 +38,11 @@ class Heaps(Spending):
         size = self.sizes.get(client, self.alone)
         if not local.guarantee or not local.epsilon or size < 2 or heaps < 1:
             return local
-        found = _heaps(self.releases[0][1].mechanism, client, size, heaps, uses)
+        loss = float(self.releases[0][1].mechanism.at(*client).loss) * uses
+        found = shuffled(loss, size, DELTA, heaps) if math.isfinite(loss) else math.inf
         if found >= local.epsilon * (1 - GAIN):
             return local
         return by_rule("shuffled", found, DELTA, local.sum, local.generic)
-
-
-@lru_cache(maxsize=4096)
-def _heaps(mechanism: Mechanism, client: Client, size: int, heaps: int, uses: int) -> float:
-    loss = float(mechanism.at(*client).loss) * uses
-    return shuffled(loss, size, DELTA, heaps) if math.isfinite(loss) else math.inf
 
 
 @dataclass(frozen=True)
@@ -88,7 +81,6 @@ class Sums(Spending):
         return replace(near, added=near.added * float(mu_of(near.epsilon, DELTA) / mu_of(epsilon, DELTA)))
 
 
-@lru_cache(maxsize=4096)
 def _of_row(row: Row, uses: int, size: int, alone: bool) -> tuple[str, float]:
     """Accounting rule, and ε at `DELTA` of `uses` sums: of a whole upload, or of one weight if `alone`."""
     weights, apart = (1, 2 * row.reach / math.sqrt(size)) if alone else (size, 2 * row.reach)

@@ -61,8 +61,6 @@ class Facts(NamedTuple):
 
 
 class SumTrust(Trust):
-    """Noise is added to the sum of uploads; the experiment's mechanism is not used."""
-
     own_noise: ClassVar[bool] = True
 
     norm: Annotated[float | None, Number(NORM, optional=True)] = Field(

@@ -21,8 +21,6 @@ RULES = ("sampling", "clipping")
 
 
 class Central(SumTrust):
-    """Gaussian noise in the sum; who takes part in a round is known only to the server."""
-
     label = "a server"
     order = 4
     summary = (

@@ -22,8 +22,6 @@ MESSAGES = ("upload", "coordinate")
 
 
 class Shuffled(Trust):
-    """Clients perturb their own uploads; a shuffler mixes the messages of each budget and range."""
-
     label = "a shuffler"
     order = 2
     summary = (

@@ -31,8 +31,6 @@ FARTHEST = 60
 
 
 class GaussianLaw(Law["GaussianNoise"]):
-    """Gaussian noise of constant σ."""
-
     by_value = True
 
     @cached_property
