@@ -1,4 +1,4 @@
-"""What samplers are given in place of numpy, and how matrices are cut."""
+"""What samplers are given in place of numpy."""
 
 from __future__ import annotations
 
@@ -7,12 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ldp_core.contract.mechanism import kinds
-from ldp_core.contract.stated import VECTOR
-from ldp_core.mechanisms import Mechanism, Use
-from ldp_core.mechanisms.shared import blocks
 from ldp_core.mechanisms.shared.blocks import Selects
-from tests.mechanisms.test_contract import named
 
 SHAPES = [((3, 50), (3, 50)), ((3, 1), (3, 1)), ((), (3, 50)), ((3, 50), ()), ((), ())]
 
@@ -32,21 +27,3 @@ def test_selecting_by_bits_is_numpys_where(kind: Any, shapes: tuple[tuple[int, .
             assert (ours.dtype, ours.shape) == (theirs.dtype, theirs.shape)
             assert ours.tobytes() == theirs.tobytes()
     assert Selects().clip is np.clip
-
-
-@pytest.mark.parametrize("mechanism", [kind() for kind in kinds()], ids=named)
-@pytest.mark.parametrize("number", [np.float32, np.float64])
-def test_samplers_answer_bit_for_bit_as_with_numpy_itself(
-    mechanism: Mechanism, number: Any, monkeypatch: pytest.MonkeyPatch
-):
-    values = np.random.default_rng(0).normal(0, 1, (40, VECTOR)).astype(number)
-    epsilon = np.geomspace(0.01, 700, 40)[:, None]
-
-    def answers() -> bytes:
-        made = mechanism.fitted(Use(VECTOR))
-        sent: Any = made.perturb(values, epsilon, -1.0, 0.5, np.random.Generator(np.random.Philox(key=1)))
-        return bytes(sent.tobytes())
-
-    ours = answers()
-    monkeypatch.setattr(blocks, "SELECTS", np)
-    assert ours == answers()
