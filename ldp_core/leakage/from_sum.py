@@ -46,7 +46,10 @@ def from_sum(federation: Federation, victims: Victims, lineup: Candidates) -> li
         right = np.zeros(2, dtype=np.int64)
         for _ in range(TRIALS):
             true = int(noise.integers(len(candidates)))
-            others, there = _total(pool, count, noise), noise.random() < chances[client]
+            others = np.zeros(candidates.shape[1])
+            if count:  # uploads drawn from the pool with replacement
+                others = noise.multinomial(count, np.full(len(pool), 1 / len(pool))) @ pool
+            there = noise.random() < chances[client]
             seen = candidates[true] * there + others + sigma * noise.standard_normal(candidates.shape[1])
             helped = (((seen - others) - candidates) ** 2).sum(axis=1)
             alone = (((seen - mean) - candidates) ** 2 / (sigma**2 + spread)).sum(axis=1)
@@ -78,12 +81,3 @@ def asked(
         labels = federation.train_y.cpu().numpy()[samples]
         pool = uploads(client, pictures, labels) if len(beside) else candidates[:0]
         yield client, noise, candidates, pool, uploads(client, public.x, public.y)
-
-
-def _total(pool: Floats, count: int, noise: np.random.Generator) -> Floats:
-    """(m,): a sum of so many uploads, drawn from some with replacement."""
-    if not count:
-        return np.zeros(pool.shape[1])
-    often = noise.multinomial(count, np.full(len(pool), 1 / len(pool)))
-    found: Floats = often @ pool
-    return found

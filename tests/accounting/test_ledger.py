@@ -1,4 +1,4 @@
-"""The ledger: four numbers for every client, none of them alone."""
+"""The ledger: four numbers for every client, none of them alone; read backwards, the ε that costs so much."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ldp_core.accounting import DELTA, Spending, everyone, ledger, within
-from ldp_core.errors import InvalidExperiment
-from ldp_core.experiment import parse
+from ldp_core.accounting import DELTA, Spending, epsilon_for, everyone, ledger, run_budget, within
+from ldp_core.accounting.backwards import TOLERANCE
+from ldp_core.errors import InvalidExperiment, InvalidInput
+from ldp_core.experiment import changed, parse
 from ldp_core.normal import epsilon_of, mu_of
 from tests.pace import of_cpu
 
@@ -227,3 +228,33 @@ def test_many_clients_with_budgets_of_their_own_do_not_take_minutes():
     budgets = np.linspace(0.1, 8, 1400).tolist()
     with of_cpu(20):
         ledger({"clients": {"count": 1400, "epsilon": budgets}})
+
+
+SMALL = {"attack": None, "rounds": 3, "clients": {"count": 4, "epsilon": 1.0}}
+
+
+@pytest.mark.parametrize("mechanism", ["duchi", "laplace", "gaussian"])
+@pytest.mark.parametrize("budget", [5.0, 500.0])
+def test_the_epsilon_found_costs_the_budget(mechanism: str, budget: float):
+    experiment = parse(SMALL | {"mechanism": mechanism})
+    found = epsilon_for(experiment, budget)
+    costs = run_budget(changed(experiment, {"clients.epsilon": found}))
+    assert budget * (1 - TOLERANCE) <= costs <= budget, "and never more"
+
+
+def test_of_one_use_a_round_the_epsilon_is_a_share_of_the_budget():
+    experiment = parse({"system": "optimal_ldp_fl", "dataset": "digits", "attack": None, "rounds": 4})
+    assert epsilon_for(experiment, 8.0) == pytest.approx(2.0, rel=1e-3)
+
+
+@pytest.mark.parametrize("budget", [1e-9, 1e12])
+def test_a_budget_that_no_epsilon_gives_is_refused(budget: float):
+    with pytest.raises(InvalidInput, match="the budget of the run must lie between"):
+        epsilon_for(parse(SMALL | {"mechanism": "duchi"}), budget)
+
+
+def test_without_noise_nothing_bounds_a_run():
+    clear = parse(SMALL | {"mechanism": "none"})
+    assert math.isinf(run_budget(clear))
+    with pytest.raises(InvalidInput):
+        epsilon_for(clear, 10.0)

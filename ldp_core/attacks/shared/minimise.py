@@ -44,6 +44,7 @@ class Descent(ABC):
         """Values (N,) and slopes (N, n) at the current points."""
         self._alive = torch.isfinite(self.value) & (self.value > enough)
         self.taken = 0
+        self._begin()
 
     @property
     def done(self) -> bool:
@@ -56,6 +57,10 @@ class Descent(ABC):
             self.taken += 1
 
     @abstractmethod
+    def _begin(self) -> None:
+        """Set up what is remembered between steps."""
+
+    @abstractmethod
     def _step(self) -> None:
         """Take one step in all active rows."""
 
@@ -63,10 +68,7 @@ class Descent(ABC):
 class Curved(Descent):
     """L-BFGS with backtracking; a row stops where no step lowers its value."""
 
-    def __init__(
-        self, objective: Objective, start: torch.Tensor, iterations: int, enough: float = 0.0
-    ) -> None:
-        super().__init__(objective, start, iterations, enough)
+    def _begin(self) -> None:
         self._steps: list[torch.Tensor] = []
         self._bends: list[torch.Tensor] = []
         self._before = self.value.clone()
@@ -127,11 +129,8 @@ class Curved(Descent):
 class Signed(Descent):
     """Adam on the signs of the slopes, within [0, 1] (Geiping et al. 2020)."""
 
-    def __init__(self, objective: Objective, start: torch.Tensor, iterations: int) -> None:
-        import torch
-
-        super().__init__(objective, start, iterations)
-        self._mean, self._square = torch.zeros_like(start), torch.zeros_like(start)
+    def _begin(self) -> None:
+        self._mean, self._square = (self.x.new_zeros(self.x.shape) for _ in range(2))
 
     def _step(self) -> None:
         import torch

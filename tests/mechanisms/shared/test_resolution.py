@@ -1,4 +1,4 @@
-"""How narrow a range may be: what floating point cannot resolve is refused, what is left is hardly biased."""
+"""Floating point: what it cannot resolve is refused, what is left is hardly biased, and selections keep bits."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ldp_core import limits, mechanisms
 from ldp_core.contract.stated import VECTOR
 from ldp_core.errors import InvalidInput
 from ldp_core.mechanisms import Mechanism
-from ldp_core.mechanisms.shared.blocks import inside
+from ldp_core.mechanisms.shared.blocks import Selects, inside
 from ldp_core.mechanisms.shared.resolution import SINGLE, least_in_words, least_width, too_narrow
 from tests.mechanisms.test_contract import ALL, named
 
@@ -106,3 +106,23 @@ def test_the_largest_uniform_does_not_turn_an_answer_round(name: str, epsilon: f
     ends = np.array([-1, 1], np.float32)
     out = mechanisms.get(name).perturb(ends, epsilon, -1, 1, Draws(np.random.Philox(key=1)))
     np.testing.assert_allclose(out, ends, atol=1e-5)
+
+
+SHAPES = [((3, 50), (3, 50)), ((3, 1), (3, 1)), ((), (3, 50)), ((3, 50), ()), ((), ())]
+
+
+@pytest.mark.parametrize("shapes", SHAPES, ids=str)
+@pytest.mark.parametrize("kind", [np.float32, np.float64, np.int32])
+def test_selecting_by_bits_is_numpys_where(kind: Any, shapes: tuple[tuple[int, ...], tuple[int, ...]]):
+    draw = np.random.default_rng(0)
+    condition = draw.random((3, 50)) < 0.5
+    one, other = (draw.normal(0, 3, shape).astype(kind) for shape in shapes)
+    if kind != np.int32:
+        one, other = one * kind(1e30), other * kind(0.0)  # signed zeros among them
+        one.flat[0] = np.nan
+    for chosen, rest in ((one, other), (one, 0.5), (0.5, other), (2.0, -1.0)):
+        for asked in (condition, condition[0, 0]):
+            ours, theirs = Selects().where(asked, chosen, rest), np.where(asked, chosen, rest)
+            assert (ours.dtype, ours.shape) == (theirs.dtype, theirs.shape)
+            assert ours.tobytes() == theirs.tobytes()
+    assert Selects().clip is np.clip
