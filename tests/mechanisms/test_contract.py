@@ -101,9 +101,9 @@ def test_clients_and_coordinates_broadcast_and_keep_their_type(mechanism: Mechan
     epsilon = np.array([0.5, 1.0, 8.0])[:, None]
     low, high = np.array([-1.0, -0.5, 0.0])[:, None], np.array([1.0, 0.5, 0.1])[:, None]
     out = mechanism.perturb(values, epsilon, low, high, np.random.default_rng(1))
-    assert (out.shape, out.dtype) == (values.shape, np.float32)
+    assert out.shape == values.shape and out.dtype == np.float32
     tensor = mechanism.perturb(torch.from_numpy(values), epsilon, low, high, torch.Generator().manual_seed(1))
-    assert (tensor.shape, tensor.dtype) == (values.shape, torch.float32)
+    assert tensor.shape == values.shape and tensor.dtype == torch.float32
     assert mechanism.variance(values, epsilon, low, high).shape == values.shape
     likely = mechanism.log_prob(out, values, epsilon, low, high)
     assert likely.shape == (values.shape if mechanism.scope == "coordinate" else (3,))

@@ -1,4 +1,4 @@
-"""Floating point: what it cannot resolve is refused, what is left is hardly biased, and selections keep bits."""
+"""Floating point: what it cannot resolve is refused, what is left is hardly biased; selections keep bits."""
 
 from __future__ import annotations
 
