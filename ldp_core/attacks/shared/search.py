@@ -6,12 +6,13 @@ cache and depend on the request alone, so that a resumed search finds the same b
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, ClassVar, Self
 
@@ -23,7 +24,7 @@ from ldp_core.attacks.base import Effort, Facts, Reconstructor, no_dense_start, 
 from ldp_core.attacks.observation import Image, Observation
 from ldp_core.attacks.shared.matching import Distance, Goal, Match
 from ldp_core.attacks.shared.minimise import Descent
-from ldp_core.attacks.shared.public_steps import PublicSteps, public_steps
+from ldp_core.attacks.shared.public_steps import public_steps
 from ldp_core.attacks.shared.reading import Reading, labels, read, trims
 from ldp_core.fields import Number, Whole
 from ldp_core.limits import PRIOR, RESTARTS, SEARCH_STEPS
@@ -144,41 +145,40 @@ class SearchBatch:
         workers: int = 1,
     ) -> None:
         """`wanted`: observations to solve, others only if they share a chunk; `workers`: parallel chunks."""
-        self._workers = workers if seen[0].device == "cpu" else 1
-        self._who, self._seen = who, seen
-        steps = public_steps(seen) if trims(seen) else None
-        rows = [len(one.epsilon) for one in seen]
-        self._first = np.cumsum([0, *rows])
-        most = CHUNK if seen[0].device == "cpu" else 2**30
-        chunks = chunked(rows, max(1, most // who.restarts))
-        need = [True] * len(seen) if wanted is None else list(wanted)
-        pixels = int(np.prod(seen[0].shape))
-        starts = [g.uniform(size=(n, who.restarts, pixels)) for n, g in zip(rows, generators, strict=True)]
-        self._pixels = pixels
-        self._found = np.concatenate([start[:, 0] for start in starts])
-        self._chunks = []
-        for chunk in chunks:
-            if any(need[i] for i, _ in chunk):
-                self._chunks.append(_Chunk(who, seen, starts, chunk, steps, self._first, most))
+        cpu, rows = seen[0].device == "cpu", [len(one.epsilon) for one in seen]
+        self._workers = workers if cpu else 1
+        self.who, self.seen = who, seen
+        self.steps = public_steps(seen) if trims(seen) else None
+        self.first = np.cumsum([0, *rows])
+        """Number of each observation's first row."""
+        self.most, self.pixels = CHUNK if cpu else 2**30, math.prod(seen[0].shape)
+        chunks = chunked(rows, max(1, self.most // who.restarts))
+        size = who.restarts, self.pixels
+        self.starts = [g.uniform(size=(n, *size)) for n, g in zip(rows, generators, strict=True)]
+        """Random images that each observation's searches start from, (V, restarts, pixels)."""
+        self._found = np.concatenate([start[:, 0] for start in self.starts])
+        need = wanted or [True] * len(seen)
+        self._chunks = [_Chunk(self, chunk) for chunk in chunks if any(need[i] for i, _ in chunk)]
         self._shares = np.array([0.0] * len(self._chunks) + [1.0] * (len(chunks) - len(self._chunks)))
 
     def follow(self) -> Iterator[SearchProgress]:
         """Search to the end; each report covers all observations before the next one begins."""
         waiting = {i for chunk in self._chunks for i, _ in chunk.members}
         with _side_by_side(self._workers) as each:
-            for at in self._who.looks():
+            for at in self.who.looks():
                 ended = each(partial(_Chunk.advance, until=at), self._chunks)
                 for number, (chunk, _) in enumerate(zip(self._chunks, ended, strict=True)):
                     self._found[chunk.rows] = chunk.best()
-                    self._shares[number] = chunk.share
+                    descent = chunk.descent
+                    self._shares[number] = 1.0 if descent.done else descent.taken / self.who.iterations
                     for i in sorted({i for i, _ in chunk.members} & waiting):
                         mine = [one for one in self._chunks if any(j == i for j, _ in one.members)]
                         if mine[-1] is not chunk:
                             continue
-                        done = all(one.done for one in mine)
+                        done = all(one.descent.done for one in mine)
                         if done:
                             waiting.discard(i)
-                        yield SearchProgress(i, max(one.taken for one in mine), done)
+                        yield SearchProgress(i, max(one.descent.taken for one in mine), done)
 
     @property
     def share(self) -> float:
@@ -187,97 +187,67 @@ class SearchBatch:
 
     def images(self, observation: int) -> Image:
         """Current images of an observation, (V, 1, *shape)."""
-        where = slice(self._first[observation], self._first[observation + 1])
-        return self._found[where].reshape(-1, 1, *self._seen[0].shape)
+        where = slice(self.first[observation], self.first[observation + 1])
+        return self._found[where].reshape(-1, 1, *self.seen[0].shape)
 
 
 class _Chunk:
     """Some victims of some observations."""
 
-    def __init__(
-        self,
-        who: Search,
-        seen: Sequence[Observation],
-        starts: Sequence[NDArray[np.float64]],
-        members: Sequence[tuple[int, slice]],
-        steps: PublicSteps | None,
-        first: NDArray[np.int64],
-        most: int,
-    ) -> None:
-        self.members, self._who = members, who
+    def __init__(self, batch: SearchBatch, members: Sequence[tuple[int, slice]]) -> None:
+        self.members, self._batch, first = members, batch, batch.first
         self.rows = np.concatenate([np.arange(first[i] + of.start, first[i] + of.stop) for i, of in members])
-        self._make: Callable[[], Descent] = lambda: self._begin(seen, starts, steps, most)
-        self._descent: Descent | None = None
-        self._pixels = starts[0].shape[2]
 
-    def _begin(
-        self,
-        seen: Sequence[Observation],
-        starts: Sequence[NDArray[np.float64]],
-        steps: PublicSteps | None,
-        most: int,
-    ) -> Descent:
+    @cached_property
+    def descent(self) -> Descent:
         import torch
 
-        who, like = self._who, _like(seen[0])
-        way = who.way(seen[0].model, seen[0].shape, seen[0].classes)
-        parts = [seen[i].of(of) for i, of in self.members]
-        readings = [read(part, steps) for part in parts]
-        again = who.restarts
+        batch, who, one = self._batch, self._batch.who, self._batch.seen[0]
+        like, pixels = _like(one), batch.pixels
+        way = who.way(one.model, one.shape, one.classes)
+        parts = [batch.seen[i].of(of) for i, of in self.members]
+        readings = [read(part, batch.steps) for part in parts]
 
         def rows(arrays: list[NDArray[np.float64]]) -> torch.Tensor:
-            return torch.from_numpy(np.concatenate(arrays)).to(like).repeat_interleave(again, 0)
+            return torch.from_numpy(np.concatenate(arrays)).to(like).repeat_interleave(who.restarts, 0)
 
         known = None
-        if any(one.known is not None for one in readings):
+        if any(r.known is not None for r in readings):
             masks = [np.ones(r.gradients.shape) if r.known is None else r.known for r in readings]
             known = rows([mask.astype(np.float64) for mask in masks])
         if who.behind_layers:
-            last = seen[0].model.slices(seen[0].shape, seen[0].classes)[-1]
-            targets = rows([one.gradients[:, last.start : last.stop] for one in readings])
+            last = one.model.slices(one.shape, one.classes)[-1]
+            targets = rows([r.gradients[:, last.start : last.stop] for r in readings])
         else:
             named = np.concatenate([labels(part, found) for part, found in zip(parts, readings, strict=True)])
-            targets = rows([np.eye(seen[0].classes)[named]])
-        behind = who.behind_layers or seen[0].white != 1
-        before = [_before(part, self._pixels) for part in parts] if behind else []
+            targets = rows([np.eye(one.classes)[named]])
+        behind = who.behind_layers or one.white != 1
+        before = [_before(part, pixels) for part in parts] if behind else []
         goal = Goal(
-            gradients=rows([one.gradients for one in readings]),
+            gradients=rows([r.gradients for r in readings]),
             known=known,
             targets=None if who.seeks_labels else targets,
-            edges=rows([way.edges(one, self._pixels) for one in readings]),
+            edges=rows([way.edges(r, pixels) for r in readings]),
             slopes=who.behind_layers,
             before=(rows([a for a, _ in before]), rows([b for _, b in before])) if before else None,
         )
-        noise = [starts[i][of].reshape(-1, self._pixels) for i, of in self.members]
+        noise = [batch.starts[i][of].reshape(-1, pixels) for i, of in self.members]
         begin = torch.from_numpy(np.concatenate(noise)).to(like)
         if who.seeks_labels:
             begin = torch.cat([begin, torch.zeros_like(targets)], 1)
-        return way.descent(Match(seen[0], way.distance, goal, most), begin)
+        return way.descent(Match(one, way.distance, goal, batch.most), begin)
 
     def advance(self, until: int) -> None:
         """Advance to a total of `until` steps."""
-        self._descent = self._descent or self._make()
-        self._descent.advance(until)
-
-    @property
-    def done(self) -> bool:
-        return self._descent is not None and self._descent.done
-
-    @property
-    def taken(self) -> int:
-        return self._descent.taken if self._descent else 0
-
-    @property
-    def share(self) -> float:
-        return 1.0 if self.done else self.taken / self._who.iterations
+        self.descent.advance(until)
 
     def best(self) -> NDArray[np.float64]:
         """Best restart's picture for each victim, (V, pixels)."""
         import torch
 
-        at = self._descent or self._make()
-        value = at.value.view(-1, self._who.restarts).nan_to_num(torch.inf)
-        images = at.x[:, : self._pixels].view(*value.shape, self._pixels)
+        at, pixels = self.descent, self._batch.pixels
+        value = at.value.view(-1, self._batch.who.restarts).nan_to_num(torch.inf)
+        images = at.x[:, :pixels].view(*value.shape, pixels)
         chosen = images[torch.arange(len(value), device=value.device), value.argmin(1)]
         return np.asarray(chosen.double().cpu().numpy())
 
