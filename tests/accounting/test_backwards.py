@@ -37,13 +37,9 @@ def test_chance_of_taking_part_counts_at_its_worst():
 
 def test_ranges_of_their_own_get_budgets_of_their_own():
     clients = CLIENTS | {"low": [-1, -1, -0.1, -1], "high": [1, 1, 0.1, 1]}
-    wide, mixed = (
-        parse(RUN | {"mechanism": "gaussian"}),
-        parse({**RUN, "mechanism": "gaussian", "clients": clients}),
-    )
-    assert mixed.population().epsilon == pytest.approx(
-        wide.population().epsilon, rel=1e-3
-    )  # σ follows the range
+    wide = parse(RUN | {"mechanism": "gaussian"}).population().epsilon
+    mixed = parse({**RUN, "mechanism": "gaussian", "clients": clients}).population().epsilon
+    assert mixed == pytest.approx(wide, rel=1e-3)  # σ follows the range
 
 
 def test_noise_that_bounds_nothing_is_refused_at_the_field():
@@ -62,9 +58,8 @@ def test_the_control_without_noise_may_run_beside_them():
 def test_many_different_budgets_are_kept_to_by_steps():
     asked = np.geomspace(0.1, 50, 2000)
     clients = {"count": 1000, "epsilon": asked[:1000].tolist(), "epsilon_scope": "run"}
-    costs = np.array(
-        [one.run_worst.bound for one in entries(parse({"clients": clients}), range(0, 1000, 50))]
-    )
+    some = entries(parse({"clients": clients}), range(0, 1000, 50))
+    costs = np.array([one.run_worst.bound for one in some])
     assert (costs <= asked[:1000:50]).all()
     assert (costs >= 0.97 * asked[:1000:50]).all()
 

@@ -77,14 +77,13 @@ def test_the_table_is_what_is_measured_here(name: str, epsilon: float):
 
 def test_a_sample_of_gaussian_answers_agrees_with_the_table():
     """20 000 answers against 131 072: 6 standard errors, beyond which chance goes once in 1e9."""
-    known = float_table.measured(mechanisms.get("gaussian"), -1.0, 1.0)
+    gaussian, budget = mechanisms.get("gaussian"), (1.0, -1.0, 1.0)
+    known = float_table.measured(gaussian, -1.0, 1.0)
     assert known is not None
     share = known.found[1.0].low
     assert share is not None
-    sent = mechanisms.get("gaussian").perturb(
-        np.full(20_000, -1, np.float32), 1.0, -1, 1, np.random.default_rng(6)
-    )
-    seen = 1 - can_give(Client(mechanisms.get("gaussian"), 1.0, 1.0, -1.0, 1.0), sent).mean()
+    sent = gaussian.perturb(np.full(20_000, -1, np.float32), *budget, np.random.default_rng(6))
+    seen = 1 - can_give(Client(gaussian, 1.0, *budget), sent).mean()
     assert seen == pytest.approx(share, abs=6 * np.sqrt(share * (1 - share) * (1 / 20_000 + 1 / 131_072)))
 
 

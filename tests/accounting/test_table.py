@@ -24,14 +24,8 @@ def test_up_to_a_thousand_clients_each_has_an_entry():
 @pytest.mark.parametrize("epsilon", [2, "eps2", "two_volunteers"])
 @pytest.mark.alone
 def test_sixty_thousand_clients_are_stated_in_a_second_and_a_megabyte(epsilon: object):
-    experiment = parse(
-        {
-            "dataset": "mnist",
-            "clients": {"count": 60_000, "epsilon": epsilon},
-            "selection": "once",
-            "attack": None,
-        }
-    )
+    clients = {"count": 60_000, "epsilon": epsilon}
+    experiment = parse({"dataset": "mnist", "clients": clients, "selection": "once", "attack": None})
     with of_cpu(1):
         promised = entries(experiment)
         text = json.dumps(to_json(promised))
@@ -45,10 +39,7 @@ def test_sixty_thousand_clients_are_stated_in_a_second_and_a_megabyte(epsilon: o
 
 
 def test_more_promises_than_sixteen_bits_count():
-    promised = [
-        Entry(Promise(float(i)), Promise(float(i)), Promise(float(i)), Promise(float(i)))
-        for i in range(70_000)
-    ]
+    promised = [Entry(one, one, one, one) for one in map(Promise, map(float, range(70_000)))]
     assert entry_of(to_json(promised), 69_999) == promised[-1]
 
 

@@ -121,10 +121,8 @@ def test_the_desk_attacks_what_the_client_would_send_by_then():
     ladder = {"base": RUN, "mechanisms": ["piecewise"], "epsilons": [20], "round": 12, "images": 4}
     cells = {}
     for attacker in ("least_squares", "personal_layers"):
-        emitted = [
-            e.as_json() for e in climb(parse_ladder(ladder | {"attacker": {"name": attacker}}), digits())
-        ]
-        cells[attacker] = next(e for e in emitted if e["event"] == "reference" and e["control"] == "clean")[
-            "psnr"
-        ]
+        asked = parse_ladder(ladder | {"attacker": {"name": attacker}})
+        emitted = [e.as_json() for e in climb(asked, digits())]
+        clean = next(e for e in emitted if e["event"] == "reference" and e["control"] == "clean")
+        cells[attacker] = clean["psnr"]
     assert cells["personal_layers"] > 50 > 25 > cells["least_squares"]

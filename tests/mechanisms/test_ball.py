@@ -60,9 +60,8 @@ def test_torch_tensors_are_shortened_as_arrays_are():
 
 def test_the_ledger_counts_a_weight_like_an_upload():
     """A single weight may take the whole length, so it is promised no more than all of them."""
-    lines = ledger(
-        parse({"mechanism": {"name": "gaussian", "norm": 1, "delta": 1e-5}, "clients": {"epsilon": 2}})
-    )[0]
+    noise = {"name": "gaussian", "norm": 1, "delta": 1e-5}
+    lines = ledger({"mechanism": noise, "clients": {"epsilon": 2}})[0]
     assert lines["upload"]["epsilon"] == pytest.approx(2, rel=1e-6)
     assert lines["coordinate"]["epsilon"] == lines["upload"]["epsilon"]
     mu = Gaussian(norm=1.0, dimension=650).at(2.0, -1, 1).mu

@@ -63,9 +63,8 @@ def test_the_sentences_of_the_others(epsilon: float):
         true = mechanisms.get("pdpm", form="as_printed").at(epsilon, 0.0, length).max_variance
         assert (true <= bound(np.asarray(epsilon), 0.0, length)) == holds
     levels = mechanisms.get("grr", levels=7)
-    right, wrong = (
-        levels.log_prob(levels.at(epsilon, *RANGE).atoms(0)[i], 1.0, epsilon, *RANGE) for i in (6, 2)
-    )
+    atoms = levels.at(epsilon, *RANGE).atoms(0)[[6, 2]]
+    right, wrong = levels.log_prob(atoms, 1.0, epsilon, *RANGE)
     assert right - wrong == pytest.approx(epsilon, rel=1e-9)
 
 

@@ -231,10 +231,8 @@ def test_the_printed_scale_never_exceeds_its_stated_variance(low: float, high: f
     uploads = np.random.default_rng(0).uniform(low, high, (200, 5))
     uploads[0], uploads[1] = low, high
     assert printed.variance(uploads, 1.0, low, high).max() <= worst * (1 + 1e-12)
-    out = printed.perturb(
-        np.zeros(6), 1.0, np.full((5, 1), low), np.full((5, 1), high), np.random.default_rng(0)
-    )
-    assert out.shape == (5, 6)
+    ends = np.full((5, 1), low), np.full((5, 1), high)
+    assert printed.perturb(np.zeros(6), 1.0, *ends, np.random.default_rng(0)).shape == (5, 6)
 
 
 def test_a_vote_near_nothing_keeps_its_digits():

@@ -22,7 +22,10 @@ NAMES = {
     "laplace": "laplace",
     "hybrid": "hybrid",
 }
-EXACT: dict[str, Any] = {"rel": 1e-9, "abs": 1e-300}
+
+
+def exact(known: Any) -> Any:
+    return pytest.approx(known, rel=1e-9, abs=1e-300)
 
 
 def test_harmony(oracles: dict[str, Any]):
@@ -33,19 +36,19 @@ def test_harmony(oracles: dict[str, Any]):
         budget = (params["epsilon"], params["c"] - params["r"], params["c"] + params["r"])
         harmony = mechanisms.get("harmony", dimension=params["d"])
         printed = mechanisms.get("harmony", dimension=params["d"], form="as_printed")
-        assert harmony.mean(value, *budget) == pytest.approx(point["mean"], **EXACT)
-        assert harmony.variance(value, *budget) == pytest.approx(point["variance"], **EXACT)
-        assert harmony.privacy_loss(*budget) == pytest.approx(point["joint_privacy_loss"], **EXACT)
-        assert printed.mean(value, *budget) == pytest.approx(point["zero_fill_mean"], **EXACT)
+        assert harmony.mean(value, *budget) == exact(point["mean"])
+        assert harmony.variance(value, *budget) == exact(point["variance"])
+        assert harmony.privacy_loss(*budget) == exact(point["joint_privacy_loss"])
+        assert printed.mean(value, *budget) == exact(point["zero_fill_mean"])
         for output, probability in zip(point["support"], point["probabilities"], strict=True):
             if probability:
                 got = np.exp(harmony.at(*budget).marginal_log_prob(output, value))
-                assert got == pytest.approx(probability, **EXACT)
+                assert got == exact(probability)
         bits = harmony.differences(value, *budget, Use(params["d"]))[-1].corrected
         assert bits == max(1, point["communication_bits_per_layer"])
         duchi = mechanisms.get("duchi")
-        assert duchi.variance(value, params["epsilon"] / params["d"], *budget[1:]) == pytest.approx(
-            point["duchi_same_total_budget_variance"], **EXACT
+        assert duchi.variance(value, params["epsilon"] / params["d"], *budget[1:]) == exact(
+            point["duchi_same_total_budget_variance"]
         )
 
 
@@ -56,17 +59,16 @@ def test_categories(oracles: dict[str, Any]):
         params = point["params"]
         grr, budget = mechanisms.get("grr", levels=params["k"]), (params["epsilon"], 0.0, params["k"] - 1.0)
         law = np.exp(grr.log_prob(grr.at(*budget).atoms(point["input"]), point["input"], *budget))
-        assert law[point["input"]] == pytest.approx(point["p_true"], **EXACT)
-        assert np.delete(law, point["input"]) == pytest.approx(point["q_other"], **EXACT)
-        assert grr.privacy_loss(*budget) == pytest.approx(point["privacy_loss_max"], **EXACT)
+        assert law[point["input"]] == exact(point["p_true"])
+        assert np.delete(law, point["input"]) == exact(point["q_other"])
+        assert grr.privacy_loss(*budget) == exact(point["privacy_loss_max"])
 
 
 def test_two_levels_of_randomised_response_are_duchi():
     epsilon, value = np.geomspace(0.01, 50, 40)[:, None], np.linspace(-1, 1, 21)
     two, duchi = mechanisms.get("grr", levels=2), mechanisms.get("duchi")
-    np.testing.assert_allclose(
-        two.variance(value, epsilon, -1, 1), duchi.variance(value, epsilon, -1, 1), rtol=1e-9, atol=1e-15
-    )
+    ours, theirs = (one.variance(value, epsilon, -1, 1) for one in (two, duchi))
+    np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-15)
 
 
 @pytest.mark.parametrize("calibration", ["classical", "analytic"])
@@ -75,12 +77,12 @@ def test_gaussian_calibrations(calibration: str, oracles: dict[str, Any]):
         params = point["params"]
         own = {"delta": params["delta"], "calibration": calibration, "sensitivity": params["sensitivity"]}
         sigma = np.sqrt(mechanisms.get("gaussian", **own).variance(0.3, params["epsilon"], -1, 1))
-        assert sigma == pytest.approx(point["sigma"], **EXACT)
+        assert sigma == exact(point["sigma"])
         if "true_delta_at_epsilon" in point:
             mu = params["sensitivity"] / sigma
             assert delta_of(params["epsilon"], mu) == pytest.approx(point["true_delta_at_epsilon"], rel=1e-9)
             got = epsilon_of(params["delta"], mu)
-            assert got == pytest.approx(point["true_epsilon_at_delta"], **EXACT)
+            assert got == exact(point["true_epsilon_at_delta"])
 
 
 def test_equation_4_of_paper_001(oracles: dict[str, Any]):
@@ -99,9 +101,9 @@ def test_equation_4_of_paper_001(oracles: dict[str, Any]):
             known = point[key]
             weight = mechanisms.get("gaussian", form=form, **own)
             upload = mechanisms.get("gaussian", form=form, dimension=params["d"], **own)
-            assert np.sqrt(weight.variance(0.0, *budget)) == pytest.approx(known["sigma"], **EXACT)
-            assert weight.at(*budget).mu == pytest.approx(known["per_coordinate_mu_one_round"], **EXACT)
-            assert upload.at(*budget).mu == pytest.approx(known["vector_mu_one_round"], **EXACT)
+            assert np.sqrt(weight.variance(0.0, *budget)) == exact(known["sigma"])
+            assert weight.at(*budget).mu == exact(known["per_coordinate_mu_one_round"])
+            assert upload.at(*budget).mu == exact(known["vector_mu_one_round"])
             rounds = known["vector_mu_one_round"] * np.sqrt(params["R"])
             for mu, epsilon in (
                 (known["per_coordinate_mu_one_round"], known["epsilon_one_coordinate_one_round"]),
@@ -110,8 +112,8 @@ def test_equation_4_of_paper_001(oracles: dict[str, Any]):
             ):
                 assert epsilon_of(params["delta"], mu) == pytest.approx(epsilon, rel=1e-9, abs=1e-12)
         ranged = mechanisms.get("gaussian", form="as_printed", **(own | {"sensitivity": None}))
-        assert np.sqrt(ranged.variance(0.0, *budget)) == pytest.approx(
-            2 * params["c"] * point[keys["as_printed"]]["sigma"], **EXACT
+        assert np.sqrt(ranged.variance(0.0, *budget)) == exact(
+            2 * params["c"] * point[keys["as_printed"]]["sigma"]
         )
 
 
@@ -121,15 +123,13 @@ def test_dynamic_schedule_of_paper_002(oracles: dict[str, Any]):
         own = {"delta": params["delta"], "a": params["a"], "rounds": params["M"], "sensitivity": 1.0}
         for i, sigma in enumerate(point["sigma_over_sensitivity_first3"]):
             one = DynamicGaussian(round=i + 1, **own)
-            assert np.sqrt(one.variance(0.0, params["epsilon"], -1, 1)) == pytest.approx(sigma, **EXACT)
-            assert one.budget(params["epsilon"], i + 1) == pytest.approx(point["eps_m_first3"][i], **EXACT)
+            assert np.sqrt(one.variance(0.0, params["epsilon"], -1, 1)) == exact(sigma)
+            assert one.budget(params["epsilon"], i + 1) == exact(point["eps_m_first3"][i])
         last = DynamicGaussian(round=params["M"], **own)
-        assert last.at(params["epsilon"], -1, 1).sigma == pytest.approx(
-            point["sigma_over_sensitivity_last"], **EXACT
-        )
+        assert last.at(params["epsilon"], -1, 1).sigma == exact(point["sigma_over_sensitivity_last"])
         printed, summed = last.total(params["epsilon"])
         assert printed == pytest.approx(point["eps_total_paper_closed_form"], rel=1e-9, abs=1e-12)
-        assert summed == pytest.approx(point["eps_total_basic_exact_sum"], **EXACT)
+        assert summed == exact(point["eps_total_basic_exact_sum"])
 
 
 def test_ldpsign(oracles: dict[str, Any]):
@@ -139,12 +139,12 @@ def test_ldpsign(oracles: dict[str, Any]):
         params, value = point["params"], point["input"]
         sign = LDPSign(delta=params["delta"])
         budget = (params["epsilon"], -params["clip_c"], params["clip_c"])
-        assert sign.at(*budget).weighing_variance ** 0.5 == pytest.approx(point["sigma"], **EXACT)
-        assert sign.mean(value, *budget) == pytest.approx(point["mean"], **EXACT)
-        assert sign.variance(value, *budget) == pytest.approx(point["variance"], **EXACT)
-        assert sign.privacy_loss(*budget) == pytest.approx(point["privacy_loss_max"], **EXACT)
+        assert sign.at(*budget).weighing_variance ** 0.5 == exact(point["sigma"])
+        assert sign.mean(value, *budget) == exact(point["mean"])
+        assert sign.variance(value, *budget) == exact(point["variance"])
+        assert sign.privacy_loss(*budget) == exact(point["privacy_loss_max"])
         got = np.exp(sign.log_prob(np.array(point["support"]), value, *budget))
-        assert got == pytest.approx(point["probabilities"], **EXACT)
+        assert got == exact(point["probabilities"])
 
 
 def half_width(params: dict[str, float]) -> float:
@@ -161,31 +161,25 @@ def test_points(section: str, oracles: dict[str, Any]):
         params, value = point["params"], point["input"]
         half = half_width(params)
         budget = (params["epsilon"], params["c"] - half, params["c"] + half)
-        assert mechanism.mean(value, *budget) == pytest.approx(point["mean"], **EXACT)
-        assert mechanism.variance(value, *budget) == pytest.approx(point["variance"], **EXACT)
-        assert mechanism.privacy_loss(*budget) == pytest.approx(point["privacy_loss_max"], **EXACT)
+        assert mechanism.mean(value, *budget) == exact(point["mean"])
+        assert mechanism.variance(value, *budget) == exact(point["variance"])
+        assert mechanism.privacy_loss(*budget) == exact(point["privacy_loss_max"])
         if "max_variance_over_range" in point:
-            assert mechanism.at(*budget).max_variance == pytest.approx(
-                point["max_variance_over_range"], **EXACT
-            )
+            assert mechanism.at(*budget).max_variance == exact(point["max_variance_over_range"])
         if isinstance(point.get("support"), list):
-            assert mechanism.at(*budget).atoms(value) == pytest.approx(sorted(point["support"]), **EXACT)
+            assert mechanism.at(*budget).atoms(value) == exact(sorted(point["support"]))
             got = np.exp(mechanism.log_prob(np.array(point["support"]), value, *budget))
-            assert got == pytest.approx(point["probabilities"], **EXACT)
+            assert got == exact(point["probabilities"])
         for piece in point.get("density_pieces", ()):
             if piece["to"] - piece["from"] > 1e-4 * half:
                 # off the middle, where the hybrid law may have an atom
                 middle = 0.49 * piece["from"] + 0.51 * piece["to"]
                 got = np.exp(mechanism.log_prob(middle, value, *budget))
-                assert got == pytest.approx(piece["density"], **EXACT)
+                assert got == exact(piece["density"])
         for atom in point.get("atoms", ()):
-            assert np.exp(mechanism.log_prob(atom["value"], value, *budget)) == pytest.approx(
-                atom["prob"], **EXACT
-            )
+            assert np.exp(mechanism.log_prob(atom["value"], value, *budget)) == exact(atom["prob"])
         for at in point.get("density_at", ()):
-            assert np.exp(mechanism.log_prob(at["y"], value, *budget)) == pytest.approx(
-                at["density"], **EXACT
-            )
+            assert np.exp(mechanism.log_prob(at["y"], value, *budget)) == exact(at["density"])
 
 
 def test_merging_pdpms_low_answers_keeps_the_privacy_and_lowers_the_variance(oracles: dict[str, Any]):
@@ -193,11 +187,11 @@ def test_merging_pdpms_low_answers_keeps_the_privacy_and_lowers_the_variance(ora
     for point in oracles["mechanisms"]["pdpm"]:
         params, value = point["params"], point["input"]
         budget = (params["epsilon"], params["c"] - params["L"] / 2, params["c"] + params["L"] / 2)
-        assert merged.variance(value, *budget) == pytest.approx(point["merged_two_atom_variance"], **EXACT)
+        assert merged.variance(value, *budget) == exact(point["merged_two_atom_variance"])
         assert merged.variance(value, *budget) < printed.variance(value, *budget)
         assert merged.privacy_loss(*budget) == printed.privacy_loss(*budget)
         bound = PDPM.printed_variance_bound(params["epsilon"], budget[1], budget[2])
-        assert bound == pytest.approx(point["paper_theorem1_bound"], **EXACT)
+        assert bound == exact(point["paper_theorem1_bound"])
 
 
 def test_crossings(oracles: dict[str, Any]):
@@ -208,6 +202,5 @@ def test_crossings(oracles: dict[str, Any]):
     assert worst[0] == pytest.approx(worst[1], rel=1e-9)
     printed = mechanisms.get("pdpm", form="as_printed")
     epsilon = constants["pdpm_argmax_switch_epsilon"]
-    assert printed.at(epsilon, -1, 1).max_variance == pytest.approx(
-        printed.variance(1.0, epsilon, -1, 1), rel=1e-9
-    )
+    at_end = printed.variance(1.0, epsilon, -1, 1)
+    assert printed.at(epsilon, -1, 1).max_variance == pytest.approx(at_end, rel=1e-9)

@@ -40,11 +40,8 @@ def test_the_size_of_trained_weights_is_what_was_measured(dataset: str, model: s
 def test_the_verdict_tells_what_training_shows(target: str, half: float):
     words = set()
     for epsilon in every(2, (0.02, 0.05, 0.1, 0.5, 1, 2, 4, 8)):
-        changes = {
-            "target": target,
-            "clients": {"epsilon": epsilon, "range": half},
-            "mechanism": "piecewise",
-        }
+        clients = {"epsilon": epsilon, "range": half}
+        changes = {"target": target, "clients": clients, "mechanism": "piecewise"}
         view, accuracy = outlook(parse(changes)), last(changes)["accuracy"]
         words.add(view.word)
         assert view.ratio is not None

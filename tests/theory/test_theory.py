@@ -11,30 +11,18 @@ from ldp_core import mechanisms
 from ldp_core.experiment import parse
 from ldp_core.theory import client_weights, outlook, server_noise, server_variance, worst_variance
 
-MECHANISMS = {"pdpm": "pdpm", "duchi": "duchi", "piecewise": "piecewise", "laplace": "laplace"}
-
 
 def test_the_papers_modes_give_the_reference_noise_of_a_mean_of_seventy(oracles: dict[str, Any]):
     points = oracles["aggregation_and_noise"]["pldp_fl_noise_sd_per_weight_v0"]
     assert len(points) >= 3
     for point in points:
-        for prefix, name in MECHANISMS.items():
-            known = point.get(f"{prefix}_sd_mean_of_70")
+        for name in ("pdpm", "duchi", "piecewise", "laplace"):
+            known = point.get(f"{name}_sd_mean_of_70")
             if known is None or point["tau_mode"] not in ("tau1", "tau2", "tau3"):
                 continue
             clients = {"count": 70, "epsilon": point["eps_mode"], "range": point["tau_mode"]}
-            experiment = (
-                parse(
-                    {
-                        "clients": clients,
-                        "mechanism": name,
-                        "form": "as_printed" if name == "pdpm" else "corrected",
-                        "attack": None,
-                    }
-                )
-                if name != "piecewise"
-                else parse({"clients": clients, "mechanism": name})
-            )
+            form = "as_printed" if name == "pdpm" else "corrected"
+            experiment = parse({"clients": clients, "mechanism": name, "form": form})
             assert math.sqrt(server_variance(experiment)) == pytest.approx(known, rel=1e-9)
 
 
@@ -92,6 +80,5 @@ def test_of_a_vote_no_noise_is_predicted_and_it_is_said_why(mechanism: str):
     assert view.word == "unknown"
     assert view.why == "no noise is predicted, as it depends on how close each vote is: press Train"
     assert server_variance(parse(vote | {"mechanism": "none"})) == 0
-    assert (
-        server_noise(parse(vote | {"aggregator": {"name": "sign_majority", "votes": "lottery"}})).empty > 0.5
-    )
+    lottery = {"aggregator": {"name": "sign_majority", "votes": "lottery"}}
+    assert server_noise(parse(vote | lottery)).empty > 0.5

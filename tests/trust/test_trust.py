@@ -78,10 +78,9 @@ def test_what_a_single_trust_cannot_have():
     with_trust("central", {"clients.epsilon": UNEQUAL, "target": "weights"}, rule="clipping")
     field, why = refusal("secure_sum", colluding=20)
     assert field == "trust.colluding" and "of the 20 clients" in why
-    assert (
-        refusal("secure_sum", {"clients.epsilon": UNEQUAL}, dropout=0.5, colluding=5)[0] == "trust.colluding"
-    )
-    with_trust("secure_sum", {"clients.epsilon": UNEQUAL}, dropout=0.5, colluding=5, unequal="strictest")
+    gone, unequal = {"dropout": 0.5, "colluding": 5}, {"clients.epsilon": UNEQUAL}
+    assert refusal("secure_sum", unequal, **gone)[0] == "trust.colluding"
+    with_trust("secure_sum", unequal, **gone, unequal="strictest")
 
 
 def test_a_modulus_that_overflows_is_refused_by_its_probability():
@@ -109,10 +108,8 @@ def drawn_experiments(kind: str, count: int) -> list[Experiment]:
         if kind in ("secure_sum", "central") and generator.random() < 0.5:
             own["norm"] = float(np.exp(generator.uniform(-2, 1)))
         if kind == "secure_sum":
-            own |= {
-                "dropout": 0.2 * float(generator.random()),
-                "unequal": str(generator.choice(["group", "strictest"])),
-            }
+            own["dropout"] = 0.2 * float(generator.random())
+            own["unequal"] = str(generator.choice(["group", "strictest"]))
         if kind == "central":
             own["rule"] = str(generator.choice(["sampling", "clipping"]))
         if kind == "shuffled":
@@ -144,9 +141,8 @@ def other_figure(experiment: Experiment, client: int) -> tuple[float, float]:
         heaps = rounds * size if own.message == "coordinate" else rounds
         terms = use, float(population.low[client]), float(population.high[client])
         plain = Spending(experiment.releases).uploads(terms, rounds).bound  # of the same uploads with names
-        return min(plain, shuffled(one, alike, DELTA)), min(
-            plain, heaps * shuffled(one, alike, DELTA / heaps)
-        )
+        least, most = shuffled(one, alike, DELTA), heaps * shuffled(one, alike, DELTA / heaps)
+        return min(plain, least), min(plain, most)
     law: Any = experiment.randomiser.at(population.epsilon, population.low, population.high)
     noise = float(law.sigma[client])
     if own.name == "secure_sum":
@@ -165,14 +161,9 @@ def other_figure(experiment: Experiment, client: int) -> tuple[float, float]:
     rest = own.contributed(experiment, values, np.arange(len(asked)), 1) if own.rule == "sampling" else values
     chance = next(row.chance for row in own.plan(experiment) if row.epsilon == asked[client])
     if own.rule == "sampling":  # how often clients of this budget are in a sum, by many draws
-        there = [
-            (
-                own.contributed(experiment, values, np.arange(len(asked)), number)[asked == asked[client]]
-                != 0
-            ).any(1)
-            for number in range(1, 100)
-        ]
-        drawn = np.concatenate(there)
+        everybody = np.arange(len(asked))
+        rounds_of = [own.contributed(experiment, values, everybody, number) for number in range(1, 100)]
+        drawn = np.concatenate([(one[asked == asked[client]] != 0).any(1) for one in rounds_of])
         # off by five standard errors once in a million draws of an experiment
         assert abs(drawn.mean() - chance) <= 5 * math.sqrt(chance * (1 - chance) / len(drawn)) + 1e-12
     assert rest.shape == values.shape
@@ -222,11 +213,8 @@ def run_of(experiment: Experiment) -> Any:
 
 
 def test_a_shuffler_moves_no_weight_of_the_mean():
-    base = {
-        "clients": {"count": 12, "epsilon": [4.0] * 6 + [8.0] * 6, "range": 0.1},
-        "target": "update",
-        "rounds": 3,
-    }
+    clients = {"count": 12, "epsilon": [4.0] * 6 + [8.0] * 6, "range": 0.1}
+    base = {"clients": clients, "target": "update", "rounds": 3}
     plain = run_of(parse(base))
     for message in ("upload", "coordinate"):
         mixed = run_of(parse({**base, "trust": {"kind": "shuffled", "message": message}}))

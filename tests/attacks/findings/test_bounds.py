@@ -48,36 +48,28 @@ def test_the_mechanisms_that_are_attacked_most_have_one():
 
 
 def test_the_affinity_of_a_layer_that_answers_one_weight_is_a_sum_over_its_answers():
-    harmony = mechanisms.get("harmony", dimension=3)
+    law = mechanisms.get("harmony", dimension=3).at(1.0, -0.2, 0.2)
     one, other = np.array([-0.05, 0.2, 0.0]), np.array([0.11, -0.2, 0.0])
-    total = 0.0
-    for j in range(3):
-        for answer in harmony.at(1.0, -0.2, 0.2).atoms(0.0)[[0, -1]]:
-            y = np.zeros(3)
-            y[j] = answer
-            total += np.exp(
-                (harmony.log_prob(y, one, 1.0, -0.2, 0.2) + harmony.log_prob(y, other, 1.0, -0.2, 0.2)) / 2
-            )
-    assert np.exp(harmony.at(1.0, -0.2, 0.2).log_affinity(one, other)) == pytest.approx(total)
+    sent = law.outputs()
+    assert sent is not None
+    total = np.exp((law.log_prob(sent, one) + law.log_prob(sent, other)) / 2).sum()
+    assert np.exp(law.log_affinity(one, other)) == pytest.approx(total)
 
 
 @pytest.mark.parametrize("name", CLOSED_FORMS)
 @pytest.mark.parametrize("epsilon", [0.5, 4.0])
 def test_affinity_is_the_integral_that_it_claims_to_be(name: str, epsilon: float):
     """Against a sum over atoms and an integral between edges; closed forms only."""
-    mechanism = mechanisms.get(name)
-    low, high, value, other = -0.2, 0.2, -0.05, 0.11
-    claimed = mechanism.at(epsilon, low, high).log_affinity(value, other)
-    assert claimed is not None
+    law, value, other = mechanisms.get(name).at(epsilon, -0.2, 0.2), -0.05, 0.11
+    claimed = law.log_affinity(value, other)
 
     def root(y: np.ndarray) -> np.ndarray:
-        logs = [mechanism.at(epsilon, low, high).marginal_log_prob(y, x) for x in (value, other)]
-        return np.exp((logs[0] + logs[1]) / 2)
+        return np.exp((law.marginal_log_prob(y, value) + law.marginal_log_prob(y, other)) / 2)
 
-    atoms = mechanism.at(epsilon, low, high).atoms(value)
+    atoms = law.atoms(value)
     total = root(atoms).sum() if len(atoms) else 0.0
-    spread = 60 * float(np.sqrt(mechanism.at(epsilon, low, high).max_variance))
-    ends = [mechanism.at(epsilon, low, high).edges(x) for x in (value, other)]
+    spread = 60 * float(np.sqrt(law.max_variance))
+    ends = [law.edges(x) for x in (value, other)]
     edges = np.unique(np.clip(np.concatenate(ends), -spread, spread))
     for a, b in pairwise(edges.tolist()):
         y = a + (b - a) * (np.arange(20000) + 0.5) / 20000
