@@ -48,7 +48,7 @@ class Turnout:
 
 
 def turnouts(experiment: Experiment, kinds: NDArray[np.int64]) -> Iterator[Turnout]:
-    """All possible rounds of a run, exactly where feasible; `kinds`: each client's group of equal ones, (K,)."""
+    """All possible rounds of a run, exactly where feasible; `kinds` (K,): each client's group of equals."""
     count, rounds = experiment.clients.count, experiment.rounds
     most = affordable(experiment)
     parts = experiment.selection.stretches(count, rounds)

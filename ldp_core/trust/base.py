@@ -73,7 +73,7 @@ class Trust(Component):
         return low, high
 
     def per_use(self, experiment: Any, asked: Floats, low: Floats, high: Floats) -> Floats:
-        """ε of one use for each budget of a whole run in `asked`; raises `InvalidInput` if none keeps to it."""
+        """ε of one use for each budget of a whole run in `asked`; raises `InvalidInput` if there is none."""
         from ldp_core.accounting.backwards import budgets_of_uses  # its package's face stands on this
 
         return budgets_of_uses(experiment.releases, experiment.most_uploads, asked, low, high)
@@ -93,7 +93,7 @@ class Trust(Component):
     def contributed(
         self, experiment: Any, values: NDArray[np.float32], clients: NDArray[np.int64], number: int
     ) -> NDArray[np.float32]:
-        """`values` (k, m), before clipping, as they enter round `number`: 0 for a client left out of the sum."""
+        """`values` (k, m), before clipping, as they enter a round: 0 for a client left out of the sum."""
         return values
 
     def handed_on(
