@@ -16,6 +16,7 @@ import numpy as np
 from ldp_core.accounting.floats import Client, can_give, countable
 from ldp_core.accounting.samples.likelihoods import likelihood_bound, log_ratio
 from ldp_core.mechanisms import Mechanism
+from ldp_core.normal import epsilon_of
 
 Precision = Literal["float64", "float32"]
 ALPHA = 1e-6
@@ -79,6 +80,4 @@ def exact_epsilon(mechanism: Mechanism, epsilon: float, low: float, high: float)
     law = mechanism.at(epsilon, low, high)
     if law.mu is None:
         return float(law.loss)
-    from ldp_core.normal import epsilon_of
-
     return float(epsilon_of(mechanism.delta_, law.mu))  # type: ignore[attr-defined]

@@ -63,8 +63,5 @@ def places(scores: Floats, right: NDArray[np.int64], coin: Floats) -> Places:
         ahead = known - own > apart
         equal = (np.abs(known - own) <= apart) | (known == own)
     before, tied = ahead.sum(axis=1), equal.sum(axis=1)
-    return Places(
-        rank=1 + before + np.minimum((coin * tied).astype(np.int64), tied - 1),
-        tied=tied,
-        credit=np.where(before == 0, 1 / tied, 0.0),
-    )
+    rank = 1 + before + np.minimum((coin * tied).astype(np.int64), tied - 1)
+    return Places(rank, tied, credit=np.where(before == 0, 1 / tied, 0.0))

@@ -22,9 +22,8 @@ def of_dataset(one: Dataset) -> Promises:
         require(bool(one.download) <= bool(one.files), "a download that lies nowhere")
 
     yield Promise("what a page says is known without loading anything", known)
-    yield Promise(
-        "samples are numbers, labels those of its classes, and both parts have all", lambda: held(one)
-    )
+    words = "samples are numbers, labels those of its classes, and both parts have all"
+    yield Promise(words, lambda: held(one))
 
 
 def held(one: Dataset, data: Data | None = None) -> None:

@@ -68,9 +68,5 @@ def of_law(one: Mechanism, beside: Callable[..., Iterable[Any]] = product) -> Pr
 
 def kinds() -> list[type[Mechanism]]:
     """All classes of mechanisms, with as-printed forms that differ as classes of their own."""
-    found = [
-        mechanisms.registry.kind(name).in_form(form)
-        for name in mechanisms.names()
-        for form in mechanisms.registry.kind(name).forms
-    ]
-    return list(dict.fromkeys(found))
+    every = map(mechanisms.registry.kind, mechanisms.names())
+    return list(dict.fromkeys(kind.in_form(form) for kind in every for form in kind.forms))

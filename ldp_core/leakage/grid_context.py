@@ -93,11 +93,8 @@ class Grid:
         self._public = public_images(federation)
         shown = self._samples if audit else self._samples[:1]
         lineup = line_up(federation, shown.tolist(), range(len(shown)), ladder.candidates)
-        mean = np.broadcast_to(lineup.mean_image, lineup.originals.shape)
         self._lineup = lineup
-        self._guesses = [
-            float(np.median(metrics.psnr(guess, lineup.originals))) for guess in (mean, lineup.class_means)
-        ]
+        self._guesses = [float(np.median(guessed)) for guessed in lineup.guessed.values()]
         self._begun = begun(federation, np.full(len(shown), client), before)
         if audit:
             self._exact = audit_values(self._begun, self._samples)
@@ -106,16 +103,13 @@ class Grid:
 
     def start(self) -> LadderStarted:
         lineup, ladder = self._lineup, self.ladder
-        knows = {
-            mechanism.name: ladder.attacker_of(mechanism).knows(ladder.facts(mechanism))
-            for mechanism in ladder.mechanisms
-        }
+        who = {one.name: ladder.attacker_of(one) for one in ladder.mechanisms}
         return LadderStarted(
             ladder=ladder.as_json(),
             n=len(self._samples),
             dimension=self._federation.experiment.dimension,
-            attackers={one.name: ladder.attacker_of(one).name for one in ladder.mechanisms},
-            knows=knows,
+            attackers={name: one.name for name, one in who.items()},
+            knows={one.name: who[one.name].knows(ladder.facts(one)) for one in ladder.mechanisms},
             label=int(lineup.labels[0]),
             image=encode(lineup.originals[0]),
             mean_image=encode(lineup.mean_image),
@@ -137,10 +131,8 @@ class Grid:
         self, rung: Rung, noise: np.random.Generator, victims: slice
     ) -> dict[Control | None, Observation]:
         """Observations of some images in a cell, as sent and under both controls."""
-        start, ladder = self._under(rung, victims), self.ladder
-        return observe(
-            start, self._exact[victims], noise, ladder.upload, ladder.rounds_observed, self._public
-        )
+        start, upload, times = self._under(rung, victims), self.ladder.upload, self.ladder.rounds_observed
+        return observe(start, self._exact[victims], noise, upload, times, self._public)
 
     def picked(self, rung: Rung, hidden: np.random.Generator, victims: slice, controls: bool) -> Rows:
         """Identification results of some images; the true candidate of an image is the same in every cell."""

@@ -152,10 +152,8 @@ class _Attacked:
         keys = [number * experiment.clients.count + client for client in self.victims.clients.tolist()]
         noise = stream(experiment.seed, "identification noise", number)
         picked = identify(start, self.lineup, keys, noise, self._times, sent=sent)
-        attempts = [
-            (seen, guesses[:, 0], picked[control])
-            for (control, seen), guesses in zip(observed.items(), found, strict=True)
-        ]
+        pairs = zip(observed.items(), found, strict=True)
+        attempts = [(seen, guesses[:, 0], picked[control]) for (control, seen), guesses in pairs]
         rows = dict(zip(observed, score_audits(attempts, self.lineup), strict=True))
         for row, lines in zip(rows[None], identification_bounds(observed[None], sent[0]), strict=True):
             row["caps"] = [line.as_json() for line in lines]

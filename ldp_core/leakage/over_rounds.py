@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import torch
 
 from ldp_core.attacks.findings.metrics import wilson
 from ldp_core.datasets import Data
@@ -26,16 +25,18 @@ from ldp_core.leakage.observe import attacked, begun
 from ldp_core.limits import CANDIDATES
 from ldp_core.streams import stream
 
+MANY = int(CANDIDATES.default)
+"""Number of candidates, the true one included."""
+
 
 @dataclass(frozen=True)
 class Share:
     hits: float
     trials: int
-    candidates: int
 
     @property
     def value(self) -> float:
-        """Identification rate in [0, 1]; guessing has 1/candidates."""
+        """Identification rate in [0, 1]; guessing has 1/MANY."""
         return self.hits / self.trials
 
     @property
@@ -45,39 +46,28 @@ class Share:
 
 
 def picked(
-    experiment: Experiment,
-    data: Data,
-    states: Sequence[State],
-    images: int = 1,
-    candidates: int = int(CANDIDATES.default),
-    device: torch.device | None = None,
+    experiment: Experiment, data: Data, states: Sequence[State], images: int = 1
 ) -> dict[str | None, Share]:
-    """Identification rate over a whole run under each control (None: as sent).
-
-    Args:
-        states: state before each round, in order.
-        images: number per client and round; a client with fewer reuses some.
-        candidates: number of candidates M, the true one included.
-
-    Raises:
-        InvalidInput: the uploads' likelihood is unknown.
+    """Identification rate over a whole run under each control (None: as sent), from the states before each
+    round, for so many images per client and round; a client with fewer reuses some. Raises `InvalidInput` if
+    the uploads' likelihood is unknown.
     """
     if not readable(experiment):
         raise InvalidInput("the law of such uploads is not known to the server; choose another mechanism")
-    federation = attacked(assemble(experiment, data, device or choose_device()))
+    federation = attacked(assemble(experiment, data, choose_device()))
     clients = np.repeat(np.arange(experiment.clients.count), images)
     found: dict[str | None, list[float]] = {}
     for state in states:
-        for control, rows in _round(federation, state, clients, candidates).items():
+        for control, rows in _round(federation, state, clients).items():
             found.setdefault(control, []).extend(row["identification_credit"] for row in rows)
-    return {control: Share(float(np.sum(ones)), len(ones), candidates) for control, ones in found.items()}
+    return {control: Share(float(np.sum(ones)), len(ones)) for control, ones in found.items()}
 
 
-def _round(federation: Federation, state: State, clients: np.ndarray, candidates: int) -> Rows:
+def _round(federation: Federation, state: State, clients: np.ndarray) -> Rows:
     experiment, number, count = federation.experiment, state.round + 1, len(clients)
     draws = stream(experiment.seed, "attack images", number).random(count)
     shards = [federation.shards[client] for client in clients]
     samples = [int(shard[int(u * len(shard))]) for u, shard in zip(draws, shards, strict=True)]
     keys = [number * count + place for place in range(count)]
     start, noise = begun(federation, clients, state), stream(experiment.seed, "identification noise", number)
-    return identify(start, line_up(federation, samples, keys, candidates), keys, noise)
+    return identify(start, line_up(federation, samples, keys, MANY), keys, noise)

@@ -35,9 +35,8 @@ def score_audits(attempts: Sequence[Attempt], lineup: Candidates) -> list[list[d
         "ncc_non_members": np.stack(alike, axis=1).ravel(),
         "label_recovered": np.concatenate([seen.labels() == lineup.labels for seen, _, _ in attempts]),
     }
-    figures = [
-        dict(zip(found, row, strict=True)) for row in zip(*(f.tolist() for f in found.values()), strict=True)
-    ]
+    columns = (values.tolist() for values in found.values())
+    figures = [dict(zip(found, row, strict=True)) for row in zip(*columns, strict=True)]
     return [
         [
             figures[place * victims + v] | own | {"rounds_observed": seen.rounds, "image": encode(guess)}

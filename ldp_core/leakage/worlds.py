@@ -48,9 +48,8 @@ def worlds_of(federation: Federation, victims: Victims, lineup: Candidates, v: i
     start, some = begun(federation, np.full(count, client)), slice(count)
     exact = {"identification": start.sent_of(lineup.any_class.x[v, some], lineup.any_class.y[v, some])}
     shard, noise = federation.shards[client], stream(experiment.seed, "measured", -1 - client)
-    others = (
-        np.setdiff1d(np.concatenate(federation.shards), shard) if 1 < len(shard) <= MOST_IMAGES else shard
-    )
+    asked = 1 < len(shard) <= MOST_IMAGES
+    others = np.setdiff1d(np.concatenate(federation.shards), shard) if asked else shard
     if len(others) > len(shard) > 1:
         with_another = np.where(shard == sample, others[noise.integers(len(others))], shard)
         shards = [shard, with_another]
@@ -81,9 +80,8 @@ def _apart(start: Start, attack: str, made: Vectors, noise: np.random.Generator)
     if (low != low[:1]).any() or (high != high[:1]).any():
         return None  # ranges that follow the data: no ε covers them
     spread = [p.mechanism.at(*within(terms, p)).variance(values[:, p.columns]) for p in pieces]
-    variance = np.concatenate(
-        [np.broadcast_to(one, (len(made), p.size)) for p, one in zip(pieces, spread, strict=True)], axis=1
-    )
+    sizes = [(len(made), piece.size) for piece in pieces]
+    variance = np.concatenate(list(map(np.broadcast_to, spread, sizes)), axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
         apart = np.nan_to_num(2 * (values - values[0]) ** 2 / (variance + variance[0]), posinf=np.inf)
     other = int(np.argmax(apart.sum(axis=1)))

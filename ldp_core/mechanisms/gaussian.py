@@ -84,9 +84,8 @@ class Gaussian(GaussianNoise):
             why = "the formula is proved for ε below 1: more noise than needed there, too little far above"
             return (Difference(f"δ at ε {epsilon:g}", self.delta_, true, why),)
         own = whole.model_dump(by_alias=True)
-        spread, rooted = (
-            float(kind(**own)._equation_4(np.asarray(epsilon))) for kind in (GaussianAsPrinted, Gaussian)
-        )
+        kinds, budget = (GaussianAsPrinted, Gaussian), np.asarray(epsilon)
+        spread, rooted = (float(kind(**own)._equation_4(budget)) for kind in kinds)
         width, d, rounds = high - low, use.dimension, whole.rounds or 1
         needed = width * np.sqrt(d * rounds) / float(mu_of(epsilon, self.delta_))
         missing = f"the formula knows no safe range and no number of weights: √{d} × {width:g} is missing"

@@ -173,10 +173,8 @@ class Harmony(Sized):
         return float(np.ceil(np.log2(self.size)) + 1)  # which weight it is, and which of two answers
 
     def differences(self, value: float, epsilon: float, low: float, high: float, use: Use) -> Differences:
-        fitted = self.fitted(use)
-        printed, true = (
-            float(fitted.formed(form).mean(value, epsilon, low, high)) for form in self.forms[::-1]
-        )
+        fitted, at = self.fitted(use), (epsilon, low, high)
+        printed, true = (float(fitted.formed(form).mean(value, *at)) for form in self.forms[::-1])
         filled = "a weight that is not reported is filled with 0 instead of its range's centre"
         average = Difference(f"average answer for a weight of {value:g}", printed, true, filled)
         why = "the index of the weight has to be sent as well"

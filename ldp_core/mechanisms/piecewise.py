@@ -147,9 +147,8 @@ class OwnScaleLaw(UnitLaw):
         variance = np.array(self.mechanism.unit_variance(np.clip(v, -1, 1), self.epsilon))
         mean = np.array(np.broadcast_to(v, variance.shape))
         below = mean < -1
-        mean[below], variance[below] = printed_scale.moments(
-            mean[below], np.broadcast_to(self.epsilon, mean.shape)[below]
-        )
+        budgets = np.broadcast_to(self.epsilon, mean.shape)
+        mean[below], variance[below] = printed_scale.moments(mean[below], budgets[below])
         return (scale * mean)[()], (scale**2 * variance)[()]
 
     @property

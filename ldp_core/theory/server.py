@@ -56,9 +56,8 @@ def server_variance(experiment: Experiment) -> float:
 
 def client_weights(experiment: Experiment) -> Floats:
     """Mean weight of each client over non-empty rounds with all present, (K,); sums to 1."""
-    mean, _, empty = experiment.aggregator.moments(
-        worst_variance(experiment), sizes(experiment), experiment.aggregator.between
-    )
+    aggregator, held = experiment.aggregator, sizes(experiment)
+    mean, _, empty = aggregator.moments(worst_variance(experiment), held, aggregator.between)
     return mean / (1 - empty)
 
 
@@ -122,9 +121,9 @@ class _Public:
 
     def noise(self, turnout: Turnout) -> tuple[Floats, Floats]:
         """Mean square of the noise and probability of an empty round, for each round of a turnout, (J,)."""
-        rounds, share = (
-            _nodes(*turnout.rounds) if self._changes else (np.array(turnout.rounds[:1]), np.ones(1))
-        )
+        rounds, share = np.array(turnout.rounds[:1]), np.ones(1)
+        if self._changes:
+            rounds, share = _nodes(*turnout.rounds)
         found = [self._in_round(turnout, int(number)) for number in rounds]
         noise, silent = (
             sum(s * part for s, part in zip(share, parts, strict=True)) for parts in zip(*found, strict=True)

@@ -93,17 +93,14 @@ def _rows(rule: str, facts: Facts, chance: float) -> tuple[Row, ...]:
     most = distance(budgets[-1], chance, True, uses)
     sigma, root = 2 * reach / most, math.sqrt(facts.heard)
     if rule == "clipping" or len(budgets) == 1:
-        shares = [distance(one, chance, True, uses) / most for one in budgets]
-        return tuple(
-            Row(one, sigma / root, sigma, reach * share, chance, chance < 1)
-            for one, share in zip(budgets, shares, strict=True)
-        )
+        reaches = [reach * (distance(one, chance, True, uses) / most) for one in budgets]
+        each = zip(budgets, reaches, strict=True)
+        return tuple(Row(one, sigma / root, sigma, own, chance, chance < 1) for one, own in each)
     chances = [
         min(1.0, largest(lambda q: sampled_epsilon(most, min(q, 1.0), False, uses, DELTA), one, 0.1))
         for one in budgets[:-1]
     ] + [1.0]
     # the mean over all is scaled up to that over those expected, and the noise with it
     more = sum(facts.counts) / math.fsum(q * n for q, n in zip(chances, facts.counts, strict=True))
-    return tuple(
-        Row(one, sigma / root * more, sigma, reach, q) for one, q in zip(budgets, chances, strict=True)
-    )
+    share = sigma / root * more
+    return tuple(Row(one, share, sigma, reach, q) for one, q in zip(budgets, chances, strict=True))

@@ -13,14 +13,9 @@ from ldp_core.accounting.empirical import VECTOR
 from ldp_core.mechanisms import Mechanism, Use
 from ldp_core.mechanisms.duchi import Duchi
 from tests.extent import every, turns
-from tests.mechanisms.test_contract import MORE, named
+from tests.mechanisms.test_contract import EVERY, named
 
-NOISY: list[Mechanism] = [
-    mechanisms.get(name, form=form).fitted(Use(VECTOR, 10, 1, 70))
-    for name in mechanisms.names()
-    for form in mechanisms.registry.kind(name).forms
-    if name != "none"
-] + [mechanisms.get(**dict(one)).fitted(Use(VECTOR, 10, 1, 70)) for one in MORE]
+NOISY = [m for m in EVERY if m.role != "identity"]
 TWO_OUTCOMES = ("duchi", "pdpm", "ldpsign", "grr")
 
 

@@ -32,7 +32,7 @@ def ran(label: str, epsilon: float) -> tuple[Experiment, tuple[State, ...]]:
 
 def shares(label: str, epsilon: float, images: int = 1) -> dict[str | None, Share]:
     experiment, states = ran(label, epsilon)
-    return picked(experiment, digits(), states, images, device=CPU)
+    return picked(experiment, digits(), states, images)
 
 
 @pytest.mark.parametrize("label", FIVE)

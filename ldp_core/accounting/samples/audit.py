@@ -202,9 +202,8 @@ def _cube(given: ArrayLike, name: str) -> Floats:
     if not np.isfinite(values).all():
         trial = np.argwhere(~np.isfinite(values))[0][0] + 1
         raise InvalidInput(f"{name} must be finite; got NaN or infinity in trial {trial}")
-    return values.reshape(
-        len(values), -1 if values.ndim == 3 else 1, values.shape[-1] if values.ndim > 1 else 1
-    )
+    coordinates = values.shape[-1] if values.ndim > 1 else 1
+    return values.reshape(len(values), -1 if values.ndim == 3 else 1, coordinates)
 
 
 def _groups(x: Floats, worlds: Sequence[Any] | NDArray[Any] | None) -> list[Any]:

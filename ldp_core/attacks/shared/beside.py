@@ -86,10 +86,7 @@ def beside(
 
 def _read(who: Sequence[tuple[Reconstructor, Facts]], training: Training, victims: int) -> float:
     """Interval of rounds between closed-form attacks, by their cost."""
-    looked = math.fsum(
-        UPLOAD + WEIGHT * training.dimension + one.effort(seen).likelihoods
-        for one, seen in who
-        if not isinstance(one, Search)
-    )
+    each = [one.effort(seen).likelihoods for one, seen in who if not isinstance(one, Search)]
+    looked = math.fsum(UPLOAD + WEIGHT * training.dimension + likelihoods for likelihoods in each)
     trains = training.counted * training.products / PRODUCTS + ROUND * training.rounds
     return training.rounds * victims * looked / max(UNNOTICED, SHARE * trains)

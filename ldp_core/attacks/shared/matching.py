@@ -56,10 +56,8 @@ class Match:
 
         while True:
             try:
-                found = [
-                    self._evaluate(at[first : first + self._rows], which[first : first + self._rows])
-                    for first in range(0, len(at), self._rows)
-                ]
+                parts = (slice(first, first + self._rows) for first in range(0, len(at), self._rows))
+                found = [self._evaluate(at[part], which[part]) for part in parts]
             except (MemoryError, RuntimeError) as error:
                 if self._rows == 1 or not _is_memory(error):
                     raise

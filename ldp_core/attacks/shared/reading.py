@@ -104,8 +104,5 @@ def labels(seen: Observation, found: Reading) -> NDArray[np.int64]:
 
 def trims(seen: Sequence[Observation]) -> bool:
     """Whether `read` needs the ranges of public steps."""
-    return any(one.clear for one in seen) or any(
-        mechanism.role != "identity" and window(one, mechanism) is not None
-        for one in seen
-        for _, mechanism in one.parts
-    )
+    noisy = [(one, own) for one in seen for _, own in one.parts if own.role != "identity"]
+    return any(one.clear for one in seen) or any(window(one, own) is not None for one, own in noisy)

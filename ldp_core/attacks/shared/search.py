@@ -69,11 +69,8 @@ class Search(Reconstructor):
     def unfit(cls, model: Model, shape: Shape, classes: int) -> str:
         if why := no_picture(shape):
             return why
-        if model.dimension(shape, classes) > LARGEST:
-            return (
-                f"“{model.title}” has more than {LARGEST // 10**6} million weights: a search would take hours"
-            )
-        return ""
+        large = f"“{model.title}” has more than {LARGEST // 10**6} million weights"
+        return f"{large}: a search would take hours" if model.dimension(shape, classes) > LARGEST else ""
 
     @classmethod
     def cannot_follow(cls, optimizer: Optimizer) -> str:

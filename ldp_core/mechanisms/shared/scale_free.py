@@ -62,9 +62,8 @@ class UnitLaw(Law["ScaleFree"]):
         """Variance of a quadratic law at the low end; its slope there in (x − low), and its coefficient of (x
         − low)·(high − x): (k,) each.
         """
-        low, middle, high = (
-            self.mechanism.unit_variance(np.full_like(self.epsilon, at), self.epsilon) for at in (-1, 0, 1)
-        )
+        budget, law = self.epsilon, self.mechanism.unit_variance
+        low, middle, high = (law(np.full_like(budget, at), budget) for at in (-1, 0, 1))
         width = self.high - self.low
         bow = middle - (low + high) / 2
         return (width**2 / 4 * low)[:, 0], (width / 4 * (high - low))[:, 0], (bow + 0 * width)[:, 0]
