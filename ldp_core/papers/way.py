@@ -26,8 +26,10 @@ def way(experiment: Experiment) -> tuple[Step, ...]:
     noised = experiment.mechanism.role != "identity"
     steps = [*_invited(experiment)]
     if noised:
-        stated = ["its ε", *_stated_range(experiment), *filter(None, [experiment.aggregator.reads_in_clear])]
-        steps.append(Step("client", "states what it asks for", "; ".join(stated), "clear"))
+        own, _ = _bounds(experiment)
+        fixed = experiment.mechanism.region == "ball" or (own and experiment.form == "as_printed")
+        stated = ["its ε", "" if fixed else "its safe range", experiment.aggregator.reads_in_clear]
+        steps.append(Step("client", "states what it asks for", "; ".join(filter(None, stated)), "clear"))
     steps += [*_trained(experiment), *_sent(experiment, noised)]
     if experiment.system and experiment.system.shuffles:
         steps.append(Step("client", _shuffles(experiment), "", ""))
@@ -49,12 +51,6 @@ def _bounds(experiment: Experiment) -> tuple[str, str]:
     return experiment.system.bounds(experiment) if experiment.system else ("", "")
 
 
-def _stated_range(experiment: Experiment) -> list[str]:
-    own, _ = _bounds(experiment)
-    fixed = experiment.mechanism.region == "ball" or (own and experiment.form == "as_printed")
-    return [] if fixed else ["its safe range"]
-
-
 def _trained(experiment: Experiment) -> Iterator[Step]:
     low, high = experiment.clients.bounds()
     alike = (low == low[0]).all()
@@ -65,7 +61,9 @@ def _trained(experiment: Experiment) -> Iterator[Step]:
         cut = f"shortens {what} to a length of at most {experiment.mechanism.parameters()['norm']:g}"
     own, clear = _bounds(experiment)
     of_system = experiment.system.trains(experiment) if experiment.system else ""
-    trains = " ".join(filter(None, ["trains", of_system, "for", _epochs(experiment.local.epochs)]))
+    epochs = experiment.local.epochs
+    often = f"for {epochs} local epoch{'' if epochs == 1 else 's'}"
+    trains = " ".join(filter(None, ["trains", of_system, often]))
     if not own:
         yield Step("client", f"{trains} and {cut}", "", "")
         return
@@ -108,7 +106,3 @@ def _shuffles(experiment: Experiment) -> str:
         else f"it lowers no ε ({why})"
     )
     return f"sends each weight by itself after a random delay, so that its sender is hidden: {worth}"
-
-
-def _epochs(count: int) -> str:
-    return f"{count} local epoch{'' if count == 1 else 's'}"

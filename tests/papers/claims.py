@@ -3,10 +3,15 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import pytest
+
+from ldp_core import papers
 from ldp_core.papers.base import Claim, Control, arms
 from ldp_core.papers.statements import Ahead, Gain, Statement, Value
 from ldp_core.papers.stored import Figure, Shelf
 
+EVERY = [(name, claim) for name in papers.names() for claim in papers.get(name).claims]
+EACH = pytest.mark.parametrize(("name", "claim"), EVERY, ids=[f"{name}-{one.id}" for name, one in EVERY])
 BASE: dict[str, Any] = {"rounds": 1}
 STATEMENTS = (
     Value("no noise", ("none",), 90.0),

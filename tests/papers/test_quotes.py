@@ -11,11 +11,11 @@ from ldp_core import papers
 from ldp_core.papers.base import Claim
 from ldp_core.papers.statements import Gain, Saves, Value
 from ldp_core.papers.stored import SHIPPED
+from tests.papers.claims import EACH
 from tests.papers.test_faithful import said
 
 TEXTS = os.environ.get("PAPERS_DIR", "")
 """Where the five papers' texts lie, as 000-….txt to 004-….txt: the gate sets it."""
-CLAIMS = [(name, claim) for name in papers.names() for claim in papers.get(name).claims]
 OWN = ("traffic", "dlg-digits", "dlg-mnist", "images-digits", "images-mnist")
 """Of these the paper has words and no figures: “linearly”, “exactly”, “never”; their notes say so."""
 
@@ -24,19 +24,14 @@ def numbers(text: str) -> set[float]:
     return {float(one) for one in re.findall(r"\d+(?:\.\d+)?", text)}
 
 
-def printed(claim: Claim) -> set[float]:
-    """The figures that its statements and arms have from the paper; no gain is none."""
-    stated = {one.paper for one in claim.statements if isinstance(one, Value | Gain | Saves)} - {0.0}
-    return stated | set(claim.paper.values())
-
-
-@pytest.mark.parametrize(("name", "claim"), CLAIMS, ids=[f"{n}-{c.id}" for n, c in CLAIMS])
+@EACH
 def test_each_printed_figure_stands_in_a_quotation(name: str, claim: Claim):
     if claim.id in OWN:
         assert claim.note
         return
     quoted = set().union(*(numbers(quote.text) for quote in claim.quotes))
-    assert printed(claim) <= quoted
+    printed = {one.paper for one in claim.statements if isinstance(one, Value | Gain | Saves)}
+    assert printed - {0.0} | {*claim.paper.values()} <= quoted, "no gain is no figure"
 
 
 HEADING = re.compile(r"^#*\s*(\d+\.\d+(?:\.\d+)?)\.? ")

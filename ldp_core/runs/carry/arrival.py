@@ -17,7 +17,7 @@ from ldp_core.events import event_of
 from ldp_core.events.order import Order
 from ldp_core.experiment import Run
 from ldp_core.runs import kinds, queue
-from ldp_core.runs.carry.foreign_zip import Arrived, opened
+from ldp_core.runs.carry.foreign_zip import Body, opened
 from ldp_core.runs.kinds.base import UNREADABLE, Kind
 from ldp_core.runs.record import computations, quota
 from ldp_core.runs.record.computations import IMPORTED, Computation, hold, note_begun
@@ -46,20 +46,18 @@ def bring_back(
     except OSError as error:
         raise InvalidInput(f"{on_one_line(str(file))} cannot be read ({error.strerror})") from error
     computations.sweep()  # an import that was killed has left a part behind
-    with stream as content, _one_at_a_time, opened(content, most) as found:
-        made, asked = _asked(found)
-        _refuse_without_room(found.size, owner, address)
-        refuse_a_full_disk(found.size)
+    with stream as content, _one_at_a_time, opened(content, most) as (kind, request, size, events):
+        made, asked = _asked(kind, request)
+        _refuse_without_room(size, owner, address)
+        refuse_a_full_disk(size)
         runs = list(_within(made.recorded(asked), most))
         order, at = made.telling(asked, runs), list[float]()
-        what = [
-            Computation(IMPORTED + secrets.token_hex(8), found.kind, json.dumps(run.experiment.as_json()))
-            for run in runs
-        ]
+        bodies = [json.dumps(run.experiment.as_json()) for run in runs]
+        what = [Computation(IMPORTED + secrets.token_hex(8), kind, body) for body in bodies]
         with _held(what):  # who is killed here leaves what no job names, and the next sweep removes
-            restore(what, _events(found, order, at))
+            restore(what, _events(events, order, at))
             status, message = order.became()
-            about = {"kind": found.kind, "status": status, "message": message[:500]}
+            about = {"kind": kind, "status": status, "message": message[:500]}
             told = {"started": at[0], "ended": at[1], "owner": owner, "address": address}
             identity = queue.arrive(made.request(asked), [one.key for one in what], **about, **told)
     kinds.note_figures(made, queue.get(identity))
@@ -107,11 +105,11 @@ def _held(given: Sequence[Computation]) -> Iterator[None]:
         raise
 
 
-def _asked(found: Arrived) -> tuple[Kind, Any]:
+def _asked(kind: str, request: Body) -> tuple[Kind, Any]:
     try:
-        made = kinds.get(found.kind)
-        asked = made.parse(found.request)
-        if extra := next((name for name in found.request if name not in made.request(asked)), None):
+        made = kinds.get(kind)
+        asked = made.parse(request)
+        if extra := next((name for name in request if name not in made.request(asked)), None):
             raise InvalidInput(f"{shown(extra)} is nothing that such a job is asked")
     except UNREADABLE as error:
         raise InvalidInput(f"what this job was asked for cannot be done by this version: {error}") from error
@@ -127,10 +125,10 @@ def _within(runs: Iterable[Run], most: int) -> Iterator[Run]:
         yield run
 
 
-def _events(found: Arrived, order: Order, at: list[float]) -> Iterator[Stored]:
+def _events(events: Iterator[Body], order: Order, at: list[float]) -> Iterator[Stored]:
     """Validated events, one at a time; `at` receives the times of the first and the last."""
     at[:] = [0.0, 0.0]
-    for number, body in enumerate(found.events, start=1):
+    for number, body in enumerate(events, start=1):
         run, when = body.pop("run"), body.pop("at")
         if type(run) is not int or run < 0 or type(when) not in (int, float) or not 0 <= when <= LATEST:
             raise ValueError("an event is of no run, or of no time")

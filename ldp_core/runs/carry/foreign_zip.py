@@ -4,7 +4,7 @@ import hashlib
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import IO, Any, NamedTuple
+from typing import IO, Any
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile
 
 from pydantic_core import from_json
@@ -23,24 +23,17 @@ NEEDED = ("job.json", "events.jsonl")
 """Entries that are read; others are ignored."""
 ABOUT = {"format", "events_sha256", "id", "kind", "status", "message", "created", "started", "ended"}
 ABOUT |= {"request", "exported_by"}
+Body = dict[str, Any]
 NO_ZIP = "this is no ZIP file that can be read; take one that export has written"
 NONSENSE = "this export is damaged or was edited: it makes no sense; export the job anew"
 WRONG = (ValueError, LookupError, TypeError, AttributeError, RecursionError, OverflowError)
 """Exceptions that parsing an invalid file may raise."""
 
 
-class Arrived(NamedTuple):
-    kind: str
-    request: dict[str, Any]
-    size: int
-    """Unpacked bytes of the entries that are read."""
-    events: Iterator[dict[str, Any]]
-
-
 @contextmanager
-def opened(stream: IO[bytes], most: int) -> Iterator[Arrived]:
-    """Open an export of at most `most` bytes unpacked; InvalidInput if it is none, and for what goes wrong
-    inside this context.
+def opened(stream: IO[bytes], most: int) -> Iterator[tuple[str, Body, int, Iterator[Body]]]:
+    """Kind, request, unpacked bytes and events of an export of at most `most` bytes; InvalidInput if it
+    is none, and for what goes wrong inside this context.
     """
     try:
         if not short_directory(stream, DIRECTORY):
@@ -49,7 +42,7 @@ def opened(stream: IO[bytes], most: int) -> Iterator[Arrived]:
             size = _size(archive, most)
             about = _about(archive)
             with archive.open("events.jsonl") as lines:
-                yield Arrived(about["kind"], about["request"], size, _events(lines, about["events_sha256"]))
+                yield about["kind"], about["request"], size, _events(lines, about["events_sha256"])
     except InvalidExperiment as error:  # of a cell
         raise InvalidInput(NONSENSE) from error
     except StudioError:
@@ -60,7 +53,7 @@ def opened(stream: IO[bytes], most: int) -> Iterator[Arrived]:
         raise InvalidInput(NONSENSE) from error
 
 
-def _events(lines: IO[bytes], sha256: str) -> Iterator[dict[str, Any]]:
+def _events(lines: IO[bytes], sha256: str) -> Iterator[Body]:
     """Parsed events, one at a time; the digest of all is checked after the last."""
     digest = hashlib.sha256()
     while line := lines.readline(LONGEST + 1):
@@ -70,7 +63,7 @@ def _events(lines: IO[bytes], sha256: str) -> Iterator[dict[str, Any]]:
         raise InvalidInput(NONSENSE)
 
 
-def _about(archive: ZipFile) -> dict[str, Any]:
+def _about(archive: ZipFile) -> Body:
     with archive.open("job.json") as file:
         about = _parsed(file.read(LONGEST + 1))
     if int(about.get("format", 0)) > FORMAT:
@@ -83,7 +76,7 @@ def _about(archive: ZipFile) -> dict[str, Any]:
     return about
 
 
-def _parsed(text: bytes) -> dict[str, Any]:
+def _parsed(text: bytes) -> Body:
     if len(text) > LONGEST or sum(text.count(mark) for mark in (b",", b":", b"[", b"{")) > MARKS:
         raise InvalidInput(
             f"this ZIP holds a line of more than {LONGEST / 1e6:g} MB, or {MARKS} values: it is not taken"

@@ -158,15 +158,8 @@ def test_the_zip_holds_all_of_it(trained: str, exported: Path):
     with ZipFile(exported) as archive:
         assert archive.read("report.html").decode() == carry.as_page(trained)
         assert archive.read("program.py").decode() == carry.as_script(trained)
-        tables = {
-            "rounds.csv",
-            "rounds.parquet",
-            "events.jsonl",
-            "experiments.json",
-            "job.json",
-            "README.txt",
-        }
-        assert tables < {*archive.namelist()}
+        data = {"rounds.csv", "rounds.parquet", "events.jsonl", "experiments.json", "job.json", "README.txt"}
+        assert data < {*archive.namelist()}
 
         found = {name: archive.read(name) for name in archive.namelist() if name.endswith(".svg")}
     assert found.keys() == {"accuracy.svg", "noise_variance.svg", "card.svg"}

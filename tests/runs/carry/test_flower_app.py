@@ -1,6 +1,5 @@
 """The Flower app without Flower: its code is ours alone, its mechanisms and weights are those of ldp_core."""
 
-import io
 import json
 import sys
 import tomllib
@@ -230,8 +229,3 @@ def test_a_job_without_such_a_variant_gets_a_sentence(runs_dir: Path):
     assert carry.why_not(queue.get(identity)).startswith("its mechanism answers for a whole layer")
     both = Draft(draft.base, (*draft.variants, Variant("b", {"mechanism": "duchi"})))
     assert carry.why_not(queue.get(queue.add("run", {"draft": both.as_json()}))) == ""
-
-
-def test_it_is_no_export_that_could_be_brought_back(exported: Path):
-    with pytest.raises(InvalidInput, match="take one that export has written"):
-        carry.bring_back(io.BytesIO((exported.parent / "app.flower.zip").read_bytes()))
