@@ -48,20 +48,15 @@ def readings(system: str, claim: Claim, shelf: Shelf) -> Iterator[tuple[str, Cla
     its_own = {one.name: its for one, its in found.each}
     against = {one.name: one.against for one in claim.readings}
     for name, made in claim.read_each.items():
-        its = its_own.get(name, found)
-        yield (
-            name,
-            made,
-            its,
-            {
-                "system": system,
-                "claim": claim.id,
-                "where": claim.where,
-                "reading": name,
-                "against_the_paper": against.get(name, ""),
-                "judges": name == found.reading,
-            },
-        )
+        row = {
+            "system": system,
+            "claim": claim.id,
+            "where": claim.where,
+            "reading": name,
+            "against_the_paper": against.get(name, ""),
+            "judges": name == found.reading,
+        }
+        yield name, made, its_own.get(name, found), row
 
 
 def statements(system: str, claim: Claim, shelf: Shelf) -> Iterator[Row]:

@@ -22,7 +22,6 @@ SCENARIO = "picture_forms"
 EQUAL, LAW = "everybody_equal", "piecewise"
 """Scenario of the accuracy at each ε, for equal clients; and the mechanism, the grid's first."""
 IMAGES = 12
-KEPT = ("ladder", "reference", "cell", "guess", "end")
 EVERY = 2
 """One of so many frames of a search is stored, beginning with the first."""
 
@@ -72,8 +71,7 @@ def make_ladder(progress: Report) -> None:
 
     one_thread()
     ladder = asked()
-    bodies = (event.as_json() for event in climb(ladder, load(ladder.base.dataset, progress)))
-    events = [body for body in bodies if body["event"] in KEPT]
+    events = [event.as_json() for event in climb(ladder, load(ladder.base.dataset, progress))]
     steps = sorted({body["iterations"] for body in events if body["event"] == "guess"})[::EVERY]
     events = [body for body in events if body["event"] != "guess" or body["iterations"] in steps]
     date = datetime.now(UTC).date().isoformat()

@@ -1,6 +1,7 @@
 """A claim of two arms and figures for it, made by hand."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -21,15 +22,8 @@ STATEMENTS = (
 
 
 def claim(statements: Sequence[Statement] = STATEMENTS, **given: Any) -> Claim:
-    made = arms(
-        BASE,
-        {
-            "none": {"mechanism.name": "none"},
-            "A": {},
-            "C": {"aggregator.name": "inverse_std"},
-            "other": {"aggregator.name": "inverse_variance"},
-        },
-    )
+    weighed = {"C": {"aggregator.name": "inverse_std"}, "other": {"aggregator.name": "inverse_variance"}}
+    made = arms(BASE, {"none": {"mechanism.name": "none"}, "A": {}, **weighed})
     own = {"controls": (Control("other", "it is simpler", "C"),)} | given
     return Claim("made", "Fig. 1", "A claim", "made by hand", tuple(statements), made, **own)
 
@@ -55,18 +49,6 @@ def holding(figures: Iterable[Figure]) -> Shelf:
 
 
 def figure(of: Claim, label: str, seed: int, value: float | None, **given: Any) -> Figure:
-    arm = of.arm(label)
-    facts = {
-        "key": arm.key(seed),
-        "seed": seed,
-        "value": None if value is None else value / 100,
-        "status": "completed",
-        "seconds": 1.0,
-        "version": "v1",
-        "date": "2026-11-23",
-        "setting": arm.setting,
-        "noise": 5.0,
-        "size": 0.5,
-        "chance": 0.1,
-    }
-    return Figure(**{**facts, **given})
+    arm, share = of.arm(label), None if value is None else value / 100
+    facts = (arm.key(seed), seed, share, "completed", 1.0, "v1", "2026-11-23", arm.setting)
+    return replace(Figure(*facts, noise=5.0, size=0.5, chance=0.1), **given)

@@ -115,13 +115,6 @@ def no_data(name: str) -> Data:
     raise AssertionError("nothing is loaded for records")
 
 
-def test_records_need_no_data():
-    made = papers.get("pldp_fl").claim("relative-error")
-    assert made
-    found = list(measure(left([made], Shelf(), seeds=1)[:3], no_data))
-    assert all(one.value and one.value > 0 for one in found)
-
-
 def test_one_run_of_an_older_version_proves_its_figures_or_asks_for_them_again(tmp_path: Path):
     """Figures of version 0ld: PDPM's as they come out today, Duchi's by a tenth larger."""
     made, file, said = papers.get("pldp_fl").claim("relative-error"), tmp_path / "pldp_fl.json", list[str]()

@@ -12,16 +12,8 @@ from ldp_core.presets.evidence import Attempts, Evidence, Missing, Outcome
 
 TRIES = Attempts(np.array([12.0, 25.0, 14.0]), "recovered", hits=9, n=10, chance=0.1, recovered=4, images=20)
 LINE = {"coordinate": {"basic": 2.0}, "upload": {"basic": 1300.0}}
-GOOD = Outcome(
-    "good",
-    0,
-    0.9,
-    (1.0, 0.8),
-    0.9,
-    np.array([0.01, 0.03]),
-    {("audit", 0): TRIES, ("real", 0): TRIES},
-    (LINE,),
-)
+ATTACKED = {("audit", 0): TRIES, ("real", 0): TRIES}
+GOOD = Outcome("good", 0, 0.9, (1.0, 0.8), 0.9, np.array([0.01, 0.03]), ATTACKED, (LINE,))
 POOR = replace(
     GOOD,
     label="poor",
