@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Self, TypeVar
 
 from ldp_core.hints import hint as hint
+
+T = TypeVar("T")
 
 
 class StudioError(Exception):
@@ -25,6 +27,13 @@ class UnknownName(StudioError, KeyError):
 
     def __str__(self) -> str:  # KeyError would show the quoted repr
         return str(self.args[0])
+
+
+def named(kind: str, name: str, known: Mapping[str, T], why: str = "") -> T:
+    """The entry of this name; raises UnknownName."""
+    if name not in known:
+        raise UnknownName(kind, name, known, why)
+    return known[name]
 
 
 class InvalidInput(StudioError, ValueError):

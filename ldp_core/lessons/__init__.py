@@ -1,6 +1,6 @@
 """The five lessons of the page Learn."""
 
-from ldp_core.errors import UnknownName
+from ldp_core.errors import named
 from ldp_core.lessons.base import LessonPlan, Transfer
 from ldp_core.lessons.plans import LESSONS
 
@@ -10,7 +10,4 @@ def names() -> list[str]:
 
 
 def get(name: str) -> LessonPlan:
-    try:
-        return LESSONS[name]
-    except KeyError:
-        raise UnknownName("the lesson's name", name, LESSONS) from None
+    return named("the lesson's name", name, LESSONS)

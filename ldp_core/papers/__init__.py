@@ -7,7 +7,7 @@ A paper is a module with its claims (`base`), and a text file with its idea, err
 
 from functools import cache
 
-from ldp_core.errors import UnknownName
+from ldp_core.errors import named
 from ldp_core.papers.base import Claim, Paper
 from ldp_core.plugins.candidates import built_in, by_order
 
@@ -24,7 +24,4 @@ def names() -> list[str]:
 
 def get(name: str) -> Paper:
     """Paper of a system; UnknownName if there is none."""
-    try:
-        return _found()[name]
-    except KeyError:
-        raise UnknownName("the system's name", name, _found()) from None
+    return named("the system's name", name, _found())

@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from ldp_core.errors import InvalidInput, UnknownName
+from ldp_core.errors import InvalidInput, named
 from ldp_core.plugins.candidates import Candidate, built_in, by_order, outside
 from ldp_core.presets import of_systems, of_trusts
 from ldp_core.presets.base import Preset
@@ -34,7 +34,4 @@ def names() -> list[str]:
 
 
 def get(name: str) -> Preset:
-    try:
-        return _found()[name]
-    except KeyError:
-        raise UnknownName("the preset's name", name, _found(), refused.get(name, "")) from None
+    return named("the preset's name", name, _found(), refused.get(name, ""))

@@ -16,14 +16,12 @@ KINDS = kinds.names()
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
     """Every place in a JSON value but in what follows from the request anyway; of a list, its first two."""
-    if path and path[-1] not in ("experiment", "ladder", "departures"):
+    if path:
         yield path
-        inner = enumerate(value[:2]) if isinstance(value, list) else ()
-        for name, one in value.items() if isinstance(value, dict) else inner:
+    inner = enumerate(value[:2]) if isinstance(value, list) else ()
+    for name, one in value.items() if isinstance(value, dict) else inner:
+        if name not in ("experiment", "ladder", "departures"):
             yield from places(one, (*path, name))
-    elif not path:
-        for name, one in value.items():
-            yield from places(one, (name,))
 
 
 def put(body: Body, path: tuple[Any, ...], value: Any) -> Body:
