@@ -125,11 +125,7 @@ def outcome(name: str, draft: Draft, progress: Report = quiet) -> Outcome:
         chance=round(float(folded[0].start["chance"]), DIGITS),
         curves=[_curve(each) for each in own],
         ends=[[round(one.curves["accuracy"][-1], DIGITS) for one in each] for each in own],
-        diverged=[
-            v
-            for v, each in enumerate(own)
-            if any(one.end and one.end["status"] == "diverged" for one in each)
-        ],
+        diverged=[v for v, each in enumerate(own) if any(one.status == "diverged" for one in each)],
         reference=_curve(clean) if clean else [],
         lesson=in_words(presets.get(name).says, evidence(folded)),
         **_pictures([each[0] for each in own]),

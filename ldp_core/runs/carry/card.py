@@ -142,11 +142,8 @@ def _registered(job: Job, runs: Sequence[RunProgress]) -> dict[str, Any]:
 def _completed(identity: str) -> tuple[Job, list[Sequence[RunProgress]]]:
     """The job, and the runs of each variant that was completed."""
     job = training(identity, "have a card")
-    found = [
-        runs
-        for number, runs in variants(job).items()
-        if number >= 0 and (runs[0].end or {}).get("status") == "completed"
-    ]
+    every = variants(job).items()
+    found = [runs for number, runs in every if number >= 0 and runs[0].status == "completed"]
     if not found:
         raise InvalidInput(f"no run of job {job.id} was completed, so there is no card; it is {job.status}")
     return job, found

@@ -126,7 +126,7 @@ def verdict(found: Variants) -> str:
     ends = [(end, runs) for runs in own if (end := final(runs).accuracy) is not None]
     ranked = sorted(ends, key=itemgetter(0), reverse=True)
     every = [run for runs in own for run in runs]
-    lost = dict.fromkeys(run.label for run in every if (run.end or {}).get("status") == "diverged")
+    lost = dict.fromkeys(run.label for run in every if run.status == "diverged")
     chances = {run.start.get("chance") for run in every if run.start}
     chance = chances.pop() if len(chances) == 1 else None
     guess = "" if chance is None else f" Always naming the commonest class gives {percent(chance, 1)}."

@@ -10,10 +10,10 @@ from ldp_core.runs.view.run_progress import RunProgress
 
 
 def evidence(runs: Iterable[RunProgress]) -> Evidence:
-    ended = [(run, run.end["status"]) for run in runs if run.end]
+    every = list(runs)
     return Evidence(
-        (_outcome(run) for run, status in ended if status == "completed"),
-        [(run.label, run.seed) for run, status in ended if status == "diverged"],
+        (_outcome(run) for run in every if run.status == "completed"),
+        [(run.label, run.seed) for run in every if run.status == "diverged"],
     )
 
 

@@ -50,7 +50,7 @@ def finals(runs: Iterable[RunProgress]) -> list[Final]:
 
 def final(runs: Sequence[RunProgress]) -> Final:
     """Final figures of a variant over its seeds."""
-    ended = [run.end for run in runs if run.end and run.end["status"] == "completed"]
+    ended = [run.end for run in runs if run.end and run.status == "completed"]
     accuracy = float(np.mean([end["accuracy"] for end in ended])) if ended else None
     hits, attempts, chance = identified(runs)
     promised = _promised(next((entries_in(end["ledger"]) for end in ended if end.get("ledger")), ()))
@@ -95,8 +95,7 @@ def apart(one: Sequence[RunProgress], other: Sequence[RunProgress], variants: in
     """Difference of two variants' final accuracy over common seeds, paired by held-out sample where recorded;
     `variants`: the number of variants from which these two were picked because they differ most.
     """
-    ended = [[run for run in side if run.end and run.end["status"] == "completed"] for side in (one, other)]
-    pairs = [(a, b) for a in ended[0] for b in ended[1] if a.seed == b.seed]
+    pairs = [(a, b) for a in one for b in other if a.seed == b.seed and a.status == b.status == "completed"]
     runs = [[pair[side] for pair in pairs] for side in (0, 1)]
     first, second = ([run.curves["accuracy"][-1] for run in side] for side in runs)
     mine, theirs = map(_right, runs)

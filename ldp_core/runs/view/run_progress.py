@@ -52,6 +52,11 @@ class RunProgress:
         """The last finished round."""
         return max(0, len(self.curves.get("accuracy", ())) - 1)
 
+    @property
+    def status(self) -> str:
+        """ "completed", "diverged", …; "" before the end."""
+        return self.end["status"] if self.end else ""
+
     def fold(self, body: dict[str, Any]) -> None:
         kind, client = body["event"], int(body.get("client", 0)) - 1
         if kind in ("start", "round"):
