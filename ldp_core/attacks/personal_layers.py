@@ -2,7 +2,7 @@
 
 A client that trains ax + b before a fully connected layer W begins with public a and b. The loss moves b by
 Wᵀ times the change of the layer's bias, and that change is sent. So the server accumulates b over a client's
-uploads (`ldp_core.systems.personal_layers`), subtracts it from the first layer's gradient δ(ax + b)ᵀ, and
+uploads (`ldp_core.systems.pd_ldpfl`), subtracts it from the first layer's gradient δ(ax + b)ᵀ, and
 obtains δ·ax: the image up to its contrast.
 """
 

@@ -3,7 +3,7 @@
 For a single image, whatever layers follow the network, the last bias changes by the slopes of the loss with
 respect to the scores only. These are read off, so a and b after the network need not be known, and only the
 image is optimised. Before the network, ax + b is taken at its public start: through a convolution its change
-is small and cannot be inferred (`ldp_core.systems.personal_layers`).
+is small and cannot be inferred (`ldp_core.systems.pd_ldpfl`).
 """
 
 from __future__ import annotations

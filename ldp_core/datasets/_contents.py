@@ -149,10 +149,6 @@ def _images(root: Path, identity: str, part: str, others: Counter[str]) -> Itera
                 yield f"{part}/{entry.name}", about.st_size, about.st_mtime_ns
 
 
-def _inside(path: Path, root: Path) -> bool:
-    return path.resolve().is_relative_to(root)
-
-
 def _keep_inside(path: Path, root: Path, name: str) -> None:
-    if not _inside(path, root):
+    if not path.resolve().is_relative_to(root):
         raise wrong(name, "is a link that leaves the data folder", "put the images themselves there")

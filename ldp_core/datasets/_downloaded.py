@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import shutil
+import sys
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 from filelock import FileLock, Timeout
 
@@ -17,6 +20,8 @@ from ldp_core.settings.table import DATA_MIRROR
 
 WAIT_SECONDS = 0.3
 DOWNLOADS = "downloads"
+MISSING = ("nms", "qnms")
+SIGNATURE = "(Tensor dets, Tensor scores, float iou_threshold) -> Tensor"
 
 
 class Downloaded(Dataset):
@@ -97,3 +102,28 @@ class Downloaded(Dataset):
             yield
         finally:
             lock.release()
+
+
+class OfTorchvision(Downloaded):
+    def source(self) -> Any:
+        """torchvision's class with addresses, checksums and parser."""
+        return getattr(load_torchvision().datasets, type(self).__name__)
+
+
+def load_torchvision() -> ModuleType:
+    """torchvision without its compiled operators: PyPI's wheel is compiled for the CUDA build of torch, and
+    beside a CPU build its import fails at the first one registered, so two are declared by name.
+    """
+    try:
+        import torchvision
+    except RuntimeError as error:
+        if "torchvision::" not in str(error):
+            raise
+        for name in [n for n in sys.modules if n.partition(".")[0] == "torchvision"]:
+            del sys.modules[name]
+        import torch
+
+        for operator in MISSING:
+            torch.library.define(f"torchvision::{operator}", SIGNATURE)
+        import torchvision
+    return torchvision

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldp_core.datasets._download import Remote
-from ldp_core.datasets._vision import OfTorchvision
+from ldp_core.datasets._downloaded import OfTorchvision
 from ldp_core.datasets.base import Data, Labels, Report
 
 PARTS = ("train-images-idx3", "train-labels-idx1", "t10k-images-idx3", "t10k-labels-idx1")

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldp_core.datasets._download import Remote
-from ldp_core.datasets._vision import OfTorchvision
+from ldp_core.datasets._downloaded import OfTorchvision
 from ldp_core.datasets.base import Data, Report
 
 LABELS = "train-labels.npy"

@@ -162,22 +162,11 @@ def assemble(
     """
     population = experiment.population()
     dealt = deal(experiment, data.train_y, data.owned)
-    train_x, train_y, test_x, test_y = on_device(data, experiment.features, device, white(experiment))
-    local, shape = experiment.local, tuple(train_x.shape[1:])
+    samples = on_device(data, experiment.features, device, white(experiment))
+    local, shape = experiment.local, tuple(samples[0].shape[1:])
     recipe = Recipe(experiment.network, shape, data.classes, local.optimizer, local.learning_rate)
-    return Federation(
-        experiment=experiment,
-        train_x=train_x,
-        train_y=train_y,
-        test_x=test_x,
-        test_y=test_y,
-        classes=data.classes,
-        deal=dealt,
-        population=population,
-        engine=choose(experiment.model.batched, device, recipe, began),
-        recipe=recipe,
-        tick=tick,
-    )
+    engine = choose(experiment.model.batched, device, recipe, began)
+    return Federation(experiment, *samples, data.classes, dealt, population, engine, recipe, tick)
 
 
 def white(experiment: Experiment) -> float:

@@ -5,5 +5,4 @@ headings. Ambiguous cells are refused with both readings.
 
 from ldp_core.tables.headings import Column, find
 from ldp_core.tables.notation import is_gap, is_no_number, two_readings, typed
-from ldp_core.tables.parquet import parquet_as_csv
-from ldp_core.tables.reading import MOST_BYTES, Table, read_table
+from ldp_core.tables.reading import MOST_BYTES, Table, parquet_as_csv, read_table

@@ -35,10 +35,7 @@ def words(heading: str) -> frozenset[str]:
 
 def find(headings: Sequence[str], columns: Mapping[str, Column]) -> list[str]:
     """Column of each heading; "" if none or ambiguous."""
-    return [_name(heading, columns) for heading in headings]
-
-
-def _name(heading: str, columns: Mapping[str, Column]) -> str:
-    exact = heading.strip().casefold()
-    fitting = [exact] if exact in columns else [name for name, one in columns.items() if one.fits(heading)]
-    return fitting[0] if len(fitting) == 1 else ""
+    exact = [heading.strip().casefold() for heading in headings]
+    fitting = ([name for name, one in columns.items() if one.fits(heading)] for heading in headings)
+    pairs = zip(exact, fitting, strict=True)
+    return [name if name in columns else fit[0] if len(fit) == 1 else "" for name, fit in pairs]

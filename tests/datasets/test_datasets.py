@@ -95,7 +95,7 @@ def test_a_damaged_sample_is_a_sentence(left: bytes | str, tmp_path: Path, monke
 GUARDED = """
 import sys
 assert "torchvision" not in sys.modules
-from ldp_core.datasets._vision import load_torchvision
+from ldp_core.datasets._downloaded import load_torchvision
 vision = load_torchvision()
 import torch
 from torchvision.datasets import MNIST

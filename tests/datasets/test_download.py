@@ -18,7 +18,7 @@ from ldp_core import datasets
 from ldp_core.contract.learning import held
 from ldp_core.datasets import Step, _download
 from ldp_core.datasets._download import Failed, Remote, download
-from ldp_core.datasets._vision import load_torchvision
+from ldp_core.datasets._downloaded import load_torchvision
 from ldp_core.errors import DataUnavailable
 from ldp_core.settings.table import DATA_MIRROR
 from tests.datasets import samples
@@ -73,22 +73,20 @@ def test_a_connection_that_is_cut_is_gone_on_with(server: Web, tmp_path: Path):
     assert server.asked == [("file.gz", 0), ("file.gz", 3000), ("file.gz", 7000)]
 
 
-def test_what_an_earlier_process_left_is_gone_on_with(server: Web, tmp_path: Path):
-    (tmp_path / "file.gz.partial").write_bytes(BODY[:5000])
+LEFT = {"mine": BODY[:5000], "wrong": b"of another file" * 9, "too long": BODY + b"more"}
+
+
+@pytest.mark.parametrize("ranges", [True, False])
+@pytest.mark.parametrize("left", LEFT)
+def test_what_an_earlier_process_left_is_gone_on_with_or_thrown_away(
+    server: Web, tmp_path: Path, left: str, ranges: bool
+):
+    """A server that only sends whole files is taken as it is."""
+    server.ranges = ranges
+    (tmp_path / "file.gz.partial").write_bytes(LEFT[left])
     fetch(tmp_path, server.url)
-    assert server.asked == [("file.gz", 5000)]
-
-
-def test_a_server_that_only_sends_whole_files_is_taken_as_it_is(server: Web, tmp_path: Path):
-    server.ranges = False
-    (tmp_path / "file.gz.partial").write_bytes(BODY[:5000])
-    fetch(tmp_path, server.url)
-
-
-@pytest.mark.parametrize("beginning", [b"of another file" * 9, BODY + b"more"], ids=["wrong", "too long"])
-def test_a_beginning_of_another_file_is_thrown_away(server: Web, tmp_path: Path, beginning: bytes):
-    (tmp_path / "file.gz.partial").write_bytes(beginning)
-    fetch(tmp_path, server.url)
+    if left == "mine" and ranges:
+        assert server.asked == [("file.gz", 5000)]
 
 
 def test_what_was_altered_never_counts(server: Web, tmp_path: Path):

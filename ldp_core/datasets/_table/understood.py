@@ -96,25 +96,17 @@ def refuse_unreadable(table: Table) -> None:
     if table.problems:
         more = f" and {len(table.problems) - 1} more" if len(table.problems) > 1 else ""
         raise InvalidInput(f"has lines that cannot be read: {table.problems[0]}{more}")
-    _refuse_headings(table.headings)
-    if not table.rows:
-        raise InvalidInput("has a line of headings and no rows")
-    _refuse_formulas(table)
-
-
-def _refuse_headings(headings: tuple[str, ...]) -> None:
-    if len(headings) > MOST_COLUMNS:
-        raise InvalidInput(f"has {spelled(len(headings))} columns; at most {spelled(MOST_COLUMNS)} are read")
-    for name, count in Counter(headings).items():
+    if (wide := len(table.headings)) > MOST_COLUMNS:
+        raise InvalidInput(f"has {spelled(wide)} columns; at most {spelled(MOST_COLUMNS)} are read")
+    for name, count in Counter(table.headings).items():
         if count > 1:
             raise InvalidInput(f"has {count} columns called {shown(name)}; rename one")
         if len(name) > MOST_NAME or not printable(name):
             raise InvalidInput(
                 f"has a heading that is too long: {shown(name)}; at most {MOST_NAME} characters"
             )
-
-
-def _refuse_formulas(table: Table) -> None:
+    if not table.rows:
+        raise InvalidInput("has a line of headings and no rows")
     for line, row in zip(table.lines, table.rows, strict=True):
         if found := next((cell for cell in row if cell.lstrip().startswith("=") and len(cell) > 1), None):
             raise InvalidInput(f"holds a formula in line {line}, {shown(found)}; save it with values instead")

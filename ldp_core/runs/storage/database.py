@@ -71,19 +71,10 @@ def writing(path: Path, schema: str) -> Iterator[sqlite3.Connection]:
 
     `schema` is run first; its statements must be `CREATE … IF NOT EXISTS`.
     """
-    connection = opened(path, schema)
-    try:
-        with _named(path, (sqlite3.Error,)):
-            connection.execute("PRAGMA secure_delete = ON")
-            connection.execute("BEGIN IMMEDIATE")
-            yield connection
-            connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
-    finally:
-        connection.close()
+    with closing(opened(path, schema)) as connection, _named(path, (sqlite3.Error,)), connection:
+        connection.execute("PRAGMA secure_delete = ON")
+        connection.execute("BEGIN IMMEDIATE")
+        yield connection
 
 
 def opened(path: Path, schema: str, durable: bool = True) -> sqlite3.Connection:

@@ -59,7 +59,7 @@ def train(changes: dict[str, Any]) -> Outcome:
 
 
 def test_a_job_fetches_its_data_and_trains(tmp_path: Path, runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
-    from ldp_core.datasets._vision import load_torchvision
+    from ldp_core.datasets._downloaded import load_torchvision
 
     monkeypatch.setenv("EPSILON_DATA_DIR", str(tmp_path / "data"))
     kind, files = load_torchvision().datasets.MNIST, samples.mnist(60, 20)
