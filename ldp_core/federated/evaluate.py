@@ -93,17 +93,14 @@ def _evaluate_own(federation: Federation, own: torch.Tensor, mixed: bool) -> Sco
         flat = logits.flatten(0, 1), labels.flatten()
         losses += float(torch.nn.functional.cross_entropy(*flat, reduction="sum"))
     right, labels_asked = torch.cat(hits).cpu().numpy(), federation.test_y[asked].cpu().numpy()
-    per_client = right.mean(axis=1)
+    per_client, groups = right.mean(axis=1), federation.groups.items()
     return Score(
         float(per_client.mean()),
         _by_class(right, labels_asked, federation.classes).tolist(),
         _number(losses) / right.size,
         None,
         per_client.tolist() if count <= EACH else None,
-        {
-            name: _of_group(federation, members, right, labels_asked)
-            for name, members in federation.groups.items()
-        },
+        {name: _of_group(federation, members, right, labels_asked) for name, members in groups},
         _on_own_mixes(federation, right, labels_asked) if mixed else None,
     )
 

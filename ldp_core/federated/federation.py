@@ -162,11 +162,13 @@ def assemble(
     """
     population = experiment.population()
     dealt = deal(experiment, data.train_y, data.owned)
-    samples = on_device(data, experiment.features, device, white(experiment))
-    local, shape = experiment.local, tuple(samples[0].shape[1:])
+    train_x, train_y, test_x, test_y = on_device(data, experiment.features, device, white(experiment))
+    local, shape = experiment.local, tuple(train_x.shape[1:])
     recipe = Recipe(experiment.network, shape, data.classes, local.optimizer, local.learning_rate)
     engine = choose(experiment.model.batched, device, recipe, began)
-    return Federation(experiment, *samples, data.classes, dealt, population, engine, recipe, tick)
+    return Federation(
+        experiment, train_x, train_y, test_x, test_y, data.classes, dealt, population, engine, recipe, tick
+    )
 
 
 def white(experiment: Experiment) -> float:
