@@ -1,7 +1,5 @@
 """Inverse composition: from the ε of a whole run to the ε of one use."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from functools import lru_cache

@@ -4,8 +4,6 @@ Any ε-private mechanism is a post-processing of binary randomised response with
 Viswanath 2015), so the composition of randomised responses bounds all others.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import asdict, dataclass
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """Known deployments of differential privacy with a published ε, as marks beside a person's total ε."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 LIST = "D. Desfontaines, A list of real-world uses of differential privacy, desfontain.es"

@@ -5,8 +5,6 @@ probabilities. The event comes from the exact law, which ignores float32 roundin
 contains every output that the other input cannot produce (`floats.can_give`).
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Literal

@@ -3,8 +3,6 @@
 Enumerating all draws takes seconds and half a gigabyte, so pages read the result at the nearest measured ε.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Iterable

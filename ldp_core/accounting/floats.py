@@ -5,8 +5,6 @@ another input's (Mironov 2012). An output of one lattice alone identifies the in
 results come from running `perturb` on given draws.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -5,8 +5,6 @@ participation is random: about half of the clients exceed it), and for the run's
 are neighbours if both lie in the client's safe range.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from dataclasses import replace

@@ -9,8 +9,6 @@ The distribution of the sum of k losses comes from its characteristic function, 
 δ: the probability outside the window of sums, and the rounding of the Fourier transform.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from functools import lru_cache

@@ -7,8 +7,6 @@ Bin(C, 1/2) of them like the first value, and output (A + Δ, C − A + 1 − Δ
 the reverse. δ(ε) is summed exactly; grouped values of C count as the least of them, which reveals most.
 """
 
-from __future__ import annotations
-
 import math
 from functools import cache
 

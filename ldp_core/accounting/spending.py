@@ -1,7 +1,5 @@
 """Privacy cost of a number of uploads for one client, by the best applicable composition rule."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

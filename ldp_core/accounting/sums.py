@@ -8,8 +8,6 @@ all other values are then comonotone, so that their mixture is largest in convex
 composed by their privacy loss distribution. Neighbouring inputs differ in one person's values.
 """
 
-from __future__ import annotations
-
 import math
 from functools import lru_cache
 

@@ -4,8 +4,6 @@ Up to a thousand clients the event lists an entry per client, above that the dis
 000 clients with three budgets take three entries, where one each would take 49 MB.
 """
 
-from __future__ import annotations
-
 from base64 import b64decode, b64encode
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -6,8 +6,6 @@ are post-processings, Blackwell), and which order is worse depends on the other 
 use, adaptively, gives the exact worst case of a block of uses; blocks are then composed like single uses.
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

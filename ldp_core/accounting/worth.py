@@ -5,8 +5,6 @@ e^ε) (Kairouz, Oh and Viswanath 2015); for Gaussian noise, whose whole curve is
 Roth and Su 2022).
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Base classes of attackers; those that need torch import it inside their functions."""
 
-from __future__ import annotations
-
 import math
 from abc import abstractmethod
 from collections.abc import Sequence

@@ -5,8 +5,6 @@ to the server's own, and a perturbed one rarely does. The larger the noise, the 
 known part of the first layer's gradient is completed to a matrix of rank 1.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ldp_core.attacks.base import Facts, Reconstructor

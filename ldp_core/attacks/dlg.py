@@ -1,7 +1,5 @@
 """Deep leakage from gradients as first published: image and label are optimised together."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from ldp_core.attacks.base import Facts

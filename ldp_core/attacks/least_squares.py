@@ -5,8 +5,6 @@ So x is the ratio of the two: exactly, without optimisation and without the labe
 least-squares ratio over all rows is Σ b_r W_r / Σ b_r².
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ldp_core.attacks.base import Facts, Reconstructor

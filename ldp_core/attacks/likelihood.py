@@ -4,8 +4,6 @@ The server has the model and knows the mechanism, so it can compute each candida
 likelihood of the received one under each. No attacker with the same candidates does better on average.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

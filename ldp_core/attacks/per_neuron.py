@@ -5,8 +5,6 @@ weight gradient over its bias gradient is that image, whatever the others are. S
 images as have a unit of their own.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ldp_core.attacks.base import Facts, Reconstructor

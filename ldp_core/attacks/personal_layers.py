@@ -6,8 +6,6 @@ uploads (`ldp_core.systems.pd_ldpfl`), subtracts it from the first layer's gradi
 obtains δ·ax: the image up to its contrast.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ldp_core.attacks.base import Facts, Reconstructor

@@ -6,8 +6,6 @@ image is optimised. Before the network, ax + b is taken at its public start: thr
 is small and cannot be inferred (`ldp_core.systems.pd_ldpfl`).
 """
 
-from __future__ import annotations
-
 from typing import Annotated, ClassVar
 
 from pydantic import Field

@@ -5,8 +5,6 @@ of both per class; classes are weighted by how well their mean image explains th
 are estimated in turn, each by its posterior given the other.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

@@ -5,8 +5,6 @@ the best rank-1 approximation has maximum likelihood (Eckart and Young), while a
 biased towards black.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ldp_core.attacks.base import Reconstructor

@@ -4,8 +4,6 @@ Most of Piecewise's variance comes from rare outputs far away. A server that kno
 drops them, and completes the rank-1 matrix from the rest.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ldp_core.attacks.base import Facts, Reconstructor

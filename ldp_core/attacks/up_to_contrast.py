@@ -4,8 +4,6 @@ The first layer's gradient is δ(ax + b)ᵀ, so the ratio gives ax + b exactly. 
 outside are shifted and scaled into it, without knowledge of a and b.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ldp_core.attacks.base import Reconstructor

@@ -1,7 +1,5 @@
 """Checks of every part: its descriptions exist, and an experiment with it trains."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from typing import Any

@@ -1,7 +1,5 @@
 """Numerical integration of mechanisms' laws from their log densities."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """Checks of data sets, models and optimisers."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Checks of a mechanism: samples follow the stated distribution, and its moments, loss and δ agree."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from itertools import product
 from typing import Any

@@ -1,7 +1,5 @@
 """Checks of aggregators, selections, partitions and trust models."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ldp_core.accounting import AGAINST, entries

@@ -1,7 +1,5 @@
 """One check of a part."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """All checks of a part, whatever its kind."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Registries of all kinds of parts."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Statistical tests that samples follow a mechanism's stated law; false-alarm rate 1e-6 each."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

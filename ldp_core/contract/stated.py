@@ -1,7 +1,5 @@
 """Consistency of a stated law: total probability, moments, loss and δ, integrated from its density."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ldp_core.contract.integrals import Budget, expectation, finite_edges

@@ -3,8 +3,6 @@
 Results are yielded in the grid's order, each once all before it are done.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields
 

@@ -6,8 +6,6 @@ much likelier each message is for a candidate than for the mean upload of public
 `from_sum`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -6,8 +6,6 @@ With help, an attacker knows the other uploads. Without, they count as normal no
 the uploads of public images. Uploads are of one step on one image, from the model that the run begins with.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -5,8 +5,6 @@ the same global model; only the noise differs. The model is trained without nois
 cheap, the same for all cells, and no easier to attack than a noisy model.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any

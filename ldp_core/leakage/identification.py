@@ -4,8 +4,6 @@ Of each victim and round the true candidate is drawn anew, and a one-step upload
 rates and bounds hold on average over that draw; of a fixed image, an unusual one would always be found.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

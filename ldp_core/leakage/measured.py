@@ -6,8 +6,6 @@ a bound for one upload and one for all uploads of the run, from the initial mode
 same.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

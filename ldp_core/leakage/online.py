@@ -1,7 +1,5 @@
 """Attacks during training: every attacked round, on every victim, with both controls."""
 
-from __future__ import annotations
-
 from collections.abc import Generator, Iterator, Sequence
 from typing import Any
 

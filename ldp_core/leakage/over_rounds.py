@@ -5,8 +5,6 @@ against M candidates. So the models are the run's own, and trials are many; clie
 selected.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

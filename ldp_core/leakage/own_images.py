@@ -2,8 +2,6 @@
 from the untrained model: the audit, the worst case.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Scores of attack attempts, compared with guessing, as fields of events."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

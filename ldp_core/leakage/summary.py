@@ -1,7 +1,5 @@
 """Summary of many attempts under one setting: medians, and shares with intervals."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -3,8 +3,6 @@ candidate; membership, of all of the client's images, or with one of another cli
 canary, where asked for, as far apart as the mechanism allows.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ On [−1, 1]: the output is ±B with B = coth(ε/2), and +B has probability ½(1
 every expression finite for any budget.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -5,8 +5,6 @@ as printed it is divided by the client's number of samples, which is right only 
 per-sample terms, and the budgets' sum is given by an integral that is wrong.
 """
 
-from __future__ import annotations
-
 from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Gaussian noise in three calibrations: exact, textbook, and paper 001's equation 4."""
 
-from __future__ import annotations
-
 from typing import Annotated, Self
 
 import numpy as np

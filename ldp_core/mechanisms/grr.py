@@ -5,8 +5,6 @@ probability p = e^ε/(e^ε+k−1), any other with q = 1/(e^ε+k−1). The output
 which removes the bias towards the centre. With two levels this is Duchi's mechanism. Below, x = e^−ε.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Annotated, Any
 

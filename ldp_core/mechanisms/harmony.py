@@ -5,8 +5,6 @@ multiplied by d, which makes it unbiased; all others are replaced by the centre 
 layer costs one ε; an index and one bit are sent.
 """
 
-from __future__ import annotations
-
 from functools import cached_property
 from typing import Any
 

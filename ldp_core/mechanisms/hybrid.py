@@ -4,8 +4,6 @@ Up to ε* always Duchi; above, the variance is the same for every weight. Its wo
 its two parts; others are better at some budgets (k-RR with 16 levels at ε 8: .0112 against .0249).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

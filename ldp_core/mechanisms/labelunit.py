@@ -5,8 +5,6 @@ vector in several blocks, with total length below the ball's radius, is a mean o
 of one direction with its opposite: one of them is drawn, which preserves mean and guarantee.
 """
 
-from __future__ import annotations
-
 from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The Laplace mechanism on a safe range (Dwork et al. 2006): scale (high − low) / ε."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

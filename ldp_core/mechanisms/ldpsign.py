@@ -4,8 +4,6 @@ The paper sets σ as if the noisy value were released. The release is a bit that
 which has pure ε; the ledger counts that.
 """
 
-from __future__ import annotations
-
 from functools import cached_property
 from typing import Annotated, Any
 

@@ -1,7 +1,5 @@
 """No noise: the clipped value, as the baseline of comparisons."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

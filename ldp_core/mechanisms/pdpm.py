@@ -6,8 +6,6 @@ likelihood under every input, so the split is independent randomness: it hides n
 Corrected, the two are replaced by their mean −b, at the same privacy loss.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -5,8 +5,6 @@ falls uniformly in a window of width C−1 that moves with the value, from l to 
 (C−1))/2; otherwise uniformly in the rest. Below, q = e^{−ε/2}.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

@@ -5,8 +5,6 @@ outputs: such an output reveals the weight, whatever ε is. And t itself is priv
 of the outputs. If no weight is positive the paper divides by zero or flips signs; here max |θ| is used.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -4,8 +4,6 @@ The law of `shared.caps` with a single block. A vector inside the ball is a mean
 directions along it: one is drawn, which preserves mean and guarantee.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Values that the server receives without noise, which no ε covers."""
 
-from __future__ import annotations
-
 from ldp_core.aggregators.base import WeighsByNoise
 from ldp_core.experiment import Experiment
 from ldp_core.mechanisms import InClear

@@ -1,7 +1,5 @@
 """Noise variance of each client per weight, for a weight at its range's centre and in the worst case."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any

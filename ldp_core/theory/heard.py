@@ -1,7 +1,5 @@
 """Participation in rounds, where it matters more than the average noise."""
 
-from __future__ import annotations
-
 import math
 
 from ldp_core.experiment import Experiment

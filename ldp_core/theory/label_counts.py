@@ -1,7 +1,5 @@
 """Number of samples of each class at each client, before training."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -4,8 +4,6 @@ A rule of thumb, labelled so, derived from random experiments on digits and test
 counts. A changed rule must be tested on new seeds (from `COUNTED[1]` on), and both numbers updated.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass

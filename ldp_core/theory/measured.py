@@ -2,8 +2,6 @@
 far beyond that nothing is learnt, whatever data and training.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

@@ -2,8 +2,6 @@
 figure 2).
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

@@ -5,8 +5,6 @@ limits, and all rounds; simulated, with a standard `error`, if there are too man
 limits meet a random selection. If the noise depends on training, none is predicted, with the reason.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from functools import lru_cache

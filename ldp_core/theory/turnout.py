@@ -1,7 +1,5 @@
 """Turnout: the possible sets of participants of a run's rounds, with their probabilities."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 An attacker who holds an upload of one round guesses among those of the next round that declare the same.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any

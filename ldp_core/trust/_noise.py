@@ -4,8 +4,6 @@ In a simulation, the noise of all clients with equal budgets is drawn at once an
 first of them: only the sum is seen.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """ε of a client's uploads behind a shuffler, or in a sum with noise."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """A trusted server sees all uploads and adds noise once, to their sum; everybody else sees only the model."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """No trust: each client perturbs its upload before it is sent."""
 
-from __future__ import annotations
-
 from ldp_core.trust.base import Trust
 
 

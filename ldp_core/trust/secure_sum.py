@@ -1,7 +1,5 @@
 """A secure sum: each client adds a share of discrete noise, and the server learns only the sum."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from functools import lru_cache

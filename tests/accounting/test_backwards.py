@@ -1,7 +1,5 @@
 """A budget for the whole run is kept to, used up, and the same as the ledger read forwards."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Composition against the reference values, and against itself."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The audit: never above what is so, close to it, and able to convict."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What float32 gives away: counted over all draws, found again by search, and as the table says."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

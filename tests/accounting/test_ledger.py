@@ -1,7 +1,5 @@
 """The ledger: four numbers for every client, none of them alone; read backwards, the ε that costs so much."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import asdict

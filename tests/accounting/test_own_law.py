@@ -1,7 +1,5 @@
 """Composition by the mechanism's own law: against dp_accounting, brute force and known figures."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from typing import Any

@@ -1,7 +1,5 @@
 """Shuffled messages against the plane of counts, exact enumeration and the reference's figures."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from typing import Any

@@ -1,7 +1,5 @@
 """Noise of sums against dp-accounting, loss distributions by numbers, and exact Skellam laws."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The ledger of a large population: each promise once, and every client's own."""
 
-from __future__ import annotations
-
 import json
 import math
 

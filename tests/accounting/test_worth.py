@@ -1,7 +1,5 @@
 """The word and the odds of a promise."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

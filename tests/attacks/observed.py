@@ -1,7 +1,5 @@
 """What the server sees of a few images' uploads, one image and one step each; and what comes back of them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What is computed once for several observations, victims or values has the bits that it has one by one."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

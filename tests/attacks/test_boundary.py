@@ -1,7 +1,5 @@
 """An attacker cannot reach the data: nothing that an observation leads to is a training sample."""
 
-from __future__ import annotations
-
 import gc
 from types import FunctionType, ModuleType
 from typing import Any

@@ -1,7 +1,5 @@
 """What R-PSS sends in clear gives images away, and says whose upload it is, whatever noise the rest has."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """What every attacker promises: exact without noise, quick in batches, and plain about what it needs."""
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 import numpy as np

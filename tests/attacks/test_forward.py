@@ -1,7 +1,5 @@
 """The attacker computes uploads as clients make them, whatever optimiser made the step."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

@@ -1,7 +1,5 @@
 """A fifth of an upload in clear, through convolutions: which weights it is shows, and so does the image."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

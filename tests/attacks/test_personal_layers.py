@@ -1,7 +1,5 @@
 """Layers that a client keeps, and who reads its uploads nevertheless: side by side, round by round."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Attackers that search: without noise they find the image, noise is weighed, and nothing ends the others."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

@@ -2,8 +2,6 @@
 (tests/mechanisms/test_contract.py, test_faults.py).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

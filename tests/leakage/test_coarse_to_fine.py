@@ -1,7 +1,5 @@
 """A ladder that is searched: a guess everywhere first, and the same bits whenever it is taken up."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The attack grid: a request in, cells out; and the findings that it shows, on real images."""
 
-from __future__ import annotations
-
 import json
 from functools import cache
 from pathlib import Path

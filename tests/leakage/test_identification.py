@@ -4,8 +4,6 @@ Every test here counts independent attempts, as the right image is drawn afresh 
 share exceeds its bound (or leaves chance) so far that it would happen by luck once in ten million.
 """
 
-from __future__ import annotations
-
 import sys
 from dataclasses import replace
 from functools import cache

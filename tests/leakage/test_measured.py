@@ -1,7 +1,5 @@
 """What a run's own identification shows of ε, beside what the ledger promises."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Audit uploads: one image, one step, three versions, the same images whatever the mechanism."""
 
-from __future__ import annotations
-
 import numpy as np
 import torch
 

@@ -1,7 +1,5 @@
 """All five systems, corrected: images are identified by the law of what is sent, over whole runs."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import pytest

@@ -1,7 +1,5 @@
 """Gaussian noise for whole uploads that are shortened to a length: what a range cannot promise."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

@@ -1,7 +1,5 @@
 """Beyond the ends of the reference points: every law against mpmath at sixty digits."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import mpmath

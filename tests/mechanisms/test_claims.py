@@ -1,7 +1,5 @@
 """What a mechanism's one sentence says of it is so, whatever the parameters."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

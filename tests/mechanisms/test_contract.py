@@ -1,7 +1,5 @@
 """What every mechanism promises, held over the whole registry and all forms."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import mpmath

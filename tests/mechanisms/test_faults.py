@@ -1,7 +1,5 @@
 """The checks can fail: ten planted faults, and each of them is caught."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """LabelUnit against its reference, and what each single answer of a label and a vector may say."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

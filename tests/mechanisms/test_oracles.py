@@ -1,7 +1,5 @@
 """Every mechanism against reference values computed independently to 60 digits, at 1e-9 relative."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """PrivUnit: the law of a whole vector in a ball, against the reference, samples and numerical integrals."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import mpmath

@@ -1,7 +1,5 @@
 """Random experiments over all fields, and their rounds as they are drawn: an oracle for the noise."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

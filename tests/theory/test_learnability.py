@@ -1,7 +1,5 @@
 """The rule of thumb, held against real training at the edges of its bands."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from typing import Any

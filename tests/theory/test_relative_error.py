@@ -1,7 +1,5 @@
 """Paper 000's synthetic records: the error of the mean against theory, and the paper's two claims."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The server's noise, predicted before training, against rounds as they are drawn."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Experiments of which an earlier rule said the opposite of what happens, trained again."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The server's noise before any training, against the reference figures of PLDP-FL's setting."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

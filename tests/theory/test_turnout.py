@@ -1,7 +1,5 @@
 """Who takes part: where each client decides by a draw of its own, every choice with its chance, or many."""
 
-from __future__ import annotations
-
 from math import comb
 
 import numpy as np

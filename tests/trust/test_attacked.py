@@ -1,7 +1,5 @@
 """What each trust leaves to an attacker: nothing without a reason, and never more than is promised."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Recognising a client's uploads over rounds by what each declares, against the groups' sizes."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Every trust: its words, what it refuses, its ledger by a second implementation, its noise by its law."""
 
-from __future__ import annotations
-
 import math
 import time
 from typing import Any

@@ -5,8 +5,6 @@ each. As the set is fixed before counting, one pair of Clopper–Pearson interva
 searched. Trials must be independent.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

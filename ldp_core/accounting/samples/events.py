@@ -5,8 +5,6 @@ rounds, the best linear discriminant, the largest magnitude. Each statistic's ra
 in the tails, and the pieces are joined by likelihood ratio (Neyman and Pearson).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 

@@ -5,8 +5,6 @@ counted, so the bound is that of a likelihood-ratio test (Neyman and Pearson), w
 (Clopper–Pearson).
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Any

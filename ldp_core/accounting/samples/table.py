@@ -1,7 +1,5 @@
 """CSV of samples: `[trial,] input, output[, coordinate, round, world]`, in any spreadsheet's notation."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -4,8 +4,6 @@ The worst-case bounds use the total ε of all observations of an image, which wi
 large that they exclude nothing, and say so. The instance bound holds for the given candidates and model only.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """Metrics of reconstruction quality, on pixels clamped to [0, 1], and intervals of shares."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import ArrayLike

@@ -3,8 +3,6 @@
 A failed attack proves nothing, so no verdict says "private".
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 

@@ -2,8 +2,6 @@
 samples trained, as both compute gradients, closed forms in likelihoods; durations are `ldp_core.cost`'s.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

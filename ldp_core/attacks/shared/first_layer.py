@@ -1,7 +1,5 @@
 """Helpers for attacks on a fully connected first layer: rank-1 factors, scales, the mechanism's window."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Statistics of public images by class, independent of the model."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import lru_cache
 

@@ -1,7 +1,5 @@
 """Likelihoods of uploads given the values they may have been made of, by the mechanisms' laws."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

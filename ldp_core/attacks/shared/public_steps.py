@@ -1,7 +1,5 @@
 """Size of one image's step in each weight, estimated from public images."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """An upload as a gradient: known weights, their gradient, and its variance."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Mechanisms on whole uploads of bounded length: vectors in a ball around 0."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, TypeVar
 
 import numpy as np

@@ -5,8 +5,6 @@ a whole matrix they are bound by memory; on blocks in the CPU's cache they cost 
 Draws are in row-major order whatever the blocks, so neither block size nor grouping of clients changes a bit.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from typing import Any, NamedTuple

@@ -12,8 +12,6 @@ scaled float32 normals only, so any other output would reveal that it is not 0. 
 the ball's radius.
 """
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from functools import cached_property
 from typing import Any, NamedTuple, TypeVar

@@ -4,8 +4,6 @@ Its guarantee is a curve δ(ε) given by μ = sensitivity / σ. The sensitivity 
 range, whatever a paper's formula for σ assumes; or from the length C that uploads are scaled to: 2C.
 """
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from functools import cached_property
 from typing import Annotated, Any, Self, cast

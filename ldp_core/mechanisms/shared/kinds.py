@@ -1,7 +1,5 @@
 """Groups of clients that are equal, of whom sixty thousand are often of one kind."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -4,8 +4,6 @@ In a range of few floating-point steps (4.8e-7 near 5), rounding silently biases
 `limits.RESOLUTION` is the required number of them.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -5,8 +5,6 @@ of v = (value − centre) / half-width and ε, in forms that neither overflow no
 powers of e^−ε rather than e^ε, and tanh, expm1 and log1p where a difference would lose digits.
 """
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from functools import cached_property

@@ -1,7 +1,5 @@
 """Mechanisms of whole layers or uploads, which must know how many weights these have."""
 
-from __future__ import annotations
-
 from typing import Annotated, ClassVar, Self
 
 from ldp_core.errors import InvalidInput

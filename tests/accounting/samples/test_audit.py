@@ -1,7 +1,5 @@
 """Audits by samples: wrong mechanisms are refuted, right ones hardly ever; too few say nothing."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """Bounds from exact likelihoods: seldom above what is so, close to it, and silent where nothing is shown."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Samples as a table, in the notations that others write."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Six mechanisms that break what they promise, each rebuilt from its description."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ldp_core import mechanisms

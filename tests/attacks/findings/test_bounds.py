@@ -1,7 +1,5 @@
 """The bounds by hand. That no attack beats them is tested with identification in tests/leakage."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

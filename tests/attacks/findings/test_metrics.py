@@ -1,7 +1,5 @@
 """Metrics by hand, and what may be said of an attempt."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Many minimisations side by side: each row reaches its own minimum, whatever is beside it."""
 
-from __future__ import annotations
-
 import torch
 
 from ldp_core.attacks.shared.minimise import Curved, Signed

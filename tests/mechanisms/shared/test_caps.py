@@ -1,7 +1,5 @@
 """PrivUnit and LabelUnit: the law of a whole upload, against samples and exact ratios."""
 
-from __future__ import annotations
-
 import itertools
 from typing import Any
 

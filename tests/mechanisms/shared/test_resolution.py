@@ -1,7 +1,5 @@
 """Floating point: what it cannot resolve is refused, what is left is hardly biased; selections keep bits."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
