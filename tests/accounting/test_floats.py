@@ -20,6 +20,12 @@ TOLERANCE = 0.01
 """Of a share whose mechanism takes a logarithm: processors differ in its last bit."""
 
 
+def table(mechanism: Mechanism, low: float = -1.0, high: float = 1.0) -> float_table.Measured:
+    found = float_table.measured(mechanism, low, high)
+    assert found is not None
+    return found
+
+
 def test_what_is_given_is_what_is_drawn():
     given = Given(np.arange(6) / 8)
     assert given.random((2, 2), np.float32).tolist() == [[0, 0.125], [0.25, 0.375]]
@@ -63,9 +69,7 @@ def test_a_search_finds_what_trying_all_draws_finds(name: str):
 )
 def test_the_table_is_what_is_measured_here(name: str, epsilon: float):
     mechanism = mechanisms.get(name)
-    known = float_table.measured(mechanism, -1.0, 1.0)
-    assert known is not None
-    here, there = given_away(mechanism, epsilon, -1.0, 1.0), known.found[epsilon]
+    here, there = given_away(mechanism, epsilon, -1.0, 1.0), table(mechanism).found[epsilon]
     if name == "laplace":
         assert here.low == pytest.approx(there.low, abs=TOLERANCE)
         assert here.high == pytest.approx(there.high, abs=TOLERANCE)
@@ -76,9 +80,7 @@ def test_the_table_is_what_is_measured_here(name: str, epsilon: float):
 def test_a_sample_of_gaussian_answers_agrees_with_the_table():
     """20 000 answers against 131 072: 6 standard errors, beyond which chance goes once in 1e9."""
     gaussian, budget = mechanisms.get("gaussian"), (1.0, -1.0, 1.0)
-    known = float_table.measured(gaussian, -1.0, 1.0)
-    assert known is not None
-    share = known.found[1.0].low
+    share = table(gaussian).found[1.0].low
     assert share is not None
     sent = gaussian.perturb(np.full(20_000, -1, np.float32), *budget, np.random.default_rng(6))
     seen = 1 - can_give(Client(gaussian, 1.0, *budget), sent).mean()
@@ -87,34 +89,27 @@ def test_a_sample_of_gaussian_answers_agrees_with_the_table():
 
 def test_the_table_says_what_is_known():
     def shares(name: str) -> dict[float, float | None]:
-        found = float_table.measured(mechanisms.get(name), -1.0, 1.0)
-        assert found is not None
-        return {epsilon: one.share for epsilon, one in found.found.items()}
+        return {epsilon: one.share for epsilon, one in table(mechanisms.get(name)).found.items()}
 
     for name, least in (("laplace", 0.8), ("piecewise", 0.55), ("gaussian", 0.03)):
         assert tuple(shares(name)) == float_table.EPSILONS
         assert all(share is not None and share > least for share in shares(name).values())
-    duchi = float_table.measured(mechanisms.get("duchi"), -1.0, 1.0)
-    assert duchi is not None
-    for epsilon, one in duchi.found.items():
+    for epsilon, one in table(mechanisms.get("duchi")).found.items():
         assert (one.loss == np.inf) == (epsilon >= 17)
         assert one.loss == pytest.approx(epsilon, rel=0.05) or epsilon >= 17
 
 
 def test_the_nearest_budget_is_read_and_another_range_from_the_usual_one():
-    found = float_table.measured(mechanisms.get("piecewise"), -3.0, 5.0)
-    assert found is not None
+    found = table(mechanisms.get("piecewise"), -3.0, 5.0)
     assert (found.low, found.high) == (-1.0, 1.0)
     assert [found.nearest(e) for e in (1e-6, 0.3, 3.0, 700.0)] == [0.1, 0.2, 4.0, 20.0]
-    update = float_table.measured(mechanisms.get("piecewise"), -0.1, 0.1)
-    assert update is not None
+    update = table(mechanisms.get("piecewise"), -0.1, 0.1)
     assert (update.low, update.high) == (-0.1, 0.1)
 
 
 @pytest.mark.parametrize("name", ["gaussian", "harmony", "laplace", "ldpsign"])
 def test_a_mechanism_that_an_experiment_has_fitted_is_found(name: str):
-    fitted = mechanisms.get(name).fitted(Use(650, 15, 1, 70))
-    assert float_table.measured(fitted, -1.0, 1.0) is not None
+    assert table(mechanisms.get(name).fitted(Use(650, 15, 1, 70)))
 
 
 def test_what_was_not_measured_is_not_made_up():
@@ -134,9 +129,8 @@ def test_harmony_tosses_a_finer_coin():
 @pytest.mark.parametrize("epsilon", [0.5, 8.0])
 def test_no_answer_of_a_whole_upload_tells_whether_a_weight_is_zero(mechanism: str, epsilon: float):
     whole = mechanisms.get(mechanism).for_uploads()
-    known = float_table.measured(whole, -1.0, 1.0)
-    assert known
-    assert given_away(whole, epsilon, -1.0, 1.0) == known.found[epsilon] == GivenAway(0, 0, None, False)
+    measured = table(whole).found[epsilon]
+    assert given_away(whole, epsilon, -1.0, 1.0) == measured == GivenAway(0, 0, None, False)
 
 
 @pytest.mark.parametrize("norm", [None, 0.3])
