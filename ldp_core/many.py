@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack
 
 import torch
 
@@ -58,55 +59,42 @@ def run_many(
     InvalidInput for a run whose data cannot be partitioned.
 
     Events are those of `simulate`, except for the last bits of weights trained together with others; such
-    results are stored under keys of their own.
-
-    Args:
-        experiments: numbered experiments, consumed as there is room.
-        data: data sets by name.
-        device, figures: as for `Run`.
+    results are stored under keys of their own. Experiments are consumed as there is room; `data` holds data
+    sets by name, `device` and `figures` are as for `Run`.
     """
-    before = gc.get_threshold()
-    gc.set_threshold(SELDOM)
-    try:
-        yield from _run_many(experiments, data, device, figures)
-    finally:
-        gc.set_threshold(*before)
-
-
-def _run_many(
-    experiments: Iterable[tuple[int, Experiment]],
-    data: Mapping[str, Data],
-    device: torch.device | None,
-    figures: bool,
-) -> Iterator[tuple[int, Event | InvalidInput]]:
-    sized = ((number, one, 1 / at_once(one, device)) for number, one in experiments)
-    waiting = next(sized, None)
-    under_way, together = dict[int, Run](), Together()
-    share: dict[int, float] = {}  # of what may be under way together
-    while waiting or under_way:
-        while waiting and waiting[2] + sum(share.values()) < 1 + 1e-9:
-            (number, experiment, room), waiting = waiting, next(sized, None)
-            try:
-                run = Run(experiment, data[experiment.dataset], device, figures=figures)
-            except InvalidInput as error:
-                yield number, error
-                continue
-            under_way[number], share[number] = run, room
-            yield from ((number, event) for event in run.begin())
-        prepared = {number: run.prepare() for number, run in under_way.items() if not run.done}
-        trained = _trained(prepared)
-        asked = {number: under_way[number].noisings(one, trained[number]) for number, one in prepared.items()}
-        noised = _noised(asked, together)
-        for number, run in [*under_way.items()]:
-            try:
-                if number in prepared:
-                    yield from ((number, event) for event in run.finish(prepared[number], noised[number]))
-                if not run.done:
+    with ExitStack() as after:
+        after.callback(gc.set_threshold, *gc.get_threshold())
+        gc.set_threshold(SELDOM)
+        sized = ((number, one, 1 / at_once(one, device)) for number, one in experiments)
+        waiting = next(sized, None)
+        under_way, together = dict[int, Run](), Together()
+        share: dict[int, float] = {}  # of what may be under way together
+        while waiting or under_way:
+            while waiting and waiting[2] + sum(share.values()) < 1 + 1e-9:
+                (number, experiment, room), waiting = waiting, next(sized, None)
+                try:
+                    run = Run(experiment, data[experiment.dataset], device, figures=figures)
+                except InvalidInput as error:
+                    yield number, error
                     continue
-                yield from ((number, event) for event in run.end())
-            except InvalidInput as error:
-                yield number, error
-            del under_way[number], share[number]
+                under_way[number], share[number] = run, room
+                yield from ((number, event) for event in run.begin())
+            prepared = {number: run.prepare() for number, run in under_way.items() if not run.done}
+            trained = _trained(prepared)
+            asked = {
+                number: under_way[number].noisings(one, trained[number]) for number, one in prepared.items()
+            }
+            noised = _noised(asked, together)
+            for number, run in [*under_way.items()]:
+                try:
+                    if number in prepared:
+                        yield from ((number, event) for event in run.finish(prepared[number], noised[number]))
+                    if not run.done:
+                        continue
+                    yield from ((number, event) for event in run.end())
+                except InvalidInput as error:
+                    yield number, error
+                del under_way[number], share[number]
 
 
 def _trained(rounds: Mapping[int, Round]) -> dict[int, Iterable[torch.Tensor]]:

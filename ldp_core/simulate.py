@@ -38,8 +38,7 @@ def simulate(
 ) -> Iterator[Event]:
     """Run `experiment` on `data`; yields events as they happen, bit-equal on the same kind of machine.
 
-    Arguments and errors as for `Run`; `keep` receives the state after each round (and before the first),
-    ahead of the round's event.
+    Arguments and errors as for `Run`; `keep` receives the state before the first round and after each.
     """
     run = Run(experiment, data, device, start, tick)
     for part in run.parts():
@@ -51,12 +50,9 @@ def simulate(
 
 class Run:
     """A run under a driver's control: `begin`, then `prepare`, `noisings` and `finish` until `done`, then
-    `end`. Their
-    iterators must be consumed; `state` is after the last finished round.
+    `end`. Their iterators must be consumed; `state` is after the last finished round.
 
     Args:
-        experiment: experiment to run.
-        data: its data set.
         device: by default a GPU if there is one.
         start: state to resume from; earlier events are not yielded again.
         tick: receives the trained share of the current round, in [0, 1].
@@ -118,15 +114,12 @@ class Run:
 
     def noisings(self, prepared: Round, trained: Iterable[torch.Tensor]) -> Iterator[Noising]:
         """What the next round perturbs, given the trained weights; Diverged if they are too large."""
-        return noisings(prepared, trained, self._measures(prepared))
-
-    def _measures(self, prepared: Round) -> bool:
-        return not self._figures or prepared.number == self._experiment.rounds
+        return noisings(prepared, trained, not self._figures or prepared.number == self._experiment.rounds)
 
     def finish(self, prepared: Round, noised: Iterable[Noised]) -> Iterator[Event]:
         """Second half of a round, given its `noisings`, perturbed; a diverged round has no event."""
         before, last = self.state, prepared.number == self._experiment.rounds
-        measured = self._measures(prepared)
+        measured = last or not self._figures
         try:
             result = finish(prepared, noised, measured)
             score = self._scored(result.state) if measured else None

@@ -12,8 +12,8 @@ from pathlib import Path
 from ldp_core.cost.seconds import Rates
 
 RATES = Rates(
-    product=5e-10, convolution=2.2e-10, value=8e-8, round=5e-3, attack=2e-3, attacked=5e-7, likelihood=1.2e-8,
-    search=4.6e-9, chain=1.1e-10,
+    products=5e-10, convolutions=2.2e-10, values=8e-8, rounds=5e-3, attacks=2e-3, attacked=5e-7,
+    likelihoods=1.2e-8, searches=4.6e-9, chains=1.1e-10,
 )  # fmt: skip
 """Measured once on a core of the machine that the tests were written on."""
 

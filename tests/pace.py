@@ -15,7 +15,7 @@ from multiprocessing.connection import Connection
 
 import numpy as np
 
-from ldp_core.system.niceness import give_way
+from ldp_core.system.process_group import give_way
 
 FORK = multiprocessing.get_context("fork")
 

@@ -10,7 +10,6 @@ import torch
 
 from ldp_core import limits, trust
 from ldp_core import many as module
-from ldp_core.errors import InvalidInput
 from ldp_core.events import Event
 from ldp_core.experiment import parse
 from ldp_core.many import at_once, run_many
@@ -72,14 +71,6 @@ def test_where_only_figures_are_asked_for_the_last_round_is_the_same_and_the_oth
             assert all(full[name] for name in empty) or CASES[number].get("mechanism") == "none"
 
 
-def test_a_run_that_diverges_takes_no_other_with_it():
-    wild = BASE | {"mechanism": "none", "target": "update", "local": {"learning_rate": 1e6}}
-    found = folded([wild, BASE])
-    assert found[0][-1]["status"] == "diverged"
-    assert found[1][-1]["status"] == "completed"
-    assert found[1][-1]["round"] == BASE["rounds"]
-
-
 def test_more_than_are_under_way_at_once(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(module, "ROWS", 40)
     found = folded([BASE | {"seed": seed, "rounds": 1 + seed % 3} for seed in range(7)])
@@ -87,32 +78,11 @@ def test_more_than_are_under_way_at_once(monkeypatch: pytest.MonkeyPatch):
     assert len({found[i][-1]["weights_sha256"] for i in range(7)}) == 7
 
 
-def test_one_that_cannot_be_dealt_out_says_so_and_keeps_no_other():
-    groups = [{"share": 0.5, "labels": None}, {"share": 0.5, "labels": [3]}]
-    unfit = {"clients": {"count": 1400}, "partition": {"kind": "group_labels", "groups": groups}}
-    both = {0: parse(BASE | unfit), 1: parse(BASE)}
-    found = list(run_many(both.items(), {"digits": digits()}))
-    ((number, error),) = [item for item in found if isinstance(item[1], InvalidInput)]
-    assert number == 0
-    assert "group 2 has 700 clients" in str(error)
-    assert [type(event).__name__ for number, event in found if number == 1][-1] == "Ended"
-
-
 def test_a_run_that_fills_a_product_is_trained_by_itself():
     assert at_once(parse({})) == 16
     assert at_once(parse({"clients": {"count": 400}})) == 1
     assert at_once(parse({"dataset": "mnist", "model": "cnn"}), torch.device("cpu")) == 1
     assert at_once(parse({"dataset": "mnist", "model": {"name": "mlp2", "hidden": 512}})) < 16, "memory"
-
-
-@pytest.mark.skipif(not native_code.installed(), reason="llvmlite is optional")
-def test_runs_of_a_kernel_have_each_ones_own_bits():
-    cases = [BASE, BASE | {"seed": 1, "local": {"learning_rate": 0.2}}, BASE | {"rounds": 2, "model": "mlp"}]
-    assert at_once(parse(BASE)) == 16
-    assert at_once(parse({"dataset": "mnist", "model": "cnn"})) == 1
-    found = folded(cases)
-    for number, case in enumerate(cases):
-        assert found[number][-1]["weights_sha256"] == events(case)[-1]["weights_sha256"]
 
 
 @pytest.mark.skipif(not native_code.installed(), reason="llvmlite is optional")
@@ -129,14 +99,12 @@ def test_whomever_clients_trust_runs_of_one_shape_have_each_ones_own_noise(kind:
 
 
 @pytest.mark.skipif(not native_code.installed(), reason="llvmlite is optional")
-def test_rounds_whose_clients_come_in_several_chunks_too(monkeypatch: pytest.MonkeyPatch):
-    """Of runs with unlike many chunks."""
-    monkeypatch.setattr(limits, "CHUNK_BYTES", 4 * 650 * 8 + 1)
-    cases = [BASE, BASE | {"clients": {"count": 7}}, BASE | {"selection": "once"}]
+@pytest.mark.parametrize("chunk", [limits.CHUNK_BYTES, 4 * 650 * 8 + 1])
+def test_runs_of_a_kernel_have_each_ones_own_bits(chunk: int, monkeypatch: pytest.MonkeyPatch):
+    """Also where the clients of a round come in several chunks, unlike many in each run."""
+    monkeypatch.setattr(limits, "CHUNK_BYTES", chunk)
+    rate, few = {"seed": 1, "local": {"learning_rate": 0.2}}, {"clients": {"count": 7}}
+    cases = [BASE, BASE | rate, BASE | few, BASE | {"selection": "once"}, BASE | {"model": "mlp"}]
     found = folded(cases)
     for number, case in enumerate(cases):
         assert found[number] == events(case)
-
-
-def test_nothing_to_do():
-    assert list(run_many([], {})) == []

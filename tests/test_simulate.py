@@ -1,4 +1,4 @@
-"""Whole runs: what the default demonstration teaches holds, and the same experiment is the same run."""
+"""Whole runs: what their events say, and the same experiment is the same run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from ldp_core.experiment import parse
 from ldp_core.images import decode
 from tests.conftest import ROOT
 from tests.data import events, rounds
-from tests.extent import every
 from tests.warm import Interpreter
 
 ROUND_KEYS = {
@@ -27,47 +26,13 @@ ATTACK_KEYS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("seed", every(3, range(10)))
-def test_two_volunteers_the_order_holds_for_every_seed(seed: int):
-    final = {
-        name: rounds({"aggregator": name, "seed": seed, "attack": None})[-1]["accuracy"]
-        for name in ("mean", "inverse_std", "inverse_variance")
-    }
-    assert final["mean"] < final["inverse_std"] < final["inverse_variance"]
-
-
 def test_without_noise_it_learns():
     assert rounds({"mechanism": "none", "attack": None})[-1]["accuracy"] >= 0.90
 
 
-def test_half_and_half_any_weighting_will_do():
-    clients = {"clients": {"epsilon": "half_and_half"}, "attack": None}
-    for name in ("inverse_std", "inverse_variance"):
-        assert rounds(clients | {"aggregator": name})[-1]["accuracy"] > 0.85
-    assert rounds(clients | {"aggregator": "mean"})[-1]["accuracy"] < 0.5
-
-
-def test_everybody_equal_weights_coincide():
-    runs = [
-        rounds({"clients": {"epsilon": 4}, "aggregator": name, "attack": None})
-        for name in ("mean", "inverse_std", "inverse_variance")
-    ]
-    assert len({tuple(one["accuracy"] for one in run) for run in runs}) == 1
-
-
-def test_send_changes_the_range_matters():
-    clients = {"epsilon": "half_and_half"}
-    weights = rounds({"clients": clients, "attack": None})[-1]
-    update = rounds({"clients": clients | {"range": 0.1}, "target": "update", "attack": None})[-1]
-    assert update["accuracy"] > weights["accuracy"] + 0.3
-    assert update["noise_variance_theory"] < weights["noise_variance_theory"] / 50
-
-
 def test_events_come_in_order_and_carry_what_they_promise():
     all_events = events({"rounds": 3})
-    assert all_events[0]["event"] == "start"
-    assert all_events[0]["round"] == 0
-    assert all_events[-1]["event"] == "end"
+    assert (all_events[0]["event"], all_events[0]["round"]) == ("start", 0)
     done = [e for e in all_events if e["event"] == "round"]
     assert [e["round"] for e in done] == [1, 2, 3]
     assert all(set(e) >= ROUND_KEYS for e in done)
@@ -78,8 +43,7 @@ def test_events_come_in_order_and_carry_what_they_promise():
     assert len({e["client"] for e in attacks}) == 3
     assert json.loads(json.dumps(all_events, allow_nan=False)) == json.loads(json.dumps(all_events))
     end = all_events[-1]
-    assert end["status"] == "completed"
-    assert len(end["weights_sha256"]) == 64
+    assert (end["event"], end["status"], len(end["weights_sha256"])) == ("end", "completed", 64)
     assert end["ledger"] == ledger(parse({"rounds": 3}))
 
 
@@ -113,24 +77,14 @@ def test_accuracy_is_that_of_its_parts():
 
 def test_a_group_that_holds_few_classes_sees_their_accuracy():
     partition = {"kind": "group_labels", "groups": [{"share": 0.9}, {"share": 0.1, "labels": [3]}]}
-    last = rounds(
-        {
-            "attack": None,
-            "mechanism": "none",
-            "partition": partition,
-            "clients": {"epsilon": "two_volunteers"},
-        }
-    )[-1]
+    last = rounds({"attack": None, "mechanism": "none", "partition": partition})[-1]
     assert last["accuracy_per_group"]["permissive"] == pytest.approx(last["accuracy_per_class"][3])
 
 
 def test_a_diverging_run_keeps_its_curve_and_says_when_and_why():
-    all_events = events({"local": {"learning_rate": 1e6}})
-    assert all_events[0]["event"] == "start"
-    end = all_events[-1]
-    assert end["status"] == "diverged"
-    assert end["message"].startswith("diverged at round 1: ")
-    assert "learning rate" in end["message"]
+    start, *_, end = events({"local": {"learning_rate": 1e6}})
+    assert (start["event"], end["status"]) == ("start", "diverged")
+    assert end["message"].startswith("diverged at round 1: ") and "learning rate" in end["message"]
 
 
 def test_the_same_experiment_is_bit_equal_in_a_fresh_process(interpreter: Interpreter, tmp_path: Path):
@@ -145,27 +99,6 @@ def test_the_same_experiment_is_bit_equal_in_a_fresh_process(interpreter: Interp
     assert a == b
     c = events({"seed": 12, "aggregator": "inverse_variance"})
     assert c[-1]["weights_sha256"] != a[-1]["weights_sha256"]
-
-
-@pytest.mark.mnist
-def test_real_mnist_trains_and_is_attacked(mnist_dir):
-    """Logistic regression on the real thing, few rounds: it learns, and the clean control reads an image."""
-    from ldp_core.datasets import get
-    from ldp_core.simulate import simulate
-
-    experiment = parse(
-        {
-            "dataset": "mnist",
-            "mechanism": "none",
-            "clients": {"count": 50},
-            "rounds": 2,
-            "local": {"learning_rate": 0.1, "epochs": 1, "batch_size": 50},
-        }
-    )
-    found = [event.as_json() for event in simulate(experiment, get("mnist").load(mnist_dir))]
-    assert found[-1]["accuracy"] > 0.8
-    clean = [e for e in found if e["event"] == "attack" and e["control"] == "clean"]
-    assert min(e["psnr"] for e in clean) > 40
 
 
 def test_the_last_rounds_uploads_without_their_noise_are_scored_beside_it():

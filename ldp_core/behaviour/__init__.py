@@ -66,7 +66,7 @@ def _attackers() -> set[Part]:
 
 @cache
 def _recorded() -> dict[str, dict[str, Any]]:
-    """Recorded results, read once per process, as the file may be replaced meanwhile."""
+    """Recorded results as this process first read them: the file may be replaced meanwhile."""
     return read_json(RECORDED)
 
 

@@ -19,7 +19,6 @@ from ldp_core.streams import stream
 from ldp_core.system.data_folder import data_dir
 
 DIGITS = 6
-"""Number of digits of a recorded figure."""
 NEAR = 2e-4
 """Difference, relative to a figure or 1, that may be another processor's rounding."""
 COUNTED, SHARES = ("accuracy", "identification", "recovered"), 0.01
@@ -48,15 +47,17 @@ def measured(name: str) -> Figures:
 
 def found(one: Experiment | Ladder) -> Figures:
     """Checksums of a run's or an attack grid's final weights and events."""
-    from ldp_core.federated.state import State  # torch
+    import torch
+
+    from ldp_core.federated.state import State
     from ldp_core.leakage.grid import climb
     from ldp_core.simulate import simulate
 
-    last: list[State] = []
+    last, cpu = list[State](), torch.device("cpu")
     if isinstance(one, Experiment):
-        events = simulate(one, _data(one), _cpu(), keep=last.append)
+        events = simulate(one, _data(one), cpu, keep=last.append)
     else:
-        events = climb(one, _data(one.base), _cpu())
+        events = climb(one, _data(one.base), cpu)
     totals: Figures = {}
     for event in (event.as_json() for event in events):
         of = [event["event"], *(event.get(name) for name in ("upload", "control", "mechanism"))]
@@ -72,12 +73,6 @@ def found(one: Experiment | Ladder) -> Figures:
         turns = np.arange(weights.size)
         totals |= {f"weights {n}": float(weights @ np.cos(n * turns)) for n in range(1, 5)}
     return _rounded(totals)
-
-
-def _cpu() -> Any:
-    import torch
-
-    return torch.device("cpu")
 
 
 def _numbers(value: Any) -> Iterator[float]:
@@ -122,15 +117,12 @@ def data_of(name: str) -> Figures:
 def differing(known: Figures, now: Figures) -> list[str]:
     """Sentences on recorded results that differ from new ones by more than rounding."""
     fields = dict.fromkeys([*known, *now])
-    return [
-        f"{field} was {known.get(field)} and is {now.get(field)}"
-        for field in fields
-        if not _near(field, known.get(field), now.get(field))
-    ]
+    both = [(field, known.get(field), now.get(field)) for field in fields]
+    return [f"{field} was {one} and is {other}" for field, one, other in both if not _near(field, one, other)]
 
 
 def _near(field: str, one: float | str | None, other: float | str | None) -> bool:
     if not (isinstance(one, int | float) and isinstance(other, int | float)):
         return one == other
-    counts = any(word in field for word in COUNTED)
-    return abs(one - other) <= (SHARES if counts else NEAR) * max(1.0, abs(one), abs(other))
+    most = SHARES if any(word in field for word in COUNTED) else NEAR
+    return abs(one - other) <= most * max(1.0, abs(one), abs(other))

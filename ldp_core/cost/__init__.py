@@ -1,6 +1,3 @@
-"""Estimated cost of a job before its launch.
-
-`seconds` counts operations and converts them to seconds by this machine's measured speed
-(`runs.machine.calibration`); `estimate` adds memory and disk. `runs.jobs.wait_estimate` estimates waiting,
-`runs.record.progress` remaining time.
+"""Estimated cost of a job before its launch: `seconds` by this machine's speed (`runs.machine.calibration`),
+memory and disk by `estimate`, waiting by `runs.jobs.wait_estimate`, remaining time by `runs.record.progress`.
 """

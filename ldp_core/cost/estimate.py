@@ -68,51 +68,28 @@ def _of_a_run(experiment: Experiment, version: str) -> tuple[int, int, Work]:
 
 
 def refuse_what_cannot_fit(draft: Draft) -> None:
-    """Refuse a draft that exceeds the limits on memory or disk space.
-
-    Raises:
-        InvalidExperiment: the estimate and the limit.
-    """
-    found = cost(draft)
-    problems = []
+    """Raise InvalidExperiment for a draft that exceeds the limits on memory or disk space."""
+    found, problems = cost(draft), []
     widest = max(draft.experiments(), key=_memory)
-    source = widest.source
+    source, model, most = widest.source, widest.model.name, _gigabytes(MEMORY)
     if found.memory > MEMORY:
-        data = (
-            f"{source.train_size + source.test_size:,} samples × {source.features:,} numbers × 5 B = "
-            f"{_gigabytes(source.memory)}"
-        )
+        samples, batch = source.train_size + source.test_size, widest.local.batch_size
+        data = f"{samples:,} samples × {source.features:,} numbers × 5 B = {_gigabytes(source.memory)}"
         if source.memory > MEMORY // 2:
-            message = f"is too large: {data}, of {_gigabytes(MEMORY)} in all; try one with fewer samples"
-            problems.append(Problem("dataset", message))
+            path, why = "dataset", f"{data}, of {most} in all; try one with fewer samples"
         elif 2 * _activations(widest) > found.memory:
-            problems.append(
-                Problem(
-                    "local.batch_size",
-                    f"is too large: {widest.local.batch_size:,} images at a time take "
-                    f"{_gigabytes(_activations(widest))} in {widest.model.name}, limit {_gigabytes(MEMORY)}; "
-                    "try a smaller one",
-                )
-            )
+            taken = f"{batch:,} images at a time take {_gigabytes(_activations(widest))} in {model}"
+            path, why = "local.batch_size", f"{taken}, limit {most}; try a smaller one"
         else:
-            problems.append(
-                Problem(
-                    "model",
-                    f"is too large: {COPIES} × {_chunk(widest):,} clients × {widest.dimension:,} weights × "
-                    f"4 B, and for the data {data}, make {_gigabytes(found.memory)}, limit "
-                    f"{_gigabytes(MEMORY)}; try a smaller one",
-                )
-            )
+            weights = f"{COPIES} × {_chunk(widest):,} clients × {widest.dimension:,} weights × 4 B"
+            made = f"make {_gigabytes(found.memory)}, limit {most}; try a smaller one"
+            path, why = "model", f"{weights}, and for the data {data}, {made}"
+        problems.append(Problem(path, f"is too large: {why}"))
     if found.storage > STORAGE:
         runs, rounds = len(found.work), draft.base.rounds
-        each = found.storage // max(1, runs * rounds)
-        problems.append(
-            Problem(
-                "rounds",
-                f"would store {runs:,} runs × {rounds:,} rounds × {each:,} B = {_gigabytes(found.storage)}, "
-                f"limit {_gigabytes(STORAGE)}; try fewer rounds, runs or seeds, or no attack",
-            )
-        )
+        size = f"{runs:,} runs × {rounds:,} rounds × {found.storage // max(1, runs * rounds):,} B"
+        said = f"would store {size} = {_gigabytes(found.storage)}, limit {_gigabytes(STORAGE)}"
+        problems.append(Problem("rounds", f"{said}; try fewer rounds, runs or seeds, or no attack"))
     if problems:
         raise InvalidExperiment(problems)
 
@@ -122,10 +99,6 @@ def cost_of_sweep(sweep: Sweep) -> Cost:
     experiments = [cell.experiment for cell in sweep.cells]
     work = [work_of(experiment) for experiment in experiments]
     return Cost(max(map(_memory, experiments)), CELL_BYTES * len(work), work)
-
-
-def _kinds(experiment: Experiment) -> tuple[str, ...]:
-    return tuple(spy.upload for spy in spies(experiment))
 
 
 def _chunk(experiment: Experiment) -> int:
@@ -146,14 +119,13 @@ def _activations(experiment: Experiment) -> int:
 
 
 def _stored(experiment: Experiment) -> int:
-    each, attacks, uploads = ROUND_BYTES, 0, uploads_attacked(experiment)
-    pixels = math.prod(experiment.source.shape)
-    image = IMAGE_BYTES + 4 * pixels // 3  # base64
+    attacks, uploads = 0, uploads_attacked(experiment)
+    image = IMAGE_BYTES + 4 * math.prod(experiment.source.shape) // 3  # base64
     images = {"audit": 1, "real": 2 * MOST_PAIRS + 1}
     # each upload is attacked as sent and under both controls
-    for kind in _kinds(experiment):
-        attacks += 3 * uploads * (ATTACK_BYTES + images[kind] * image)
-    return experiment.rounds * each + attacks + _ledger(experiment)
+    for spy in spies(experiment):
+        attacks += 3 * uploads * (ATTACK_BYTES + images[spy.upload] * image)
+    return experiment.rounds * ROUND_BYTES + attacks + _ledger(experiment)
 
 
 def _ledger(experiment: Experiment) -> int:

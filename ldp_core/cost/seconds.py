@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 
 from ldp_core.attacks.base import CONTROLS, Facts
 from ldp_core.attacks.shared.search import CHUNK, Search
@@ -18,57 +18,34 @@ EVALUATION, PICTURE = 2_300_000, 150_000
 
 
 @dataclass(frozen=True)
-class Rates:
-    """Seconds of this machine for each kind of operation."""
-
-    product: float
-    """Seconds per sample and weight of a fully connected layer, forward and backward."""
-    convolution: float
-    """Seconds per multiplication of a convolutional model that is no fast chain, both passes, all cores."""
-    value: float
-    """Seconds per perturbed value."""
-    round: float
-    """Constant seconds per round."""
-    attack: float
-    """Constant seconds per attacked upload, both controls included."""
-    attacked: float
-    """Seconds per weight of an attacked upload, both controls included."""
-    likelihood: float
-    """Seconds per likelihood of an output."""
-    search: float = 0.0
-    """Seconds per multiplication of a search's second-order gradient."""
-    chain: float = 0.0
-    """Seconds per multiplication of a convolutional model that is a fast chain, both passes, all cores."""
-
-
-USUAL = Rates(
-    product=5e-10, convolution=2.2e-10, value=8e-8, round=5e-3, attack=2e-3, attacked=5e-7, likelihood=1.2e-8,
-    search=2.2e-9, chain=1e-10,
-)  # fmt: skip
-"""Speed assumed for an unmeasured machine."""
-
-
-@dataclass(frozen=True)
 class Work:
-    """Numbers of operations of one run, in the order of `Rates`."""
+    """Operations of a run: their numbers, or (`Rates`) the seconds of one of each."""
 
-    products: float
-    """Samples times multiplications, in fully connected models."""
-    convolutions: float
-    """Samples times multiplications in convolutional models that are no chain, scoring included."""
-    values: float
-    """Number of perturbed values."""
-    rounds: float
-    attacks: float
-    """Number of attacked uploads over all rounds."""
-    attacked: float
-    """Number of weights in attacked uploads."""
-    likelihoods: float
-    """Number of likelihood evaluations."""
+    products: float = 0.0
+    """Samples times multiplications in fully connected models, both passes."""
+    convolutions: float = 0.0
+    """The same in convolutional models that are no fast chain, on all cores, scoring included."""
+    values: float = 0.0
+    """Perturbed values."""
+    rounds: float = 0.0
+    attacks: float = 0.0
+    """Attacked uploads over all rounds, both controls included."""
+    attacked: float = 0.0
+    """Weights in attacked uploads, both controls included."""
+    likelihoods: float = 0.0
+    """Likelihoods of an output."""
     searches: float = 0.0
-    """Multiplications of second-order gradients, overhead included."""
+    """Multiplications of a search's second-order gradients, overhead included."""
     chains: float = 0.0
     """As `convolutions`, for chains of layers with ReLU and maxima (`ldp_core.models.chain.is_chain`)."""
+
+
+Rates = Work
+USUAL = Rates(
+    products=5e-10, convolutions=2.2e-10, values=8e-8, rounds=5e-3, attacks=2e-3, attacked=5e-7,
+    likelihoods=1.2e-8, searches=2.2e-9, chains=1e-10,
+)  # fmt: skip
+"""Speed assumed for an unmeasured machine."""
 
 
 def seconds(works: Iterable[Work], rates: Rates) -> float:
@@ -92,8 +69,9 @@ def work_of(experiment: Experiment) -> Work:
             pictures = (1 + CONTROLS) * _victims(experiment) * spy.who.restarts
             each = spy.who.effort(spy.facts).gradients * (1 + CONTROLS)
             searches += victims * each * gradient(spy.facts, pictures / math.ceil(pictures / CHUNK))
-    products, convolutions, values, rounds, chains = _training(experiment, experiment.rounds)
-    return Work(products, convolutions, values, rounds, found, weights, likelihoods, searches, chains)
+    attacks: dict[str, float] = {"attacks": found, "attacked": weights}
+    training = _training(experiment, experiment.rounds)
+    return replace(training, **attacks, likelihoods=likelihoods, searches=searches)
 
 
 def work_of_ladder(ladder: Ladder) -> Work:
@@ -110,26 +88,29 @@ def work_of_ladder(ladder: Ladder) -> Work:
     likelihoods = images * seen * rungs * math.fsum(one.likelihoods for one in efforts)
     gradients = images * (rungs + CONTROLS) * math.fsum(one.gradients for one in efforts)
     each = gradient(ladder.facts(ladder.mechanisms[0]))
-    products, convolutions, values, rounds, chains = _training(ladder.experiment(None), ladder.round - 1)
-    values += images * cells * seen * dimension
-    # a few images cost no more than one does
-    calls = (cells + controls) * max(1.0, images / (1 + CONTROLS))
-    return Work(products, convolutions, values, rounds, calls, weights, likelihoods, gradients * each, chains)
+    training = _training(ladder.experiment(None), ladder.round - 1)
+    return replace(
+        training,
+        values=training.values + images * cells * seen * dimension,
+        attacks=(cells + controls) * max(1.0, images / (1 + CONTROLS)),  # few cost no more than one
+        attacked=weights,
+        likelihoods=likelihoods,
+        searches=gradients * each,
+    )
 
 
-def _training(experiment: Experiment, rounds: int) -> tuple[float, float, float, float, float]:
-    """Products, convolutions, perturbed values, rounds, and convolutions of compiled kernels."""
+def _training(experiment: Experiment, rounds: int) -> Work:
     source, count = experiment.source, experiment.clients.count
     share = experiment.selection.expected_uploads(count, experiment.rounds) / experiment.rounds
     samples = source.train_size * share * experiment.local.epochs
     values = rounds * count * share * experiment.dimension
-    each = _products(experiment)
+    each = rounds * experiment.model.products(source.shape, source.classes)
     if experiment.model.batched:
-        return rounds * samples * each, 0.0, values, rounds, 0.0
-    samples += source.test_size / 3  # forwards only
-    made = rounds * samples * each
-    chain = is_chain(experiment.network, source.shape, source.classes)
-    return 0.0, 0.0 if chain else made, values, rounds, made if chain else 0.0
+        return Work(products=samples * each, values=values, rounds=rounds)
+    made = (samples + source.test_size / 3) * each  # scoring goes forwards only
+    if is_chain(experiment.network, source.shape, source.classes):
+        return Work(chains=made, values=values, rounds=rounds)
+    return Work(convolutions=made, values=values, rounds=rounds)
 
 
 def uploads_attacked(experiment: Experiment) -> int:
@@ -151,9 +132,3 @@ def gradient(seen: Facts, together: float = CHUNK) -> float:
 def _share(seen: int) -> float:
     """Cost factor of an attack on `seen` uploads: half is per upload, half is shared."""
     return (1 + seen) / 2
-
-
-def _products(experiment: Experiment) -> int:
-    """Multiplications of one sample's forward pass."""
-    source = experiment.source
-    return experiment.model.products(source.shape, source.classes)

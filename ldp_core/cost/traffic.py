@@ -27,8 +27,8 @@ class Traffic:
 def traffic(experiment: Experiment) -> Traffic:
     """Bytes sent in one round, averaged over the run."""
     clients, sent = experiment.clients, experiment.tells
-    taking_part = clients.count * experiment.selection.expected_uploads(clients.count, experiment.rounds)
-    taking_part /= experiment.rounds
+    uploads = experiment.selection.expected_uploads(clients.count, experiment.rounds)
+    taking_part = clients.count * uploads / experiment.rounds
     whole = [piece.mechanism.bits() for piece in experiment.pieces()]
     bits_known = math.fsum(one for one in whole if one is not None)
     perturbed = bits_known if None not in whole else sent.perturbed * _bits(experiment)

@@ -2,11 +2,8 @@
 
 On a CPU a kernel compiled for the network (`ldp_core.engines.fused`) is fastest. Where none can be compiled,
 PyTorch is fastest with all clients of a fully connected model in a few batched products, and for convolutions
-with one client at a time, channels-last, on one thread, in several processes (reference: speed, sections 2
-and 3). On a GPU all clients are batched.
-
-The engine is no part of an experiment; `ldp_core.engines.choice` selects it. EPSILON_CORES is the number of
-cores, and thus of processes or threads, of a job; by default all that this process may use.
+with one client at a time, channels-last, on one thread, in several processes. On a GPU all clients are
+batched. `ldp_core.engines.choice` selects the engine; EPSILON_CORES limits its processes or threads.
 """
 
 from __future__ import annotations
@@ -21,9 +18,10 @@ from functools import partial
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from ldp_core.engines import choice
-from ldp_core.engines.batched import Tick, train_together
+from ldp_core.engines.batched import Tick, train
 from ldp_core.engines.per_client import Samples, Scoring, Training, batches_of
 from ldp_core.engines.plan import Plan
 from ldp_core.engines.process_pool import Pool, Task
@@ -37,12 +35,8 @@ BATCH = 2048
 BATCH_ALONE = 250
 """The same number for convolutions on a CPU, fastest if activations fit into the cache."""
 MOST_PROCESSES = 64
-"""Largest number of processes of one job."""
 POOLS = 2
 """Number of data sets whose process pools are kept."""
-
-Done = tuple[int, NDArray[np.float32]]
-"""Number of a task, and its result."""
 
 _pools: dict[tuple[int, ...], tuple[Pool, Samples]] = {}
 """Process pools by the memory addresses of their samples, which are kept so that addresses are not reused."""
@@ -59,34 +53,24 @@ class Engine:
 
     @property
     def description(self) -> str:
-        """Description of the engine, with the reason if it is not the fused one."""
-        return f"{self._words}; {self.note}" if self.note else self._words
-
-    @property
-    def _words(self) -> str:
-        if self.kind == "batched":
-            return f"all clients at once on {'the GPU' if self.device == 'cuda' else 'one core'}"
         how, each = ("channels-last", "process") if self.kind == "processes" else ("fused kernel", "thread")
-        if self.processes == 1:
-            return f"one client at a time on one core, {how}"
-        return f"{self.processes} clients at a time, a {each} and a core each, {how}"
+        if self.kind == "batched":
+            words = f"all clients at once on {'the GPU' if self.device == 'cuda' else 'one core'}"
+        elif self.processes == 1:
+            words = f"one client at a time on one core, {how}"
+        else:
+            words = f"{self.processes} clients at a time, a {each} and a core each, {how}"
+        return f"{words}; {self.note}" if self.note else words
 
     def train(
-        self, recipe: Recipe, start: torch.Tensor, samples: Samples, plan: Plan, tick: Tick | None = None
-    ) -> torch.Tensor:
-        """Trained weights (K, d) of the rows of a plan, in the order of its shards.
-
-        Args:
-            start: initial weights (d,), or (K, d) in the order of the shards.
-            samples: training samples and labels, and test samples.
-            tick: receives the share of the work done, in [0, 1].
-
-        Raises:
-            MemoryError: a single client does not fit.
-            ProcessLost: a process was killed.
+        self, recipe: Recipe, start: Tensor, samples: Samples, plan: Plan, tick: Tick | None = None
+    ) -> Tensor:
+        """Trained weights (K, d) of the rows of a plan, in the order of its shards, begun at (d,), or at (K,
+        d) in that order; `tick` receives the share of the work done, in [0, 1]. Raises MemoryError if a
+        single client does not fit, and ProcessLost.
         """
         if self.kind == "batched":
-            return train_together(recipe, start, samples[0], samples[1], plan, tick)
+            return train(recipe, start, samples[0], samples[1], plan, tick)
         if self.kind == "fused":
             from ldp_core.engines.fused.training import train_fused
 
@@ -104,14 +88,12 @@ class Engine:
         return torch.from_numpy(trained)
 
     def joins(self, model: Model) -> bool:
-        """True if training several runs in one process together is faster.
-
-        False for the process pool, whose processes train one client each, and for convolutions, which occupy
-        all cores.
+        """True if training several runs in one process together is faster: not by processes of one client
+        each, and not for convolutions, which occupy all cores.
         """
         return self.kind == "batched" or (self.kind == "fused" and model.batched)
 
-    def scores(self, recipe: Recipe, weights: torch.Tensor, samples: Samples) -> torch.Tensor:
+    def scores(self, recipe: Recipe, weights: Tensor, samples: Samples) -> Tensor:
         """Scores (n, classes) of the global model `weights` (d,) on the test samples."""
         if self.kind == "batched":
             views = recipe.model.views(weights.unsqueeze(0), recipe.shape, recipe.classes)
@@ -127,29 +109,21 @@ class Engine:
         found = dict(self._map(tasks, samples))
         return torch.from_numpy(np.concatenate([found[i] for i in range(len(tasks))]))
 
-    def _map(self, tasks: Sequence[Task], samples: Samples) -> Iterator[Done]:
+    def _map(self, tasks: Sequence[Task], samples: Samples) -> Iterator[tuple[int, NDArray[np.float32]]]:
         if self.processes == 1:
             return ((number, task(samples)) for number, task in enumerate(tasks))
         return pool(self.processes, samples).map(tasks)
 
 
 def choose(batched: bool, device: torch.device, recipe: Recipe | None = None, began: str = "") -> Engine:
-    """Engine for a model on a device, unless EPSILON_ENGINE names another.
-
-    Args:
-        batched: whether batching all clients is the fastest on a CPU without a kernel.
-        recipe: training settings; without them no kernel is considered.
-        began: kind of engine that a resumed run began with, which takes precedence; "" for a new run.
-
-    Raises:
-        InvalidInput: the engine in EPSILON_ENGINE cannot train this model here.
+    """Engine for a model on a device, as for `choice.chosen`; without a `recipe` no kernel is considered.
+    `began` is the kind that a resumed run began with, which takes precedence; "" for a new run.
     """
     on_cpu = device.type == "cpu"
     fit = partial(misfit, recipe) if recipe and on_cpu else None
     found = choice.chosen(batched, on_cpu, fit, began)
-    if found.kind == "batched":
-        return Engine("batched", 1, device.type, found.note)
-    return Engine(found.kind, threads() if found.kind == "fused" else processes(), device.type, found.note)
+    parallel = {"batched": lambda: 1, "fused": threads, "processes": processes}[found.kind]()
+    return Engine(found.kind, parallel, device.type, found.note)
 
 
 def misfit(recipe: Recipe) -> str:
@@ -166,11 +140,7 @@ def misfit(recipe: Recipe) -> str:
 
 
 def processes() -> int:
-    """Number of processes that share a job's clients.
-
-    Raises:
-        InvalidInput: EPSILON_CORES is no positive integer.
-    """
+    """Number of processes that share a job's clients."""
     return 1 if multiprocessing.current_process().daemon else threads()  # a daemon may have no children
 
 

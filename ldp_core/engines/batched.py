@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import torch
+from torch import Tensor
 
 from ldp_core.engines.captured import Replays
 from ldp_core.engines.plan import Plan
 from ldp_core.engines.recipe import Recipe
-from ldp_core.models.base import Model
-from ldp_core.optimizers import Optimizer, get
+from ldp_core.optimizers import Optimizer
 from ldp_core.system.memory import give_back, ran_out
 
 CPU_BYTES = 2**30
-"""Largest size of all clients' activations on a CPU, whose system kills processes instead of refusing
-memory.
-"""
+"""Largest size of all clients' activations on a CPU, where memory is not refused: processes are killed."""
 COPIES = 3
 """Copies of an activation at its peak: the kept one, its gradient, and a temporary one."""
 
@@ -25,43 +23,21 @@ Tick = Callable[[float], None]
 
 
 def train(
-    model: Model,
-    start: torch.Tensor,
-    x: torch.Tensor,
-    y: torch.Tensor,
-    plan: Plan,
-    learning_rate: float,
-    classes: int,
-    optimizer: Optimizer | None = None,
-) -> torch.Tensor:
-    """Train K copies of a model, each on its own batches.
-
-    Args:
-        start: initial weights (d,) of all rows, or (K, d).
-        x, y: all samples (n, *shape) and labels (n,), on the device of `start`.
-        optimizer: plain SGD by default.
-
-    Returns:
-        Trained weights (K, d), float32, in the order of the plan's shards. Equal to K separate plain loops up
-        to rounding (tests/engines/test_batched.py).
-    """
-    recipe = Recipe(model, tuple(x.shape[1:]), classes, optimizer or get("sgd"), learning_rate)
-    return train_together(recipe, start, x, y, plan)
-
-
-def train_together(
     recipe: Recipe,
-    start: torch.Tensor,
-    x: torch.Tensor,
-    y: torch.Tensor,
+    start: Tensor,
+    x: Tensor,
+    y: Tensor,
     plan: Plan,
     tick: Tick | None = None,
-    rates: torch.Tensor | None = None,
-) -> torch.Tensor:
-    """Trained weights (K, d) of the rows of a plan. Out of memory, half as many clients are trained at a
-    time.
+    rates: Tensor | None = None,
+) -> Tensor:
+    """Trained weights (K, d) of K clients, each on its own batches, in the order of the plan's shards; equal
+    to K plain loops up to rounding. Out of memory, half as many clients are trained at a time.
 
-    `rates` (K,), in the order of the shards, replace the recipe's learning rate.
+    Args:
+        start: initial weights (d,) of all, or (K, d).
+        x, y: all samples (n, *shape) and labels (n,), on the device of `start`.
+        rates: learning rates (K,) in place of the recipe's.
 
     Raises:
         MemoryError: a single client does not fit.
@@ -72,65 +48,48 @@ def train_together(
     while first < count:
         rows = slice(first, min(first + most, count))
         order = torch.from_numpy(plan.rows[rows])
-        weights = _attempt(recipe, start, x, y, plan, rows, tick, None if rates is None else rates[order])
-        if weights is not None:
-            trained[order] = weights
+        try:
+            begun = start if start.dim() == 1 else start[order]
+            own = None if rates is None else rates[order]
+            trained[order] = _steps(recipe, begun, x, y, plan, rows, tick, own)
             first = rows.stop
-        elif most == 1:
+            continue
+        except (RuntimeError, MemoryError) as error:
+            if not ran_out(error):
+                raise
+        if most == 1:
             raise MemoryError(f"one client of {recipe.model.name} does not fit in memory")
-        else:  # what was begun is begun anew: every client starts from `start`
-            most = -(-min(most, rows.stop - rows.start) // 2)
-            give_back(x.device)
+        # what was begun is begun anew: every client starts from `start`
+        most = -(-min(most, rows.stop - rows.start) // 2)
+        give_back(x.device)
     return trained
-
-
-def _attempt(
-    recipe: Recipe,
-    start: torch.Tensor,
-    x: torch.Tensor,
-    y: torch.Tensor,
-    plan: Plan,
-    rows: slice,
-    tick: Tick | None,
-    rates: torch.Tensor | None,
-) -> torch.Tensor | None:
-    """Trained weights (k, d) of some rows of the plan; None if memory ran out, with everything freed."""
-    order = torch.from_numpy(plan.rows[rows])
-    try:
-        weights = (start.expand(len(order), -1) if start.dim() == 1 else start[order]).clone()
-        _steps(recipe, weights, x, y, plan, rows, tick, rates)
-    except (RuntimeError, MemoryError) as error:
-        if not ran_out(error):
-            raise
-        return None
-    return weights
 
 
 def _steps(
     recipe: Recipe,
-    weights: torch.Tensor,
-    x: torch.Tensor,
-    y: torch.Tensor,
+    start: Tensor,
+    x: Tensor,
+    y: Tensor,
     plan: Plan,
     rows: slice,
     tick: Tick | None,
-    rates: torch.Tensor | None,
-) -> None:
-    """All training steps of some rows of the plan, in place on `weights` (k, d), with learning rates (k,) or
-    None.
-    """
+    rates: Tensor | None,
+) -> Tensor:
+    """Weights (k, d) after all steps of some rows of the plan, begun at (d,) or (k, d), with rates (k,)."""
     model, optimizer = recipe.model, recipe.optimizer
+    weights = start.expand(rows.stop - rows.start, -1).clone()
     samples = torch.from_numpy(plan.samples[:, rows]).to(x.device)
     shares = torch.from_numpy(plan.weights[:, rows]).to(x.device)
     memory = [torch.zeros_like(weights) for _ in range(optimizer.memories)]
 
-    def step(batch: torch.Tensor, share: torch.Tensor, number: int = 1) -> None:
+    def step(batch: Tensor, share: Tensor, number: int = 1) -> None:
         count = len(batch)
         views = model.views(weights[:count], recipe.shape, recipe.classes)
         remembered = [model.views(m[:count], recipe.shape, recipe.classes) for m in memory]
         gradients = model.gradients(views, x[batch], y[batch], share)
         for name, gradient in gradients.items():
-            rate = recipe.learning_rate if rates is None else _column(rates[:count], gradient)
+            shape = (-1, *[1] * (gradient.dim() - 1))
+            rate = recipe.learning_rate if rates is None else rates[:count].view(shape)
             optimizer.step(views[name], gradient, [m[name] for m in remembered], number, rate)
 
     active = [min(one, rows.stop) - rows.start for one in plan.active if one > rows.start]
@@ -142,6 +101,7 @@ def _steps(
             step(samples[t, :count], shares[t, :count], t + 1)
         if tick is not None:
             tick((rows.start + (rows.stop - rows.start) * (t + 1) / len(plan.active)) / len(plan.rows))
+    return weights
 
 
 def replayed(optimizer: Optimizer, device: torch.device) -> bool:
@@ -149,14 +109,8 @@ def replayed(optimizer: Optimizer, device: torch.device) -> bool:
     return device.type == "cuda" and optimizer.steady
 
 
-def _column(rates: torch.Tensor, gradient: torch.Tensor) -> torch.Tensor:
-    return rates.view(-1, *[1] * (gradient.dim() - 1))
-
-
 def clients_at_once(recipe: Recipe, device: torch.device, batch: int) -> int:
-    """Number of clients whose activations fit into memory; constant per kind of machine, so that bits are
-    equal.
-    """
+    """Number of clients whose activations fit into memory; constant per kind of machine, for equal bits."""
     memory = CPU_BYTES
     if device.type == "cuda":
         memory = torch.cuda.get_device_properties(device).total_memory // 2

@@ -11,22 +11,21 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 import torch
+from torch import Tensor
 
 from ldp_core.system.memory import ran_out
 
 LEAST = 16
 """Least number of steps for which capturing a CUDA graph saves time."""
 
-Step = Callable[[torch.Tensor, torch.Tensor], None]
+Step = Callable[[Tensor, Tensor], None]
 """Updates the first k rows of weights in place, given samples (k, B) and their weights in the loss (k, B)."""
 
 
 class Replays:
     """Steps of a plan, replayed from one captured step where possible."""
 
-    def __init__(
-        self, step: Step, samples: torch.Tensor, shares: torch.Tensor, active: Sequence[int]
-    ) -> None:
+    def __init__(self, step: Step, samples: Tensor, shares: Tensor, active: Sequence[int]) -> None:
         """Replay a step on `samples` and `shares` (T, K, B); of step t the first `active[t]` rows train."""
         self._step, self._samples, self._shares, self._active = step, samples, shares, active
         self._replay: Step | None = None
@@ -61,7 +60,7 @@ class Replays:
             self._has_room = False
 
 
-def recorded(step: Step, samples: torch.Tensor, shares: torch.Tensor) -> Step:
+def recorded(step: Step, samples: Tensor, shares: Tensor) -> Step:
     """Captured step that is replayed on other samples; weights are not changed by capturing."""
     samples, shares = samples.clone(), shares.clone()
     graph, stream = torch.cuda.CUDAGraph(), torch.cuda.Stream()  # type: ignore[no-untyped-call]
@@ -77,7 +76,7 @@ def recorded(step: Step, samples: torch.Tensor, shares: torch.Tensor) -> Step:
         graph.capture_end()
     torch.cuda.current_stream().wait_stream(stream)
 
-    def replay(others: torch.Tensor, theirs: torch.Tensor) -> None:
+    def replay(others: Tensor, theirs: Tensor) -> None:
         samples.copy_(others)
         shares.copy_(theirs)
         graph.replay()

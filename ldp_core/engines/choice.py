@@ -31,23 +31,14 @@ class Choice:
     note: str = ""
 
 
-def chosen(
-    batched: bool,
-    on_cpu: bool,
-    fit: Callable[[], str] | None,
-    asked: str = "",
-) -> Choice:
-    """Kind of engine for a model.
+def chosen(batched: bool, on_cpu: bool, fit: Callable[[], str] | None, asked: str = "") -> Choice:
+    """Kind of engine for a model; InvalidInput if the one in EPSILON_ENGINE cannot train it here.
 
     Args:
         batched: whether batching all clients is the fastest on a CPU without a kernel.
-        on_cpu: False for a GPU.
         fit: returns why there is no kernel for the model, else "" (`misfit`); called only if needed, as it
             may compile.
         asked: kind that takes precedence over EPSILON_ENGINE; "" for none.
-
-    Raises:
-        InvalidInput: the engine in EPSILON_ENGINE cannot train this model here.
     """
     asked = asked or ENGINE.value()
     if not on_cpu:

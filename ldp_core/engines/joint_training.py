@@ -13,17 +13,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from ldp_core.engines.base import Engine
-from ldp_core.engines.batched import Tick, train_together
+from ldp_core.engines.batched import Tick, train
 from ldp_core.engines.per_client import Samples
 from ldp_core.engines.plan import Plan
 from ldp_core.engines.recipe import Recipe
 
 ROWS = 320
-"""Largest number of clients trained together; more exceed the processor's cache and delay the first run's
-end.
-"""
+"""Most clients trained together; more exceed the processor's cache and delay the first run's end."""
 
 
 @dataclass(frozen=True)
@@ -32,14 +31,14 @@ class Work:
 
     engine: Engine
     recipe: Recipe
-    start: torch.Tensor
+    start: Tensor
     """Initial weights (d,), or (K, d) in the order of the plan's shards."""
     samples: Samples
     plan: Plan
     tick: Tick | None = None
     """Receives the share of the training done, in [0, 1]."""
 
-    def alone(self) -> torch.Tensor:
+    def alone(self) -> Tensor:
         """Trained weights (K, d), by this work's own engine."""
         return self.engine.train(self.recipe, self.start, self.samples, self.plan, self.tick)
 
@@ -58,9 +57,9 @@ class Work:
         )
 
 
-def train_works(works: Sequence[Work]) -> list[torch.Tensor]:
+def train_works(works: Sequence[Work]) -> list[Tensor]:
     """Trained weights (K, d) of each work; works of one shape are trained together."""
-    found: dict[int, torch.Tensor] = {}
+    found: dict[int, Tensor] = {}
     for group in _groups(works):
         if len(group) == 1:
             found[group[0]] = works[group[0]].alone()
@@ -84,7 +83,7 @@ def _groups(works: Sequence[Work]) -> list[list[int]]:
     return groups
 
 
-def _as_one(works: Sequence[Work]) -> list[torch.Tensor]:
+def _as_one(works: Sequence[Work]) -> list[Tensor]:
     first = works[0]
     if first.engine.kind == "fused":
         from ldp_core.engines.fused.training import train_each
@@ -97,7 +96,7 @@ def _as_one(works: Sequence[Work]) -> list[torch.Tensor]:
     same = bool((rates == rates[0]).all())
     each = None if same else rates.repeat_interleave(torch.tensor(counts, device=start.device))
     plan = joined([work.plan for work in works])
-    trained = train_together(first.recipe, start, *first.samples[:2], plan, rates=each)
+    trained = train(first.recipe, start, *first.samples[:2], plan, rates=each)
     return list(torch.split(trained, counts))
 
 

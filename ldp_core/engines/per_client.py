@@ -7,11 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from ldp_core.engines.plan import Indices, Plan
 from ldp_core.engines.recipe import Recipe
 
-Samples = tuple[torch.Tensor, torch.Tensor, torch.Tensor]
+Samples = tuple[Tensor, Tensor, Tensor]
 """Training samples, training labels and test samples."""
 
 
@@ -47,11 +48,10 @@ def batches_of(plan: Plan, row: int) -> list[Indices]:
 
 
 def train_alone(
-    recipe: Recipe, start: NDArray[np.float32], x: torch.Tensor, y: torch.Tensor, batches: list[Indices]
+    recipe: Recipe, start: NDArray[np.float32], x: Tensor, y: Tensor, batches: list[Indices]
 ) -> NDArray[np.float32]:
-    """Train one client from weights `start` (d,); returns its weights (d,).
-
-    All parameters are views of one vector and all gradients of another, so a step is one operation.
+    """Weights (d,) of one client after training from `start` (d,). All parameters are views of one vector and
+    all gradients of another, so a step is one operation.
     """
     weights = torch.from_numpy(start).clone()
     gradient = torch.zeros_like(weights)
@@ -69,15 +69,14 @@ def train_alone(
     return trained
 
 
-def scores_alone(recipe: Recipe, weights: NDArray[np.float32], x: torch.Tensor) -> NDArray[np.float32]:
+def scores_alone(recipe: Recipe, weights: NDArray[np.float32], x: Tensor) -> NDArray[np.float32]:
     """Scores (n, classes) of one model with `weights` (d,) on samples x (n, *shape)."""
     with torch.no_grad():
-        scores: NDArray[np.float32] = recipe.model.scores(
-            _views(recipe, torch.from_numpy(weights)), x
-        ).numpy()
+        found = recipe.model.scores(_views(recipe, torch.from_numpy(weights)), x)
+    scores: NDArray[np.float32] = found.numpy()
     return scores
 
 
-def _views(recipe: Recipe, vector: torch.Tensor) -> dict[str, torch.Tensor]:
+def _views(recipe: Recipe, vector: Tensor) -> dict[str, Tensor]:
     views = recipe.model.views(vector.unsqueeze(0), recipe.shape, recipe.classes)
     return {name: view[0].detach() for name, view in views.items()}

@@ -17,9 +17,7 @@ Indices = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Plan:
-    """Batches of one round for K rows (clients), sorted by falling number of steps; read-only, as runs share
-    it.
-    """
+    """Batches of a round for K rows (clients), by falling number of steps; read-only, as runs share it."""
 
     rows: Indices
     """Index of the shard that each row trains on, (K,)."""
@@ -57,11 +55,8 @@ class Plan:
         active = np.array(self.active)
         if self.samples.dtype != np.int64:
             return "indices must be whole numbers of 64 bits"
-        if (
-            sorted(self.rows) != list(range(rows))
-            or len(active) != steps
-            or self.weights.shape != self.samples.shape
-        ):
+        fit = len(active) == steps and self.weights.shape == self.samples.shape
+        if not fit or sorted(self.rows) != list(range(rows)):
             return "a plan's rows, steps and weights do not fit together"
         if (np.diff(active) > 0).any() or (active > rows).any():
             return "rows that train at a step must be the first ones, and train at those before it"
@@ -75,13 +70,8 @@ class Plan:
 
 
 def plan_batches(shards: list[Indices], epochs: int, batch_size: int, generator: np.random.Generator) -> Plan:
-    """Plan of batches, with each shard shuffled anew in every epoch.
-
-    Args:
-        shards: sample indices of each client, none empty.
-        epochs: passes over the shard.
-        batch_size: samples in a batch; the last of an epoch may be smaller.
-        generator: generator of the stream "batches" of this round.
+    """Plan of batches, with each shard (a client's sample indices, none empty) shuffled anew in every epoch;
+    the last batch of an epoch may be smaller. `generator` is of the stream "batches" of this round.
     """
     sizes = np.array([len(shard) for shard in shards])
     steps = -(-sizes // batch_size)
@@ -105,9 +95,8 @@ def plan_batches(shards: list[Indices], epochs: int, batch_size: int, generator:
 
 
 def shuffled_within(sizes: NDArray[np.int64], keys: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Uniform permutation within each of consecutive groups of `sizes`, by sorting random keys. Groups of
-    similar size are sorted side by side, three times as fast, by an unstable sort, four times as fast again;
-    if two keys are equal, a stable sort is used.
+    """Uniform permutation within consecutive groups of `sizes`, by sorting random keys. Groups of similar
+    size are sorted side by side (three times as fast), unstably (four times) unless two keys are equal.
     """
     widest = int(sizes.max())
     if len(sizes) * widest > 2 * len(keys):

@@ -13,6 +13,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any, cast
@@ -22,13 +23,9 @@ import torch
 from ldp_core.errors import ProcessLost, StudioError
 from ldp_core.settings.table import CORES
 from ldp_core.system.memory import ran_out
-from ldp_core.system.process_death import die_with
+from ldp_core.system.process_group import die_with
 
-CRASHES = [
-    getattr(signal, name)
-    for name in ("SIGABRT", "SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE")
-    if hasattr(signal, name)
-]
+CRASHES = ("SIGABRT", "SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE")
 """Signals of a process that crashed by itself, as opposed to one killed from outside."""
 
 Task = Callable[[Any], Any]
@@ -69,12 +66,8 @@ class Pool:
 
     def map(self, tasks: Sequence[Task]) -> Iterator[tuple[int, Any]]:
         """Number and result of each task as they come; tasks start in order. A task whose process crashed is
-        retried once.
-
-        Raises:
-            MemoryError: a task ran out of memory.
-            StudioError: a task refused its input.
-            ProcessLost: a process was killed from outside, or a task crashed twice.
+        retried once; raises MemoryError, StudioError for refused input, and ProcessLost for a process that
+        was killed from outside, or a task that crashed twice.
         """
         doing: dict[Connection, int] = {}
         repeated: set[int] = set()
@@ -101,13 +94,14 @@ class Pool:
                         raise result
                     if last:
                         del doing[end]
-                        following = next(waiting, None)
-                        if following is not None:
+                        for following in islice(waiting, 1):
                             give(end, following)
                     if result is not None:
                         yield number, result
         except (EOFError, ConnectionError) as error:
-            code = max(self._joined(process) for process in self._processes.values())
+            for process in self._processes.values():
+                process.join(0.1)
+            code = max(process.exitcode or 0 for process in self._processes.values())
             self.close()
             raise ProcessLost(code=code) from error  # it was gone before it was asked
         except BaseException:
@@ -119,18 +113,11 @@ class Pool:
         process = self._processes.pop(end)
         end.close()
         process.join()
-        crash = -(process.exitcode or 0)
-        name = signal.Signals(crash).name if crash in CRASHES else ""
+        name = next((one for one in CRASHES if getattr(signal, one, 0) == -(process.exitcode or 0)), "")
         if again or not name:
             raise ProcessLost(name, process.exitcode or 0)
         logging.warning("a process that trained crashed (%s); what it was at is begun once more", name)
         return self._start()
-
-    @staticmethod
-    def _joined(process: BaseProcess) -> int:
-        """Exit code of a process; 0 if it lives."""
-        process.join(0.1)
-        return process.exitcode or 0
 
     def close(self) -> None:
         for process in self._processes.values():

@@ -150,8 +150,7 @@ def real_values(
         records = joined.records([shard], batches)
         plan = plan_batches([*records], local.epochs, local.batch_size, batches)
         everything = federation.train_x, federation.train_y
-        rate, classes = local.learning_rate, federation.classes
-        rows.append(train(federation.recipe.model, own, *everything, plan, rate, classes, local.optimizer))
+        rows.append(train(federation.recipe, own, *everything, plan))
     trained = torch.cat(rows)
     values = trained if experiment.target == "weights" else trained - start.own
     return values[:, experiment.sent].cpu().numpy()

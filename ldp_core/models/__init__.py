@@ -11,10 +11,6 @@ get = registry.get
 
 
 def title_of(given: Any) -> str:
-    """Title of the model in an experiment's JSON.
-
-    Raises:
-        ValueError: the JSON names no model.
-    """
+    """Title of the model in an experiment's JSON; ValueError if it names none."""
     found: Any = Part(registry, "name").check(given)
     return str(found.title)

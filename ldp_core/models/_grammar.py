@@ -66,10 +66,8 @@ def spelled(layers: tuple[Layer, ...]) -> str:
 
 
 def read(given: Any) -> tuple[Layer, ...]:
-    """Layers of a list of JSON objects, or of a text: that list as JSON, or the short notation.
-
-    Raises:
-        PydanticCustomError: the list is empty or too long, or a layer is invalid.
+    """Layers of a list of JSON objects, or of a text: that list as JSON, or the short notation. Raises
+    PydanticCustomError: the list is empty or too long, or a layer is invalid.
     """
     listed = _typed(given) if isinstance(given, str) else given
     if isinstance(listed, Mapping) and [*listed] == ["layers"]:
@@ -81,12 +79,12 @@ def read(given: Any) -> tuple[Layer, ...]:
             f"which is added; got {got}"
         )
     listed = [one.as_json() if isinstance(one, Layer) else one for one in listed]
-    wrong = [
-        ((i, *at), value, why) for i, one in enumerate(listed) for at, value, why in _mistakes(i + 1, one)
-    ]
-    if wrong:
-        details = [InitErrorDetails(type=refused(why), loc=at, input=value) for at, value, why in wrong]
-        raise ValidationError.from_exception_data("layers", details)
+    if wrong := [
+        InitErrorDetails(type=refused(why), loc=(i, *at), input=value)
+        for i, one in enumerate(listed)
+        for at, value, why in _mistakes(i + 1, one)
+    ]:
+        raise ValidationError.from_exception_data("layers", wrong)
     made = tuple(Layer(**_complete(one)) for one in listed)
     if why := _out_of_order(made):
         raise refused(why)
@@ -109,9 +107,7 @@ def _mistakes(number: int, given: Any) -> Iterator[tuple[tuple[int | str, ...], 
     if not isinstance(kind, str) or kind not in FIELDS:
         why = f"{of} must be {one_of([*FIELDS])}; got {shown(kind)}{hint(kind, [*FIELDS])}"
         if "norm" in str(kind):
-            why += (
-                "; the statistics of batches cannot be clipped and perturbed as weights: leave that layer out"
-            )
+            why += "; statistics of batches cannot be clipped and perturbed as weights: leave that layer out"
         yield ("kind",), kind, why
         return
     fields = FIELDS[kind]
@@ -140,11 +136,7 @@ def _out_of_order(layers: tuple[Layer, ...]) -> str:
 
 
 def _typed(text: str) -> Any:
-    """List of layers in a text.
-
-    Raises:
-        PydanticCustomError: the text is too long, no JSON, or has an unknown word.
-    """
+    """List of layers in a text; PydanticCustomError if it is too long, no JSON, or has an unknown word."""
     if len(text) > LONGEST:
         raise refused(f"must have at most {LONGEST} characters; got {len(text)}")
     if text.lstrip()[:1] in ("[", "{"):

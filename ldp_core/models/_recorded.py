@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import torch
+from torch import Tensor
 from torch.nn import functional
 
 from ldp_core.models._alone import Alone, groups
@@ -19,14 +20,15 @@ from ldp_core.models._alone import Alone, groups
 class Layer:
     """Input and output of a layer with weights, for n images."""
 
-    name: str
-    kind: str
-    """"product" for linear and convolutional layers, "scale" for a normalisation's scale and offset."""
-    inputs: torch.Tensor
+    weight: str
+    bias: str
+    """Names of the parameters; "" without a bias."""
+    inputs: Tensor
     """Inputs (n, fan-in, positions); for a scale normalised ones, (n, channels, positions)."""
-    outputs: torch.Tensor
+    outputs: Tensor
     """Outputs (n, units, positions), before any nonlinearity."""
-    bias: bool = True
+    scale: bool = False
+    """True for a normalisation's scale and offset, False for linear and convolutional layers."""
 
 
 @dataclass(frozen=True)
@@ -34,12 +36,12 @@ class Part:
     """Gradient of one parameter for each of n images, factored as left @ rightᵀ."""
 
     name: str
-    left: torch.Tensor
+    left: Tensor
     """Left factor, (n, units, positions)."""
-    right: torch.Tensor | None
+    right: Tensor | None
     """Right factor, (n, fan-in, positions); None if the gradient is the sum of `left` over positions."""
 
-    def whole(self) -> torch.Tensor:
+    def whole(self) -> Tensor:
         """Gradient (n, size), in the parameter's layout."""
         if self.right is None:
             return self.left.sum(2)
@@ -50,11 +52,11 @@ class Part:
         """Whether the gradient is an outer product (one position), so that it need not be formed."""
         return self.right is not None and self.left.shape[2] == 1
 
-    def square(self) -> torch.Tensor:
+    def square(self) -> Tensor:
         """Squared Euclidean norm (n,) of each image's gradient; for outer products only (`rank_one`)."""
         return (self.left**2).sum((1, 2)) * (self._right**2).sum((1, 2))
 
-    def dot(self, other: torch.Tensor) -> torch.Tensor:
+    def dot(self, other: Tensor) -> Tensor:
         """Inner product (n,) of each image's gradient with `other` (n, size); only where the gradient is
         stored as an outer product (`rank_one`).
         """
@@ -62,7 +64,7 @@ class Part:
         return (self.left * (matrix @ self._right)).sum((1, 2))
 
     @property
-    def _right(self) -> torch.Tensor:
+    def _right(self) -> Tensor:
         if self.right is None:
             raise TypeError(f"{self.name} is a sum over positions, no outer product")
         return self.right
@@ -71,79 +73,55 @@ class Part:
 class Recorded(Alone):
     """Operators on (n, C, H, W), or (n, F) once flat; records every layer with weights."""
 
-    def __init__(self, parameters: dict[str, torch.Tensor]) -> None:
+    def __init__(self, parameters: dict[str, Tensor]) -> None:
         super().__init__(parameters)
         self.layers: list[Layer] = []
         self.classes: int = next(reversed(parameters.values())).shape[0]
 
     @staticmethod
-    def images(x: torch.Tensor) -> torch.Tensor:
+    def images(x: Tensor) -> Tensor:
         return x.unsqueeze(1) if x.dim() == 3 else x
 
     def conv(
-        self,
-        name: str,
-        x: torch.Tensor,
-        out: int,
-        size: int,
-        stride: int = 1,
-        padding: int = 0,
-        bias: bool = True,
-    ) -> torch.Tensor:
+        self, name: str, x: Tensor, out: int, size: int, stride: int = 1, padding: int = 0, bias: bool = True
+    ) -> Tensor:
         height, width = ((side + 2 * padding - size) // stride + 1 for side in x.shape[2:])
         patches = functional.unfold(x, size, stride=stride, padding=padding)
         y = self._parameters[f"{name}.weight"].flatten(1) @ patches
         if bias:
             y = y + self._parameters[f"{name}.bias"][:, None]
-        self.layers.append(Layer(name, "product", patches, y, bias))
+        self.layers.append(Layer(f"{name}.weight", f"{name}.bias" if bias else "", patches, y))
         return y.view(len(x), out, height, width)
 
-    def norm(self, name: str, x: torch.Tensor) -> torch.Tensor:
+    def norm(self, name: str, x: Tensor) -> Tensor:
         n, channels, *sides = x.shape
         grouped = x.reshape(n, groups(channels), -1)
         variance, mean = torch.var_mean(grouped, dim=2, keepdim=True, correction=0)
         normal = ((grouped - mean) * (variance + 1e-5).rsqrt()).view(n, channels, -1)
         weight, offset = (self._parameters[f"{name}.{part}"][:, None] for part in ("weight", "bias"))
         y = weight * normal + offset
-        self.layers.append(Layer(name, "scale", normal, y))
+        self.layers.append(Layer(f"{name}.weight", f"{name}.bias", normal, y, scale=True))
         return y.view(n, channels, *sides)
 
-    def linear(self, name: str, x: torch.Tensor, out: int) -> torch.Tensor:
-        return self.product(name, x, f"{name}.weight", f"{name}.bias")
+    def linear(self, name: str, x: Tensor, out: int) -> Tensor:
+        return self.product(x, f"{name}.weight", f"{name}.bias")
 
-    def product(self, name: str, x: torch.Tensor, weight: str, bias: str) -> torch.Tensor:
+    def product(self, x: Tensor, weight: str, bias: str) -> Tensor:
         y = torch.addmm(self._parameters[bias], x, self._parameters[weight].T).unsqueeze(2)
-        self.layers.append(Layer(name, "product", x.unsqueeze(2), y))
+        self.layers.append(Layer(weight, bias, x.unsqueeze(2), y))
         return y.squeeze(2)
 
-    def relu(self, x: torch.Tensor) -> torch.Tensor:
+    def relu(self, x: Tensor) -> Tensor:
         return functional.relu(x)
 
 
-def parts(layers: list[Layer], losses: torch.Tensor, names: list[str]) -> list[Part]:
-    """Differentiable gradients of all parameters, in the order of `names`.
-
-    Args:
-        layers: recorded layers, in any order.
-        losses: sum of the losses over images.
-        names: names of all parameters, each of one of the layers.
-    """
+def parts(layers: list[Layer], losses: Tensor, names: list[str]) -> list[Part]:
+    """Differentiable gradients of all parameters, in the order of `names`, of the images' summed losses."""
     slopes = torch.autograd.grad(losses, [layer.outputs for layer in layers], create_graph=True)
     found: dict[str, Part] = {}
-    for layer, slope in zip(layers, slopes, strict=True):
-        weight, bias = _names(layer.name, names)
-        if layer.kind == "scale":
-            found[weight] = Part(weight, slope * layer.inputs, None)
-        else:
-            found[weight] = Part(weight, slope, layer.inputs)
-        if layer.bias:
-            found[bias] = Part(bias, slope, None)
+    for one, slope in zip(layers, slopes, strict=True):
+        left, right = (slope * one.inputs, None) if one.scale else (slope, one.inputs)
+        found[one.weight] = Part(one.weight, left, right)
+        if one.bias:
+            found[one.bias] = Part(one.bias, slope, None)
     return [found[name] for name in names]
-
-
-def _names(layer: str, names: list[str]) -> tuple[str, str]:
-    return (
-        (f"{layer}.weight", f"{layer}.bias")
-        if f"{layer}.weight" in names
-        else (f"weight{layer}", f"bias{layer}")
-    )

@@ -8,6 +8,7 @@ that each product's result is in place for the next.
 from __future__ import annotations
 
 import torch
+from torch import Tensor
 from torch.nn import functional
 
 from ldp_core.models._alone import Alone, groups
@@ -17,19 +18,12 @@ class Together(Alone):
     """Operators on (K, C, B, H, W), or (K, B, F) once flat; parameters (K, …)."""
 
     @staticmethod
-    def images(x: torch.Tensor) -> torch.Tensor:
+    def images(x: Tensor) -> Tensor:
         return x.transpose(1, 2) if x.dim() == 5 else x.unsqueeze(1)
 
     def conv(
-        self,
-        name: str,
-        x: torch.Tensor,
-        out: int,
-        size: int,
-        stride: int = 1,
-        padding: int = 0,
-        bias: bool = True,
-    ) -> torch.Tensor:
+        self, name: str, x: Tensor, out: int, size: int, stride: int = 1, padding: int = 0, bias: bool = True
+    ) -> Tensor:
         clients, _, batch = x.shape[:3]
         if padding:
             x = functional.pad(x, (padding,) * 4)
@@ -43,7 +37,7 @@ class Together(Alone):
             y = weight @ columns
         return y.view(clients, out, batch, height, width)
 
-    def norm(self, name: str, x: torch.Tensor) -> torch.Tensor:
+    def norm(self, name: str, x: Tensor) -> Tensor:
         clients, channels = x.shape[:2]
         grouped = x.view(clients, groups(channels), -1, *x.shape[2:])
         variance, mean = torch.var_mean(grouped, dim=(2, 4, 5), keepdim=True, correction=0)
@@ -53,20 +47,20 @@ class Together(Alone):
         )
         return torch.addcmul(bias, y, weight)
 
-    def linear(self, name: str, x: torch.Tensor, out: int) -> torch.Tensor:
+    def linear(self, name: str, x: Tensor, out: int) -> Tensor:
         weight, bias = self._parameters[f"{name}.weight"], self._parameters[f"{name}.bias"]
         return torch.baddbmm(bias.unsqueeze(1), x, weight.transpose(1, 2))
 
-    def pool(self, x: torch.Tensor, size: int = 2) -> torch.Tensor:
+    def pool(self, x: Tensor, size: int = 2) -> Tensor:
         y = super().pool(x.flatten(0, 1), size)
         return y.view(*x.shape[:2], *y.shape[1:])
 
-    def average(self, x: torch.Tensor, size: int) -> torch.Tensor:
+    def average(self, x: Tensor, size: int) -> Tensor:
         y = super().average(x.flatten(0, 1), size)
         return y.view(*x.shape[:2], *y.shape[1:])
 
-    def mean(self, x: torch.Tensor) -> torch.Tensor:
+    def mean(self, x: Tensor) -> Tensor:
         return x.mean((3, 4)).transpose(1, 2)
 
-    def flat(self, x: torch.Tensor) -> torch.Tensor:
+    def flat(self, x: Tensor) -> Tensor:
         return x.transpose(1, 2).flatten(2)

@@ -17,9 +17,11 @@ from numpy.typing import NDArray
 from ldp_core.component import Component
 
 if TYPE_CHECKING:
-    import torch
+    from torch import Tensor
 
     from ldp_core.models._recorded import Part, Recorded
+
+    Tensors = dict[str, Tensor]
 
 Shape = tuple[int, ...]
 
@@ -91,23 +93,12 @@ class Model(Component):
         """Initial weights, shape (d,)."""
 
     @abstractmethod
-    def logits(self, parameters: dict[str, torch.Tensor], x: torch.Tensor) -> torch.Tensor:
+    def logits(self, parameters: Tensors, x: Tensor) -> Tensor:
         """Scores (K, B, classes) for samples x (K, B, *shape) under parameters (K, …)."""
 
-    def gradients(
-        self,
-        parameters: dict[str, torch.Tensor],
-        x: torch.Tensor,
-        y: torch.Tensor,
-        weight: torch.Tensor,
-    ) -> dict[str, torch.Tensor]:
-        """Gradients of each client's weighted cross-entropy, shaped like the parameters.
-
-        Args:
-            parameters: views (K, …) as returned by `views`.
-            x: samples (K, B, *shape).
-            y: labels (K, B), int64.
-            weight: weight of each sample in its client's loss, (K, B); 0 for padding.
+    def gradients(self, parameters: Tensors, x: Tensor, y: Tensor, weight: Tensor) -> Tensors:
+        """Gradients of each client's weighted cross-entropy, shaped like the parameters (`views`), for
+        samples x (K, B, *shape), labels y (K, B) and their weights in the loss (K, B), 0 for padding.
         """
         import torch
 
@@ -119,26 +110,13 @@ class Model(Component):
         return dict(zip(leaves, found, strict=True))
 
     @abstractmethod
-    def recorded(self, tape: Recorded, x: torch.Tensor) -> torch.Tensor:
+    def recorded(self, tape: Recorded, x: Tensor) -> Tensor:
         """Scores (n, classes) of samples (n, *shape) under the tape's weights; activations are recorded."""
 
-    def traced(
-        self,
-        parameters: dict[str, torch.Tensor],
-        x: torch.Tensor,
-        targets: torch.Tensor,
-        slopes: bool = False,
-    ) -> list[Part]:
-        """Differentiable gradients of each sample's cross-entropy under one set of weights.
-
-        Args:
-            parameters: without a client axis.
-            x: samples (n, *shape).
-            targets: class probabilities (n, classes).
-            slopes: whether `targets` are instead the slopes of any loss by the scores.
-
-        Returns:
-            One part per parameter, in order.
+    def traced(self, parameters: Tensors, x: Tensor, targets: Tensor, slopes: bool = False) -> list[Part]:
+        """Differentiable gradients of each sample's cross-entropy under one set of weights (without a client
+        axis), a part per parameter: for samples x (n, *shape) and class probabilities `targets` (n, classes);
+        with `slopes`, they are the slopes of any loss by the scores instead.
         """
         import torch
 
@@ -151,16 +129,14 @@ class Model(Component):
             losses = (targets * scores).sum() if slopes else -(targets * scores.log_softmax(-1)).sum()
             return parts(tape.layers, losses, list(parameters))
 
-    def scores(self, parameters: dict[str, torch.Tensor], x: torch.Tensor) -> torch.Tensor:
+    def scores(self, parameters: Tensors, x: Tensor) -> Tensor:
         """Scores (B, classes) of one model, without client axis, for samples x (B, *shape)."""
         return self.logits({name: p.unsqueeze(0) for name, p in parameters.items()}, x.unsqueeze(0))[0]
 
-    def views(self, weights: torch.Tensor, shape: Shape, classes: int) -> dict[str, torch.Tensor]:
+    def views(self, weights: Tensor, shape: Shape, classes: int) -> Tensors:
         """Views (K, …) of the matrix (K, d), one per parameter."""
-        rows = weights.shape[0]
-        return {
-            s.name: weights[:, s.start : s.stop].view(rows, *s.shape) for s in self.slices(shape, classes)
-        }
+        slices = self.slices(shape, classes)
+        return {one.name: weights[:, one.start : one.stop].view(len(weights), *one.shape) for one in slices}
 
 
 @lru_cache(maxsize=64)

@@ -115,28 +115,18 @@ class Layers:
 
 @lru_cache(maxsize=64)
 def layers_of(model: Model, shape: Shape, classes: int) -> Layers:
-    """Layers of a model on samples of `shape`.
-
-    Raises:
-        Unfit: the model has other layers.
-    """
+    """Layers of a model on samples of `shape`; raises Unfit for a model that has others."""
     if classes > MOST_CLASSES:
         raise Unfit(f"it has more than {MOST_CLASSES} classes")
     places = {one.name: one.start for one in model.slices(shape, classes)}
     d = model.dimension(shape, classes)
     if isinstance(model, DenseModel):
         widths = (prod(shape), *model.hidden_widths(), classes)
-        dense = tuple(
-            Dense(
-                fan_in,
-                out,
-                places[f"weight{i}"],
-                places[f"bias{i}"],
-                "relu" if i < len(widths) - 1 else "none",
-            )
-            for i, (fan_in, out) in enumerate(pairwise(widths), start=1)
-        )
-        return Layers(prod(shape), None, (), dense, d)
+        dense = [
+            Dense(*sides, places[f"weight{i}"], places[f"bias{i}"])
+            for i, sides in enumerate(pairwise(widths), start=1)
+        ]
+        return Layers(prod(shape), None, (), (*dense[:-1], replace(dense[-1], activation="none")), d)
     if not isinstance(model, Convolutional):
         raise Unfit("it is not made of fully connected and convolutional layers alone")
     reader = Reader(places)
@@ -242,11 +232,7 @@ class Reader:
         return convs, dense
 
     def _changed(self, x: At, step: str, **to: Any) -> Any:
-        """The last layer with a step after it; it has each once, and means come last.
-
-        Raises:
-            Unfit: the step is in another place.
-        """
+        """The last layer with a step after it; Unfit unless it has each once, and means last."""
         self._follows(x)
         made = self._made[x.layer] if x.layer >= 0 else None
         if made is None or {step, "average", "flat"} & {*x.done} or not hasattr(made, next(iter(to))):
@@ -257,11 +243,6 @@ class Reader:
         return one
 
     def _follows(self, x: At) -> None:
-        """Refuse a layer that does not continue the chain.
-
-        Raises:
-            Unfit: the reason.
-        """
         if x is not self._reached and (self._made or self._reached):
             raise Unfit("its layers are no chain")
 

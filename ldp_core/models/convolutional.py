@@ -18,9 +18,10 @@ from ldp_core.models._sizes import Sizes
 from ldp_core.models.base import Model, Shape
 
 if TYPE_CHECKING:
-    import torch
+    from torch import Tensor
 
     from ldp_core.models._recorded import Recorded
+    from ldp_core.models.base import Tensors
 
 
 class Network(Protocol):
@@ -96,19 +97,19 @@ class Convolutional(Model):
             parts.append(generator.uniform(-bound, bound, s.stop - s.start))
         return np.concatenate(parts).astype(np.float32)
 
-    def logits(self, parameters: dict[str, torch.Tensor], x: torch.Tensor) -> torch.Tensor:
+    def logits(self, parameters: Tensors, x: Tensor) -> Tensor:
         from ldp_core.models._together import Together
 
         classes: int = next(reversed(parameters.values())).shape[1]
         return self.network(Together(parameters), Together.images(x), classes)
 
-    def scores(self, parameters: dict[str, torch.Tensor], x: torch.Tensor) -> torch.Tensor:
+    def scores(self, parameters: Tensors, x: Tensor) -> Tensor:
         from ldp_core.models._alone import Alone
 
         classes: int = next(reversed(parameters.values())).shape[0]
         return self.network(Alone(parameters), Alone.images(x), classes)
 
-    def recorded(self, tape: Recorded, x: torch.Tensor) -> torch.Tensor:
+    def recorded(self, tape: Recorded, x: Tensor) -> Tensor:
         return self.network(tape, tape.images(x), tape.classes)
 
 

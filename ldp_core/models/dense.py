@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 from ldp_core.models.base import Model, Shape
 
 if TYPE_CHECKING:
-    import torch
+    from torch import Tensor
 
     from ldp_core.models._recorded import Recorded
+    from ldp_core.models.base import Tensors
 
 
 class Dense(Model):
@@ -44,29 +45,23 @@ class Dense(Model):
             parts.append(generator.uniform(-bound, bound, s.stop - s.start))
         return np.concatenate(parts).astype(np.float32)
 
-    def logits(self, parameters: dict[str, torch.Tensor], x: torch.Tensor) -> torch.Tensor:
+    def logits(self, parameters: Tensors, x: Tensor) -> Tensor:
         return self.activated(parameters, x)[-1]
 
-    def recorded(self, tape: Recorded, x: torch.Tensor) -> torch.Tensor:
+    def recorded(self, tape: Recorded, x: Tensor) -> Tensor:
         layers, x = len(self.hidden_widths()) + 1, x.flatten(1)
         for i in range(1, layers + 1):
-            z = tape.product(str(i), x, f"weight{i}", f"bias{i}")
+            z = tape.product(x, f"weight{i}", f"bias{i}")
             x = tape.relu(z) if i < layers else z
         return x
 
-    def gradients(
-        self,
-        parameters: dict[str, torch.Tensor],
-        x: torch.Tensor,
-        y: torch.Tensor,
-        weight: torch.Tensor,
-    ) -> dict[str, torch.Tensor]:
+    def gradients(self, parameters: Tensors, x: Tensor, y: Tensor, weight: Tensor) -> Tensors:
         activations = self.activated(parameters, x)
         return self.backwards(parameters, activations, slopes(activations[-1], y, weight))[0]
 
     def backwards(
-        self, parameters: dict[str, torch.Tensor], activations: list[torch.Tensor], delta: torch.Tensor
-    ) -> tuple[dict[str, torch.Tensor], torch.Tensor]:
+        self, parameters: Tensors, activations: list[Tensor], delta: Tensor
+    ) -> tuple[Tensors, Tensor]:
         """Gradients of a loss with slopes `delta` (K, B, classes) by the logits, from the result of
         `activated`; and slopes by the first layer's outputs before ReLU, (K, B, units).
         """
@@ -79,7 +74,7 @@ class Dense(Model):
                 delta = (delta @ parameters[f"weight{i}"]) * (below > 0)
         return gradients, delta
 
-    def activated(self, parameters: dict[str, torch.Tensor], x: torch.Tensor) -> list[torch.Tensor]:
+    def activated(self, parameters: Tensors, x: Tensor) -> list[Tensor]:
         """Input, each hidden layer after ReLU, and logits."""
         layers = len(self.hidden_widths()) + 1
         activations = [x.flatten(2)]
@@ -90,7 +85,7 @@ class Dense(Model):
         return activations
 
 
-def slopes(logits: torch.Tensor, y: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+def slopes(logits: Tensor, y: Tensor, weight: Tensor) -> Tensor:
     """Gradient (K, B, classes) of the weighted cross-entropy by the logits: softmax − one-hot."""
     delta = logits.softmax(-1)
     delta.scatter_add_(2, y.unsqueeze(2), delta.new_full((*y.shape, 1), -1.0))

@@ -151,7 +151,7 @@ class Counted(Computed):
         return parse({**self.base, "attack": None})
 
     def work(self) -> Work:
-        return Work(0, 0, 1, 0, 0, 0, 0)
+        return Work(values=1)
 
 
 @dataclass(frozen=True)
@@ -223,7 +223,7 @@ class Records(Computed):
         return {"records": own}
 
     def work(self) -> Work:
-        return Work(0, 0, 100.0 * self.clients * self.repeats, 0, 0, 0, 0)
+        return Work(values=100.0 * self.clients * self.repeats)
 
     def measure(self, seed: int) -> float:
         """Mean relative error, as a share of the true mean."""

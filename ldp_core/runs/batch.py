@@ -1,6 +1,4 @@
-"""Training of a batch of experiments without attacks, together in one process, for their final figures
-only.
-"""
+"""Training of a batch of experiments without attacks, in one process, for their final figures only."""
 
 from __future__ import annotations
 
@@ -20,7 +18,7 @@ ALONE, FOLDED = "alone", "folded"
 FIRST, BATCHES_EACH = 2, 2
 """Experiments in a first, small batch, so that viewers soon see results; and batches per worker."""
 SEND_SECONDS = 0.1
-"""Interval between two lists of results; a message per round of small runs would overload the receiver."""
+"""Interval between two lists of results; one per round of small runs would overload the receiver."""
 
 
 @dataclass(frozen=True)
@@ -44,15 +42,13 @@ class Figures:
 
 
 Batch = dict[int, Experiment]
-"""Experiments by their index; results are removed, so a lost worker's remaining experiments can be trained
-anew.
-"""
+"""Experiments by their index, less those with results: what is to be trained anew if a worker is lost."""
 Said = tuple[int, Figures | None]
 """Index of an experiment, with None after a trained round or its figures at the end."""
 
 
 def parcels(batch: Batch, data: Mapping[str, Data]) -> Iterator[list[Said]]:
-    """Train a batch; yields lists of results, about one list every 0.1 s."""
+    """Train a batch; yields lists of results."""
     parcel, sent = list[Said](), 0.0
     for said in _trained(dict(batch), data):
         parcel.append(said)
@@ -90,9 +86,7 @@ def figures_of(last: Mapping[str, Any], end: Mapping[str, Any]) -> Figures:
 
 
 def batches(experiments: Mapping[int, Experiment], workers: int) -> list[Batch]:
-    """Batches for the workers: first a few quick ones, then by falling duration; each batch holds runs of one
-    data set and equal cost.
-    """
+    """Batches for the workers, of one data set each: a few quick ones, then by falling duration."""
     from ldp_core.many import at_once
 
     def order(place: int) -> tuple[str, int, int]:
@@ -112,9 +106,7 @@ def batches(experiments: Mapping[int, Experiment], workers: int) -> list[Batch]:
 
 
 def bits(experiment: Experiment, together: bool = True) -> str:
-    """Class of experiments whose figures are equal to the last bit: ALONE or FOLDED (trained in a batch),
-    with the engine.
-    """
+    """Class of figures equal to the last bit: the engine, and whether ALONE or FOLDED (in a batch)."""
     from ldp_core.many import at_once
 
     engine = choice.bits(experiment)

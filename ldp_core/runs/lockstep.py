@@ -20,16 +20,11 @@ if TYPE_CHECKING:
     from ldp_core.federated.state import State
 
 KEPT = 2
-"""Number of data sets cached in memory."""
 _loaded: dict[tuple[str, str], Data] = {}
 
 
 def load(name: str, report: Report = quiet) -> Data:
-    """A data set by name, cached in memory; `report` receives the steps of loading.
-
-    Raises:
-        DataUnavailable: the data are damaged, or neither on this machine nor to be downloaded.
-    """
+    """A data set by name, of which KEPT stay in memory; `report` receives the steps of loading."""
     key = (name, datasets.get(name).version)
     if key not in _loaded:
         while len(_loaded) >= KEPT:
@@ -39,9 +34,7 @@ def load(name: str, report: Report = quiet) -> Data:
 
 
 def one_thread() -> None:
-    """Limit torch to one thread and keep freed memory: the same bits everywhere, no contention between
-    workers.
-    """
+    """Limit torch to one thread (the same bits everywhere, no contention), and keep freed memory."""
     import torch
 
     memory.keep_what_is_freed()
@@ -63,10 +56,11 @@ class Turn:
 
 @dataclass(frozen=True)
 class Start:
-    """Checkpoint to resume a run from, with the seconds spent before."""
+    """Checkpoint to resume a run from."""
 
     state: State
     seconds: float = 0.0
+    """Seconds spent before."""
 
 
 @on_one_thread
@@ -79,16 +73,15 @@ def drive(
 ) -> Iterator[Turn]:
     """Run experiments in lockstep, one turn each; those in `starts` are resumed.
 
-    Args:
-        report: receives the steps before the first turn.
-        tick: receives a run's number and the trained share of its current round, in [0, 1].
-        private: stands in for the data set that the experiments name.
+    `report` receives the steps before the first turn, `tick` a run's number and the trained share of its
+    current round, in [0, 1]; `private` stands in for the data set that the experiments name.
     """
-    seconds, running = dict[int, float](), {}
+    starts, running = starts or {}, {}
+    seconds = dict.fromkeys(experiments, 0.0) | {i: start.seconds for i, start in starts.items()}
     for i, one in experiments.items():
-        start, data = (starts or {}).get(i), private or load(one.dataset, report)
-        seconds[i] = start.seconds if start else 0.0
-        running[i] = _turns(one, data, start.state if start else None, partial(tick, i) if tick else None)
+        state = starts[i].state if i in starts else None
+        data = private or load(one.dataset, report)
+        running[i] = _turns(one, data, state, partial(tick, i) if tick else None)
     while running:
         for i, turns in [*running.items()]:
             began = time.perf_counter()
@@ -104,7 +97,6 @@ def drive(
 def _turns(
     experiment: Experiment, data: Data, start: State | None, tick: Callable[[float], None] | None
 ) -> Iterator[tuple[list[dict[str, Any]], State | None]]:
-    """Events of each turn of one run, and the state after it."""
     from ldp_core.simulate import Run
 
     run = Run(experiment, data, None, start, tick)

@@ -28,13 +28,9 @@ def train_all(
     """Train different experiments without attacks; yields place in the list and final figures of each as it
     ends, in any order. `batch.bits` tells which figures are equal to the last bit.
 
-    Args:
-        report: receives the steps before the first run.
-        tick: receives the place of a run and whether it ended, after each trained round and before each
-            result.
-
-    Raises:
-        StudioError: data are unavailable, a process crashed twice on one batch, or the cluster is unusable.
+    `report` receives the steps before the first run, `tick` the place of a run and whether it ended, after
+    each trained round and before each result. Raises StudioError: data are unavailable, a process crashed
+    twice on one batch, or the cluster is unusable.
     """
     executor = cluster.there if RAY_ADDRESS.value() else here
     for batch, parcel in executor(dict(enumerate(experiments)), report):

@@ -10,23 +10,14 @@ T = TypeVar("T")
 
 
 def write_json(path: Path, value: Any) -> None:
-    """Write a value atomically: a concurrent reader gets the old or the new value.
-
-    Raises:
-        OSError: no room, or no such folder; the old file stays.
-    """
+    """Write a value atomically; the old file stays after an OSError (no room, or no such folder)."""
     partial = path.with_name(f"{path.name}.partial")
     partial.write_text(json.dumps(value))
     partial.replace(path)
 
 
 def read_json(path: Path) -> Any:
-    """Value of a JSON file.
-
-    Raises:
-        OSError: the file is missing or unreadable.
-        ValueError: the file holds no JSON.
-    """
+    """Value of a JSON file; OSError if it is missing or unreadable, ValueError if it holds no JSON."""
     try:
         return json.loads(path.read_text())
     except RecursionError:

@@ -26,11 +26,7 @@ _kept: set[int] = set()
 
 
 def take(file: int) -> bool:
-    """Lock an open file; False if another process holds the lock.
-
-    Raises:
-        OSError: the file system has no locks.
-    """
+    """Lock an open file; False if another process holds the lock, OSError if the file system has no locks."""
     try:
         if BY_OPEN_FILE:
             fcntl.fcntl(file, fcntl.F_OFD_SETLK, struct.pack(LAYOUT, fcntl.F_WRLCK, 0, 0, 0, 0))
@@ -54,11 +50,7 @@ def let_go(file: int) -> None:
 
 
 def is_taken(file: int) -> bool:
-    """True while a process (this one through another opening included) holds the lock.
-
-    Raises:
-        OSError: the file system has no locks.
-    """
+    """True while a process (this one through another opening included) holds the lock; OSError as `take`."""
     if BY_OPEN_FILE:
         asked = struct.pack(LAYOUT, fcntl.F_WRLCK, 0, 0, 0, 0)
         return bool(struct.unpack(LAYOUT, fcntl.fcntl(file, fcntl.F_OFD_GETLK, asked))[0] != fcntl.F_UNLCK)
@@ -77,11 +69,7 @@ def _flock(file: int, how: str) -> None:
 
 
 def missing(folder: Path) -> str:
-    """Why a folder's file system has no reliable locks; "" if it has.
-
-    Raises:
-        OSError: no file can be made there.
-    """
+    """Why a folder's file system has no reliable locks; "" if it has; OSError if it takes no file."""
     mine, name = tempfile.mkstemp(prefix=".lock-", dir=folder)
     try:
         theirs = os.open(name, os.O_RDWR)
@@ -99,10 +87,9 @@ def missing(folder: Path) -> str:
 
 
 def _let_go_of_all() -> None:
-    for file in _kept:
+    while _kept:
         with suppress(OSError):
-            os.close(file)
-    _kept.clear()
+            os.close(_kept.pop())
 
 
 if hasattr(os, "register_at_fork"):

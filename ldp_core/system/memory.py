@@ -27,9 +27,7 @@ LARGE = 64 * 1024
 """Size in bytes from which on blocks are returned to the system once freed."""
 
 MOST = 2**30
-"""Size in bytes of a block, or of free space at the heap's end, from which on freed memory is returned even
-in computing processes.
-"""
+"""Size in bytes of blocks, or of free space, from which on even computing processes return memory."""
 
 
 def share_one_heap() -> None:
@@ -38,33 +36,25 @@ def share_one_heap() -> None:
     The server draws pages in separate threads; with separate heaps fragmentation adds up, and as Python's
     threads take turns one heap causes no waiting.
     """
-    if sys.platform != "linux":
-        return
-    libc = ctypes.CDLL(None)
-    if hasattr(libc, "mallopt"):
-        libc.mallopt(M_ARENA_MAX, 1)
-        libc.mallopt(M_MMAP_THRESHOLD, LARGE)
+    _set({M_ARENA_MAX: 1, M_MMAP_THRESHOLD: LARGE})
 
 
 def keep_what_is_freed() -> None:
-    """Reuse freed memory for large arrays (glibc), in computing processes.
-
-    Otherwise each is mapped anew and its pages cleared on first use: 45 % of the time of an attack by
-    likelihoods.
+    """Reuse freed memory for large arrays (glibc), in computing processes. Otherwise each is mapped anew and
+    its pages cleared on first use: 45 % of the time of an attack by likelihoods.
     """
-    if sys.platform != "linux":
-        return
-    libc = ctypes.CDLL(None)
-    if hasattr(libc, "mallopt"):
-        libc.mallopt(M_MMAP_THRESHOLD, MOST)
-        libc.mallopt(M_TRIM_THRESHOLD, MOST)
+    _set({M_MMAP_THRESHOLD: MOST, M_TRIM_THRESHOLD: MOST})
+
+
+def _set(options: dict[int, int]) -> None:
+    if sys.platform == "linux" and hasattr(libc := ctypes.CDLL(None), "mallopt"):
+        for option, value in options.items():
+            libc.mallopt(option, value)
 
 
 def be_given_up(share: int) -> None:
-    """Raise the chance that this process and its children are killed first when memory runs out (Linux).
-
-    Args:
-        share: 0 for an ordinary process, 1000 for the first to be killed.
+    """Raise the chance that this process and its children are killed first when memory runs out (Linux), from
+    0 for an ordinary process to 1000 for the first to be killed.
     """
     with suppress(OSError):  # not Linux, or not ours to say
         SCORE.write_text(str(share))
@@ -76,13 +66,11 @@ def limit(bytes_more: int) -> None:
         return
     import resource
 
-    now = re.search(r"^VmData:\s+(\d+) kB", STATUS.read_text(), re.MULTILINE)
-    if now is None:
-        return
-    most = int(now[1]) * 1024 + bytes_more
-    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
-    if hard == resource.RLIM_INFINITY or most < hard:
-        resource.setrlimit(resource.RLIMIT_DATA, (most, most))
+    if now := re.search(r"^VmData:\s+(\d+) kB", STATUS.read_text(), re.MULTILINE):
+        most = int(now[1]) * 1024 + bytes_more
+        _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+        if hard == resource.RLIM_INFINITY or most < hard:
+            resource.setrlimit(resource.RLIMIT_DATA, (most, most))
 
 
 def give_back(device: torch.device) -> None:

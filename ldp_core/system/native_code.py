@@ -13,7 +13,7 @@ PAGE = mmap.PAGESIZE
 
 @cache
 def refusal() -> str:
-    """Why native code cannot run here; "" if it can. Cached."""
+    """Why native code cannot run here; "" if it can."""
     if not installed():
         return "llvmlite is not installed"
     if not _memory_can_be_executed():

@@ -1,4 +1,4 @@
-"""A training process and its children as one process group.
+"""A training process and its children: one process group of low priority, which ends with its parent.
 
 The group lets the supervisor end all of them; on Linux every forked process also dies with its parent, so
 none remains if the worker is killed.
@@ -6,30 +6,31 @@ none remains if the worker is killed.
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
+import sys
+import time
 from contextlib import suppress
 from multiprocessing.process import BaseProcess
+from pathlib import Path
 
-from ldp_core.system.niceness import give_way
-from ldp_core.system.process_death import die_with
+NICENESS = 10
+TRIES = 20
+AUTOGROUP = Path("/proc/self/autogroup")
+"""Linux divides time between sessions first, each with a niceness of its own."""
+PR_SET_PDEATHSIG = 1
+_parent = 0
 
 
 def begin(parent: int) -> None:
-    """Make this process a group leader; it and its descendants end when `parent` ends.
-
-    Raises:
-        SystemExit: the parent has ended already.
-    """
+    """Make this process a group leader of low priority; it and its descendants end when `parent` ends."""
     if hasattr(os, "setsid"):
         os.setsid()
     give_way()
     die_with(parent)
     if hasattr(os, "register_at_fork"):
-        os.register_at_fork(before=_note_parent, after_in_child=_die_with_noted)
-
-
-_parent = 0
+        os.register_at_fork(before=_note_parent, after_in_child=lambda: die_with(_parent))
 
 
 def _note_parent() -> None:
@@ -37,8 +38,26 @@ def _note_parent() -> None:
     _parent = os.getpid()
 
 
-def _die_with_noted() -> None:
-    die_with(_parent)
+def give_way() -> None:
+    """Lower the priority of this process and its children; repeatable, and needed after every setsid()."""
+    if hasattr(os, "getpriority"):
+        os.nice(max(0, NICENESS - os.getpriority(os.PRIO_PROCESS, 0)))
+    for _ in range(TRIES):
+        try:
+            AUTOGROUP.write_text(str(NICENESS))
+            return
+        except BlockingIOError:  # who is not root may do so ten times a second, all processes together
+            time.sleep(0.05 + os.getpid() % 20 / 100)
+        except OSError:  # no such thing here, or not for us to change
+            return
+
+
+def die_with(parent: int) -> None:
+    """Have the kernel end this process when its parent ends (Linux); exits if it has ended already."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if hasattr(os, "getppid") and os.getppid() != parent:
+        os._exit(1)  # it ended before the kernel was asked
 
 
 def has_ended(process: BaseProcess) -> bool:

@@ -8,8 +8,8 @@ from collections import Counter
 
 from ldp_core.system.pace import Pace
 
-SAME = (20, 60.0)
-"""Limit for records of one source line: number at once, and seconds until one more."""
+REPEATED, SAME_SECONDS = 20, 60.0
+"""Limit for warnings and errors of one source line: number at once, and seconds until one more."""
 ALL = (300, 10.0)
 """Limit for all records: about 40 MB a day if each has a traceback."""
 MOST = 4000
@@ -18,22 +18,24 @@ COUNTED = 1000
 
 
 class Quiet:
-    """Rate limit for log records."""
+    """Rate limit for log records; `repeated` of one source line at once."""
 
-    def __init__(self, same: tuple[int, float] = SAME, every: tuple[int, float] = ALL) -> None:
-        self._same, self._all = Pace(*same), Pace(*every)
+    def __init__(self, repeated: int = REPEATED, every: tuple[int, float] = ALL) -> None:
+        self._same, self._all = Pace(repeated, SAME_SECONDS), Pace(*every)
         self._left_out: Counter[str] = Counter()
         self._one = threading.Lock()
 
     def lets_pass(self, record: logging.LogRecord, now: float | None = None) -> bool:
         """Whether to write a log record; adds the number of dropped ones, and shortens a long record."""
         kind = f"{record.name} {record.lineno} {str(record.msg)[:200]}"
-        if self._same.wait(kind, now) > 0 or not self._all.take(now=now):
+        limited = record.levelno >= logging.WARNING
+        if (limited and self._same.wait(kind, now) > 0) or not self._all.take(now=now):
             with self._one:
                 if kind in self._left_out or len(self._left_out) < COUNTED:
                     self._left_out[kind] += 1
             return False
-        self._same.take(kind, now)
+        if limited:
+            self._same.take(kind, now)
         with self._one:
             before = self._left_out.pop(kind, 0)
         text = record.getMessage()
@@ -43,11 +45,11 @@ class Quiet:
         return True
 
 
-def be_quiet() -> None:
+def be_quiet(repeated: int = REPEATED) -> None:
     """Limit the rate and length of log records in this process and its forks."""
     if getattr(logging.Logger.handle, "quiet", False):
         return
-    plain, quiet = logging.Logger.handle, Quiet()
+    plain, quiet = logging.Logger.handle, Quiet(repeated)
 
     def handle(self: logging.Logger, record: logging.LogRecord) -> None:
         if quiet.lets_pass(record):

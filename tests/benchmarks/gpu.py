@@ -25,17 +25,19 @@ from typing import Any
 import numpy as np
 import torch
 
-from ldp_core import datasets, mechanisms, models, systems
+from ldp_core import datasets, mechanisms, models, optimizers, systems
 from ldp_core.datasets import Data
 from ldp_core.engines.base import close_pools
 from ldp_core.engines.batched import train
 from ldp_core.engines.plan import plan_batches
+from ldp_core.engines.recipe import Recipe
 from ldp_core.events import Ended, RoundDone
 from ldp_core.experiment import Draft, Experiment, Variant, parse
 from ldp_core.federated.evaluate import evaluate
 from ldp_core.federated.federation import assemble, choose_device, untrained
 from ldp_core.federated.round import one_round
 from ldp_core.many import run_many
+from ldp_core.models import Model
 from ldp_core.runs import jobs, queue
 from ldp_core.runs.record.events import events_of
 from ldp_core.simulate import simulate
@@ -97,6 +99,10 @@ def measure(experiment: dict[str, Any], data: Data, repeats: int) -> tuple[float
     return float(np.median(trained)), float(np.median(scored))
 
 
+def plain(model: Model, data: Data) -> Recipe:
+    return Recipe(model, data.shape, data.classes, optimizers.get("sgd"), 0.01)
+
+
 def both(name: str) -> str:
     """Weights of a model after some steps of ragged clients, on both."""
     model = models.get(name)
@@ -110,7 +116,7 @@ def both(name: str) -> str:
     found = []
     for device in (CPU, GPU):
         x, y = torch.from_numpy(data.train_x).to(device), torch.from_numpy(data.train_y).to(device)
-        found.append(train(model, start.to(device), x, y, plan, 0.01, data.classes).cpu())
+        found.append(train(plain(model, data), start.to(device), x, y, plan).cpu())
     moved, apart = (found[0] - start).abs().max(), (found[0] - found[1]).abs().max()
     return f"moved {float(moved):.2g}, apart {float(apart):.2g}"
 
@@ -167,7 +173,7 @@ def training_alone() -> str:
     for _ in range(4):
         torch.cuda.synchronize()
         began = time.perf_counter()
-        train(model, start, x, y, plan, 0.01, 10)
+        train(plain(model, data), start, x, y, plan)
         torch.cuda.synchronize()
         took.append(time.perf_counter() - began)
     return f"{np.median(took[1:]):.3f} s ({took[0]:.2f} s the first time), {len(plan.active)} steps"
@@ -189,12 +195,12 @@ def little_memory() -> str:
     plan = plan_batches(shards, 1, 32, stream(0, "batches", 1))
     start = torch.from_numpy(model.initial(data.shape, 10, stream(0, "initial model"))).to(GPU)
     x, y = torch.from_numpy(data.train_x).to(GPU), torch.from_numpy(data.train_y).to(GPU)
-    roomy = train(model, start, x, y, plan, 0.01, 10).cpu()
+    roomy = train(plain(model, data), start, x, y, plan).cpu()
     torch.cuda.empty_cache()
     most = torch.cuda.get_device_properties(GPU).total_memory
     torch.cuda.set_per_process_memory_fraction((torch.cuda.memory_reserved() + LITTLE) / most)
     try:
-        tight = train(model, start, x, y, plan, 0.01, 10).cpu()
+        tight = train(plain(model, data), start, x, y, plan).cpu()
     finally:
         torch.cuda.set_per_process_memory_fraction(1.0)
     return f"weights at most {float((roomy - tight).abs().max()):.1e} apart"

@@ -78,9 +78,7 @@ def test_what_is_stored_is_no_more_than_was_said(changes: dict[str, Any]):
 
 
 def test_costs_add_up():
-    rates = Rates(
-        product=1e-9, convolution=1e-10, value=1e-8, round=1e-3, attack=1e-3, attacked=1e-7, likelihood=1e-8
-    )
+    rates = Rates(1e-9, 1e-10, 1e-8, 1e-3, 1e-3, 1e-7, 1e-8)
     one, six = cost(draft({})).seconds(rates), cost(draft({}, runs=2, seeds=3)).seconds(rates)
     assert six == pytest.approx(6 * one)
     assert cost(draft({"rounds": 30})).seconds(rates) == pytest.approx(2 * one)
@@ -93,7 +91,7 @@ def test_convolutions_are_counted_as_such():
     assert work.chains == pytest.approx(25 * (60_000 * 5 + 10_000 / 3) * 480_500)
     [other] = cost(draft(experiment | {"model": "lenet"})).work
     assert other.convolutions > other.chains == 0
-    slow = Rates(0, 0, value=0, round=0, attack=0, attacked=0, likelihood=0, chain=2e-10)
+    slow = Rates(chains=2e-10)
     assert 600 < cost(draft(experiment | {"local": {"epochs": 5}})).seconds(slow) < 900
     refuse_what_cannot_fit(draft(experiment | {"local": {"batch_size": 600}}))
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,23 +12,20 @@ import pytest
 import torch
 from torch import nn
 
-from ldp_core import models, optimizers
+from ldp_core import models
 from ldp_core.engines import base
 from ldp_core.engines.base import Engine, choose, close_pools
 from ldp_core.engines.per_client import Samples
-from ldp_core.engines.plan import Plan, plan_batches
+from ldp_core.engines.plan import Plan
 from ldp_core.engines.recipe import Recipe
 from ldp_core.errors import InvalidInput
-from ldp_core.streams import stream
 from tests.conftest import ROOT
+from tests.engines.cases import ALONE, SIZES, TOGETHER, TWO, exact, plan_of, recipe_of, samples_of, start_of
 from tests.extent import in_gate
-from tests.models.modules import SMALL, module
+from tests.models.modules import module
 from tests.warm import Interpreter
 
-SIZES = [47, 20, 33, 1, 60]
-"""Samples of ragged clients: with batches of 20, most end an epoch with a short one."""
 CPU = torch.device("cpu")
-TOGETHER, ALONE, TWO = (Engine("batched", 1, "cpu"), *(Engine("processes", n, "cpu") for n in (1, 2)))
 CONVOLUTIONS = [name for name in models.names() if not models.get(name).batched]
 
 
@@ -37,28 +33,6 @@ CONVOLUTIONS = [name for name in models.names() if not models.get(name).batched]
 def _end_processes():
     yield
     close_pools()
-
-
-def samples(shape: tuple[int, ...]) -> Samples:
-    """Half the pixels empty, so that maxima tie all over."""
-    generator = np.random.default_rng(0)
-    x = generator.random((sum(SIZES) + 40, *shape)).astype(np.float32)
-    x *= generator.random(x.shape) < 0.5
-    y = torch.from_numpy(generator.integers(0, 10, sum(SIZES)))
-    return torch.from_numpy(x[: sum(SIZES)]), y, torch.from_numpy(x[sum(SIZES) :])
-
-
-def plan_of(epochs: int = 2) -> Plan:
-    shards = np.split(np.arange(sum(SIZES)), np.cumsum(SIZES)[:-1])
-    return plan_batches(shards, epochs, 20, stream(1, "batches", 1))
-
-
-def recipe_of(name: str, shape: tuple[int, ...], optimizer: str = "sgd", rate: float = 0.01) -> Recipe:
-    return Recipe(models.get(name, **SMALL.get(name, {})), shape, 10, optimizers.get(optimizer), rate)
-
-
-def start_of(recipe: Recipe, seed: int = 1) -> torch.Tensor:
-    return torch.from_numpy(recipe.model.initial(recipe.shape, 10, stream(seed, "initial model")))
 
 
 def plain_loop(recipe: Recipe, start: torch.Tensor, data: Samples, plan: Plan, row: int) -> torch.Tensor:
@@ -91,12 +65,9 @@ def test_both_engines_equal_a_plain_loop(name: str, shape: tuple[int, ...]):
     # eighteen layers of ReLU multiply the rounding of float32 a hundredfold: there, hold the mathematics
     deep = name == "resnet18"
     tolerance, kind = (1e-10, torch.float64) if deep else (1e-5, torch.float32)
-    recipe, data, plan = recipe_of(name, shape), samples(shape), plan_of(1 if deep else 2)
-    start, data = start_of(recipe).to(kind), (data[0].to(kind), data[1], data[2].to(kind))
-    if deep:
-        lengths = (plan.weights > 0).sum(axis=2, keepdims=True)
-        exact = (plan.weights > 0) / np.maximum(lengths, 1)  # in float64, as mean losses are
-        plan = replace(plan, weights=exact)
+    recipe, plan = recipe_of(name, shape), plan_of(SIZES, 20, 1 if deep else 2)
+    start, data = start_of(recipe, kind), samples_of(recipe, sum(SIZES), kind)
+    plan = exact(plan) if deep else plan
     together = TOGETHER.train(recipe, start, data, plan)
     alone = ALONE.train(recipe, start, data, plan)
     assert (alone - start).abs().max() > 1e-3, "nothing was trained"
@@ -107,7 +78,8 @@ def test_both_engines_equal_a_plain_loop(name: str, shape: tuple[int, ...]):
 
 
 def test_adam_starts_anew_in_every_round_and_for_every_client():
-    recipe, data, plan = recipe_of("cnn", (28, 28), "adam", 1e-3), samples((28, 28)), plan_of()
+    recipe, plan = recipe_of("cnn", (28, 28), rate=1e-3, by="adam"), plan_of(SIZES, 20)
+    data = samples_of(recipe, sum(SIZES))
     start = start_of(recipe)
     for one in (TOGETHER, ALONE):
         trained = one.train(recipe, start, data, plan)
@@ -120,8 +92,9 @@ def test_adam_starts_anew_in_every_round_and_for_every_client():
 
 @pytest.mark.parametrize("name", ["cnn", "mlp"])
 def test_the_number_of_processes_changes_no_bit(name: str):
-    recipe, data, plan = recipe_of(name, (28, 28)), samples((28, 28)), plan_of()
-    starts = torch.stack([start_of(recipe, seed) for seed in range(len(SIZES))])
+    recipe, plan = recipe_of(name, (28, 28)), plan_of(SIZES, 20)
+    data = samples_of(recipe, sum(SIZES))
+    starts = torch.stack([start_of(recipe, seed=seed) for seed in range(len(SIZES))])
     for start in (starts[0], starts):
         shares: list[float] = []
         two = TWO.train(recipe, start, data, plan, shares.append)
@@ -137,7 +110,8 @@ def test_a_spawned_pool_is_as_good_as_a_forked_one():
     from ldp_core.engines.per_client import Training, batches_of
     from ldp_core.engines.process_pool import Pool
 
-    recipe, data, plan = recipe_of("cnn", (28, 28)), samples((28, 28)), plan_of(1)
+    recipe, plan = recipe_of("cnn", (28, 28)), plan_of(SIZES, 20, 1)
+    data = samples_of(recipe, sum(SIZES))
     start = start_of(recipe)
     spawned = Pool(1, data, "spawn")
     try:
@@ -147,48 +121,34 @@ def test_a_spawned_pool_is_as_good_as_a_forked_one():
     assert np.array_equal(trained, ALONE.train(recipe, start, data, plan)[plan.rows[0]])
 
 
-def test_convolutions_go_to_processes_and_the_environment_overrules(monkeypatch: pytest.MonkeyPatch):
+def test_as_many_processes_as_cores_unless_the_environment_says_otherwise(monkeypatch: pytest.MonkeyPatch):
     for name in ("EPSILON_ENGINE", "EPSILON_CORES"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(base, "cores", lambda: 8)
-    assert choose(True, CPU) == Engine("batched", 1, "cpu")
     assert choose(False, CPU) == Engine("processes", 8, "cpu")
-    assert choose(False, torch.device("cuda")).kind == "batched"
     monkeypatch.setenv("EPSILON_CORES", "1")
     assert choose(False, CPU).description == "one client at a time on one core, channels-last"
     monkeypatch.setenv("EPSILON_CORES", "5")
     assert choose(False, CPU).description == "5 clients at a time, a process and a core each, channels-last"
     monkeypatch.setenv("EPSILON_ENGINE", "batched")
     assert choose(False, CPU).description == "all clients at once on one core"
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "words"),
-    [
-        ("EPSILON_ENGINE", "gpu", "EPSILON_ENGINE must be auto, batched or processes; got “gpu”"),
-        ("EPSILON_CORES", "0", "EPSILON_CORES must be a whole number from 1 to 10000; got “0”"),
-        ("EPSILON_CORES", "two", "EPSILON_CORES must be a whole number from 1 to 10000; got “two”"),
-    ],
-)
-def test_what_the_environment_cannot_mean_is_refused(
-    monkeypatch: pytest.MonkeyPatch, name: str, text: str, words: str
-):
-    monkeypatch.setenv(name, text)
-    with pytest.raises(InvalidInput) as caught:
+    monkeypatch.setenv("EPSILON_ENGINE", "gpu")
+    with pytest.raises(InvalidInput, match="EPSILON_ENGINE must be auto, batched or processes; got “gpu”"):
         choose(False, CPU)
-    assert str(caught.value) == words
 
 
 SHORT_OF_MEMORY = """
 import resource, sys
 sys.path.insert(0, sys.argv[1])
 import torch
-from tests.engines.test_base import *
+from ldp_core.engines.plan import plan_batches
+from ldp_core.streams import stream
+from tests.engines.cases import *
 from ldp_core.engines import batched
 torch.set_num_threads(1)
 batched.CPU_BYTES = 2**40
-data = samples((28, 28))
 recipe = recipe_of("cnn", (28, 28))
+data = samples_of(recipe, 160)
 start = start_of(recipe)
 shards = [np.arange(k, k + 30) for k in range(100)]
 plan = plan_batches(shards, 1, 30, stream(0, "batches"))
@@ -225,4 +185,4 @@ def test_one_client_that_does_not_fit_is_an_honest_error(monkeypatch: pytest.Mon
     recipe = recipe_of("cnn", (28, 28))
     monkeypatch.setattr(batched, "_steps", full)
     with pytest.raises(MemoryError, match="one client of cnn does not fit"):
-        TOGETHER.train(recipe, start_of(recipe), samples((28, 28)), plan_of())
+        TOGETHER.train(recipe, start_of(recipe), samples_of(recipe, 160), plan_of(SIZES, 20))

@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 import torch
 
-from ldp_core import models, partitions
+from ldp_core import partitions
 from ldp_core.engines.batched import train
 from ldp_core.engines.plan import plan_batches, shuffled_within
 from ldp_core.streams import stream
 from tests.data import digits
-from tests.engines.test_base import plain_loop, recipe_of, start_of
+from tests.engines.cases import recipe_of, start_of
+from tests.engines.test_base import plain_loop
 
 CASES = {
     "even": ("iid", {}, 20),
@@ -30,7 +31,7 @@ def test_equals_a_plain_loop(name: str, case: str):
     recipe = recipe_of(name, data.shape, rate=0.5)
     start = start_of(recipe)
     x, y = torch.from_numpy(data.train_x), torch.from_numpy(data.train_y)
-    together = train(recipe.model, start, x, y, plan, learning_rate=0.5, classes=10)
+    together = train(recipe, start, x, y, plan)
     for client in range(0, clients, max(1, clients // 25)):
         row = int(np.flatnonzero(plan.rows == client)[0])
         alone = plain_loop(recipe, start, (x, y, x), plan, row)
@@ -42,14 +43,12 @@ def test_starts_of_their_own():
     data = digits()
     shards = partitions.get("iid").split(data.train_y, 6, stream(0, "partition"))
     plan = plan_batches(shards, 1, 10, stream(0, "batches"))
-    model = models.get("logistic_regression")
-    starts = torch.stack(
-        [torch.from_numpy(model.initial(data.shape, 10, stream(s, "initial model"))) for s in range(6)]
-    )
+    recipe = recipe_of("logistic_regression", data.shape, rate=0.5)
+    starts = torch.randn(6, 650, generator=torch.Generator().manual_seed(0))
     x, y = torch.from_numpy(data.train_x), torch.from_numpy(data.train_y)
-    together = train(model, starts, x, y, plan, 0.5, 10)
+    together = train(recipe, starts, x, y, plan)
     for client in range(6):
-        alone = train(model, starts[client], x, y, plan, 0.5, 10)
+        alone = train(recipe, starts[client], x, y, plan)
         torch.testing.assert_close(together[client], alone[client])
     assert not torch.equal(starts, together)
 

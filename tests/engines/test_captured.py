@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 import torch
 
-from ldp_core import models, partitions
+from ldp_core import partitions
 from ldp_core.engines import batched, captured
 from ldp_core.engines.batched import train
 from ldp_core.engines.captured import Replays, Step
 from ldp_core.engines.plan import plan_batches
 from ldp_core.streams import stream
 from tests.data import digits
+from tests.engines.cases import recipe_of, start_of
 
 
 def kept(step: Step, samples: torch.Tensor, shares: torch.Tensor) -> Step:
@@ -35,65 +36,51 @@ def test_replayed_steps_are_the_same_steps(monkeypatch: pytest.MonkeyPatch, kind
         recorded.append(len(samples))
         return kept(step, samples, shares)
 
-    def replaying(*_: object) -> bool:
-        return True
-
-    data, model = digits(), models.get("mlp")
+    data = digits()
+    recipe = recipe_of("mlp", data.shape, rate=0.1)
     shards = partitions.get(kind).split(data.train_y, 20, stream(1, "partition"))
     plan = plan_batches(shards, 3, 5, stream(1, "batches", 1))
-    start = torch.from_numpy(model.initial(data.shape, 10, stream(1, "initial model")))
+    start = start_of(recipe)
     x, y = torch.from_numpy(data.train_x), torch.from_numpy(data.train_y)
-    by_themselves = train(model, start, x, y, plan, 0.1, 10)
+    by_themselves = train(recipe, start, x, y, plan)
     monkeypatch.setattr(captured, "recorded", noted)
-    monkeypatch.setattr(batched, "replayed", replaying)
-    replayed = train(model, start, x, y, plan, 0.1, 10)
+    monkeypatch.setattr(batched, "replayed", lambda *_: True)
+    replayed = train(recipe, start, x, y, plan)
     assert (replayed - by_themselves).abs().max() < 1e-6
     assert not torch.equal(replayed, start.expand_as(replayed))
     assert 1 <= len(recorded) <= most, "one for each halving of those who train"
     assert recorded == sorted(set(recorded), reverse=True)
 
 
-def test_what_is_not_worth_it_is_not_recorded(monkeypatch: pytest.MonkeyPatch):
-    def never(*_: object) -> Step:
-        raise AssertionError("recorded")
-
-    monkeypatch.setattr(captured, "recorded", never)
-    taken = list[int]()
-    count = captured.LEAST
-    samples, shares = torch.zeros(count, 4, 2), torch.zeros(count, 4, 2)
-    replays = Replays(lambda batch, share: taken.append(len(batch)), samples, shares, [4] * count)
-    for t in range(count):
-        replays.take(t)
-    assert taken == [4] * count, "after the first step, too few are left"
-
-
-def test_where_memory_is_short_steps_are_taken_as_they_are(monkeypatch: pytest.MonkeyPatch):
-    asked = list[int]()
+@pytest.mark.parametrize(("times", "tries"), [(1, 0), (2, 1)])
+def test_too_few_steps_are_not_recorded_and_where_memory_is_short_they_are_taken_as_they_are(
+    times: int, tries: int, monkeypatch: pytest.MonkeyPatch
+):
+    asked, taken, count = list[int](), list[int](), times * captured.LEAST
 
     def short(step: Step, samples: torch.Tensor, shares: torch.Tensor) -> Step:
         asked.append(len(samples))
         raise torch.OutOfMemoryError("CUDA out of memory")
 
     monkeypatch.setattr(captured, "recorded", short)
-    taken = list[int]()
-    count = 2 * captured.LEAST
     samples, shares = torch.zeros(count, 4, 2), torch.zeros(count, 4, 2)
     replays = Replays(lambda batch, share: taken.append(len(batch)), samples, shares, [4] * count)
     for t in range(count):
         replays.take(t)
     assert taken == [4] * count
-    assert asked == [4], "once is enough"
+    assert asked == [4] * tries, "not after the first step if too few are left, and once is enough"
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU here")
 @pytest.mark.parametrize("name", ["logistic_regression", "mlp2"])
 def test_a_gpu_takes_the_steps_of_the_processor(name: str):
-    data, model = digits(), models.get(name)
+    data = digits()
+    recipe = recipe_of(name, data.shape, rate=0.1)
     shards = partitions.get("dirichlet").split(data.train_y, 20, stream(1, "partition"))
     plan = plan_batches(shards, 3, 5, stream(1, "batches", 1))
-    start = torch.from_numpy(model.initial(data.shape, 10, stream(1, "initial model")))
+    start = start_of(recipe)
     found = []
     for device in ("cpu", "cuda"):
         x, y = torch.from_numpy(data.train_x).to(device), torch.from_numpy(data.train_y).to(device)
-        found.append(train(model, start.to(device), x, y, plan, 0.1, 10).cpu().numpy())
+        found.append(train(recipe, start.to(device), x, y, plan).cpu().numpy())
     np.testing.assert_allclose(found[1], found[0], atol=1e-5)

@@ -78,17 +78,10 @@ def test_the_environment_asks_and_the_model_answers(monkeypatch: pytest.MonkeyPa
 @pytest.mark.skipif(not HAS, reason="llvmlite is optional")
 def test_what_the_kernel_cannot_do_goes_on_as_before_with_a_note(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("EPSILON_CORES", "2")
-    words = {
-        ("cnn", "sgd"): "2 clients at a time, a thread and a core each, fused kernel",
-        ("mlp", "optimal"): "2 clients at a time, a thread and a core each, fused kernel",
-        ("mlp", "adam"): "2 clients at a time, a thread and a core each, fused kernel",
-        ("lenet", "sgd"): "2 clients at a time, a thread and a core each, fused kernel",
-        (
-            "resnet18",
-            "sgd",
-        ): "2 clients at a time, a process and a core each, channels-last; no fused kernel: "
-        "it has convolutions without a bias",
-    }
+    kernel = "2 clients at a time, a thread and a core each, fused kernel"
+    words = dict.fromkeys([("cnn", "sgd"), ("mlp", "optimal"), ("mlp", "adam"), ("lenet", "sgd")], kernel)
+    without = "2 clients at a time, a process and a core each, channels-last; no fused kernel: "
+    words["resnet18", "sgd"] = f"{without}it has convolutions without a bias"
     for (model, optimizer), expected in words.items():
         one = recipe(model, optimizer)
         assert choose(one.model.batched, CPU, one).description == expected
@@ -121,18 +114,6 @@ def test_an_optimiser_that_is_added_is_trained_without():
 
     Other.name = "other"
     assert misfit(recipe().model, (28, 28), 10, Other()) == "Other is trained without"
-
-
-def test_a_system_that_refuses_is_no_error_either(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(native_code, "installed", lambda: True)
-    monkeypatch.setattr(native_code, "_memory_can_be_executed", lambda: False)
-    native_code.refusal.cache_clear()
-    try:
-        one = recipe()
-        why = misfit(one.model, one.shape, 10, one.optimizer)
-        assert why == "this system refuses to run code that was made here"
-    finally:
-        native_code.refusal.cache_clear()
 
 
 @pytest.mark.skipif(not HAS, reason="llvmlite is optional")

@@ -23,39 +23,10 @@ from ldp_core.engines.per_client import Samples, Training, batches_of
 from ldp_core.engines.process_pool import Pool
 from ldp_core.errors import ProcessLost
 from tests.conftest import ROOT
-from tests.engines.test_base import plan_of, recipe_of, samples, start_of
+from tests.engines.cases import ENDLESS, SIZES, plan_of, recipe_of, samples_of, start_of
 from tests.pace import within
-from tests.runs.processes import PATIENCE_SECONDS
+from tests.runs.processes import wait_for
 from tests.warm import Interpreter
-
-ENDLESS = """
-import signal, sys
-sys.path.insert(0, sys.argv[1])
-import numpy as np
-import torch
-from ldp_core.datasets import Data
-from ldp_core.experiment import parse
-from ldp_core.simulate import simulate
-
-class Stopped(BaseException):
-    pass
-
-def stop(*_):
-    raise Stopped
-
-signal.signal(signal.SIGTERM, stop)  # as the training process does
-torch.set_num_threads(1)
-x = np.random.default_rng(0).random((600, 28, 28)).astype(np.float32)
-y = np.arange(600) % 10
-long = {"dataset": "mnist", "model": "cnn", "attack": None, "clients": {"count": 4, "epsilon": 1},
-        "local": {"epochs": 100, "batch_size": 20, "learning_rate": 0.01}}
-try:
-    for event in simulate(parse(long), Data(x, y, x[:50], y[:50], 10)):
-        pass
-except Stopped:
-    print("stopped", flush=True)
-"""
-"""A run whose rounds take minutes, on made-up images."""
 
 
 @pytest.fixture
@@ -70,15 +41,15 @@ def training(interpreter: Interpreter, tmp_path: Path) -> Iterator[tuple[psutil.
         process.kill()
 
 
-def children(pid: int, seconds: float = PATIENCE_SECONDS) -> list[psutil.Process]:
+def children(pid: int) -> list[psutil.Process]:
     """The two processes of a pool, once they compute."""
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
+
+    def computing() -> list[psutil.Process]:
         found = psutil.Process(pid).children()
-        if len(found) == 2 and all(sum(child.cpu_times()[:2]) > 0.2 for child in found):
-            return found
-        time.sleep(0.05)
-    raise AssertionError("no pool was started")
+        busy = len(found) == 2 and all(sum(child.cpu_times()[:2]) > 0.2 for child in found)
+        return found if busy else []
+
+    return wait_for(computing)
 
 
 @pytest.mark.alone
@@ -93,7 +64,7 @@ def test_its_processes_end_with_the_training_process_in_the_middle_of_a_round(
     process.wait(60)
     took = time.monotonic() - asked
     assert not psutil.wait_procs(pool, 20)[1], "orphans go on training"
-    assert printed.read() == ("stopped\n" if how == signal.SIGTERM else "")
+    assert printed.read().endswith("stopped with 1\n") == (how == signal.SIGTERM)
     assert took < within(8), "usually it takes a tenth of a second"
 
 
@@ -110,7 +81,8 @@ def test_a_process_that_is_killed_is_named_and_takes_the_others_along(
 
 
 def test_an_interrupted_pool_is_ended_and_an_error_in_it_is_raised():
-    recipe, data, plan = recipe_of("cnn", (28, 28)), samples((28, 28)), plan_of(1)
+    recipe, plan = recipe_of("cnn", (28, 28)), plan_of(SIZES, 20, 1)
+    data = samples_of(recipe, sum(SIZES))
     start = start_of(recipe).numpy()
     task = Training(recipe, start, batches_of(plan, 0))
     pool = Pool(2, data)
@@ -149,7 +121,8 @@ class Crash:
 def test_a_process_that_crashes_is_replaced_once_and_no_bit_is_lost(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ):
-    recipe, data, plan = recipe_of("cnn", (28, 28)), samples((28, 28)), plan_of(1)
+    recipe, plan = recipe_of("cnn", (28, 28)), plan_of(SIZES, 20, 1)
+    data = samples_of(recipe, sum(SIZES))
     good = Training(recipe, start_of(recipe).numpy(), batches_of(plan, 0))
     pool = Pool(2, data)
     found = dict(pool.map([good, Crash(tmp_path / "once", False), good, good]))

@@ -99,13 +99,7 @@ def module(model: Model, shape: tuple[int, ...], classes: int = 10) -> nn.Module
     features = math.prod(shape)
     channels = shape[0] if len(shape) == 3 else 1
     parts: list[nn.Module]
-    if model.name == "logistic_regression":
-        parts = [nn.Linear(features, classes)]
-    elif model.name == "mlp":
-        parts = [nn.Linear(features, 32), relu, nn.Linear(32, classes)]
-    elif model.name == "mlp2":
-        parts = [nn.Linear(features, 64), relu, nn.Linear(64, 32), relu, nn.Linear(32, classes)]
-    elif model.name == "cnn":
+    if model.name == "cnn":
         side = ((shape[-1] - 4) // 2 - 4) // 2
         first, second = nn.Conv2d(channels, 10, 5), nn.Conv2d(10, 20, 5)
         parts = [Grey(), Standard(), first, nn.MaxPool2d(2), relu, second, nn.MaxPool2d(2), relu]

@@ -6,12 +6,6 @@ from ldp_core import models
 from ldp_core.streams import stream
 
 
-def test_sizes():
-    lenet = models.get("lenet")
-    assert lenet.dimension((3, 32, 32), 10) == 15_826
-    assert lenet.dimension((28, 28), 10) == 13_426
-
-
 def test_wide_initial_weights_are_those_of_the_attack():
     wide = models.get("lenet", start="wide").initial((28, 28), 10, stream(0, "initial model"))
     assert 0.49 < np.abs(wide).max() <= 0.5

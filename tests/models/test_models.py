@@ -59,6 +59,28 @@ def test_scores_and_gradients_agree_with_the_plain_module(model, shape):
         torch.testing.assert_close(alone, scores.detach(), rtol=1e-10, atol=1e-12)
 
 
+@pytest.mark.parametrize(
+    ("model", "shape", "size"),
+    [
+        (models.get("logistic_regression"), (28, 28), 7850),
+        (models.get("mlp2", hidden=20, second=12), (3, 4), 12 * 20 + 20 + 20 * 12 + 12 + 12 * 10 + 10),
+        (models.get("cnn"), (28, 28), 21_840),
+        (models.get("cnn"), (3, 32, 32), 31_340),
+        (models.get("lenet"), (3, 32, 32), 15_826),
+    ],
+)
+def test_sizes_are_the_published_ones(model: models.Model, shape: tuple[int, ...], size: int):
+    assert model.dimension(shape, 10) == size
+    assert model.fits((8, 8)) == (model.name != "cnn")
+
+
+@pytest.mark.parametrize("name", models.names())
+def test_the_first_layer_is_where_closed_form_attacks_look_for_it(name: str):
+    model = models.get(name)
+    first = [one.name for one in model.slices((28, 28), 10)[:2]]
+    assert (first == ["weight1", "bias1"]) == (model.batched and name != "own")
+
+
 def test_sizes_are_known_without_torch():
     script = (
         "import sys; from ldp_core import models;"

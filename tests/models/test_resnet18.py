@@ -33,11 +33,6 @@ print("alive")
 """
 
 
-def test_sizes():
-    assert models.get("resnet18").dimension((3, 32, 32), 10) == 11_173_962
-    assert models.get("resnet18", width=16).dimension((3, 32, 32), 10) < 11_173_962 / 15
-
-
 def test_normalisation_begins_as_none():
     model = models.get("resnet18", width=4)
     initial = model.initial((8, 8), 10, stream(0, "initial model"))

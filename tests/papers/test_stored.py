@@ -10,6 +10,7 @@ import pytest
 
 from ldp_core import papers
 from ldp_core.cli import main
+from ldp_core.cost.seconds import Rates
 from ldp_core.datasets import Data
 from ldp_core.papers import stored
 from ldp_core.papers.arms import Trained
@@ -213,10 +214,8 @@ def test_what_takes_long_says_how_long(monkeypatch: pytest.MonkeyPatch, tmp_path
     made = claim()
     empty = verdict(made, Shelf())
     assert claims.reason(made, empty) == "No run of it is stored: 12 runs."
-    rates = dict.fromkeys(
-        ["product", "convolution", "value", "attack", "attacked", "likelihood", "search", "chain"], 1e-9
-    )
-    (tmp_path / "calibration.json").write_text(json.dumps(rates | {"round": 100.0}))
+    rates = dict.fromkeys(Rates.__dataclass_fields__, 1e-9) | {"rounds": 100.0}
+    (tmp_path / "calibration.json").write_text(json.dumps(rates))
     assert claims.reason(made, empty) == "No run of it is stored: 12 runs, about 20 minutes here."
 
 

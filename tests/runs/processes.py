@@ -85,11 +85,20 @@ def stop_all() -> None:
     """Cancel every job that waits or runs, and wait for its end."""
     for job in queue.find(f"status IN {LIVE}"):
         jobs.cancel(job.id)
-        until(job.id, lambda job: not job.live)
+        ended(job.id)
 
 
 def launch(changes: dict[str, Any], *variants: Variant) -> str:
     return jobs.submit(Draft(parse(changes), variants or (Variant("run"),)))
+
+
+def wait_for(done: Callable[[], T], seconds: float = PATIENCE_SECONDS) -> T:
+    """What it comes to, as soon as that counts as true."""
+    deadline = time.monotonic() + seconds
+    while not (found := done()):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    return found
 
 
 def until(identity: str, done: Callable[[Job], object], seconds: float = PATIENCE_SECONDS) -> Job:
@@ -100,6 +109,10 @@ def until(identity: str, done: Callable[[Job], object], seconds: float = PATIENC
             return job
         time.sleep(0.05)
     raise AssertionError(f"still {job.status} ({job.message}) after {seconds} s")
+
+
+def ended(identity: str) -> Job:
+    return until(identity, lambda job: not job.live)
 
 
 def trained_a_round(job: Job) -> bool:

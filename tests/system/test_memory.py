@@ -1,4 +1,4 @@
-"""Memory of a process that computes is used again."""
+"""Memory of a process that computes is used again, and its end is recognised."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from ldp_core.system.memory import ran_out
 from tests.conftest import ROOT
 
 PAGES = """
@@ -31,3 +32,18 @@ def test_a_large_array_lies_where_the_one_before_it_lay():
         for how in ("kept", "given back")
     }
     assert 5 * faults["kept"] < faults["given back"]
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [
+        (MemoryError(), True),
+        (OSError(12, "Cannot allocate memory"), True),
+        (RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried"), True),
+        (type("OutOfMemoryError", (RuntimeError,), {})("CUDA out of memory"), True),
+        (RuntimeError("shapes do not match"), False),
+        (OSError(28, "No space left on device"), False),
+    ],
+)
+def test_running_out_of_memory_is_known_by_any_name(error: Exception, expected: bool):
+    assert ran_out(error) is expected

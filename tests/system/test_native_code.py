@@ -21,11 +21,6 @@ def test_this_system_says_something():
     assert native_code._memory_can_be_executed()
 
 
-def test_what_is_not_installed_is_said(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(native_code, "find_spec", lambda _: None)
-    assert native_code.refusal() == "llvmlite is not installed"
-
-
 @pytest.mark.skipif(sys.platform != "linux", reason="asks Linux")
 def test_a_system_that_refuses_is_believed(monkeypatch: pytest.MonkeyPatch):
     class Refuses:

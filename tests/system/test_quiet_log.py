@@ -10,12 +10,12 @@ from ldp_core.system.quiet_log import MOST, Quiet
 from tests.conftest import ROOT
 
 
-def record(message: str, *details: object, line: int = 1) -> logging.LogRecord:
-    return logging.LogRecord("a", logging.WARNING, "a.py", line, message, details, None)
+def record(message: str, *details: object, line: int = 1, level: int = logging.WARNING) -> logging.LogRecord:
+    return logging.LogRecord("a", level, "a.py", line, message, details, None)
 
 
 def test_the_same_is_said_some_times_and_what_was_left_out_is_counted():
-    quiet = Quiet((3, 60.0), (100, 1.0))
+    quiet = Quiet(3, (100, 1.0))
     said = [record("the fragment %s is gone", number) for number in range(50)]
     assert sum(quiet.lets_pass(one, 0.0) for one in said) == 3
     other = record("something else", line=2)
@@ -24,10 +24,12 @@ def test_the_same_is_said_some_times_and_what_was_left_out_is_counted():
     later = record("the fragment %s is gone", 51)
     assert quiet.lets_pass(later, 61.0)
     assert later.getMessage() == "the fragment 51 is gone (47 like this were left out)"
+    fine = [record("a job begins", level=logging.INFO) for _ in range(9)]
+    assert all(quiet.lets_pass(one, 61.0) for one in fine), "what goes right is logged each time"
 
 
 def test_many_different_things_have_an_end_too():
-    quiet = Quiet((3, 60.0), (30, 10.0))
+    quiet = Quiet(3, (30, 10.0))
     assert sum(quiet.lets_pass(record(f"number {number}"), 0.0) for number in range(5000)) == 30
     assert not quiet.lets_pass(record("again"), 9.0)
     assert quiet.lets_pass(record("again"), 11.0)

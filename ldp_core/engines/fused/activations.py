@@ -9,9 +9,7 @@ from llvmlite import ir
 from ldp_core.engines.fused.code import POINTER, SHORT, WHOLE, Code, Number, Value, looped, vector
 
 TERMS = {4: 7, 8: 13}
-"""Number of terms of the exponential's series on ±ln 2/2 by bytes per number; the next term is below half a
-last bit.
-"""
+"""Terms of the exponential's series on ±ln 2/2 by bytes per number; the next is below half a last bit."""
 MANTISSA = {4: 23, 8: 52}
 LEAST = {4: -87.0, 8: -708.0}
 """Least argument of the exponential by bytes per number, just above the smallest normal result."""

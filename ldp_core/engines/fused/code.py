@@ -39,8 +39,7 @@ class Number:
         return LINE // self.bytes
 
 
-def vector(type: Value, lanes: int) -> Value:
-    return ir.VectorType(type, lanes)
+vector: Any = ir.VectorType
 
 
 class Code:
@@ -139,12 +138,6 @@ class Code:
         self.set(counter, self.b.add(now, self.whole(step)))
         self.b.branch(test)
         self.b.position_at_end(after)
-
-    @contextmanager
-    def when(self, condition: Value) -> Iterator[None]:
-        """Branch that is executed if the condition holds."""
-        with self.b.if_then(condition):
-            yield
 
     # memory and numbers
 

@@ -6,7 +6,6 @@ channels), each row padded to whole vectors (`row_stride`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
@@ -19,28 +18,16 @@ from ldp_core.engines.fused.tile import Tile
 from ldp_core.models.chain import Conv
 
 
-@dataclass(frozen=True)
-class Grid:
-    """Blocks of rows × half vectors that cover a channel's outputs; blocks may overlap."""
+def grid_of(height: int, width: int, half: int, most: int) -> tuple[int, int]:
+    """Rows and half vectors of blocks, of at most `most` vectors, that cover a channel with least overlap."""
+    across = -(-width // half)
 
-    rows: int
-    halves: int
+    def waste(grid: tuple[int, int]) -> tuple[int, int]:
+        rows, halves = grid
+        return -(-height // rows) * -(-across // halves) * rows * halves, -rows * halves
 
-    @staticmethod
-    def of(height: int, width: int, half: int, most: int) -> Grid:
-        """Grid with the least overlap and at most `most` whole vectors a block."""
-        across = -(-width // half)
-        fits = [
-            Grid(rows, halves)
-            for rows, halves in product(range(1, height + 1), range(1, across + 1))
-            if rows * halves <= 2 * most
-        ]
-
-        def waste(grid: Grid) -> tuple[int, int]:
-            halves = -(-height // grid.rows) * -(-across // grid.halves) * grid.rows * grid.halves
-            return halves, -grid.rows * grid.halves
-
-        return min(fits, key=waste)
+    sizes = product(range(1, height + 1), range(1, across + 1))
+    return min(((rows, halves) for rows, halves in sizes if rows * halves <= 2 * most), key=waste)
 
 
 def planes(module: Value, number: Number, name: str, layer: Conv) -> Value:
@@ -77,14 +64,14 @@ def forward(module: Value, number: Number, name: str, layer: Conv, tile: Tile) -
         (ky % layer.stride * layer.stride * rows + ky // layer.stride) * columns for ky in range(layer.size)
     ]
     down_to = code.table(downs) if layer.stride > 1 else None
-    grid = Grid.of(height, width, half, tile.columns)
+    deep, halves = grid_of(height, width, half, tile.columns)
     channels = tile.choose(layer.out, tile.channels)
     row = row_stride(layer.size * layer.channels, lanes)
     # where each half vector of a block begins: (row, column)
-    last = max(0, width - half) if grid.halves * half > width else (grid.halves - 1) * half
-    starts = [(r, min(h * half, last)) for r, h in product(range(grid.rows), range(grid.halves))]
+    last = max(0, width - half) if halves * half > width else (halves - 1) * half
+    starts = [(r, min(h * half, last)) for r, h in product(range(deep), range(halves))]
     pairs = [starts[i : i + 2] for i in range(0, len(starts), 2)]
-    beyond = max(0, width - grid.halves * half)
+    beyond = max(0, width - halves * half)
 
     def read(place: Value, pair: list[tuple[int, int]]) -> Value:
         (r0, c0), (r1, c1) = pair[0], pair[-1]
@@ -114,9 +101,9 @@ def forward(module: Value, number: Number, name: str, layer: Conv, tile: Tile) -
                 part = code.shuffle(value, value, range(i * half, (i + 1) * half))
                 code.store(part, code.at(out, place), r * wide + c)
 
-    with code.loop(layer.out, step=channels) as o, code.loop(height, step=grid.rows) as r:
-        o0, r0 = code.least(o, layer.out - channels), code.least(r, height - grid.rows)
-        with code.loop(max(1, width), step=grid.halves * half) as c:
+    with code.loop(layer.out, step=channels) as o, code.loop(height, step=deep) as r:
+        o0, r0 = code.least(o, layer.out - channels), code.least(r, height - deep)
+        with code.loop(max(1, width), step=halves * half) as c:
             block(o0, r0, code.least(c, beyond))
     return code.end()
 

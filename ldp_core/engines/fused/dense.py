@@ -57,9 +57,7 @@ def forward(module: Value, number: Number, name: str, layer: Dense, tile: Tile) 
 
 
 def backward(module: Value, number: Number, name: str, layer: Dense, tile: Tile, below: str) -> Value:
-    """Generate f(delta, weights, x, out, batch): out = delta·W, before the activation x that the layer below
-    made by the function `below`.
-    """
+    """Generate f(delta, weights, x, out, batch): out = delta·W, before the activation `below` that made x."""
     code = Code(module, number, name, *[POINTER] * 4, WHOLE)
     delta, weights, x, out, batch = code.parameters
     lanes = number.lanes
@@ -84,9 +82,7 @@ def backward(module: Value, number: Number, name: str, layer: Dense, tile: Tile,
 
 
 def update(module: Value, number: Number, name: str, layer: Dense, tile: Tile) -> Value:
-    """Generate f(delta, x, weights, bias, batch, rate): W −= rate·deltaᵀ·x and b −= rate·Σ delta, in
-    place.
-    """
+    """Generate f(delta, x, weights, bias, batch, rate): W −= rate·deltaᵀ·x, b −= rate·Σ delta, in place."""
     code = Code(module, number, name, *[POINTER] * 4, WHOLE, number.type)
     delta, x, weights, bias, batch, rate = code.parameters
     lanes = number.lanes

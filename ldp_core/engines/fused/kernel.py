@@ -250,7 +250,7 @@ class Kernel:
                 going = code.b.icmp_signed(
                     "==", code.b.load_atomic(stop, "monotonic", 8, typ=WHOLE), code.whole(0)
                 )
-                with code.when(going):
+                with code.b.if_then(going):
                     at = code.plus(code.times(t, rows), row)
                     batch = code.load_as(WHOLE, lengths, at)
                     with code.loop(batch) as s:
@@ -264,9 +264,7 @@ class Kernel:
         code.end()
 
     def _score(self) -> None:
-        """Generate score(weights, x, out, first, last, work): scores (classes) of samples `first` to before
-        `last`.
-        """
+        """Generate score(weights, x, out, first, last, work): scores of samples `first` to before `last`."""
         code = Code(self.module, self.number, "score", *[POINTER] * 3, WHOLE, WHOLE, POINTER, public=True)
         weights, x, out, first, last, code.work = code.parameters
         classes, top = self.layers.classes, len(self.layers.dense) - 1

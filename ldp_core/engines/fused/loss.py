@@ -10,9 +10,7 @@ from ldp_core.engines.fused.memory import up_to
 
 
 def delta(module: Value, number: Number, name: str, classes: int) -> Value:
-    """Generate f(scores, labels, delta, batch): delta = (softmax(scores) − one-hot)/batch, 0 in the
-    padding.
-    """
+    """Generate f(scores, labels, delta, batch): delta = (softmax(scores) − one-hot)/batch, 0 in padding."""
     code = Code(module, number, name, *[POINTER] * 3, WHOLE)
     scores, labels, out, batch = code.parameters
     lanes, stride = number.lanes, up_to(classes, number.lanes)

@@ -16,6 +16,7 @@ from queue import Empty, SimpleQueue
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from ldp_core.engines.batched import Tick
 from ldp_core.engines.fused.compiled import Compiled, compiled
@@ -40,41 +41,30 @@ Call = Callable[[Workspace], None]
 
 
 def train_fused(
-    recipe: Recipe,
-    start: torch.Tensor,
-    x: torch.Tensor,
-    y: torch.Tensor,
-    plan: Plan,
-    threads: int,
-    tick: Tick | None = None,
-) -> torch.Tensor:
-    """Trained weights (K, d) of the rows of a plan, in the order of its shards.
+    recipe: Recipe, start: Tensor, x: Tensor, y: Tensor, plan: Plan, threads: int, tick: Tick | None = None
+) -> Tensor:
+    """Trained weights (K, d) of the rows of a plan, in the order of its shards; ValueError if an index of the
+    plan, or a label, is out of range.
 
     Args:
         recipe: training settings; a model with `layers_of`, and an optimiser of SGD's form or Adam.
         start: initial weights (d,), or (K, d) in the order of the shards; float32 or float64.
         x, y: all samples (n, *shape), of the type of `start`, and labels (n,), on a CPU.
-        threads: limit on threads.
         tick: receives the share of the work done, in [0, 1].
-
-    Raises:
-        ValueError: an index of the plan, or a label, is out of range.
     """
     return train_each([recipe], [start], x, y, plan, threads, tick)[0]
 
 
 def train_each(
     recipes: Sequence[Recipe],
-    starts: Sequence[torch.Tensor],
-    x: torch.Tensor,
-    y: torch.Tensor,
+    starts: Sequence[Tensor],
+    x: Tensor,
+    y: Tensor,
     plan: Plan,
     threads: int,
     tick: Tick | None = None,
-) -> list[torch.Tensor]:
-    """Trained weights (K, d) of several runs with one plan, each with its own start and learning rate; all
-    else as for `train_fused`.
-    """
+) -> list[Tensor]:
+    """Trained weights (K, d) of several runs with one plan, starts and rates of their own (`train_fused`)."""
     recipe, samples, labels = recipes[0], _array(x), _array(y)
     layers = layers_of(recipe.model, recipe.shape, recipe.classes)
     begins = [_array(start) for start in starts]
@@ -112,7 +102,7 @@ def train_each(
     return [*torch.from_numpy(ordered)]
 
 
-def scores_fused(recipe: Recipe, weights: torch.Tensor, x: torch.Tensor, threads: int) -> torch.Tensor:
+def scores_fused(recipe: Recipe, weights: Tensor, x: Tensor, threads: int) -> Tensor:
     """Scores (n, classes) of the model `weights` (d,) on samples x (n, *shape)."""
     layers = layers_of(recipe.model, recipe.shape, recipe.classes)
     model, samples = _array(weights), _array(x)
@@ -122,9 +112,8 @@ def scores_fused(recipe: Recipe, weights: torch.Tensor, x: torch.Tensor, threads
 
     def call(first: int, last: int) -> Call:
         def run(work: Workspace) -> None:
-            kernel.score(
-                model.ctypes.data, samples.ctypes.data, found.ctypes.data, first, last, work.address
-            )  # fmt: skip
+            places = (one.ctypes.data for one in (model, samples, found))
+            kernel.score(*places, first, last, work.address)
 
         return run
 
@@ -240,11 +229,7 @@ def _check(
     labels: NDArray[np.generic],
     plan: Plan,
 ) -> None:
-    """Validate the arguments of the kernel, which checks nothing itself.
-
-    Raises:
-        ValueError: a shape, a type or an index is wrong.
-    """
+    """Raise ValueError for arguments of a wrong shape, type or index: the kernel checks nothing itself."""
     for start in starts:
         _check_samples(recipe, layers, start, samples)
         if start.ndim > 1 and len(start) != len(plan.rows):
@@ -268,6 +253,6 @@ def _check_samples(
         raise ValueError("weights and samples must have the model's shapes")
 
 
-def _array(tensor: torch.Tensor) -> NDArray[np.generic]:
+def _array(tensor: Tensor) -> NDArray[np.generic]:
     found: NDArray[np.generic] = np.ascontiguousarray(tensor.detach().numpy())
     return found

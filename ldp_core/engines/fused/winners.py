@@ -88,7 +88,7 @@ def images(
             found = code.load_as(WHOLE, counts, q)
             patch = code.at(out, code.plus(corner, code.load_as(WHOLE, corners, q)))
             list_of = code.times(q, layer.out)
-            with code.when(code.b.icmp_signed(">", found, code.whole(0))):
+            with code.b.if_then(code.b.icmp_signed(">", found, code.whole(0))):
                 for some in pieces(layer, lanes, tile.patch):
                     sums = [code.cell(code.load(patch, ky * wide + x, n)) for ky, x, n in some]
                     with code.loop(found) as w:

@@ -1,9 +1,8 @@
 """Training of a sweep's batches on a Ray cluster, where EPSILON_RAY_ADDRESS names one.
 
-A process on this machine still runs the job and writes its record under a local lock; only batches of
-training go to the cluster. Live trainings, attacks and papers' claims stay here, since one remote core would
-not speed them up. The program's source travels with the work; equal package versions are checked first. Ray
-is optional (tests/requirements-ray.txt), and imported nowhere else.
+A process on this machine still runs the job and writes its record. Live trainings, attacks and papers' claims
+stay here, since one remote core would not speed them up. The program's source travels with the work; equal
+package versions are checked first. Ray is optional (tests/requirements-ray.txt), and imported nowhere else.
 """
 
 from __future__ import annotations
@@ -27,18 +26,16 @@ WAKE_SECONDS = 0.5
 
 
 def there(experiments: Mapping[int, Experiment], report: Report) -> Iterator[tuple[Batch, list[Said]]]:
-    """Train experiments on the cluster; yields each batch with lists of results as they arrive.
-
-    Raises:
-        StudioError: the cluster cannot be used, or this program fails there.
+    """Train experiments on the cluster; yields each batch with lists of results as they arrive. Raises
+    StudioError where the cluster cannot be used, or this program fails there.
     """
     report(Step("Connecting to the cluster"))
     ray = connection.connected(RAY_ADDRESS.value())
     report(Step("Waiting for the cluster"))
     workers = max(1, int(ray.cluster_resources().get("GPU" if gpus() else "CPU", 1)))
-    needs = {"num_cpus": 1, **({"num_gpus": 1} if gpus() else {})}
     # Ray's own way of trying again would begin from the beginning
-    task = ray.remote(num_returns="streaming", max_retries=0, **needs)(far_parcels)
+    each = {"num_cpus": 1, "num_gpus": 1 if gpus() else 0, "max_retries": 0}
+    task = ray.remote(num_returns="streaming", **each)(far_parcels)
 
     def begun(batch: Batch) -> Any:
         return task.remote({place: one.as_json() for place, one in batch.items()})

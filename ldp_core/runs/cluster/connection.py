@@ -24,19 +24,15 @@ LIKE = f"{ADDRESS} must be {RAY_ADDRESS.reader.wanted}"
 KNOCK_SECONDS = 10.0
 SETTINGS = b"\4"
 GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes(3) + SETTINGS + bytes(5)
-"""First bytes of an HTTP/2 client, with an empty SETTINGS frame; a server answers with SETTINGS (RFC 9113,
-3.4).
-"""
+"""First bytes of an HTTP/2 client, with empty SETTINGS, which a server answers (RFC 9113, 3.4)."""
 GONE_SECONDS = 20.0
 TRIES, ANSWER_SECONDS = 5, 20
 """Attempts, a second apart, at a cluster that refuses the connection; and timeout for any answer."""
 
 
 def connected(address: str) -> Any:
-    """The ray module, connected for the life of this process to a cluster with the same packages.
-
-    Raises:
-        StudioError: the cluster is refused, unreachable, or has other packages.
+    """The ray module, connected for the life of this process to a cluster with the same packages. Raises
+    StudioError where the cluster is refused, unreachable, or has other packages.
     """
     refuse_open(address)
     if token := RAY_TOKEN.value():  # which Ray reads as it is imported
@@ -53,11 +49,15 @@ def connected(address: str) -> Any:
     if ray.is_initialized():
         return ray
     knock(address)
+    passed_on = {one.name: os.environ.get(one.name, "") for one in (ENGINE, DATA_MIRROR)}
     try:
         with _unheard():
             ray.init(
                 address=address,
-                runtime_env={"py_modules": [str(Path(__file__).parents[2])], "env_vars": _passed_on()},
+                runtime_env={
+                    "py_modules": [str(Path(__file__).parents[2])],
+                    "env_vars": passed_on | {CORES.name: "1"},
+                },
                 log_to_driver=False,
                 logging_level=logging.ERROR,
             )
@@ -77,11 +77,8 @@ def connected(address: str) -> Any:
 
 
 def refuse_open(address: str) -> None:
-    """Refuse a public address without token or encryption: results are unpickled here, so a fake cluster
-    could run code.
-
-    Raises:
-        StudioError: the address is public or invalid.
+    """Raise StudioError for a public address without token or encryption: results are unpickled here, so a
+    fake cluster could run code.
     """
     host, port = _place(address)
     if RAY_TOKEN.value() or os.environ.get("RAY_AUTH_MODE") == "token" or _encrypted():
@@ -112,11 +109,7 @@ def _place(address: str) -> tuple[str, int]:
 
 
 def knock(address: str) -> None:
-    """Check within seconds that a Ray server answers; Ray itself would retry for minutes.
-
-    Raises:
-        StudioError: no Ray server answers, or the address is invalid.
-    """
+    """Raise StudioError within seconds where no Ray server answers; Ray itself would retry for minutes."""
     place = _place(address)
     try:
         with socket.create_connection(place, KNOCK_SECONDS) as door:
@@ -133,8 +126,8 @@ def _encrypted() -> bool:
 
 
 def still_there(answered: float) -> float:
-    """Time of the cluster's latest answer: now, or `answered` if it is silent. Without this check Ray would
-    end the process after a minute; after GONE_SECONDS of silence StudioError is raised.
+    """Time of the cluster's latest answer: now, or `answered` if it is silent; StudioError after GONE_SECONDS
+    of silence. Ray itself would end the process after a minute.
     """
     try:
         knock(RAY_ADDRESS.value())
@@ -147,9 +140,7 @@ def still_there(answered: float) -> float:
 
 @contextmanager
 def _unheard() -> Iterator[None]:
-    """Silence Ray's start, which writes to stderr below Python, and keep this process's own SIGTERM
-    handler.
-    """
+    """Silence Ray's start, which writes to stderr below Python, and keep this process's SIGTERM handler."""
     sys.stderr.flush()
     stop = signal.getsignal(signal.SIGTERM)
     kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
@@ -161,9 +152,3 @@ def _unheard() -> Iterator[None]:
         os.dup2(kept, 2)
         os.close(kept)
         os.close(nowhere)
-
-
-def _passed_on() -> dict[str, str]:
-    """Environment variables for processes on the cluster."""
-    kept = (ENGINE.name, DATA_MIRROR.name)
-    return {name: os.environ[name] for name in kept if name in os.environ} | {CORES.name: "1"}

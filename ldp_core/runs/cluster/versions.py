@@ -45,10 +45,8 @@ def own() -> dict[str, str]:
 
 
 def probed(ray: Any) -> dict[str, dict[str, str]]:
-    """Versions on each machine of the cluster, by its address.
-
-    Raises:
-        StudioError: a machine cannot run this program, or the cluster has none.
+    """Versions on each machine of the cluster, by its address. Raises StudioError where one cannot run this
+    program, or there is none.
     """
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from dataclasses import asdict, astuple
+from dataclasses import asdict, astuple, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from ldp_core import models, optimizers
-from ldp_core.cost.seconds import EVALUATION, PICTURE, Rates, work_of
+from ldp_core.cost.seconds import EVALUATION, PICTURE, USUAL, Rates, work_of
 from ldp_core.experiment import Experiment, parse
 from ldp_core.runs.lockstep import drive
 from ldp_core.runs.storage.paths import runs_dir
@@ -17,7 +18,12 @@ from ldp_core.streams import stream
 from ldp_core.system.json_file import read_json, write_json
 
 ROUNDS = 4
-VALUES = 2**20
+WIDE, QUICK = {"name": "mlp", "hidden": 256}, {"attacker": "least_squares"}
+RUNS: tuple[dict[str, Any], ...] = (
+    *({}, {"model": WIDE}, {"model": WIDE, "local": {"epochs": 8}}),
+    *({"attack": QUICK}, {"attack": QUICK, "model": WIDE}, {"attack": {"attacker": "posterior"}}),
+)
+"""Short runs that tell the seconds of all operations but convolutions and searches."""
 MOST_SECONDS = 3600.0
 """Largest plausible duration of a round without work; a larger one means a failed measurement."""
 
@@ -34,15 +40,18 @@ def rates() -> Rates | None:
 
 def calibrate() -> Rates:
     """Measure the speed of this machine in a few seconds, and store it."""
-    base = {"rounds": ROUNDS, "attack": None, "mechanism": "none"}
-    small, large = parse(base), parse(base | {"model": {"name": "mlp", "hidden": 256}})
-    _timed(small)  # the first run pays for what is imported and loaded
-    quick, slow = _timed(small), _timed(large)
-    few, many = (work_of(one).products for one in (small, large))
-    product = max(slow - quick, 1e-6) / (many - few)
-    each = max(quick - few * product, 1e-4) / ROUNDS
-    rest = _per_value(), each, *_per_attack(), _per_search()
-    found = Rates(product, _per_convolution("lenet"), *rest, chain=_per_convolution("cnn"))
+    from scipy.optimize import nnls
+
+    runs = [parse({"rounds": ROUNDS, "attack": None} | one) for one in RUNS]
+    took = np.array([min(_timed(one) for _ in range(3)) for one in runs])  # the first pays for imports
+    usual, counts = np.array(astuple(USUAL)), np.array([astuple(work_of(one)) for one in runs])
+    slower, _ = nnls(counts * usual / took[:, None], np.ones(len(runs)))
+    found = replace(
+        Rates(*(usual * np.maximum(slower, 0.01)).tolist()),
+        convolutions=_per_convolution("lenet"),
+        chains=_per_convolution("cnn"),
+        searches=_per_search(),
+    )
     write_json(_path(), asdict(found))
     return found
 
@@ -52,34 +61,6 @@ def _timed(experiment: Experiment) -> float:
     for _ in drive({0: experiment}):
         pass
     return time.perf_counter() - began
-
-
-def _per_attack() -> tuple[float, float, float]:
-    """Seconds that attacks add to a round: per upload, per weight of an upload, and per posterior
-    evaluation.
-    """
-    quick, wide = {"attacker": "least_squares"}, {"name": "mlp", "hidden": 128}
-    small, large, thorough = (
-        parse({"rounds": ROUNDS, "model": model, "attack": attack})
-        for model, attack in (
-            ("logistic_regression", quick),
-            (wide, quick),
-            ("logistic_regression", {"attacker": "posterior"}),
-        )
-    )
-    few, many, most = _attacking(small), _attacking(large), _attacking(thorough)
-    work, wider = work_of(small), work_of(large)
-    weight = max((many - few) / (wider.attacked - work.attacked), 1e-12)
-    each = max(few - work.attacked * weight, 1e-6) / work.attacks
-    return each, weight, max(most - few, 1e-6) / work_of(thorough).likelihoods
-
-
-def _attacking(experiment: Experiment) -> float:
-    """Seconds that attacks take in a short run."""
-    spared = parse(experiment.as_json() | {"attack": None})
-    _timed(experiment)  # the first run pays for what is imported
-    more, less = (min(_timed(one) for _ in range(2)) for one in (experiment, spared))
-    return max(more - less, 1e-6)
 
 
 def _per_convolution(name: str) -> float:
@@ -125,16 +106,6 @@ def _per_search() -> float:
         took.append(time.perf_counter() - began)
     each = EVALUATION / len(x) + PICTURE + model.products(shape, classes)
     return sorted(took)[tries // 2] / (len(x) * each)
-
-
-def _per_value() -> float:
-    """Seconds to perturb one value and compute its exact mean and variance."""
-    piecewise = parse({}).randomiser
-    values = np.zeros((16, VALUES // 16), dtype=np.float32)
-    began = time.perf_counter()
-    piecewise.perturb(values, 1.0, -1, 1, stream(0, "audit"))
-    piecewise.at(1.0, -1, 1).moments(values)
-    return (time.perf_counter() - began) / VALUES
 
 
 def _path() -> Path:

@@ -40,9 +40,7 @@ def count() -> int:
 
 
 def at_work() -> int:
-    """Number of slots of the running worker, whose environment may differ from this process's; else of a new
-    one.
-    """
+    """Number of slots of the running worker, whose environment may be another; else of a new one."""
     who = worker()
     return min(MOST, who.slots) if who and who.slots > 0 else count()
 

@@ -44,9 +44,7 @@ class CellsDone:
 
 
 class RoundsDone:
-    """Progress of runs trained side by side, in rounds; image searches after training count as equivalent
-    rounds.
-    """
+    """Progress of runs trained side by side, in rounds; image searches afterwards count as so many rounds."""
 
     def __init__(
         self, experiments: Mapping[int, Experiment], starts: Mapping[int, Start], report: Report
@@ -93,7 +91,7 @@ def _search_after(experiment: Experiment) -> tuple[float, int, int]:
     if known is None or one.attack is None or not one.attack.after:
         return 0.0, 1, 1
     work = work_of(one)
-    searching = work.searches * known.search
+    searching = work.searches * known.searches
     training = max(seconds([work], known) - searching, 1e-9)
     steps = max(int(getattr(spy.who, "iterations", 1)) for spy in spies(one))
     return one.rounds * searching / training, max(1, uploads_attacked(one)), steps

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import logging
+import math
 import multiprocessing
 import os
 import signal
@@ -37,19 +38,12 @@ class Watched:
         self.job, self.slot = job, slot
         self._pipe, tell = CONTEXT.Pipe(duplex=False)
         with tell:
-            # not a daemon: it may start processes of its own
-            arguments = (tell, job, slot, os.getpid())
-            self._process = CONTEXT.Process(target=train_process, args=arguments, daemon=False)
+            self._process = CONTEXT.Process(target=train_process, args=(tell, job, slot, os.getpid()))
             self._process.start()
         self._outcome: Outcome | None = None
-        self._kill_at: float | None = None
+        self._kill_at = math.inf
         self._leaving: Outcome | None = None
         self._noted = False
-
-    @property
-    def pid(self) -> int:
-        """Process id."""
-        return int(self._process.pid)
 
     def step(self) -> bool:
         """Check on the process; True once its outcome is stored. After a StorageFailed, call again."""
@@ -59,12 +53,11 @@ class Watched:
             self.kill()
             return True
         if not self._noted:
-            queue.update(self.job.id, pid=self.pid)
+            queue.update(self.job.id, pid=self._process.pid)
             self._noted = True
-        if self._kill_at is None and status == "cancelling":
+        if status == "cancelling" and self._kill_at == math.inf:
             self._ask_to_stop()
-        late = self._kill_at is not None and time.monotonic() > self._kill_at
-        if not late and not self.has_ended():
+        if time.monotonic() <= self._kill_at and not self.has_ended():
             return False
         self.kill()  # and what it started goes with it
         self._write_down()
@@ -114,8 +107,6 @@ class Watched:
                 pass  # it was killed
         code = self._process.exitcode
         if code == -signal.SIGKILL:
-            why = (
-                "the training process was killed from outside, perhaps because the machine ran out of memory"
-            )
-            return Outcome("interrupted", f"{why}; {KEPT}")
+            why = "was killed from outside, perhaps because the machine ran out of memory"
+            return Outcome("interrupted", f"the training process {why}; {KEPT}")
         return Outcome("failed", f"the training process crashed (code {code})")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -11,13 +10,11 @@ from threading import Lock
 from typing import Any
 
 from ldp_core.errors import InvalidInput
-from ldp_core.runs.process.start import ONE_THREAD
+from ldp_core.runs.process.start import environment
 from ldp_core.runs.record import own_data
-from ldp_core.runs.storage.paths import data_dir
-from ldp_core.settings.secrets import without_secrets
-from ldp_core.settings.table import DATA_DIR
 
 SECONDS, WAIT_SECONDS = 120, 60
+YOURSELF = "run `python -m ldp_core inspect UPLOAD.npz --card CARD.json` on a machine of your own"
 _one_at_a_time = Lock()
 
 
@@ -36,7 +33,7 @@ def inspected(upload: bytes, card: bytes) -> dict[str, Any]:
             capture_output=True,
             timeout=SECONDS,
             cwd=Path(__file__).parents[3],
-            env=without_secrets(os.environ) | ONE_THREAD | {DATA_DIR.name: str(data_dir())},
+            env=environment(),
             check=True,
         )
     except subprocess.TimeoutExpired:
@@ -49,6 +46,3 @@ def inspected(upload: bytes, card: bytes) -> dict[str, Any]:
     if "refused" in found:
         raise InvalidInput(found["refused"])
     return found
-
-
-YOURSELF = "run `python -m ldp_core inspect UPLOAD.npz --card CARD.json` on a machine of your own"

@@ -25,8 +25,6 @@ from ldp_core.system import kernel_lock
 
 STARTED = time.time()
 LOG, LOG_BYTES = "worker.log", 10**7
-ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1"}
-"""Environment for the worker: OpenBLAS hangs if it cannot start a thread for lack of memory."""
 _started: list[subprocess.Popen[bytes]] = []
 """Worker processes started by this process, kept to be reaped."""
 
@@ -34,13 +32,9 @@ _started: list[subprocess.Popen[bytes]] = []
 def ensure_worker(newest: bool = False) -> None:
     """Start a worker unless one runs; returns at once.
 
-    Args:
-        newest: replace a worker of another version, if a process that began before this one started it: of
-            two servers of different versions the later one prevails. False for mere reading.
-
-    Raises:
-        StorageFailed: the disk has no file locks.
-        OSError: no process can be started, or nothing can be written.
+    With `newest`, a worker of another version is replaced, if a process that began before this one started
+    it: of two servers of different versions the later one prevails. Raises StorageFailed where the disk has
+    no file locks, and OSError where no process can be started or nothing can be written.
     """
     path = runs_dir() / WORKER
     _started[:] = [process for process in _started if process.poll() is None]
@@ -61,15 +55,16 @@ def ensure_worker(newest: bool = False) -> None:
 
 
 def _start(*arguments: str, hand: list[int] | None = None) -> None:
-    _begin_a_new_log(runs_dir() / LOG)
-    with (runs_dir() / LOG).open("ab") as log:
+    path = runs_dir() / LOG
+    with suppress(OSError):
+        if path.stat().st_size > LOG_BYTES:
+            path.replace(path.with_name(f"{LOG}.1"))  # one earlier log is kept
+    with path.open("ab") as log:
         process = subprocess.Popen(
             [sys.executable, "-m", "ldp_core.runs.process.worker", "--wanted", str(STARTED), *arguments],
             pass_fds=hand or [],
             cwd=Path(__file__).parents[3],
-            env=without_secrets(os.environ)
-            | ONE_THREAD
-            | {RUNS_DIR.name: str(runs_dir()), DATA_DIR.name: str(data_dir())},
+            env=environment(),
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,
@@ -78,22 +73,20 @@ def _start(*arguments: str, hand: list[int] | None = None) -> None:
     _started.append(process)
 
 
-def _begin_a_new_log(path: Path) -> None:
-    """Rotate a log that exceeds LOG_BYTES; one earlier log is kept."""
-    with suppress(OSError):
-        if path.stat().st_size > LOG_BYTES:
-            path.replace(path.with_name(f"{path.name}.1"))
+def environment() -> dict[str, str]:
+    """Environment of a process that computes: no secrets, and OpenBLAS, which hangs if it cannot start a
+    thread for lack of memory, with one.
+    """
+    folders = {RUNS_DIR.name: str(runs_dir()), DATA_DIR.name: str(data_dir())}
+    return without_secrets(os.environ) | {"OPENBLAS_NUM_THREADS": "1"} | folders
 
 
 @cache
 def program() -> str:
-    """Digest of the source and of plug-ins as this process first read them: files may be replaced while it
-    runs.
-    """
+    """Digest of source and plug-ins as this process first read them: files may be replaced while it runs."""
     digest = hashlib.sha256()
     for file in sorted(Path(__file__).parents[2].rglob("*.py")):
         digest.update(file.read_bytes())
-    every = REGISTRIES.values()
-    plugged = {registry.kind(name).plugin for registry in every for name in registry.names()}
+    plugged = {one.kind(name).plugin for one in REGISTRIES.values() for name in one.names()}
     digest.update(" ".join(sorted(plugged)).encode())
     return digest.hexdigest()[:12]

@@ -47,12 +47,7 @@ def train_process(tell: Connection, job: Job, slot: Slot, parent: int) -> None:
 
 
 def train_job(job: Job, room: int) -> Outcome:
-    """Compute what is left of a job; returns its outcome.
-
-    Args:
-        job: as stored in the queue.
-        room: bytes of memory that this process may use, for the message when they do not suffice.
-    """
+    """Compute what is left of a job, as stored in the queue, with at most `room` bytes of memory."""
     signal.signal(signal.SIGTERM, _stop)
     try:
         job.folder.mkdir(parents=True, exist_ok=True)

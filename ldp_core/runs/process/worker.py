@@ -13,11 +13,9 @@ import logging
 import os
 import signal
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
-from pathlib import Path
-from typing import Any
 
 from ldp_core import datasets
 from ldp_core.behaviour import version
@@ -29,7 +27,7 @@ from ldp_core.runs.lockstep import load, one_thread
 from ldp_core.runs.machine.calibration import calibrate, rates
 from ldp_core.runs.machine.slots import Slot, count, slots
 from ldp_core.runs.process.child import CONTEXT, Watched
-from ldp_core.runs.process.start import program
+from ldp_core.runs.process.start import ensure_worker, program
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record import computations
 from ldp_core.runs.record.deletion import sweep
@@ -39,9 +37,7 @@ from ldp_core.runs.storage.locks import WORKER, Held
 from ldp_core.runs.storage.paths import bind, runs_dir
 from ldp_core.settings.table import WORKER_IDLE_SECONDS
 from ldp_core.system import kernel_lock, memory, process_group
-from ldp_core.system.niceness import give_way
 from ldp_core.system.quiet_log import be_quiet
-from ldp_core.system.seldom import Seldom
 
 POLL_SECONDS = 0.05
 LOOK_SECONDS = 2.0
@@ -68,55 +64,48 @@ def main(arguments: Sequence[str] | None = None) -> None:
     asked = parser.parse_args(arguments)
     program(), version()  # of the code that is loaded now
     logging.basicConfig(format="%(asctime)s %(process)d %(levelname)s %(message)s", level=logging.INFO)
-    logging.getLogger().addFilter(Seldom())
-    be_quiet()
-    path = runs_dir() / WORKER
+    be_quiet(repeated=1)
     said = {"beats": True, "program": program(), "wanted": asked.wanted, "slots": count()}
     if asked.lock is None:
-        held = _taken(path, asked.after, said)
+        held = _taken(partial(locks.hold, runs_dir() / WORKER, **said), asked.after)
     else:
         kernel_lock.keep(asked.lock)
-        held = Held(path, asked.lock, **said)
+        held = Held(runs_dir() / WORKER, asked.lock, **said)
     if held is None:
         return
     bind()
     try:
-        _stay(held, said)
+        _stay(held)
     except FolderGone as error:
         logging.warning("the worker ends: %s", error)
 
 
-def _taken(path: Path, after: str, said: dict[str, Any]) -> Held | None:
+def _taken(hold: Callable[[], Held | None], after: str) -> Held | None:
     """The worker's lock; None if another worker keeps it. The worker with token `after` is asked to leave."""
     until = time.monotonic() + PATIENCE_SECONDS
-    while (held := locks.hold(path, **said)) is None:
+    while (held := hold()) is None:
         who = locks.worker()
         if not after or (who and who.token != after) or time.monotonic() > until:
             return None
-        locks.ask_to_go(path, after)
+        locks.ask_to_go(runs_dir() / WORKER, after)
         time.sleep(POLL_SECONDS)
     return held
 
 
-def _stay(held: Held, said: dict[str, Any]) -> None:
-    """Run jobs until this worker is no longer needed."""
-    signal.signal(signal.SIGTERM, _leave)
-    give_way()
+def _stay(held: Held) -> None:
+    """Prepare, and run jobs until this worker is no longer needed."""
+    signal.signal(signal.SIGTERM, lambda *_: _leaving.append(True))
+    process_group.give_way()
     memory.be_given_up(memory.SECOND)
     sweep()
     disk_space.keep_back()
     with suppress(StorageFailed):  # or at its first turn
         queue.reap([])
     _warm_up()
-    while True:
-        with held:
-            replaced = _work(held)
-        # who submits from now on finds no worker; who did so just before has found this one
-        if _leaving or replaced or not _is_asked():
-            return
-        if (again := locks.hold(held.path, **said)) is None:
-            return
-        held = again
+    with held:
+        replaced = _work(held)
+    if not _leaving and not replaced and _is_asked():
+        ensure_worker()  # for a job that was submitted right before the lock was released
 
 
 def _work(held: Held) -> bool:
@@ -147,7 +136,7 @@ def _work(held: Held) -> bool:
                 busy_at = time.monotonic()
             elif not measured and time.monotonic() - busy_at > QUIET_SECONDS:
                 measured = rates() is not None or _measure()  # once, even if it cannot be kept
-            elif time.monotonic() - busy_at >= patience:
+            elif time.monotonic() - busy_at >= patience and not _is_asked():
                 break
             time.sleep(POLL_SECONDS)
         replaced = not _leaving and held.is_to_go()
@@ -169,14 +158,11 @@ def _turn(watched: list[Watched], free: list[Slot]) -> None:
     while free and not disk_space.shortage() and (job := queue.claim(most, ready)) is not None:
         try:
             watched.append(Watched(job, free[0]))
+            del free[0]
         except OSError as error:  # no memory, or no number, for one more process
             logging.exception("job %s: no process", job.id)
-            words = (
-                f"this machine could not start a process for it ({error.strerror}); go on where it stopped"
-            )
-            queue.move(job.id, "interrupted", words)
-        else:
-            free.pop(0)
+            why = f"this machine could not start a process for it ({error.strerror}); go on where it stopped"
+            queue.move(job.id, "interrupted", why)
     if _look_after(watched, free):
         for removed in prune():
             logging.info("job %s: its record was removed to make room", removed.job.id)
@@ -201,13 +187,14 @@ def _can_begin(watched: Sequence[Watched], job: Job) -> bool:
 
 def _look_after(watched: list[Watched], free: list[Slot]) -> bool:
     """Free the slots of ended jobs; True if there were any."""
-    before = len(watched)
+    ended = 0
     for one in [*watched]:
         if one.step():
             watched.remove(one)
             free.append(one.slot)
+            ended += 1
     free.sort(key=lambda slot: slot.number)
-    return len(watched) < before
+    return ended > 0
 
 
 def _measure() -> bool:
@@ -234,18 +221,12 @@ def _calibrate(parent: int) -> None:
     calibrate()
 
 
-def _leave(*_: object) -> None:
-    _leaving.append(True)
-
-
 def _warm_up() -> None:
-    """Import, load and compile what every job needs."""
+    """Import, load and compile what every job needs, and what may have been replaced on the disk by then."""
     gc.disable()
     import torch
 
     import ldp_core.leakage.grid
-
-    # and what a job would otherwise read from files that may have been replaced by then
     import ldp_core.leakage.summary
     import ldp_core.many
     import ldp_core.models._alone

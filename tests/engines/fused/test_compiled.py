@@ -13,7 +13,7 @@ import torch
 from ldp_core import cli, models
 from ldp_core.errors import StudioError
 from ldp_core.models.chain import layers_of
-from tests.engines.fused.cases import plan_of, recipe_of, samples_of, start_of
+from tests.engines.cases import plan_of, recipe_of, samples_of, start_of
 from tests.extent import in_gate
 
 pytest.importorskip("llvmlite")

@@ -13,14 +13,7 @@ from ldp_core import models
 from ldp_core.models._grammar import ACTIVATIONS
 from ldp_core.models.base import Model
 from ldp_core.models.mlp2 import MLP2
-from tests.engines.fused.cases import (
-    exact,
-    plan_of,
-    recipe_of,
-    reference,
-    samples_of,
-    start_of,
-)
+from tests.engines.cases import exact, plan_of, recipe_of, reference, samples_of, start_of
 from tests.extent import in_gate
 
 pytest.importorskip("llvmlite")

@@ -19,14 +19,7 @@ import torch
 
 from ldp_core import models
 from tests.conftest import ROOT
-from tests.engines.fused.cases import (
-    exact,
-    plan_of,
-    recipe_of,
-    reference,
-    samples_of,
-    start_of,
-)
+from tests.engines.cases import ENDLESS, SIZES, exact, plan_of, recipe_of, reference, samples_of, start_of
 from tests.extent import in_gate
 from tests.pace import within
 from tests.warm import Interpreter
@@ -35,8 +28,6 @@ pytest.importorskip("llvmlite")
 
 from ldp_core.engines.fused.training import scores_fused, train_fused
 
-SIZES = [47, 20, 33, 1, 60]
-"""Samples of ragged clients: most end an epoch with a short batch."""
 EVERY = (
     "conv 5 3 stride 2 padding 2 tanh, avg_pool 2, conv 4 2 padding 1 none, pool 3, conv 3 1, dense 9 sigmoid"
 )
@@ -70,11 +61,8 @@ one network has both."""
 )
 def test_it_equals_pytorch(name: str, parameters: dict[str, Any], shape: tuple[int, ...], kind: torch.dtype):
     recipe = recipe_of(models.get(name, **parameters), shape)
-    data, start, plan = (
-        samples_of(recipe, sum(SIZES), kind),
-        start_of(recipe, kind),
-        exact(plan_of(SIZES, 20)),
-    )
+    data, start = samples_of(recipe, sum(SIZES), kind), start_of(recipe, kind)
+    plan = exact(plan_of(SIZES, 20))
     if kind == torch.float32:
         plan = replace(plan, weights=plan.weights.astype(np.float32))
     trained = train_fused(recipe, start, data[0], data[1], plan, 1)
@@ -100,12 +88,8 @@ def test_batches_of_every_size(name: str, batch: int):
     side = in_gate(8 if name == "mlp" else 16, 16)  # there is code for that already
     recipe = recipe_of(models.get(name), (side, side), rate=0.05)
     sizes = [*range(1, min(batch, 6) + 1), batch, batch + 3]
-    kind = torch.float64
-    data, start, plan = (
-        samples_of(recipe, sum(sizes), kind),
-        start_of(recipe, kind),
-        exact(plan_of(sizes, batch)),
-    )
+    data, start = samples_of(recipe, sum(sizes), torch.float64), start_of(recipe, torch.float64)
+    plan = exact(plan_of(sizes, batch))
     trained = train_fused(recipe, start, data[0], data[1], plan, 1)
     assert (trained - reference(recipe, start, data, plan)).abs().max() < 1e-12
 
@@ -280,37 +264,6 @@ def test_what_is_not_there_is_refused_before(wrong: str):
         train_fused(recipe, start, x, y, replace(plan, samples=samples, weights=weights, rows=rows), 1)
 
 
-ENDLESS = """
-import signal, sys, threading
-sys.path.insert(0, sys.argv[1])
-import numpy as np
-import torch
-from ldp_core.datasets import Data
-from ldp_core.experiment import parse
-from ldp_core.simulate import simulate
-
-class Stopped(BaseException):
-    pass
-
-def stop(*_):
-    raise Stopped
-
-signal.signal(signal.SIGTERM, stop)  # as the training process does
-torch.set_num_threads(1)
-x = np.tile(np.random.default_rng(0).random((600, 28, 28)).astype(np.float32), (40, 1, 1))
-y = np.arange(24000) % 10
-long = {"dataset": "mnist", "model": "cnn", "attack": None, "clients": {"count": 4, "epsilon": 1},
-        "local": {"epochs": 100, "batch_size": 20, "learning_rate": 0.0001}}
-data = Data(x, y, x[:50], y[:50], 10)
-try:
-    for event in simulate(parse(long), data, tick=lambda share: print("tick", flush=True)):
-        print(event.as_json().get("engine"), flush=True)
-except Stopped:
-    print(threading.active_count(), flush=True)
-"""
-"""A run whose rounds take a quarter of a minute, on made-up images."""
-
-
 @pytest.mark.alone
 def test_it_tells_how_far_it_is_and_stops_in_the_middle_of_a_client(interpreter: Interpreter, tmp_path: Path):
     (tmp_path / "endless.py").write_text(ENDLESS, encoding="utf-8")
@@ -325,7 +278,7 @@ def test_it_tells_how_far_it_is_and_stops_in_the_middle_of_a_client(interpreter:
         while said == "tick":
             said = printed.readline().strip()
         assert time.monotonic() - asked < within(2)
-        assert said == "1", "no thread goes on"
+        assert said == "stopped with 1", "no thread goes on"
         training.wait(60)
     finally:
         printed.close()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from itertools import islice
 from types import SimpleNamespace
 from typing import Any
 
@@ -18,24 +20,15 @@ class Broken(Lost):
         self.cause = cause
 
 
-class Process:
-    """What one process of the cluster does; it is lost once it has said so much."""
-
-    def __init__(self, said: Iterator[Sequence[Any]], lost_after: int | None) -> None:
-        self._said, self._lost_after = (one for parcel in said for one in parcel), lost_after
-
-    def __next__(self) -> Any:
-        if self._lost_after == 0:
-            return Lost()
-        try:
-            one = next(self._said)
-            if self._lost_after is not None:
-                self._lost_after -= 1
-            return [one]
-        except StopIteration:
-            raise
-        except Exception as error:
-            return Broken(error)
+def process(parcels: Iterator[Sequence[Any]], most: int | None) -> Iterator[Any]:
+    """What one process of the cluster says; it is lost once it has said so much."""
+    said = (one for parcel in parcels for one in parcel)
+    try:
+        yield from ([one] for one in islice(said, most))
+    except Exception as error:
+        yield Broken(error)
+    if most is not None:
+        yield Lost()
 
 
 class RayInPlace:
@@ -55,17 +48,13 @@ class RayInPlace:
 
     def remote(self, **options: Any) -> Any:
         assert options["max_retries"] == 0, "or it would be begun from its beginning"
+        return lambda function: SimpleNamespace(remote=partial(self._begin, function))
 
-        def made(function: Any) -> Any:
-            def remote(left: Mapping[int, Any]) -> Process:
-                self.begun.append([*left])
-                return Process(function(left), self._losses.pop(0) if self._losses else None)
+    def _begin(self, function: Any, left: Mapping[int, Any]) -> Iterator[Any]:
+        self.begun.append([*left])
+        return process(function(left), self._losses.pop(0) if self._losses else None)
 
-            return SimpleNamespace(remote=remote)
-
-        return made
-
-    def wait(self, waiting: list[Process], num_returns: int, timeout: float) -> tuple[list[Any], list[Any]]:
+    def wait(self, waiting: list[Any], num_returns: int, timeout: float) -> tuple[list[Any], list[Any]]:
         return waiting[:num_returns], waiting[num_returns:]
 
     def get(self, said: Any) -> Any:
@@ -73,6 +62,6 @@ class RayInPlace:
             raise said
         return said
 
-    def cancel(self, process: Process, force: bool) -> None:
+    def cancel(self, process: Any, force: bool) -> None:
         assert force
         self.cancelled += 1

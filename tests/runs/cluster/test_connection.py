@@ -27,29 +27,21 @@ def test_what_is_no_address_is_refused(address: str):
         knock(address)
 
 
-@pytest.mark.parametrize(
-    ("host", "own"),
-    [
-        *(
-            (one, True)
-            for one in ("127.0.0.1", "10.0.0.5", "192.168.7.7", "172.16.0.1", "[::1]", "[fd00::1]")
-        ),
-        *(
-            (one, False)
-            for one in ("8.8.8.8", "172.32.0.1", "[2606:4700::1]", "[::ffff:8.8.8.8]", "100.64.0.1")
-        ),
-    ],
-)
-def test_a_cluster_on_an_open_network_needs_a_token(host: str, own: bool, monkeypatch: pytest.MonkeyPatch):
+OWN = ("127.0.0.1", "10.0.0.5", "192.168.7.7", "172.16.0.1", "[::1]", "[fd00::1]")
+OPEN = ("8.8.8.8", "172.32.0.1", "[2606:4700::1]", "[::ffff:8.8.8.8]", "100.64.0.1")
+
+
+@pytest.mark.parametrize("host", OWN + OPEN)
+def test_a_cluster_on_an_open_network_needs_a_token(host: str, monkeypatch: pytest.MonkeyPatch):
     for name in (TOKEN, "RAY_AUTH_MODE", "RAY_USE_TLS"):
         monkeypatch.delenv(name, raising=False)
     address = f"{host}:6379"
-    with nullcontext() if own else pytest.raises(StudioError, match="is on no private network"):
+    if host in OWN:
         refuse_open(address)
-    if own:
         return
     monkeypatch.setenv(ADDRESS, address)
-    with pytest.raises(StudioError, match=f"set {TOKEN} to it, or reach it by a private address"):
+    words = f"is on no private network .* set {TOKEN} to it, or reach it by a private address"
+    with pytest.raises(StudioError, match=words):
         list(train_all([parse(SHORT)]))
     assert looked(openness.cluster).grade == "wrong"
     monkeypatch.setenv(TOKEN, "a secret")
@@ -87,10 +79,11 @@ def test_machines_with_other_packages_are_refused_by_name():
     mine = {"Python": "3.11.7", "torch": "2.13.0", "llvmlite": "none"}
     refuse_others(mine, {"10.0.0.5:1": dict(mine)})
     other = {"10.0.0.5:1": dict(mine), "10.0.0.6:1": mine | {"torch": "2.12.0", "llvmlite": "0.50.0"}}
-    with pytest.raises(StudioError) as caught:
+    words = (
+        r"the machine 10.0.0.6:1 .* would give other bits.*torch 2.12.0 \(here 2.13.0\), llvmlite 0.50.0 \(h"
+    )
+    with pytest.raises(StudioError, match=words):
         refuse_others(mine, other)
-    assert "the machine 10.0.0.6:1 of the cluster would give other bits" in str(caught.value)
-    assert "torch 2.12.0 (here 2.13.0), llvmlite 0.50.0 (here none)" in str(caught.value)
 
 
 def test_another_version_of_a_part_from_outside_is_refused_and_none_is_left_to_the_run_that_names_it(

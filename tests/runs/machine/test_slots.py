@@ -28,24 +28,20 @@ def _no_gpu(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("EPSILON_SLOTS", raising=False)
 
 
-@pytest.mark.parametrize(("cores", "expected"), [(1, 1), (2, 1), (3, 1), (4, 2), (16, 8)])
-def test_without_a_gpu_there_is_a_slot_for_every_two_cores(
-    cores: int, expected: int, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("cores", "said", "expected"),
+    [(1, "", 1), (2, "", 1), (3, "", 1), (4, "", 2), (16, "", 8), (2, "3", 3), (2, "64", 64)],
+)
+def test_without_a_gpu_there_is_a_slot_for_every_two_cores_or_as_many_as_are_set(
+    cores: int, said: str, expected: int, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(resources, "cores", lambda: cores)
+    monkeypatch.setenv("EPSILON_SLOTS", said)
     found = slots.slots()
     assert len(found) == slots.count() == expected
-    assert all(slot.cores * expected <= max(cores, expected) for slot in found)
+    assert {slot.cores for slot in found} == {max(1, cores // expected)}
     assert sum(slot.memory for slot in found) <= 0.8 * resources.memory()
     assert {slot.gpu for slot in found} == {None}
-
-
-@pytest.mark.parametrize(("said", "expected"), [("3", 3), ("64", 64), ("", 1)])
-def test_the_number_of_slots_can_be_set(said: str, expected: int, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(resources, "cores", lambda: 2)
-    monkeypatch.setenv("EPSILON_SLOTS", said)
-    assert len(slots.slots()) == slots.count() == expected
-    assert {slot.cores for slot in slots.slots()} == {1 if expected > 1 else 2}
 
 
 def test_each_gpu_has_a_slot_and_each_slot_sees_one_gpu(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
@@ -56,7 +52,6 @@ def test_each_gpu_has_a_slot_and_each_slot_sees_one_gpu(monkeypatch: pytest.Monk
     assert [slot.gpu for slot in slots.slots()] == ["0", "1", "10"]
     monkeypatch.setenv("EPSILON_SLOTS", "4")
     assert [slot.gpu for slot in slots.slots()] == ["0", "1", "10", "0"]
-    monkeypatch.delenv("EPSILON_SLOTS")
     chosen = {"1": ["1"], "GPU-7f, 2": ["GPU-7f", "2"], "0,-1,1": ["0"], "-1": [], "": []}
     for said, expected in chosen.items():
         monkeypatch.setenv("CUDA_VISIBLE_DEVICES", said)

@@ -22,16 +22,19 @@ class Shares(list[float]):
         self.append(step.share)
 
 
-def test_a_run_counts_for_what_it_costs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """A run of ten rounds for ten times one of one, and a large model for more than a small one."""
+@pytest.fixture
+def measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("EPSILON_RUNS_DIR", str(calibrated(tmp_path / "runs")))
+
+
+@pytest.mark.usefixtures("measured")
+def test_a_run_counts_for_what_it_costs():
+    """A run of ten rounds for ten times one of one, and a large model for more than a small one."""
     shares = Shares()
     few, many = (parse({"rounds": n, "attack": None}) for n in (1, 10))
     done = CellsDone([few, many], shares)
-    done(1, False)
-    done(0, False)
-    done(0, True)
-    done(1, True)
+    for place, ended in ((1, False), (0, False), (0, True), (1, True)):
+        done(place, ended)
     assert shares == pytest.approx([1 / 11, 2 / 11, 2 / 11, 1.0])
     wide = parse({"rounds": 1, "attack": None, "model": {"name": "mlp", "hidden": 256}})
     shares.clear()
@@ -46,11 +49,9 @@ def test_before_the_machine_is_measured_rounds_count_alike(monkeypatch: pytest.M
     assert shares == [(2 + 2 * 0.25) / 4], "two cells were known"
 
 
-def test_training_tells_of_every_round_of_runs_that_are_trained_together(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+@pytest.mark.usefixtures("measured")
+def test_training_tells_of_every_round_of_runs_that_are_trained_together():
     """One that diverges is done with all its rounds."""
-    monkeypatch.setenv("EPSILON_RUNS_DIR", str(calibrated(tmp_path / "runs")))
     shares = Shares()
     wild = {"local": {"learning_rate": 1e6}}
     made = [parse({"rounds": n, "attack": None, **more}) for n, more in ((2, {}), (3, {}), (5, wild))]
@@ -64,11 +65,9 @@ def test_training_tells_of_every_round_of_runs_that_are_trained_together(
 SEARCHED: dict[str, Any] = {"attacker": {"name": "dlg", "iterations": 20}, "rounds": [1], "after": True}
 
 
+@pytest.mark.usefixtures("measured")
 @pytest.mark.parametrize("attack", [None, SEARCHED], ids=["rounds alone", "searched after them"])
-def test_watched_runs_are_done_when_their_rounds_and_searches_are(
-    attack: dict[str, Any] | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setenv("EPSILON_RUNS_DIR", str(calibrated(tmp_path / "runs")))
+def test_watched_runs_are_done_when_their_rounds_and_searches_are(attack: dict[str, Any] | None):
     steps = list[Step]()
     runs = {n: parse({"rounds": 3, "seed": n, "attack": attack}) for n in (1, 2)}
     done = RoundsDone(runs, {}, steps.append)

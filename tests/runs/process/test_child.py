@@ -4,91 +4,75 @@ from __future__ import annotations
 
 import json
 import os
-import time
+import signal
 from collections.abc import Callable
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from ldp_core.errors import StorageFailed
 from ldp_core.runs import queue
-from ldp_core.runs.machine.slots import Slot, slots
+from ldp_core.runs.machine.slots import slots
 from ldp_core.runs.process import child
 from ldp_core.runs.process.child import Watched
 from ldp_core.runs.queue.job import Status
 from ldp_core.system import process_group
-from tests.runs.processes import PATIENCE_SECONDS
+from tests.runs.processes import wait_for
 
 pytestmark = pytest.mark.usefixtures("runs_dir")
 
 
-def wait(done: Callable[[], object]) -> None:
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while not done():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-
-
 @pytest.fixture
-def process(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
-    """Stands for a training process, which ends when the test says so, and may have told how."""
-    made = SimpleNamespace(pid=4321, exitcode=None, start=lambda: None, terminate=lambda: None)
+def watched(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any], Watched]:
+    """A job in the queue, and its process, which has done this."""
 
-    def begun(args: tuple[Any, ...], **_: Any) -> SimpleNamespace:
-        made.tell = os.fdopen(os.dup(args[0].fileno()), "wb")
-        return made
+    def begun(does: Callable[..., None]) -> Watched:
+        queue.add("run", {"draft": {}})
+        job = queue.claim()
+        assert job is not None
+        monkeypatch.setattr(child, "train_process", does)
+        one = Watched(job, slots()[0])
+        wait_for(one.has_ended)
+        return one
 
-    context = SimpleNamespace(Process=begun, Pipe=child.CONTEXT.Pipe)
-    monkeypatch.setattr(child, "CONTEXT", context)
-    monkeypatch.setattr(process_group, "has_ended", lambda one: one.exitcode is not None)
-    monkeypatch.setattr(process_group, "end", lambda one: one.tell.close())
-    return made
-
-
-def watched() -> Watched:
-    queue.add("run", {"draft": {}})
-    job = queue.claim()
-    assert job is not None
-    return Watched(job, Slot(0, 1, 10**9))
+    return begun
 
 
-def test_a_queue_that_is_locked_when_a_job_begins_loses_no_job(
-    process: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
-):
-    update, failures = queue.update, iter(range(3))
+def crash(*_: Any) -> None:
+    os._exit(3)
+
+
+def test_a_queue_that_is_locked_when_a_job_begins_loses_no_job(watched: Any, monkeypatch: pytest.MonkeyPatch):
+    one, update, failures, pids = watched(crash), queue.update, iter(range(3)), list[Any]()
 
     def locked(identity: str, **columns: Any) -> None:
         if next(failures, None) is not None:
             raise StorageFailed("studio.sqlite cannot be used (database is locked)")
+        pids.append(columns["pid"])
         update(identity, **columns)
 
     monkeypatch.setattr(queue, "update", locked)
-    one = watched()
     for _ in range(3):
         with pytest.raises(StorageFailed):
             one.step()
-    assert one.step() is False
-    assert queue.get(one.job.id).pid == 4321
-    process.exitcode = 1
-    assert one.step() is True
+    assert one.step() and pids[0]
     job = queue.get(one.job.id)
-    assert (job.status, job.pid, job.message) == ("failed", None, "the training process crashed (code 1)")
+    assert (job.status, job.pid, job.message) == ("failed", None, "the training process crashed (code 3)")
 
 
 @pytest.mark.parametrize("said", [b"", b"\0\0", b"\0\0\0\x40{"])
-def test_one_that_was_killed_before_it_had_told_its_end_was_interrupted(
-    process: SimpleNamespace, said: bytes
-):
-    one = watched()
-    process.tell.write(said)
-    process.exitcode = -9
-    assert one.step() is True
+def test_one_that_was_killed_before_it_had_told_its_end_was_interrupted(watched: Any, said: bytes):
+    def dies(tell: Any, *_: Any) -> None:
+        os.write(tell.fileno(), said)
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    one = watched(dies)
+    assert one.step()
     assert queue.get(one.job.id).status == "interrupted"
 
 
 def test_a_stop_that_comes_while_a_job_begins_to_wait_for_another_one_stops_it(
-    monkeypatch: pytest.MonkeyPatch,
+    watched: Any, monkeypatch: pytest.MonkeyPatch
 ):
     """Its process ended because it waits; between the look at its state and the word of it came the stop."""
 
@@ -96,12 +80,7 @@ def test_a_stop_that_comes_while_a_job_begins_to_wait_for_another_one_stops_it(
         tell.send_bytes(json.dumps({"status": "queued"}).encode())
         os._exit(0)
 
-    identity = queue.add("run", {"draft": {}})
-    job, asked = queue.claim(), queue.status
-    assert job is not None
-    monkeypatch.setattr(child, "train_process", waits)
-    one = Watched(job, slots()[0])
-    wait(one.has_ended)
+    one, asked = watched(waits), queue.status
 
     def then_stop(of: str) -> Status | None:
         found = asked(of)
@@ -110,35 +89,28 @@ def test_a_stop_that_comes_while_a_job_begins_to_wait_for_another_one_stops_it(
 
     monkeypatch.setattr(queue, "status", then_stop)
     assert one.step()
-    assert queue.get(identity).status == "cancelled"
+    assert queue.get(one.job.id).status == "cancelled"
 
 
 def test_an_end_that_could_not_be_written_down_is_written_later_and_kills_nobody_again(
-    monkeypatch: pytest.MonkeyPatch,
+    watched: Any, monkeypatch: pytest.MonkeyPatch
 ):
     """The number of a process that has been reaped may be another one's by then."""
-    identity = queue.add("run", {"draft": {}})
-    job, killed, move = queue.claim(), list[int](), queue.move
-    assert job is not None
-    monkeypatch.setattr(child, "train_process", lambda *_: os._exit(3))
-    one = Watched(job, slots()[0])
-    wait(one.has_ended)
-    end = process_group.end
+    one, killed, move, end = watched(crash), list[Any](), queue.move, process_group.end
 
     def counted(process: Any) -> None:
-        killed.append(1)
+        killed.append(process)
         end(process)
-
-    monkeypatch.setattr(process_group, "end", counted)
 
     def locked(*_: Any) -> bool:
         monkeypatch.setattr(queue, "move", move)
         raise StorageFailed("studio.sqlite is kept locked by another program")
 
+    monkeypatch.setattr(process_group, "end", counted)
     monkeypatch.setattr(queue, "move", locked)
     with pytest.raises(StorageFailed):
         one.step()
     assert one.step()
-    assert killed == [1]
-    job = queue.get(identity)
+    assert len(killed) == 1
+    job = queue.get(one.job.id)
     assert (job.status, job.message) == ("failed", "the training process crashed (code 3)")

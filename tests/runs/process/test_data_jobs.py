@@ -18,7 +18,7 @@ from tests.datasets import samples
 from tests.datasets.server import web
 from tests.datasets.test_download import _direct, checksum, nowhere, resize
 from tests.runs.in_process import queued
-from tests.runs.processes import Trained, launch, until
+from tests.runs.processes import Trained, ended, launch, until
 
 __all__ = ["_direct"]
 
@@ -40,7 +40,7 @@ def test_a_download_is_watched_stopped_and_gone_on_with(tmp_path: Path, monkeypa
         assert status["status"] == "running"
         assert re.fullmatch(r"Downloading MNIST \(28×28\): \d+\.\d of 11\.6 MB", status["doing"])
         jobs.cancel(identity)
-        job = until(identity, lambda job: not job.live)
+        job = ended(identity)
         assert job.status == "cancelled"
         assert jobs.status(identity)["doing"] == ""
         kept = (tmp_path / "data" / "downloads" / "mnist" / f"{FILE}.partial").stat().st_size
@@ -50,7 +50,7 @@ def test_a_download_is_watched_stopped_and_gone_on_with(tmp_path: Path, monkeypa
         until(identity, lambda job: len(server.asked) > 1)
         assert server.asked == [(FILE, 0), (FILE, kept)]
         jobs.cancel(identity)
-        until(identity, lambda job: not job.live)
+        ended(identity)
 
 
 def train(changes: dict[str, Any]) -> Outcome:

@@ -14,7 +14,7 @@ import pytest
 from ldp_core.runs import jobs, queue
 from ldp_core.runs.queue import table
 from tests.runs.in_process import record_of
-from tests.runs.processes import ENDLESS, launch, living, trained_a_round, until, workers
+from tests.runs.processes import ENDLESS, ended, launch, living, trained_a_round, until, wait_for, workers
 
 
 def training(identity: str) -> int:
@@ -44,7 +44,7 @@ def test_a_process_that_is_told_to_stop_from_outside_was_interrupted():
     identity = launch(ENDLESS)
     until(identity, trained_a_round)
     os.kill(training(identity), signal.SIGTERM)
-    job = until(identity, lambda job: not job.live)
+    job = ended(identity)
     assert job.status == "interrupted"
     assert "told to stop from outside" in job.message
     jobs.resume(identity)
@@ -62,7 +62,7 @@ def test_how_an_attempt_before_ended_says_nothing_of_this_one(warm: Path):
     for _ in range(3):
         jobs.resume(identity)
         os.kill(training(identity), signal.SIGKILL)
-        assert until(identity, lambda job: not job.live).status == "interrupted"
+        assert ended(identity).status == "interrupted"
     assert len(workers(warm)) == 1, "the worker lives"
 
 
@@ -72,7 +72,7 @@ def test_a_job_that_vanishes_from_the_queue_takes_nothing_along(warm: Path):
     pid = training(identity)
     with table.changing() as db:
         db.execute("DELETE FROM jobs WHERE id = ?", (identity,))
-    assert until(other, lambda job: not job.live).status == "completed"
+    assert ended(other).status == "completed"
     assert not psutil.pid_exists(pid)
     assert len(workers(warm)) == 1
 
@@ -81,14 +81,14 @@ def test_a_job_that_vanishes_from_the_queue_takes_nothing_along(warm: Path):
 def test_records_outlive_a_queue_that_was_lost(runs_dir: Path):
     """Its file is moved away, as the message on a damaged one advises; a new worker begins with a new one."""
     first = launch({"rounds": 1})
-    file = record_of(until(first, lambda job: not job.live))
+    file = record_of(ended(first))
     for worker in workers(runs_dir):
         worker.kill()
         worker.wait(60)
     for file in runs_dir.glob("studio.sqlite*"):
         file.rename(file.with_name(f"old {file.name}"))
     second = launch({"rounds": 2})
-    until(second, lambda job: not job.live)
+    ended(second)
     assert file.exists()
 
 
@@ -100,7 +100,7 @@ def test_a_request_that_cannot_be_read_harms_no_other_job():
         queue.update(one, request="{")
     assert jobs.status(done)["rounds"] == 0
     other = launch({"rounds": 1, "seed": 203})
-    assert until(other, lambda job: not job.live).status == "completed"
+    assert ended(other).status == "completed"
     job = queue.get(waiting)
     assert job.status == "failed"
     assert "cannot be read any more" in job.message
@@ -112,16 +112,12 @@ def test_a_damaged_queue_fills_no_log_and_a_folder_that_was_removed_is_not_made_
     until(launch(ENDLESS), trained_a_round)
     log, pids = runs_dir / "worker.log", [process.pid for process in workers(runs_dir)]
     queue.queue_path().write_bytes(b"no database" * 1000)
-    deadline = time.monotonic() + 60
-    while "queue" not in log.read_text():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    wait_for(lambda: "queue" in log.read_text())
     size, seconds = log.stat().st_size, 2.0
     time.sleep(seconds)  # what is measured is a rate
     assert log.stat().st_size - size < 2000 * seconds, "it was 40 kB a second"
     assert len(pids) == 2
     while runs_dir.exists():  # a worker may write into it while it is removed
-        assert time.monotonic() < deadline
         shutil.rmtree(runs_dir, ignore_errors=True)
     assert living(pids, 60.0) == []
     assert not runs_dir.exists()

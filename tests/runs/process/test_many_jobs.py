@@ -32,11 +32,13 @@ from tests.runs.processes import (
     PATIENCE_SECONDS,
     at_once,
     end_workers,
+    ended,
     launch,
     living,
     stop_all,
     trained_a_round,
     until,
+    wait_for,
     workers,
 )
 from tests.warm import Interpreter
@@ -50,7 +52,7 @@ def shared_dir(tmp_path_factory: pytest.TempPathFactory, interpreter: Interprete
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("EPSILON_RUNS_DIR", str(folder))
         patch.setenv("EPSILON_SLOTS", "2")
-        until(launch({"rounds": 1, "seed": 99}), lambda job: not job.live)
+        ended(launch({"rounds": 1, "seed": 99}))
     yield folder
     end_workers(folder)
 
@@ -96,13 +98,13 @@ def test_what_two_jobs_ask_for_at_the_same_time_is_trained_once(two_slots: Path)
         assert job.status == "queued"
         assert job.message == "another job is at what it asks for, and it is seen here too"
         stranger = launch({"rounds": 1, "seed": 77})  # of whom nobody takes the slot
-        assert until(stranger, lambda job: not job.live).status == "completed"
+        assert ended(stranger).status == "completed"
         same, other, again = (run.round for run in progress_of(job).update().runs)
         assert same == again == progress_of(queue.get(first)).update().runs[0].round > 0, "it is seen live"
         assert other == 2
         assert jobs.look(first).status == "running"
-    until(first, lambda job: not job.live)
-    job = until(second, lambda job: not job.live)
+    ended(first)
+    job = ended(second)
     assert (job.status, job.message) == ("completed", "")
     told = [run["weights_sha256"] for run in jobs.status(second)["runs"]]
     assert told[0] == told[2] == jobs.status(first)["weights_sha256"] != told[1]
@@ -112,12 +114,12 @@ def test_what_two_jobs_ask_for_at_the_same_time_is_trained_once(two_slots: Path)
 def test_thirty_who_press_the_same_are_one_training_and_are_told_as_it_ends():
     asked = Draft(parse({"rounds": 120, "attack": None, "seed": 30}), (Variant("run"),))
     ids = [jobs.submit(asked, owner=f"{n:016x}") for n in range(30)]
-    ended = until(ids[0], lambda job: not job.live).ended
-    told = [until(identity, lambda job: not job.live) for identity in ids]
+    first = ended(ids[0]).ended
+    told = [ended(identity) for identity in ids]
     assert {job.status for job in told} == {"completed"}
     assert [job.id for job in told if job.started is not None] == ids[:1], "nobody else has had a slot"
     assert len({job.keys for job in told}) == 1
-    late = max(job.ended or 0.0 for job in told) - (ended or 0.0)
+    late = max(job.ended or 0.0 for job in told) - (first or 0.0)
     assert late <= within(5, of_worker=True)
 
 
@@ -125,12 +127,12 @@ def test_thirty_who_press_the_same_are_one_training_and_are_told_as_it_ends():
 def test_running_out_of_memory_ends_one_job_with_a_sentence(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("EPSILON_MEMORY_GB", "0.15")
     wide = {"model": {"name": "mlp", "hidden": 4096}, "rounds": 2, "attack": None}
-    job = until(launch(wide), lambda job: not job.live)
+    job = ended(launch(wide))
     assert job.status == "failed"
     assert job.message.startswith(
         "it ran out of memory: a job may fill 0.15 GB on this server; try a smaller"
     )
-    job = until(launch({"rounds": 2}), lambda job: not job.live)
+    job = ended(launch({"rounds": 2}))
     assert (job.status, job.message) == ("completed", ""), "the worker goes on, and a small job fits"
     assert len(workers(runs_dir)) == 1
 
@@ -147,22 +149,20 @@ def test_everything_is_killed_together_and_goes_on_after_a_restart(
         server, printed = interpreter.piped(words, ROOT, os.environ, tmp_path)
         with printed:
             identity = printed.readline().strip()
-        deadline = time.monotonic() + PATIENCE_SECONDS
-        while not trained_a_round(queue.get(identity)) and time.monotonic() < deadline:
-            time.sleep(0.01)
+        wait_for(lambda: trained_a_round(queue.get(identity)))
         killed = [server.pid, *(process.pid for process in workers(runs_dir))]
         assert len(killed) == 3
         for pid in killed:
             os.kill(pid, signal.SIGKILL)
     at = time.monotonic()
     assert living(killed) == []
-    job = until(identity, lambda job: not job.live)
+    job = ended(identity)
     assert job.status == "interrupted"
     assert time.monotonic() - at <= within(15, of_worker=True)
     assert queue.find("status IN ('running', 'cancelling')") == [], "nothing is running without a process"
     assert 0 < progress_of(job).update().rounds_done() < 100
     jobs.resume(identity)
-    job = until(identity, lambda job: not job.live)
+    job = ended(identity)
     assert job.status == "completed"
     assert jobs.status(identity)["weights_sha256"] == events(experiment)[-1]["weights_sha256"]
 
@@ -250,7 +250,7 @@ def test_cancelling_takes_two_seconds_at_most(two_slots: Path):
         waiting.append(time.monotonic() - asked)
         asked = time.monotonic()
         jobs.cancel(identity)
-        job = until(identity, lambda job: not job.live)
+        job = ended(identity)
         running.append(time.monotonic() - asked)
         assert job.status == "cancelled"
         assert progress_of(job).update().rounds_done() > 0, "what was trained is kept"

@@ -19,7 +19,7 @@ from ldp_core.runs.process import child
 from ldp_core.runs.queue.job import Job
 from ldp_core.system import process_group
 from tests.pace import within
-from tests.runs.processes import PATIENCE_SECONDS, living
+from tests.runs.processes import living, wait_for
 
 pytestmark = pytest.mark.usefixtures("runs_dir")
 FORK = multiprocessing.get_context("fork")
@@ -74,10 +74,7 @@ def family(monkeypatch: pytest.MonkeyPatch) -> Any:
         worker = FORK.Process(target=work, args=(identity,))
         worker.start()
         told = queue.get(identity).folder / "family"
-        deadline = time.monotonic() + PATIENCE_SECONDS
-        while not told.exists():
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
+        wait_for(told.exists)
         members = json.loads(told.read_text())
         started.extend([worker.pid or 0, *members["forked"], members["program"]])
         return identity, worker, members["forked"], members["program"]

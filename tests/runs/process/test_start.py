@@ -21,20 +21,20 @@ from tests.runs.processes import (
     PATIENCE_SECONDS,
     at_once,
     end_workers,
+    ended,
     launch,
     living,
     stand_in,
     trained_a_round,
     until,
+    wait_for,
     workers,
 )
 
 
-def the_worker(seconds: float = PATIENCE_SECONDS) -> Holder:
-    deadline = time.monotonic() + seconds
-    while (who := locks.worker()) is None:
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+def the_worker() -> Holder:
+    who = wait_for(locks.worker)
+    assert who
     return who
 
 
@@ -90,7 +90,7 @@ def test_a_worker_of_an_older_version_gives_its_jobs_back_and_makes_room(
     kept = progress_of(queue.get(begun)).update().rounds_done()
     new = the_worker()
     assert (new.pid != old.pid, new.wanted) == (True, start.STARTED)
-    assert until(later, lambda job: not job.live).status == "completed"
+    assert ended(later).status == "completed"
     until(begun, lambda job: progress_of(job).update().rounds_done() > kept > 0)
     assert queue.get(begun).status == "running", "what the old one had begun goes on where it was"
     monkeypatch.setattr(start, "program", lambda: "an older one")  # two servers share the folder

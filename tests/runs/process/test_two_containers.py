@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -26,13 +25,14 @@ from tests.data import events
 from tests.gate import GATED, holding
 from tests.runs.in_process import queued, trained
 from tests.runs.processes import (
-    PATIENCE_SECONDS,
     SPACE,
     Trained,
+    ended,
     living,
     skip_without,
     trained_a_round,
     until,
+    wait_for,
     workers,
 )
 
@@ -87,9 +87,9 @@ def test_another_container_is_told_who_trains_and_goes_on_only_when_that_is_dead
     there.kill()
     assert living([there.pid]) == []
 
-    assert until(job.id, lambda job: not job.live).status == "interrupted"
+    assert ended(job.id).status == "interrupted"
     assert jobs.resume(job.id).live
-    assert until(job.id, lambda job: not job.live).status == "completed"
+    assert ended(job.id).status == "completed"
     told_rounds = [one.body["round"] for one in events_of(job) if one.body["event"] == "round"]
     assert told_rounds == [*range(1, ROUNDS + 1)]
     end = events_of(job)[-1].body
@@ -109,10 +109,7 @@ def test_what_is_computed_elsewhere_is_not_begun_here_until_its_holder_is_killed
     inside.kill()
     assert living([inside.pid]) == []
     # its threads die one by one, and the last of them lets go of the file
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while queue.claim(ready=partial(worker._can_begin, [])) is None:
-        assert time.monotonic() < deadline, "the lock outlives its holder"
-        time.sleep(0.02)
+    wait_for(lambda: queue.claim(ready=partial(worker._can_begin, [])))
     assert Trained(job).outcome().status == "completed"
     assert events_of(job)[-1].body["event"] == "end"
 

@@ -54,13 +54,6 @@ def _quick(runs_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worker, "QUIET_SECONDS", 1e9)
 
 
-def test_a_job_that_takes_longer_than_the_worker_waits_for_one_is_not_told_to_leave(at_work: Held):
-    identity = queue.add("run", {"draft": {}})
-    worker._work(at_work)
-    assert [one.told for one in Slow.made] == [""]
-    assert queue.get(identity).status == "completed"
-
-
 def test_a_queue_that_cannot_be_read_for_a_while_stops_nothing(
     at_work: Held, monkeypatch: pytest.MonkeyPatch
 ):
@@ -74,6 +67,7 @@ def test_a_queue_that_cannot_be_read_for_a_while_stops_nothing(
     monkeypatch.setattr(queue, "reap", sometimes)
     worker._work(at_work)
     assert queue.get(identity).status == "completed"
+    assert [one.told for one in Slow.made] == [""], "though it took longer than a worker waits for a job"
 
 
 def test_a_worker_that_gives_up_leaves_no_process_behind(at_work: Held, monkeypatch: pytest.MonkeyPatch):
@@ -89,45 +83,33 @@ def test_a_worker_that_gives_up_leaves_no_process_behind(at_work: Held, monkeypa
     assert [one.told for one in Slow.made] == ["killed"]
 
 
+@pytest.mark.parametrize(
+    ("noted", "words"), [(True, "could not start a process"), (False, "could not be started")]
+)
 def test_a_job_that_was_claimed_and_is_watched_by_nobody_takes_no_slot(
-    at_work: Held, monkeypatch: pytest.MonkeyPatch
+    noted: bool, words: str, at_work: Held, monkeypatch: pytest.MonkeyPatch
 ):
     """Its process could not be started, and nor could that be written down."""
-    identity, move, refuse = queue.add("run", {"draft": {}}), queue.move, [True]
-
-    def no_memory(job: Job, slot: Any) -> None:
-        raise BlockingIOError(11, "Resource temporarily unavailable")
-
-    def locked(*given: Any) -> bool:
-        if refuse and refuse.pop():
-            raise StorageFailed("studio.sqlite is kept locked by another program")
-        return move(*given)
-
-    monkeypatch.setattr(worker, "Watched", no_memory)
-    monkeypatch.setattr(queue, "move", locked)
-    worker._work(at_work)
-    job = queue.get(identity)
-    assert (job.status, refuse) == ("interrupted", [])
-    assert "could not be started" in job.message
-    assert queue.requeue(identity)
-
-
-def test_a_process_that_cannot_be_started_costs_its_job_and_no_slot(
-    at_work: Held, monkeypatch: pytest.MonkeyPatch
-):
     first, second = queue.add("run", {"draft": {}}), queue.add("run", {"draft": {}})
+    move, refuse = queue.move, [] if noted else [True]
 
     def full(job: Job, slot: Any) -> Slow:
         if job.id == first:
             raise BlockingIOError(11, "Resource temporarily unavailable")
         return Slow(job, slot)
 
+    def locked(*given: Any) -> bool:
+        if refuse and refuse.pop():
+            raise StorageFailed("studio.sqlite is kept locked by another program")
+        return move(*given)
+
     monkeypatch.setattr(worker, "Watched", full)
+    monkeypatch.setattr(queue, "move", locked)
     worker._work(at_work)
     job = queue.get(first)
-    assert job.status == "interrupted"
-    assert "could not start a process" in job.message
-    assert queue.get(second).status == "completed"
+    assert (job.status, queue.get(second).status, refuse) == ("interrupted", "completed", [])
+    assert words in job.message
+    assert queue.requeue(first)
 
 
 @pytest.mark.parametrize("moment", ["before", "after"])

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ldp_core.system import process_group
-from ldp_core.system.niceness import AUTOGROUP, NICENESS, give_way
+from ldp_core.system.process_group import AUTOGROUP, NICENESS, begin, give_way
 
 
 def as_it_is() -> tuple[int, str]:
@@ -20,7 +19,7 @@ def as_it_is() -> tuple[int, str]:
 
 
 def trains(answer: Connection, parent: int) -> None:
-    process_group.begin(parent)
+    begin(parent)
     give_way()  # said twice is as good as said once
     answer.send(as_it_is())
 

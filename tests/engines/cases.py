@@ -1,4 +1,4 @@
-"""What the tests of the fused kernel share: recipes, data and exact plans."""
+"""What the tests of engines share: recipes, data, plans, and a run that does not end."""
 
 from __future__ import annotations
 
@@ -8,20 +8,25 @@ from typing import Any
 import numpy as np
 import torch
 
-from ldp_core import optimizers
+from ldp_core import models, optimizers
 from ldp_core.engines.base import Engine
 from ldp_core.engines.per_client import Samples
 from ldp_core.engines.plan import Plan, plan_batches
 from ldp_core.engines.recipe import Recipe
 from ldp_core.models.base import Model
 from ldp_core.streams import stream
+from tests.models.modules import SMALL
 
-ALONE, TOGETHER = Engine("processes", 1, "cpu"), Engine("batched", 1, "cpu")
+TOGETHER, ALONE, TWO = (Engine("batched", 1, "cpu"), *(Engine("processes", n, "cpu") for n in (1, 2)))
+SIZES = [47, 20, 33, 1, 60]
+"""Samples of ragged clients: with batches of 20, most end an epoch with a short one."""
 
 
 def recipe_of(
-    model: Model, shape: tuple[int, ...], classes: int = 10, rate: float = 0.01, by: str = "sgd"
+    model: Model | str, shape: tuple[int, ...], classes: int = 10, rate: float = 0.01, by: str = "sgd"
 ) -> Recipe:
+    if isinstance(model, str):
+        model = models.get(model, **SMALL.get(model, {}))
     return Recipe(model, shape, classes, optimizers.get(by), rate)
 
 
@@ -57,3 +62,34 @@ def reference(recipe: Recipe, start: torch.Tensor, data: Samples, plan: Plan) ->
     """By PyTorch: automatic gradients for convolutions, products for the rest."""
     engine = TOGETHER if recipe.model.batched else ALONE
     return engine.train(recipe, start, data, plan)
+
+
+ENDLESS = """
+import signal, sys, threading
+sys.path.insert(0, sys.argv[1])
+import numpy as np
+import torch
+from ldp_core.datasets import Data
+from ldp_core.experiment import parse
+from ldp_core.simulate import simulate
+
+class Stopped(BaseException):
+    pass
+
+def stop(*_):
+    raise Stopped
+
+signal.signal(signal.SIGTERM, stop)  # as the training process does
+torch.set_num_threads(1)
+x = np.tile(np.random.default_rng(0).random((600, 28, 28)).astype(np.float32), (40, 1, 1))
+y = np.arange(24000) % 10
+long = {"dataset": "mnist", "model": "cnn", "attack": None, "clients": {"count": 4, "epsilon": 1},
+        "local": {"epochs": 100, "batch_size": 20, "learning_rate": 0.0001}}
+data = Data(x, y, x[:50], y[:50], 10)
+try:
+    for event in simulate(parse(long), data, tick=lambda share: print("tick", flush=True)):
+        print(event.as_json().get("engine"), flush=True)
+except Stopped:
+    print("stopped with", threading.active_count(), flush=True)
+"""
+"""A run whose rounds take a quarter of a minute or more, on made-up images; how many threads it leaves."""
