@@ -242,8 +242,10 @@ base = experiment.parse({})
 assert len(datasets.get("digits").load(Path("nowhere")).test_y) == 360
 assert attacks.reconstructors() and spies(base) and parse_ladder({}).as_json()
 accounting.ledger(base), theory.server_variance(base), presets.get("two_volunteers").draft.runs()
-heavy = {"torch", "sklearn", "torchvision", "scipy.stats", "streamlit", "pandas"} & set(sys.modules)
-print(sorted(heavy))
+from ldp_core.engines.choice import bits
+bits(experiment.parse({"dataset": "mnist", "model": "cnn"})), models.get("resnet18").dimension((32, 32), 10)
+heavy = {"torch", "llvmlite", "sklearn", "torchvision", "scipy.stats", "streamlit", "pandas"}
+print(sorted(heavy & set(sys.modules)))
 """
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import subprocess
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -20,7 +19,6 @@ from ldp_core.experiment import parse
 from ldp_core.federated.federation import assemble
 from ldp_core.optimizers.sgd import SGD
 from ldp_core.system import native_code
-from tests.conftest import ROOT
 from tests.data import events, mnist_like
 
 CPU = torch.device("cpu")
@@ -146,11 +144,3 @@ def test_figures_of_another_engine_have_a_name_of_their_own(monkeypatch: pytest.
     assert [bits(one) for one in (digits, images)] == ["", "batched"]
     monkeypatch.setattr(choice, "gpus", lambda: ["0"])
     assert bits(images) == ""
-
-
-def test_the_choice_needs_no_torch():
-    code = "import sys; from ldp_core.engines.choice import bits; from ldp_core.experiment import parse; "
-    code += "bits(parse({'dataset': 'mnist', 'model': 'cnn'})); "
-    code += "print('torch' in sys.modules, 'llvmlite' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["False", "False"]

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -13,7 +11,6 @@ import pytest
 from ldp_core.errors import InvalidInput
 from ldp_core.runs import inspecting
 from ldp_core.settings.table import OWN_DATA_HOURS
-from tests.conftest import ROOT
 from tests.inspection.made import upload
 
 
@@ -49,11 +46,3 @@ def test_it_is_refused_where_no_data_are_taken_or_too_much_is_asked(monkeypatch:
     monkeypatch.setenv(OWN_DATA_HOURS.name, "0")
     with pytest.raises(InvalidInput, match="takes no data"):
         inspecting.inspected(data, card)
-
-
-def test_the_server_needs_no_torch_for_it():
-    script = "import sys; from pages.parts.attack import saved_upload; print('torch' in sys.modules)"
-    done = subprocess.run(
-        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    assert done.stdout.strip() == "False"

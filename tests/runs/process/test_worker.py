@@ -19,9 +19,7 @@ from ldp_core.runs.lockstep import drive
 from ldp_core.runs.process import training
 from ldp_core.runs.process.start import ensure_worker
 from ldp_core.runs.record.events import events_of
-from ldp_core.runs.view.run_progress import progress_of
 from tests.conftest import ROOT
-from tests.data import events
 from tests.extent import in_gate
 from tests.gate import holding
 from tests.pace import within
@@ -36,22 +34,6 @@ from tests.runs.processes import (
     workers,
 )
 from tests.warm import Interpreter
-
-
-@pytest.mark.usefixtures("warm")
-def test_a_job_runs_to_its_end_and_is_the_same_run_as_on_the_command_line():
-    both = (Variant("a"), Variant("b", {"aggregator.name": "inverse_std"}))
-    identity = launch({"rounds": 4}, *both)
-    job = ended(identity)
-    assert (job.status, job.message) == ("completed", "")
-    runs = progress_of(job).update().runs
-    assert [run.round for run in runs] == [4, 4]
-    alone: list[dict[str, Any]] = [{"rounds": 4}, {"rounds": 4, "aggregator": "inverse_std"}]
-    expected = [events(changes)[-1]["weights_sha256"] for changes in alone]
-    assert [run.end and run.end["weights_sha256"] for run in runs] == expected
-    status = jobs.status(identity)
-    assert (status["status"], status["round"], status["rounds"], status["pid"]) == ("completed", 4, 4, None)
-    assert len(status["weights_sha256"]) == 64
 
 
 @pytest.mark.alone
