@@ -41,7 +41,11 @@ def opened(path: Path) -> int:
     return os.open(path, os.O_RDWR | os.O_CREAT)
 
 
-def test_one_holds_it_and_asking_takes_nothing(tmp_path: Path):
+@pytest.mark.parametrize("by_open_file", [True, False], ids=["by open file", "as other systems have it"])
+def test_one_holds_it_and_asking_takes_nothing(
+    by_open_file: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(kernel_lock, "BY_OPEN_FILE", by_open_file)
     mine, theirs = opened(tmp_path / "x"), opened(tmp_path / "x")
     assert not kernel_lock.is_taken(theirs)
     assert kernel_lock.take(mine)
@@ -94,21 +98,6 @@ def test_a_file_system_without_locks_is_refused_in_a_sentence(runs_dir: Path):
     assert "lies on a file system without locks (No locks available)" in done.stderr
     assert len(done.stderr.splitlines()) == 1
     assert not (runs_dir / "studio.sqlite").exists()
-
-
-def test_where_locks_belong_to_no_open_file_they_are_kept_all_the_same(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setattr(kernel_lock, "BY_OPEN_FILE", False)
-    mine, theirs = opened(tmp_path / "x"), opened(tmp_path / "x")
-    assert not kernel_lock.is_taken(theirs)
-    assert kernel_lock.take(mine)
-    assert not kernel_lock.take(theirs)
-    assert kernel_lock.is_taken(theirs)
-    kernel_lock.let_go(mine)
-    assert kernel_lock.take(theirs)
-    kernel_lock.let_go(theirs)
-    assert kernel_lock.missing(tmp_path) == ""
 
 
 def test_where_there_are_no_locks_at_all_no_worker_begins(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
