@@ -16,6 +16,7 @@ from ldp_core.commands.audit import audit, command_of_audit
 from ldp_core.commands.check import check, command_of_check
 from ldp_core.commands.formulas import allocate, command_of_allocate, command_of_invert, invert
 from ldp_core.commands.inspect import command_of_inspect, inspect
+from ldp_core.commands.options import add_experiment
 from ldp_core.commands.tune import command_of_tune, tune
 from ldp_core.datasets import Report, Step
 from ldp_core.errors import InvalidExperiment, StudioError, on_one_line
@@ -329,8 +330,7 @@ def _parser(called: str = "python -m ldp_core") -> argparse.ArgumentParser:
         ("submit", _submit, "put an experiment in the queue that the pages use; prints the job's id"),
     ):
         added = command(name, function, text)
-        added.add_argument("experiment", metavar="EXPERIMENT.json", help="a JSON file, or - for stdin")
-        added.add_argument("--set", nargs="+", default=[], metavar="NAME=VALUE", action="extend")
+        add_experiment(added)
         if name == "submit":
             added.add_argument("--kind", default="run", help="run (by default), attack, sweep, tune or claim")
     added = command("tune", tune, "find the least ε, and the range, that reach an accuracy")
@@ -340,8 +340,7 @@ def _parser(called: str = "python -m ldp_core") -> argparse.ArgumentParser:
     added = command("allocate", allocate, "the least noise within every client's limits, and who costs whom")
     command_of_allocate(added, _experiment)
     added = command("attack", _attack, "climb an attacker's ladder here and print its cells as JSON lines")
-    added.add_argument("experiment", metavar="LADDER.json", help="a JSON file, or - for stdin")
-    added.add_argument("--set", nargs="+", default=[], metavar="NAME=VALUE", action="extend")
+    add_experiment(added, metavar="LADDER.json")
     for name in ("sweep", "submit"):
         sweep_options.add_options(commands.choices[name])
     added = command("presets", _presets, "list the prepared scenarios, or show one")

@@ -11,10 +11,12 @@ from ldp_core.experiment import Experiment
 Reader = Callable[[argparse.Namespace], Experiment]
 
 
-def add_experiment(added: argparse.ArgumentParser, experiment: Reader) -> None:
+def add_experiment(
+    added: argparse.ArgumentParser, experiment: Reader | None = None, metavar: str = "EXPERIMENT.json"
+) -> None:
     """Add an experiment's file and changes; `experiment` reads both."""
     added.set_defaults(experiment_of=experiment)
-    added.add_argument("experiment", metavar="EXPERIMENT.json", help="a JSON file, or - for stdin")
+    added.add_argument("experiment", metavar=metavar, help="a JSON file, or - for stdin")
     added.add_argument("--set", nargs="+", default=[], metavar="NAME=VALUE", action="extend")
 
 

@@ -84,14 +84,6 @@ class Sweep:
                 raise InvalidExperiment.at("the grid" if self.grid else "the list", words)
         return cells
 
-    def setting(self, number: int) -> dict[str, Scalar]:
-        """Field values of a grid's setting, by its index among the settings."""
-        found: dict[str, Scalar] = {}
-        for name, values in reversed(list(self.grid.items())):
-            number, place = divmod(number, len(values))
-            found[name] = values[place]
-        return {name: found[name] for name in self.grid}
-
     def as_json(self) -> dict[str, Any]:
         way: dict[str, Any] = {"grid": {name: list(values) for name, values in self.grid.items()}}
         if self.latin:

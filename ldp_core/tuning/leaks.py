@@ -75,7 +75,7 @@ def next_uploads(
     closely enough, or `uploads` times the effort is used up.
     """
     ours = pooled(known, half)
-    last = question.affordable(half)
+    last = question.affordable[half]
     first = [rounded(e) for e in np.geomspace(min(LOWEST, last / 2), last, COARSE)]
     if missing := set(first).difference(one.epsilon for one in ours):
         return dict.fromkeys(sorted(missing), range(1))

@@ -82,15 +82,11 @@ class Question:
         the run's budget.
         """
         found = next((one.most for one in self.caps if one.half == half), None)
-        return min(self._affordable[half], found or EPSILON.maximum)
-
-    def affordable(self, half: float) -> float:
-        """Largest ε that the run's budget allows for a range, whatever it leaks."""
-        return self._affordable[half]
+        return min(self.affordable[half], found or EPSILON.maximum)
 
     @cached_property
-    def _affordable(self) -> dict[float, float]:
-        """Largest ε that the run's budget allows, by range."""
+    def affordable(self) -> dict[float, float]:
+        """Largest ε that the run's budget allows, by range, whatever it leaks."""
         return {half: self._at_price(half) for half in self.ranges}
 
     def _at_price(self, half: float) -> float:

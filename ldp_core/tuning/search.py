@@ -118,7 +118,7 @@ def ladder(question: Question, half: float) -> tuple[float, ...]:
     """First values of ε for a range: from where theory predicts chance to where it predicts learning, with a
     margin; includes the largest allowed.
     """
-    most = question.affordable(half)
+    most = question.affordable[half]
     grid = np.geomspace(min(LOWEST * 4, most / 4), most, 30)
     words = [outlook(question.experiment(half, float(e), 0)).word for e in grid]
     low = max((i for i, word in enumerate(words) if word == "chance"), default=0)
@@ -256,7 +256,7 @@ def _in_the_way(question: Question, known: Known) -> tuple[str, More | None]:
             continue
         words.append("; ".join(map(_in_words, found)) + f" ({percent(clean, 1)} without noise)")
     if question.run_budget is not None and question.ranges:
-        most = max(question.affordable(half) for half in question.ranges)
+        most = max(question.affordable[half] for half in question.ranges)
         words.append(f"a run budget of {question.run_budget:g} allows no more than ε {most:g}")
     if any(question.most(half) == EPSILON.maximum for half in question.ranges):
         covered, base = covers(question.base), question.base

@@ -61,7 +61,7 @@ def export(identity: str, out: Path, more: Mapping[str, str] = NOTHING) -> int:
     """
     job, runs, events = _recorded(identity)
     experiments = [_experiment(*one) for one in enumerate(runs)]
-    lines = "".join(map(_line, events)).encode()
+    lines = "".join(json.dumps(_told(event)) + "\n" for event in events).encode()
     signed = {"format": FORMAT, "events_sha256": hashlib.sha256(lines).hexdigest()} | _about(job)
     with TemporaryDirectory(dir=out.parent, prefix=f".{out.name}.") as folder:
         with ZipFile(Path(folder) / "draft", "w", ZIP_DEFLATED) as archive:
@@ -83,10 +83,9 @@ def export(identity: str, out: Path, more: Mapping[str, str] = NOTHING) -> int:
 def as_json(identity: str) -> str:
     """The export's job.json, experiments.json and events.jsonl as one JSON object; raises as `export`."""
     job, runs, events = _recorded(identity)
-    bodies = [{"run": event.run, "at": event.at, **event.body} for event in events]
-    experiments = [_experiment(*one) for one in enumerate(runs)]
+    experiments, told = [_experiment(*one) for one in enumerate(runs)], [*map(_told, events)]
     return (
-        json.dumps({"job": _about(job), "experiments": experiments, "events": bodies}, allow_nan=False) + "\n"
+        json.dumps({"job": _about(job), "experiments": experiments, "events": told}, allow_nan=False) + "\n"
     )
 
 
@@ -132,8 +131,8 @@ def _experiment(number: int, run: Run) -> dict[str, Any]:
     return {**named, "experiment": found.as_json()}
 
 
-def _line(event: Stored) -> str:
-    return json.dumps({"run": event.run, "at": event.at, **event.body}) + "\n"
+def _told(event: Stored) -> dict[str, Any]:
+    return {"run": event.run, "at": event.at, **event.body}
 
 
 def _json(value: Any) -> str:

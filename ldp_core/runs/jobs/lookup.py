@@ -110,14 +110,10 @@ def wake(newest: bool = False) -> str:
 
 def _if_it_moves(job: Job) -> Job:
     """A job, marked stalled if its process makes no progress; a queued one, if the worker does not."""
-    for path in _files(job):
-        who = holder(path)
-        if who and who.beats:  # as long as the one that trains goes on, the worker does not matter
-            still = locks.stands_still(path)
-            break
-    else:
-        return job
-    if not still:
+    # as long as the one that trains goes on, the worker does not matter
+    beating = ((path, who) for path in _files(job) if (who := holder(path)) and who.beats)
+    path, who = next(beating, (None, None))
+    if path is None or who is None or not (still := locks.stands_still(path)):
         return job
     stands = f"has stood still for {still:.0f} s; it goes on when it is let"
     if path.name == WORKER:

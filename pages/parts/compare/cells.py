@@ -38,7 +38,7 @@ def count(sweep: Sweep) -> int:
 
 def label(sweep: Sweep, number: int) -> str:
     """Values of a setting in the pages' words."""
-    values = sweep.setting(number).items()
+    values = sweep.settings[number].items()
     return ", ".join(value_words(path.removesuffix(".name"), value) for path, value in values)
 
 
@@ -70,4 +70,4 @@ def _run(
 
 def cell_values(sweep: Sweep, number: int) -> dict[str, Scalar]:
     """Fields that a cell sets; cells have no attack."""
-    return {**sweep.setting(number), "attack": None}
+    return {**sweep.settings[number], "attack": None}

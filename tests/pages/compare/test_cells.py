@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from ldp_core import accounting
-from ldp_core.experiment.sweep import parse_sweep
 from ldp_core.runs import queue
 from pages.parts.charts.pareto import Bought, pareto_figure
 from pages.parts.charts.rounds import accuracy_figure, noise_figure
@@ -23,11 +22,6 @@ ASKED = {
     "grid": {"clients.epsilon": [1, 8], "aggregator.name": ["mean", "data_weighted"]},
     "seeds": 2,
 }
-
-
-def test_settings_are_numbered_as_the_cells_of_a_seed():
-    sweep = parse_sweep(ASKED)
-    assert [sweep.setting(n) for n in range(4)] == [dict(cell.set) for cell in sweep.cells[:4]]
 
 
 def test_two_settings_of_a_sweep_are_held_against_each_other(runs_dir: Path):

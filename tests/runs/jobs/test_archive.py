@@ -106,10 +106,10 @@ def test_it_is_written_whole_or_not_at_all(trained: str, tmp_path: Path, monkeyp
     out = tmp_path / "out.zip"
     out.write_text("what was there before")
 
-    def stopped(event: Any) -> str:
+    def stopped(rows: Any) -> str:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(archive, "_line", stopped)
+    monkeypatch.setattr(archive, "as_csv", stopped)
     with pytest.raises(KeyboardInterrupt):
         export(trained, out)
     assert out.read_text() == "what was there before"
