@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from ldp_core.classroom.members import refuse_ended, refuse_strangers
-from ldp_core.classroom.rooms import room_of
 from ldp_core.classroom.sessions import Session
 from ldp_core.classroom.store import CLASSES
 from ldp_core.datasets import drawn
@@ -101,7 +100,7 @@ def train(session: Session, who: dict[str, str | None]) -> str:
     if not clients:
         raise NotNow("nothing has been drawn yet; open it again, and let at least one student draw")
     own = tuple(Drawing(one.digit, drawn.shrunk(one.pixels)) for one in clients)
-    return jobs.launch("run", Training(draft_of(clients), drawings=own), room=_room(session), **who)
+    return jobs.launch("run", Training(draft_of(clients), drawings=own), room=session.room, **who)
 
 
 class Read(NamedTuple):
@@ -151,11 +150,7 @@ def served(session: Session, job: Job) -> list[Served]:
 
 def _figures(session: Session, job: Job) -> dict[str, dict[str, Any]]:
     """Final figures by variant; empty before the run has ended, or if the job belongs to another class."""
-    if job.room != _room(session) or job.status != "completed":
+    if job.room != session.room or job.status != "completed":
         return {}
     ended = computations.ended(job.keys)
     return {label: ended[key].figures for label, key in zip((MEAN, WEIGHED), job.keys, strict=True)}
-
-
-def _room(session: Session) -> str:
-    return room_of(session.code, session.opened)

@@ -13,16 +13,18 @@ from dataclasses import astuple, dataclass
 from typing import Literal, get_args
 
 from ldp_core.classroom import topics
-from ldp_core.classroom.rooms import forget_runs, room_of
 from ldp_core.classroom.store import CLASSES, UnknownClass, forget
-from ldp_core.errors import InvalidInput, NotYours
-from ldp_core.runs.queue.permissions import Person
+from ldp_core.errors import InvalidInput, NotNow, NotYours
+from ldp_core.runs import jobs
+from ldp_core.runs.queue.permissions import Person, room_of
 
 LETTERS = "BCDFGHKLMNPRSTVWXZ"
 """Letters of codes: none look alike, and without vowels no code is a word."""
 LENGTH = 4
 HOURS = 12.0
 """Hours after which a class ends by itself."""
+PATIENCE_SECONDS = 10.0
+"""Time for its runs to stop at the end."""
 Phase = Literal["ask", "closed", "running", "shown", "free"]
 PHASES: tuple[Phase, ...] = get_args(Phase)
 FREE = {
@@ -46,6 +48,11 @@ class Session:
     free: str
     job: str | None
     """Id of the run shown to the class; None before there is one."""
+
+    @property
+    def room(self) -> str:
+        """Private room of the class's jobs, which cannot be derived from the code alone."""
+        return room_of(f"class {self.code} {self.opened}")
 
 
 def open_class(teacher: Person, scenario: str, free: str = "aggregator.name") -> Session:
@@ -109,7 +116,7 @@ def _set(session: Session, teacher: Person, columns: str, value: str) -> None:
 def end(session: Session, teacher: Person) -> None:
     """End a class: its students' names, guesses and runs are overwritten."""
     _refuse_students(teacher)
-    forget_runs(room_of(session.code, session.opened))
+    _forget_runs(session.room)
     with CLASSES.writing() as db:
         forget(db, session.code)
 
@@ -127,10 +134,26 @@ def spelled(code: str) -> str:
 
 
 def _end_old(db: sqlite3.Connection) -> None:
-    for row in db.execute("SELECT code, opened FROM class").fetchall():
+    for row in db.execute("SELECT * FROM class").fetchall():
         if _over(row["opened"]):
-            forget_runs(room_of(row["code"], row["opened"]))
+            _forget_runs(Session(**row).room)
             forget(db, row["code"])
+
+
+def _forget_runs(room: str) -> None:
+    """Stop a room's jobs and delete their records; raises NotNow if one does not stop."""
+    until = time.monotonic() + PATIENCE_SECONDS
+    while found := jobs.recent(100, requests=False, room=room):
+        if time.monotonic() > until:
+            raise NotNow("what the room trains is still being stopped; try again in a moment")
+        for job in found:
+            if job.live:
+                jobs.cancel(job.id)
+                time.sleep(0.1)
+            else:
+                if job.pinned:
+                    jobs.pin(job.id, on=False)
+                jobs.remove(job.id)
 
 
 def _over(opened: float) -> bool:
