@@ -7,6 +7,7 @@ from typing import Any
 
 from ldp_core import attacks, datasets, features, models
 from ldp_core.errors import InvalidInput, Problem, one_of, shown
+from ldp_core.mechanisms.base import Floats
 from ldp_core.mechanisms.shared.resolution import least_in_words, too_narrow
 
 LABELLED = {"target": "class_means", "features": "orientation", "rounds": 1}
@@ -14,105 +15,88 @@ LABELLED = {"target": "class_means", "features": "orientation", "rounds": 1}
 
 
 def conflicts(experiment: Any) -> Iterator[Problem]:
-    count, source = experiment.clients.count, experiment.source
+    clients, source, mechanism = experiment.clients, experiment.source, experiment.mechanism
+    count, own, data = clients.count, experiment.features, experiment.dataset
     if count > source.train_size:
-        yield Problem(
-            "clients.count",
-            f"must be at most {source.train_size}, the training samples of {source.label}, so that "
-            f"each client holds one; got {count}",
-        )
+        most = f"{source.train_size}, the training samples of {source.label}"
+        yield Problem("clients.count", f"must be at most {most}, so that each client holds one; got {count}")
     if experiment.partition.name == "as_given" and source.clients not in (0, count):
         message = f"must be {source.clients}, the clients that {source.label} names; got {count}"
         yield Problem("clients.count", message)
-    if not (experiment.features.identity or datasets.get(experiment.dataset).images):
-        yield Problem(
-            "features",
-            f"are made of images, and {experiment.dataset} has {source.features} numbers a sample instead; "
-            "choose none, or a data set of images",
-        )
+    if not (own.identity or datasets.get(data).images):
+        what = f"{data} has {source.features} numbers a sample instead"
+        yield Problem("features", f"are made of images, and {what}; choose none, or a data set of images")
         return
-    if not (experiment.features.identity or experiment.system is None):
-        yield Problem(
-            "features",
-            f"are not part of {experiment.system.label}, whose clients train on pixels; choose none, or no "
-            "system",
-        )
+    if not (own.identity or experiment.system is None):
+        whose = f"{experiment.system.label}, whose clients train on pixels"
+        yield Problem("features", f"are not part of {whose}; choose none, or no system")
     if why := experiment.model.misfit(source.shape, source.classes):
-        made = not experiment.features.identity
-        what = f"the features {experiment.features.name}" if made else f"the data set {experiment.dataset}"
+        what = f"the data set {data}" if own.identity else f"the features {own.name}"
         fitting = [name for name in models.names() if models.get(name).fits(source.shape)]
         fitting = [name for name in fitting if name != experiment.model.name]
         yield Problem("model", f"does not fit {what}: {why}; choose {one_of(fitting)}")
         return
     if experiment.target == "class_means":
         yield from _of_class_means(experiment)
-    elif experiment.mechanism.labelled:
-        name = experiment.mechanism.name
-        yield Problem("mechanism", without_label(name))
-    whole = True
-    for field in ("epsilon", "low", "high", "range", "run_limit"):
-        value = getattr(experiment.clients, field)
-        if isinstance(value, tuple) and len(value) != count:
-            whole = False
-            yield Problem(
-                f"clients.{field}", f"must have one number for each of the {count} clients; got {len(value)}"
-            )
-    if whole:
-        low, high = experiment.clients.bounds()
-        for client in (low >= high).nonzero()[0][:1]:
-            yield Problem(
-                "clients.low",
-                f"of client {client + 1} must be below its high; got low {low[client]:g} and "
-                f"high {high[client]:g}",
-            )
-        for client in ((low < high) & too_narrow(low, high)).nonzero()[0][:1]:
-            ends = float(low[client]), float(high[client])
-            yield Problem(
-                "clients.low",
-                f"of client {client + 1} must be at least {least_in_words(*ends)} below its high: "
-                f"training runs in float32, which is too coarse for less there; got low {shown(ends[0])} "
-                f"and high {shown(ends[1])}",
-            )
-    untrusted = list(experiment.trust.problems(experiment)) if whole else []
-    yield from untrusted
-    if whole and not untrusted and experiment.clients.epsilon_scope == "run":
-        try:
-            experiment.population()
-        except InvalidInput as error:
-            yield Problem("clients.epsilon_scope", str(error))
+    elif mechanism.labelled:
+        yield Problem("mechanism", without_label(mechanism.name))
+    listed = {field: getattr(clients, field) for field in ("epsilon", "low", "high", "range", "run_limit")}
+    wrong = {k: len(v) for k, v in listed.items() if isinstance(v, tuple) and len(v) != count}
+    for field, length in wrong.items():
+        message = f"must have one number for each of the {count} clients; got {length}"
+        yield Problem(f"clients.{field}", message)
+    if not wrong:
+        yield from _of_ranges(*clients.bounds())
+        untrusted = list(experiment.trust.problems(experiment))
+        yield from untrusted
+        if not untrusted and clients.epsilon_scope == "run":
+            try:
+                experiment.population()
+            except InvalidInput as error:
+                yield Problem("clients.epsilon_scope", str(error))
     if why := experiment.selection.problem(count, experiment.rounds):
         yield Problem("rounds", why)
-    if experiment.form not in experiment.mechanism.forms:
-        yield Problem(
-            "form",
-            f"must be {one_of(experiment.mechanism.forms)} for {experiment.mechanism.name}; got "
-            f"{experiment.form}",
-        )
-    if experiment.attack and experiment.attack.clients and max(experiment.attack.clients) > count:
-        yield Problem(
-            "attack.clients", f"must lie between 1 and {count}; got {max(experiment.attack.clients)}"
-        )
-    if experiment.attack and experiment.attack.rounds and experiment.attack.rounds[-1] > experiment.rounds:
-        yield Problem(
-            "attack.rounds",
-            f"must lie between 1 and {experiment.rounds}, the last round; got {experiment.attack.rounds[-1]}",
-        )
-    if experiment.attack and experiment.attack.after and experiment.attack.rounds != (1,):
-        why = f"must be [1] where attacks come after the training; got {shown(experiment.attack.rounds)}"
-        yield Problem("attack.rounds", why)
-    if experiment.attack and experiment.attack.attacker is not None:
-        name = experiment.attack.attacker.name
-        why = attacks.unfit(experiment.model, source.shape, source.classes, name)
-        if why:
-            yield Problem("attack.attacker", f"will not do: {why}")
+    if experiment.form not in mechanism.forms:
+        forms = one_of(mechanism.forms)
+        yield Problem("form", f"must be {forms} for {mechanism.name}; got {experiment.form}")
+    if experiment.attack:
+        yield from _of_attack(experiment)
     held = {label for group in getattr(experiment.partition, "groups", ()) for label in group.labels or ()}
     if held and not held <= set(range(source.classes)):
-        yield Problem(
-            "partition.groups", f"must hold labels between 0 and {source.classes - 1}; got {max(held)}"
-        )
-
+        message = f"must hold labels between 0 and {source.classes - 1}; got {max(held)}"
+        yield Problem("partition.groups", message)
     if experiment.system:
         yield from experiment.system.problems(experiment)
+
+
+def _of_ranges(low: Floats, high: Floats) -> Iterator[Problem]:
+    for client in (low >= high).nonzero()[0][:1]:
+        ends = f"low {low[client]:g} and high {high[client]:g}"
+        yield Problem("clients.low", f"of client {client + 1} must be below its high; got {ends}")
+    for client in ((low < high) & too_narrow(low, high)).nonzero()[0][:1]:
+        least, most = float(low[client]), float(high[client])
+        message = (
+            f"of client {client + 1} must be at least {least_in_words(least, most)} below its high: training "
+            f"runs in float32, which is too coarse for less there; got low {shown(least)} and high "
+            f"{shown(most)}"
+        )
+        yield Problem("clients.low", message)
+
+
+def _of_attack(experiment: Any) -> Iterator[Problem]:
+    attack, count, last = experiment.attack, experiment.clients.count, experiment.rounds
+    if attack.clients and max(attack.clients) > count:
+        yield Problem("attack.clients", f"must lie between 1 and {count}; got {max(attack.clients)}")
+    if attack.rounds and attack.rounds[-1] > last:
+        message = f"must lie between 1 and {last}, the last round; got {attack.rounds[-1]}"
+        yield Problem("attack.rounds", message)
+    if attack.after and attack.rounds != (1,):
+        message = f"must be [1] where attacks come after the training; got {shown(attack.rounds)}"
+        yield Problem("attack.rounds", message)
+    if attack.attacker is not None:
+        model, source = experiment.model, experiment.source
+        if why := attacks.unfit(model, source.shape, source.classes, attack.attacker.name):
+            yield Problem("attack.attacker", f"will not do: {why}")
 
 
 def without_label(name: str) -> str:
