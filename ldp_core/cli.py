@@ -12,10 +12,15 @@ from pathlib import Path
 from typing import Any
 
 from ldp_core.commands import dashboard, sweep_options
-from ldp_core.commands.audit import audit, command_of_audit
-from ldp_core.commands.check import check, command_of_check
 from ldp_core.commands.formulas import allocate, command_of_allocate, command_of_invert, invert
-from ldp_core.commands.inspect import command_of_inspect, inspect
+from ldp_core.commands.judge import (
+    audit,
+    check,
+    command_of_audit,
+    command_of_check,
+    command_of_inspect,
+    inspect,
+)
 from ldp_core.commands.options import add_experiment
 from ldp_core.commands.tune import command_of_tune, tune
 from ldp_core.datasets import Report, Step

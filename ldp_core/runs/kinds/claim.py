@@ -103,19 +103,18 @@ class ClaimJob(Kind):
 
     def compute(self, asked: Measured, recorder: Recorder, work: Work) -> None:
         """Measure the figures that this job has not stored yet."""
-        stored = {event["key"] for event in recorder.recorded(0)}
+        stored = {event["key"]: event["accuracy"] for event in recorder.recorded(0)}
         todo = [(arm, seed) for arm, seed in asked.asked() if arm.key(seed) not in stored]
-        failed = 0
         report, every = work.report, len(stored) + len(todo)
         report(Step("", len(stored), every, "runs"))
         for figure in measure(todo, lambda name: load(name, report)):
             keep(claims.own(asked.system), figure)
             cell = ClaimCell(len(stored), figure.key, figure.seed, figure.value, figure.status)
-            stored.add(figure.key)
-            failed += figure.value is None
+            stored[figure.key] = figure.value
             recorder.write(Turn(0, [cell.as_json()], None, figure.seconds))
             recorder.flush()
             report(Step("", len(stored), every, "runs"))
+        failed = sum(value is None for value in stored.values())
         lost = f"{failed} of {len(stored)} runs did not end as they should" if failed else ""
         recorder.end(0, "completed", {"message": lost})
 

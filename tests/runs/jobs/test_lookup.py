@@ -1,18 +1,21 @@
-"""What is told of a job is so now, whoever asks and by whatever list."""
+"""What is told of a job is so now, whoever asks and by whatever list, even of one that makes no sense."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from ldp_core.errors import StorageFailed
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import jobs, queue
-from ldp_core.runs.jobs import lookup
+from ldp_core.runs.jobs import listing, lookup
 from ldp_core.runs.queue import claiming
 from ldp_core.runs.record import computations
-from tests.runs.in_process import queued
+from ldp_core.runs.record.recorder import SCHEMA
+from ldp_core.runs.storage.database import opened
+from tests.runs.in_process import compute, queued, record_of
 
 pytestmark = pytest.mark.usefixtures("runs_dir")
 
@@ -60,3 +63,32 @@ def test_what_cannot_be_noted_as_lost_is_told_all_the_same(
     for seen in (jobs.look(identity), *jobs.recent()):
         assert seen.status == "interrupted"
         assert "nothing can be noted on the disk now" in seen.message
+
+
+DRAFT = Draft(parse({"rounds": 2, "attack": None, "mechanism": "none"}), (Variant("run"),))
+
+
+def test_a_record_without_events_is_not_called_damaged():
+    """Its process was killed after the tables were made."""
+    job = queued(DRAFT)
+    queue.cancel(job.id)
+    opened(record_of(job), SCHEMA).close()
+    (one,) = listing.listed()
+    assert not one.damaged
+    assert compute(job).status == "completed"
+
+
+NONSENSE: list[dict[str, Any]] = [
+    {"draft": {"base": {"rounds": float("inf"), "name": "x"}}},
+    {"ladder": 5},
+    {"ladder": {"epsilons": [1.0]}},
+]
+
+
+@pytest.mark.parametrize("request_", NONSENSE, ids=str)
+def test_a_request_that_is_nonsense_is_told_without_a_traceback(request_: dict[str, Any]):
+    identity = queue.add("attack" if "ladder" in request_ else "run", request_)
+    queue.cancel(identity)
+    queue.update(identity, keys=["0" * 16])
+    assert jobs.status(identity)["status"] == "cancelled"
+    assert [one.job.id for one in listing.listed()] == [identity]
