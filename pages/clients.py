@@ -52,7 +52,7 @@ def main() -> None:
         profiles(workspace)
     with middle:
         if groups is not None:
-            components.dots(groups, key=workspace.key("dots"))
+            components.draw("dots", groups, key=workspace.key("dots"), keeps="edits")
         _table(workspace)
     with right, st.container(border=True, key="beside-cells"):
         _picture(workspace)
@@ -108,7 +108,8 @@ def _table(workspace: Workspace) -> None:
     wrong = unmended(workspace)
     if wrong:
         st.markdown(f":red[{wrong}; until then those clients keep what they had.]")
-    components.table(
+    components.draw(
+        "table",
         {
             "rows": [
                 {
@@ -126,6 +127,7 @@ def _table(workspace: Workspace) -> None:
             "errors": {f"{client}.{field}": message for (client, field), message in errors.items()},
         },
         key=workspace.key("table"),
+        keeps="edits",
     )
 
 

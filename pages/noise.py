@@ -59,10 +59,10 @@ def _live(workspace: Workspace, shown: list[Design]) -> None:
     with st.container(key="results-first"):
         left, right = st.columns([1.25, 1], gap="small")
     with left:
-        components.cards(components.sheet(laws(now), now.keys), key="laws")
+        components.draw("cards", components.sheet(laws(now), now.keys), key="laws")
     with right:
-        components.verdicts(verdicts(now, shown) | {"keys": now.keys}, key="verdicts")
-    components.ahead(ahead(now, shown), key="ahead")
+        components.draw("verdicts", verdicts(now, shown) | {"keys": now.keys}, key="verdicts")
+    components.draw("ahead", ahead(now, shown), key="ahead")
     st.session_state[workspace.key("what if")] = now
     moved, key = settled(workspace), workspace.key("moved")
     if moved > st.session_state.get(key, 0):
@@ -73,7 +73,7 @@ def _live(workspace: Workspace, shown: list[Design]) -> None:
 def _variances(workspace: Workspace, shown: list[Design], now: WhatIf) -> None:
     budgets = shown[0].experiment.population().epsilon.tolist()
     cards = [*_curves(now, budgets), _upload(now)]
-    components.cards(components.sheet(cards), key="charts")
+    components.draw("cards", components.sheet(cards), key="charts")
 
 
 def _curves(now: WhatIf, budgets: list[float]) -> Iterator[Card]:

@@ -82,7 +82,7 @@ def _yours() -> None:
     left, right = st.columns(2, gap="medium")
     with left, st.container(border=True):
         st.markdown("**Your last drafts**")
-        components.remembered()
+        components.draw("memory", {"show": True}, key="memory-list")
     with right, st.container(border=True):
         st.markdown("**Latest runs on this server**")
         refreshing(_runs, every=3)()
@@ -102,7 +102,7 @@ def _picture(name: str, found: outcomes.Outcome, known: Guessed) -> None:
     preset = presets.get(name)
     about, hidden = preset.ask.of, known.veiled(name)
     shown = picture(preset.draft, found, SMALL, about, hidden, known.level(name))
-    components.outcome(shown, key=f"outcome {name}")
+    components.draw("outcome", shown, key=f"outcome {name}")
 
 
 def _grid(names: Sequence[str], found: dict[str, outcomes.Outcome], known: Guessed) -> None:

@@ -2,7 +2,7 @@
 // data: {cards: [{title, rest, caption, figure, height, label, row}], keys}; `row`: how many share its row; `keys`: of
 // what was computed ahead (live.js), by which the cards follow the hand; or null
 
-import { child, element, resize, text } from "./dom.js";
+import { child, fill } from "./dom.js";
 import { spelled } from "./law.js";
 import { following, known, live } from "./live.js";
 import { draw, erase } from "./plot.js";
@@ -29,19 +29,22 @@ export function unmount({ parentElement }) {
 }
 
 function show(box, cards) {
-  resize(box, cards.length, () => element("section", "es-card")).forEach((card, i) => fill(card, cards[i]));
+  const card = ({ row, title, rest, caption }) => [
+    "section.es-card",
+    { style: { "grid-column": `span ${COLUMNS / row}` } },
+    [
+      ["p.es-head", [["strong.es-what", title], ["span.es-rest", rest]]],
+      ["p.es-caption", caption],
+      ["div.es-chart"],
+      saves(title),
+    ],
+  ];
+  fill(box, cards.map(card)).forEach((node, i) => chart(node.querySelector(".es-chart"), cards[i]));
 }
 
-function fill(card, data) {
-  card.style.gridColumn = `span ${COLUMNS / data.row}`;
-  const head = child(card, "p", "es-head");
-  text(child(head, "strong", "es-what"), data.title);
-  text(child(head, "span", "es-rest"), data.rest);
-  text(child(card, "p", "es-caption"), data.caption);
-  const chart = child(card, "div", "es-chart");
-  saves(card, chart, data.title);
-  const { key } = palette(chart);
-  if (chart.shown === data.figure && chart.shownIn === key) return; // nothing moved it, and it is in these colours
-  [chart.shown, chart.shownIn] = [data.figure, key];
-  draw(chart, typeof data.figure === "string" ? JSON.parse(data.figure) : data.figure, data.height, data.label);
+function chart(node, { figure, height, label }) {
+  const { key } = palette(node);
+  if (node.shown === figure && node.shownIn === key) return; // nothing moved it, and it is in these colours
+  [node.shown, node.shownIn] = [figure, key];
+  draw(node, typeof figure === "string" ? JSON.parse(figure) : figure, height, label);
 }

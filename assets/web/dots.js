@@ -2,77 +2,58 @@
 // clients have dots of their own.
 // data: {words: [text], values: [text], groups: [{name, clients, all, at, noise: [text], worth: [{kind, words: [text]}]}]};
 // a place for each budget.
-// What was set is sent as the cells of the clients' table are (table.js): in a log.
 
-import { child, element, resize, text } from "./dom.js";
+import { child, fill, log, slider } from "./dom.js";
 
 export function render(component) {
-  const { data, parentElement } = component;
-  const box = child(parentElement, "div", "es-dots");
+  const box = child(component.parentElement, "div", "es-dots");
   box.component = component;
-  box.mount ??= crypto.randomUUID?.() ?? String(Math.random());
-  box.log ??= [];
   box.open ??= new Set();
+  show(box);
+}
+
+function show(box) {
+  const { data } = box.component;
   const lines = data.groups.flatMap((group) => {
-    const opened = group.clients.length > 1 && group.clients.some((client) => box.open.has(client));
+    const many = group.clients.length > 1;
+    const opened = many && group.clients.some((client) => box.open.has(client));
     const each = opened ? group.clients.map((client) => ({ ...group, name: `client ${client}`, all: [client], inner: true })) : [];
-    return [{ ...group, opened }, ...each];
+    return [{ ...group, many, opened }, ...each];
   });
   const held = box.contains(document.activeElement) && document.activeElement.dataset.held;
-  resize(box, lines.length, () => line(box)).forEach((node, i) => fill(box, node, lines[i], data));
+  fill(box, lines.map((one) => line(box, one, data)));
   // who sets one client apart by keyboard goes on with that client
   if (held && document.activeElement.dataset.held !== held) box.querySelector(`[data-held="${held}"]`)?.focus();
 }
 
-function line(box) {
-  const node = element("div", "es-dots-line");
-  const button = Object.assign(element("button", "es-dots-open"), { type: "button" });
-  const input = Object.assign(element("input", "es-dot"), { type: "range", min: 0, step: 1 });
-  node.append(button, element("span", "es-dots-name"), input, element("strong", "es-dots-budget"), element("span", "es-dots-noise"), element("span", "es-dots-worth"));
-  button.onclick = () => {
-    const { opened, clients } = node.shown;
+function line(box, { name, clients, all, many, opened, inner, ...group }, { words, values }) {
+  const held = many ? `group ${all[0]}` : String(all[0]);
+  const at = box.moving?.held === held ? box.moving.at : group.at;
+  const toggle = () => {
     clients.forEach((client) => (opened ? box.open.delete(client) : box.open.add(client)));
-    render(box.component);
+    show(box);
   };
-  input.oninput = () => {
-    input.moving = true;
-    tell(node);
+  const move = (to) => {
+    box.moving = { held, at: to };
+    show(box);
   };
-  input.onchange = () => {
-    input.moving = false;
-    const value = node.data.values[Number(input.value)];
-    node.shown.all.forEach((client) => box.log.push({ serial: box.log.length + 1, client, field: "epsilon", text: value }));
-    box.component.setStateValue("edits", { mount: box.mount, log: box.log.slice(-2000) });
+  const onchange = ({ target }) => {
+    box.moving = null;
+    log(box, all.map((client) => ({ client, field: "epsilon", text: values[Number(target.value)] })));
   };
-  return node;
-}
-
-function fill(box, node, one, data) {
-  node.shown = one;
-  node.data = data;
-  node.classList.toggle("es-dots-inner", Boolean(one.inner));
-  const [button, name, input] = node.children;
-  const many = one.clients.length > 1 && !one.inner;
-  button.hidden = !many;
-  name.hidden = many;
-  text(button, one.name);
-  text(name, one.name);
-  button.setAttribute("aria-expanded", String(Boolean(one.opened)));
-  input.dataset.held = one.inner || !many ? one.all[0] : `group ${one.all[0]}`;
-  input.max = data.values.length - 1;
-  if (!input.moving) input.value = one.at;
-  input.setAttribute("aria-label", `Budget ε of ${one.name}`);
-  tell(node);
-}
-
-// What the dot stands on, and the noise that follows from it.
-function tell(node) {
-  const [, , input, budget, noise, worth] = node.children;
-  const at = Number(input.value);
-  text(budget, `ε ${node.data.words[at]}`);
-  text(noise, node.shown.noise[at]);
-  const promise = node.shown.worth[at];
-  const words = promise.words.join("");
-  text(worth, words).dataset.kind = promise.kind;
-  input.setAttribute("aria-valuetext", `ε ${node.data.words[at]}, ${node.shown.noise[at]}, ${words}`);
+  const [noise, promise] = [group.noise[at], group.worth[at]];
+  const worth = promise.words.join("");
+  const told = { "aria-label": `Budget ε of ${name}`, "aria-valuetext": `ε ${words[at]}, ${noise}, ${worth}` };
+  const opener = { type: "button", hidden: !many, "aria-expanded": String(Boolean(opened)), onclick: toggle };
+  return [
+    `div.es-dots-line${inner ? ".es-dots-inner" : ""}`,
+    [
+      ["button.es-dots-open", opener, name],
+      ["span.es-dots-name", { hidden: Boolean(many) }, name],
+      slider("es-dot", values.length - 1, at, move, { step: 1, "data-held": held, onchange, ...told }),
+      ["strong.es-dots-budget", `ε ${words[at]}`],
+      ["span.es-dots-noise", noise],
+      ["span.es-dots-worth", { "data-kind": promise.kind }, worth],
+    ],
+  ];
 }

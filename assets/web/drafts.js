@@ -1,6 +1,6 @@
 // This browser's own drafts, remembered here and nowhere else.
 
-import { child, element, resize, text } from "./dom.js";
+import { child, fill, text } from "./dom.js";
 
 const KEY = "epsilon-studio-drafts";
 const MOST = 6;
@@ -27,18 +27,11 @@ export function keep({ id, name, prepared }) {
 
 export function show(parent, base) {
   const list = remembered();
-  const note = child(parent, "p", "es-memory-empty");
-  text(note, list.length ? "" : "Nothing yet: what you open is remembered in this browser.");
-  const links = resize(child(parent, "ul", "es-memory"), list.length, () => {
-    const item = element("li", "");
-    item.append(element("a", ""), element("span", ""));
-    return item;
-  });
-  links.forEach((item, i) => {
-    const [link, when] = item.children;
-    link.href = `${base}/train?draft=${list[i].id}`;
-    link.target = "_self";
-    text(link, list[i].name || "Untitled");
-    text(when, new Date(list[i].at).toLocaleString([], { dateStyle: "medium", timeStyle: "short" }));
-  });
+  const nothing = "Nothing yet: what you open is remembered in this browser.";
+  text(child(parent, "p", "es-memory-empty"), list.length ? "" : nothing);
+  const link = ({ id, name, at }) => [
+    ["a", { href: `${base}/train?draft=${id}`, target: "_self" }, name || "Untitled"],
+    ["span", new Date(at).toLocaleString([], { dateStyle: "medium", timeStyle: "short" })],
+  ];
+  fill(child(parent, "ul", "es-memory"), list.map((one) => ["li", link(one)]));
 }

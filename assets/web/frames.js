@@ -1,32 +1,20 @@
 // Going back through the frames of a search: a slider, and what a picture was like at one of its steps.
 // data: {steps: [number]}; a cell with `frames` has one for each of them: {image, lines}
 
-import { child, text } from "./dom.js";
+import { slider } from "./dom.js";
 
-// The slider, if there are any steps to go back through; gives the step that it shows, and tells `show` others.
-export function back(box, data, show, before) {
-  const bar = child(box, "label", "es-back", before);
-  const words = child(bar, "span", "es-back-words");
-  const slider = child(bar, "input", "es-back-slider");
-  const last = (data.steps?.length ?? 0) - 1;
-  bar.hidden = last < 1;
-  if (slider.type !== "range" || Number(slider.max) !== last) {
-    slider.type = "range";
-    slider.min = 0;
-    slider.max = Math.max(last, 0);
-    slider.value = slider.max;
-  }
-  const tell = () => {
-    const step = data.steps?.[Number(slider.value)];
-    slider.setAttribute("aria-valuetext", `step ${step}`);
-    text(words, Number(slider.value) === last ? "How the pictures formed: the end" : `How the pictures formed: step ${step}`);
+// The slider, for `fill`, hidden without steps to go back through; and the step that it stands on. `again` draws anew.
+export function back(box, steps, again) {
+  const last = (steps?.length ?? 0) - 1;
+  if (box.last !== last) [box.last, box.step] = [last, last];
+  const step = `step ${steps?.[box.step]}`;
+  const move = (to) => {
+    box.step = to;
+    again();
   };
-  slider.oninput = () => {
-    tell();
-    show(Number(slider.value));
-  };
-  tell();
-  return last < 1 ? last : Number(slider.value);
+  const words = `How the pictures formed: ${box.step === last ? "the end" : step}`;
+  const range = slider("es-back-slider", last, box.step, move, { "aria-valuetext": step });
+  return { bar: ["label.es-back", { hidden: last < 1 }, [["span.es-back-words", words], range]], step: box.step };
 }
 
 // The frame of a cell at a step; nothing at the last one, and where it has none: there it is as it is.

@@ -2,46 +2,51 @@
 // longer than all the lines of the chart. Annotations are written as plotly's; of its tags, <b> is known,
 // and <span style="color:…">.
 
-import { resize } from "./dom.js";
+import { fill } from "./dom.js";
 
 const WIDTH = 0.52; // of a character, in font sizes: enough to keep words inside the chart
 const GAP = 1.15; // from one of the words beside the lines to the next, in font sizes
 const ENTITIES = { amp: "&", lt: "<", gt: ">", quot: '"', "#x27": "'" };
 
+const OVER = { position: "absolute", inset: "0", width: "100%", height: "100%", overflow: "visible", "pointer-events": "none" };
+const HALO = { "paint-order": "stroke", stroke: "var(--st-background-color)", "stroke-width": "3px" };
+
 // Write annotations, and the lines that lead to them, where the axes of the drawn chart put them.
 export function label(element, annotations, leaders) {
-  const drawing = element.querySelector("svg").namespaceURI;
-  const make = (tag) => document.createElementNS(drawing, tag);
+  const [lines, words] = layerOf(element).children;
+  const where = places(element);
+  if (element.zoomed) [annotations, leaders] = [inSight(element, annotations, leaders), []];
+  const moved = apart(annotations.filter(beside), where);
+  const leader = (item) => {
+    const from = { x1: where.x(item, item.x0), y1: where.y(item, item.y0) };
+    const to = { x2: where.x(item, item.x1), y2: where.y(item, item.y1) + (moved.get(item.y1) ?? 0) };
+    return ["line", { ...from, ...to, stroke: item.line.color, "stroke-width": item.line.width }];
+  };
+  fill(lines, leaders.map(leader));
+  const taken = [];
+  const written = annotations.map((item) => {
+    const pieces = parsed(item.text);
+    const { look, box } = laid(item, pieces, where, item.xref === "paper" ? moved.get(item.y) : 0);
+    const covers = item.name === "yields" && taken.some((other) => overlap(box, other));
+    if (!covers) taken.push(box);
+    const spans = pieces.map(({ words, bold, colour }) => ["tspan", { "font-weight": bold ? "600" : null, fill: colour }, words]);
+    return ["text", { ...look, style: { display: covers ? "none" : "" } }, spans];
+  });
+  fill(words, written);
+}
+
+function layerOf(element) {
   let layer = element.querySelector(".es-labels");
   if (!layer) {
-    layer = make("svg");
-    layer.classList.add("es-labels");
-    layer.setAttribute("aria-hidden", "true"); // the chart's own label tells what it shows
-    layer.style.cssText = "position:absolute;inset:0;width:100%;height:100%;overflow:visible;pointer-events:none;font-family:var(--st-font)";
-    layer.append(make("g"), make("g"));
-    layer.lastElementChild.style.cssText = "paint-order:stroke;stroke:var(--st-background-color);stroke-width:3px";
+    // the chart's own label tells what it shows
+    const made = ["svg.es-labels", { "aria-hidden": "true", style: { ...OVER, "font-family": "var(--st-font)" } }, [["g"], ["g", { style: HALO }]]];
+    [layer] = fill(document.createElement("div"), [made]);
     element.style.position = "relative";
   }
   const tips = element.querySelector(".hoverlayer")?.closest("svg"); // they hide words, and words not them
   if (!tips) element.append(layer);
   else if (layer.nextElementSibling !== tips) tips.before(layer);
-  const [lines, words] = layer.children;
-  const where = places(element);
-  if (element.zoomed) [annotations, leaders] = [inSight(element, annotations, leaders), []];
-  const moved = apart(annotations.filter(beside), where);
-  resize(lines, leaders.length, () => make("line")).forEach((node, i) => {
-    const item = leaders[i];
-    const ends = { x1: where.x(item, item.x0), y1: where.y(item, item.y0), x2: where.x(item, item.x1), y2: where.y(item, item.y1) + (moved.get(item.y1) ?? 0) };
-    set(node, { ...ends, stroke: item.line.color, "stroke-width": item.line.width });
-  });
-  const taken = [];
-  resize(words, annotations.length, () => make("text")).forEach((node, i) => {
-    const item = annotations[i];
-    const box = write(node, item, where, make, item.xref === "paper" ? moved.get(item.y) : 0);
-    const covers = item.name === "yields" && taken.some((other) => overlap(box, other));
-    node.style.display = covers ? "none" : "";
-    if (!covers) taken.push(box);
-  });
+  return layer;
 }
 
 // Beside the plot, where lines end.
@@ -90,9 +95,9 @@ function apart(items, where) {
   return new Map(found.map(({ item, from }, i) => [item.y, ys[i] - from]));
 }
 
-function write(node, item, where, make, moved = 0) {
+// The attributes of words, and the room that they take.
+function laid(item, pieces, where, moved = 0) {
   const { size, color } = item.font;
-  const pieces = parsed(item.text);
   const length = pieces.reduce((sum, piece) => sum + piece.words.length, 0) * size * WIDTH;
   const anchor = { left: "start", right: "end" }[item.xanchor] ?? "middle";
   let x = where.x(item, item.x) + (item.xshift ?? 0);
@@ -101,19 +106,7 @@ function write(node, item, where, make, moved = 0) {
   const y = where.y(item, item.y) - (item.yshift ?? 0) - lift + moved;
   const from = x - length * { start: 0, middle: 0.5, end: 1 }[anchor];
   const box = { from, to: from + length, above: y - 1.3 * size, below: y };
-  set(node, { x, y, fill: color, "font-size": size, "text-anchor": anchor });
-  if (node.written === item.text) return box;
-  node.written = item.text;
-  node.replaceChildren(
-    ...pieces.map((piece) => {
-      const span = make("tspan");
-      span.textContent = piece.words;
-      if (piece.bold) span.setAttribute("font-weight", "600");
-      if (piece.colour) span.setAttribute("fill", piece.colour);
-      return span;
-    }),
-  );
-  return box;
+  return { look: { x, y, fill: color, "font-size": size, "text-anchor": anchor }, box };
 }
 
 function overlap(one, other) {
@@ -130,8 +123,4 @@ function parsed(markup) {
     else if (part) pieces.push({ words: part.replace(/&(amp|lt|gt|quot|#x27);/g, (_, name) => ENTITIES[name]), bold, colour });
   }
   return pieces;
-}
-
-function set(node, attributes) {
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
 }

@@ -4,18 +4,17 @@
 // cell: {images: [image], lines: [text], brief: [text], mark, label, frames: [{image, lines}] or nothing}; a frame for
 // each step; brief are the lines of a cell in the table, where a row's `figures` say what they are
 
-import { closer } from "./closer.js";
-import { child, element, resize, text } from "./dom.js";
+import { child, fill, picture, slider } from "./dom.js";
 import { back, frameAt } from "./frames.js";
 import { head } from "./head.js";
-import { paint } from "./pixels.js";
 import { save } from "./picture.js";
+
+const FIRST = 8; // the budget that is looked at closely first, or the nearest below
 
 export function render({ data, parentElement }) {
   const box = child(parentElement, "div", "es-ladder");
   if (data.head) head(parentElement, data.head);
-  const at = back(box, data, (step) => draw(box, data, step));
-  draw(box, data, at);
+  draw(box, data);
 }
 
 // A cell as it was at a step; at the last one as it is.
@@ -25,61 +24,73 @@ function then(cell, step, data) {
   return { images: [frame.image], lines: frame.lines, mark: "", label: frame.lines.join(", ").trim() };
 }
 
-function draw(box, given, step) {
-  const data = {
-    ...given,
-    known: given.known.map((cell) => then(cell, step, given)),
-    rows: given.rows.map((row) => ({ ...row, cells: row.cells.map((cell) => then(cell, step, given)) })),
+function draw(box, given) {
+  const again = () => draw(box, given);
+  const { bar, step } = back(box, given.steps, again);
+  const known = given.known.map((cell) => then(cell, step, given));
+  const rows = given.rows.map((row) => ({ ...row, cells: row.cells.map((cell) => then(cell, step, given)) }));
+  const data = { ...given, known, rows };
+  const look = (rung) => {
+    box.rung = rung;
+    again();
   };
-  const top = child(box, "div", "es-top");
-  const known = child(top, "div", "es-known");
-  known.classList.toggle("es-has-closer", Boolean(data.image));
-  resize(known, data.known.length, picture).forEach((node, i) => fill(node, data.known[i]));
-  const grid = child(box, "div", "es-grid");
-  grid.style.setProperty("--budgets", data.budgets.length);
-  grid.style.setProperty("--rows", data.rows.length);
-  const heads = resize(child(grid, "div", "es-heads"), data.budgets.length, () => element("span", "es-budget"));
-  heads.forEach((node, i) => at(text(node, data.budgets[i]), 0, i + 1));
-  const names = resize(child(grid, "div", "es-names"), data.rows.length, () => element("strong", "es-row-name"));
-  names.forEach((node, i) => {
-    text(child(at(node, i + 1, 0), "span", "es-row-name-words"), data.rows[i].name);
-    text(child(node, "span", "es-row-figures"), data.rows[i].figures);
-  });
-  const cells = data.rows.flatMap((row, r) => row.cells.map((cell, c) => ({ cell, r: r + 1, c: c + 1 })));
-  resize(child(grid, "div", "es-cells-all"), cells.length, picture).forEach((node, i) => {
-    at(node, cells[i].r, cells[i].c);
-    fill(node, cells[i].cell, cells[i].cell?.brief);
-  });
-  closer(box, data, { picture, fill });
-  const button = child(box, "button", "es-ladder-save");
-  text(button, "Save as a picture");
-  button.type = "button";
-  button.disabled = !cells.some(({ cell }) => cell); // nothing to take away yet
-  button.onclick = () => save(data, box);
+  const close = closer(box, data, look);
+  const heads = data.budgets.map((words, i) => [`span.es-budget${i === box.rung ? ".es-here" : ""}`, at(0, i + 1), words]);
+  const names = rows.map(({ name, figures }, i) => [
+    "strong.es-row-name",
+    at(i + 1, 0),
+    [["span.es-row-name-words", name], ["span.es-row-figures", figures ?? ""]],
+  ]);
+  const cells = rows.flatMap((row, r) =>
+    row.cells.map((cell, c) => shot(cell, cell?.brief, { ...at(r + 1, c + 1), onclick: () => look(c) })),
+  );
+  const nothing = rows.every((row) => row.cells.every((cell) => !cell)); // to take away yet
+  fill(box, [
+    bar,
+    ["div.es-top", [close, [`div.es-known${data.image ? ".es-has-closer" : ""}`, known.map((cell) => shot(cell))]]],
+    [
+      "div.es-grid",
+      { style: { "--budgets": data.budgets.length, "--rows": rows.length } },
+      [["div.es-heads", heads], ["div.es-names", names], ["div.es-cells-all", cells]],
+    ],
+    ["button.es-ladder-save", { type: "button", disabled: nothing, onclick: () => save(data, box) }, "Save as a picture"],
+  ]);
+}
+
+// One budget looked at closely, under the hand: what came back at the rung that the slider stands on, large.
+// Every picture is one that the attack gave at that budget; between two rungs there is nothing.
+function closer(box, { budgets, rows, image }, look) {
+  if (box.rungs !== budgets.length) {
+    const values = budgets.map((words) => Number(words.replace(/[^0-9.]/g, "")));
+    [box.rungs, box.rung] = [budgets.length, Math.max(0, values.findLastIndex((value) => value <= FIRST))];
+  }
+  const named = (cell, name) => cell && { ...cell, lines: [name, cell.lines.join(", ")] };
+  const large = [...(image ? [image] : []), ...rows.map((row) => named(row.cells[box.rung], row.name))];
+  const words = budgets[box.rung];
+  const range = slider("es-closer-slider", budgets.length - 1, box.rung, look, { "aria-valuetext": words });
+  return [
+    "div.es-closer",
+    { hidden: budgets.length < 2 },
+    [
+      ["div.es-closer-shots", large.map((cell) => shot(cell))],
+      ["label.es-closer-bar", [["span.es-closer-words", `Drag the budget: ${words}`], range]],
+    ],
+  ];
 }
 
 // Where it stands: CSS turns the table over on a narrow screen.
-function at(node, row, column) {
-  node.style.setProperty("--r", row + 1);
-  node.style.setProperty("--c", column + 1);
-  return node;
+function at(row, column) {
+  return { style: { "--r": row + 1, "--c": column + 1 } };
 }
 
-function picture() {
-  const node = element("figure", "es-shot");
-  node.append(element("div", "es-images"), element("figcaption", "es-lines"));
-  return node;
-}
-
-function fill(node, cell, words = cell?.lines ?? []) {
-  node.dataset.mark = cell?.mark ?? "";
-  node.classList.toggle("es-missing", !cell);
-  const canvases = resize(node.firstElementChild, cell ? cell.images.length : 1, () => document.createElement("canvas"));
-  canvases.forEach((canvas, i) => {
-    if (cell) paint(canvas, cell.images[i]);
-    canvas.setAttribute("role", "img");
-    canvas.setAttribute("aria-label", cell ? cell.label : "not yet attacked");
-  });
-  const lines = resize(node.lastElementChild, words.length, () => document.createElement("span"));
-  lines.forEach((line, i) => text(line, words[i]));
+function shot(cell, words = cell?.lines ?? [], more = {}) {
+  const images = cell?.images ?? [null];
+  return [
+    `figure.es-shot${cell ? "" : ".es-missing"}`,
+    { ...more, "data-mark": cell?.mark ?? "" },
+    [
+      ["div.es-images", images.map((image) => picture("es-pixels", image, cell?.label ?? "not yet attacked"))],
+      ["figcaption.es-lines", words.map((line) => ["span", line])],
+    ],
+  ];
 }

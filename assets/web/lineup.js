@@ -3,53 +3,36 @@
 // own: the number of the right one, called `mine`; read: what the attacker makes of the upload, called `reads`.
 // One step has no slider, no name, and needs no names.
 
-import { child, element, resize, text } from "./dom.js";
-import { paint } from "./pixels.js";
+import { child, fill, picture, slider } from "./dom.js";
 
 export function render({ data, parentElement }) {
   const box = child(parentElement, "div", "es-lineup");
-  const slider = child(child(box, "label", "es-lineup-budget"), "input", "es-lineup-slider");
-  slider.parentElement.hidden = data.steps.length < 2;
-  if (slider.type !== "range") {
-    slider.type = "range";
-    slider.min = 0;
-    slider.value = slider.max = data.steps.length - 1;
-    slider.value = data.start ?? 0;
-  }
-  slider.ariaLabel = data.slider ?? "";
-  const name = child(slider.parentElement, "strong", "es-lineup-name", slider);
-  const row = child(box, "div", "es-lineup-row");
-  const words = child(box, "p", "es-lineup-words");
-  const pair = child(box, "div", "es-lineup-pair");
+  box.at ??= data.start ?? 0;
   const show = () => {
-    const step = data.steps[slider.value] ?? data.steps[0];
-    text(name, step.name);
-    slider.ariaValueText = `${step.name}: ${step.words}`;
-    text(words, step.words).dataset.kind = step.kind;
-    resize(row, data.images.length, shot).forEach((one, i) => {
-      const mine = i === data.own;
-      one.classList.toggle("es-picked", i === step.picked);
-      one.classList.toggle("es-own", mine);
-      fill(one, data.images[i], data.names?.[i] ?? `image ${i + 1} of ten`, [mine && data.mine, i === step.picked && "picked"].filter(Boolean).join(", "));
-    });
-    const [own, read] = resize(pair, 2, shot);
-    fill(own, data.images[data.own], data.mine, data.mine);
-    fill(read, step.read, step.label, data.reads);
+    const step = data.steps[box.at] ?? data.steps[0];
+    const move = (to) => {
+      box.at = to;
+      show();
+    };
+    const ariaValueText = `${step.name}: ${step.words}`;
+    const range = slider("es-lineup-slider", data.steps.length - 1, box.at, move, { ariaLabel: data.slider ?? "", ariaValueText });
+    const candidate = (image, i) => {
+      const [mine, picked] = [i === data.own, i === step.picked];
+      const kinds = `${picked ? ".es-picked" : ""}${mine ? ".es-own" : ""}`;
+      const under = [mine && data.mine, picked && "picked"].filter(Boolean).join(", ");
+      return shot(image, data.names?.[i] ?? `image ${i + 1} of ten`, under, kinds);
+    };
+    const pair = [shot(data.images[data.own], data.mine, data.mine), shot(step.read, step.label, data.reads)];
+    fill(box, [
+      ["label.es-lineup-budget", { hidden: data.steps.length < 2 }, [["strong.es-lineup-name", step.name ?? ""], range]],
+      ["div.es-lineup-row", data.images.map(candidate)],
+      ["p.es-lineup-words", { "data-kind": step.kind }, step.words],
+      ["div.es-lineup-pair", pair],
+    ]);
   };
-  slider.oninput = show;
   show();
 }
 
-function shot() {
-  const one = element("figure", "es-lineup-shot");
-  one.append(element("canvas", "es-lineup-picture"), element("figcaption", "es-lineup-under"));
-  return one;
-}
-
-function fill(one, image, label, under) {
-  const [canvas, caption] = one.children;
-  paint(canvas, image);
-  canvas.setAttribute("role", "img");
-  canvas.setAttribute("aria-label", label);
-  text(caption, under);
+function shot(image, label, under, kinds = "") {
+  return [`figure.es-lineup-shot${kinds}`, [picture("es-lineup-picture", image, label), ["figcaption.es-lineup-under", under]]];
 }

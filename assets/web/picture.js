@@ -1,5 +1,7 @@
 // The whole ladder as one picture to take away, with its caption.
 
+import { download } from "./dom.js";
+
 const CELL = 84;
 const GAP = 8;
 const LINE = 16;
@@ -47,11 +49,9 @@ export function save(data, box) {
   });
   caption.forEach((line, i) => write(line, EDGE, y + 16 + 18 * i, "13px"));
   sheet.toBlob((blob) => {
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(blob);
-    link.download = "epsilon-studio-ladder.png";
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+    const address = URL.createObjectURL(blob);
+    download(address, "epsilon-studio-ladder.png");
+    setTimeout(() => URL.revokeObjectURL(address), 10_000);
   });
 }
 

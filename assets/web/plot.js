@@ -40,13 +40,11 @@ async function redraw(element) {
   element.lastFigure = { figure, height };
   const Plotly = await plotly();
   if (!element.isConnected) return;
-  const width = (element.knownWidth ??= element.clientWidth);
-  if (!width) return; // hidden: drawn as soon as it has a size
-  const { data, layout } = coloured(figure, palette(element));
-  const fitted = held(fitting(layout, width, data));
-  const tall = fitted.showlegend ? Math.max(height, fitted.margin.b + LEGEND.plot) : height;
+  element.knownWidth ??= element.clientWidth;
+  if (!element.knownWidth) return; // hidden: drawn as soon as it has a size
+  const { data, fitted, tall } = laid(element, { figure, height });
   element.style.minHeight = `${tall}px`;
-  const { shapes: lines = [], annotations = [], ...rest } = { ...fitted, height: tall, width, autosize: false };
+  const { shapes: lines = [], annotations = [], ...rest } = held(fitted);
   const shapes = lines.filter((item) => !beside(item));
   const axes = { xaxis: { range: rest.xaxis.range }, yaxis: { range: rest.yaxis.range } };
   const now = { marks: JSON.stringify(shapes), all: JSON.stringify([data, rest]), frame: framed(data, rest), axes: JSON.stringify(axes) };
@@ -79,17 +77,21 @@ async function redraw(element) {
 export async function asPicture(element, format) {
   await element.drawing;
   const Plotly = await plotly();
-  const { figure, height } = element.lastFigure;
-  const colours = palette(element);
-  const width = element.knownWidth;
-  const { data, layout } = coloured(figure, colours);
-  const fitted = fitting(layout, width, data);
-  const tall = fitted.showlegend ? Math.max(height, fitted.margin.b + LEGEND.plot) : height;
-  const paper = colours.resolve("var(--st-background-color)");
+  const { data, fitted, tall } = laid(element, element.lastFigure);
+  const paper = palette(element).resolve("var(--st-background-color)");
   const axes = ["xaxis", "yaxis"].filter((axis) => element.zoomed && element.layout?.[axis]?.range);
   const seen = Object.fromEntries(axes.map((axis) => [axis, { ...fitted[axis], range: element.layout[axis].range }]));
-  const whole = { ...fitted, ...seen, paper_bgcolor: paper, plot_bgcolor: paper, height: tall, width, autosize: false };
-  return Plotly.toImage({ data, layout: whole }, { format, width, height: tall, scale: format === "png" ? 2 : 1 });
+  const whole = { ...fitted, ...seen, paper_bgcolor: paper, plot_bgcolor: paper };
+  return Plotly.toImage({ data, layout: whole }, { format, width: fitted.width, height: tall, scale: format === "png" ? 2 : 1 });
+}
+
+// A figure in this theme's colours, in the room that it has.
+function laid(element, { figure, height }) {
+  const width = element.knownWidth;
+  const { data, layout } = coloured(figure, palette(element));
+  const fitted = fitting(layout, width, data);
+  const tall = fitted.showlegend ? Math.max(height, fitted.margin.b + LEGEND.plot) : height;
+  return { data, fitted: { ...fitted, height: tall, width, autosize: false }, tall };
 }
 
 function afresh(element) {

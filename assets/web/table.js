@@ -1,84 +1,64 @@
 // The clients' table: a row a client, three cells to type in, the message at the cell that is wrong.
 // data: {rows: [{number, epsilon, low, high, noise, upload, run}], typed: {"3.epsilon": "abc"}, errors: {"3.epsilon": "…"}}
-// Edits are kept in a log, so that none is lost however fast they come; Python applies those it has not seen.
 
-import { child, element, resize, text } from "./dom.js";
+import { child, fill, log } from "./dom.js";
 
 const FIELDS = ["epsilon", "low", "high"];
 const HEADS = ["Client", "Budget ε", "Range from", "to", "Noise σ", "An upload", "The run"];
 const DERIVED = ["noise", "upload", "run"];
 
 export function render(component) {
-  const { data, parentElement } = component;
-  const table = child(child(parentElement, "div", "es-table-room"), "table", "es-table");
+  const { data } = component;
+  const table = child(child(component.parentElement, "div", "es-table-room"), "table", "es-table");
   table.component = component;
-  table.mount ??= crypto.randomUUID?.() ?? String(Math.random());
-  table.log ??= [];
-  if (!table.tHead) {
-    const row = table.createTHead().insertRow();
-    HEADS.forEach((head) => text(row.appendChild(Object.assign(element("th", ""), { scope: "col" })), head));
-    table.createTBody();
-  }
-  const rows = resize(table.tBodies[0], data.rows.length, () => emptyRow(table));
-  rows.forEach((row, i) => fill(row, data.rows[i], data));
-}
-
-function emptyRow(table) {
-  const row = element("tr", "");
-  row.append(Object.assign(element("th", ""), { scope: "row" }));
-  FIELDS.forEach((field) => {
-    const input = Object.assign(element("input", ""), { type: "text", inputMode: "decimal", autocomplete: "off" });
-    input.dataset.field = field;
-    input.addEventListener("change", () => edited(table, input, input.value));
-    input.addEventListener("keydown", (event) => moved(event, input));
-    input.addEventListener("paste", (event) => pasted(event, table, input));
-    input.addEventListener("focus", () => input.select());
-    input.addEventListener("mousedown", (event) => arrived(event, input));
-    input.addEventListener("input", () => (input.inUse = true));
-    input.addEventListener("blur", () => (input.inUse = false));
-    const cell = element("td", "");
-    cell.append(input, element("span", "es-error"));
-    row.append(cell);
-  });
-  DERIVED.forEach(() => row.append(element("td", "es-noise-cell")));
-  return row;
-}
-
-function fill(row, client, data) {
-  text(row.cells[0], String(client.number));
-  row.dataset.number = client.number;
-  row.querySelectorAll("input").forEach((input) => {
-    const { field } = input.dataset;
-    const name = `${client.number}.${field}`;
-    const error = data.errors[name] ?? "";
-    const value = data.typed[name] ?? client[field];
-    const busy = document.activeElement === input && input.value !== input.shown;
-    if (!busy) {
+  const heads = HEADS.map((head) => ["th", { scope: "col" }, head]);
+  const rows = data.rows.map((client) => [
+    "tr",
+    { "data-number": client.number },
+    [
+      ["th", { scope: "row" }, String(client.number)],
+      ...FIELDS.map((field, i) => cell(table, client, field, HEADS[i + 1], data.errors[`${client.number}.${field}`] ?? "")),
+      ...DERIVED.map((name) => ["td.es-noise-cell", client[name]]),
+    ],
+  ]);
+  fill(table, [["thead", [["tr", heads]]], ["tbody", rows]]);
+  [...table.tBodies[0].rows].forEach((row, i) =>
+    row.querySelectorAll("input").forEach((input) => {
+      const { field } = input.dataset;
+      const value = data.typed[`${data.rows[i].number}.${field}`] ?? data.rows[i][field];
+      if (document.activeElement === input && input.value !== input.shown) return; // somebody types
       if (input.value !== value) input.value = value;
       input.shown = value; // what Python knows; whatever differs from it is still to be sent
-    }
-    input.setAttribute("aria-label", `Client ${client.number}, ${HEADS[FIELDS.indexOf(field) + 1]}`);
-    input.setAttribute("aria-invalid", String(Boolean(error)));
-    text(input.nextElementSibling, error);
-  });
-  DERIVED.forEach((name, i) => text(row.cells[1 + FIELDS.length + i], client[name]));
+    }),
+  );
 }
 
-function send(table, edits) {
-  edits.forEach((edit) => table.log.push({ serial: table.log.length + 1, ...edit }));
-  table.component.setStateValue("edits", { mount: table.mount, log: table.log.slice(-2000) });
+function cell(table, { number }, field, head, error) {
+  const input = {
+    ...{ type: "text", inputMode: "decimal", autocomplete: "off", "data-field": field },
+    ...{ "aria-label": `Client ${number}, ${head}`, "aria-invalid": String(Boolean(error)) },
+    onchange: ({ target }) => edited(table, target),
+    onkeydown: moved,
+    onpaste: (event) => pasted(event, table),
+    onfocus: ({ target }) => target.select(),
+    onmousedown: arrived,
+    oninput: ({ target }) => (target.inUse = true),
+    onblur: ({ target }) => (target.inUse = false),
+  };
+  return ["td", [["input", input], ["span.es-error", error]]];
 }
 
-function edited(table, input, value) {
-  if (value === input.shown) return;
-  input.shown = value;
+function edited(table, input) {
+  if (input.value === input.shown) return;
+  input.shown = input.value;
   const { number } = input.closest("tr").dataset;
-  send(table, [{ client: Number(number), field: input.dataset.field, text: value }]);
+  log(table, [{ client: Number(number), field: input.dataset.field, text: input.value }]);
 }
 
 // The first click into a cell selects what is in it, even if Enter led there before: what is typed then takes
 // its place. A second one places the caret, as does one into a cell in which something was typed.
-function arrived(event, input) {
+function arrived(event) {
+  const input = event.target;
   if (input.inUse || event.button !== 0) return;
   event.preventDefault(); // or the browser would place the caret when the button is released
   input.focus();
@@ -87,7 +67,8 @@ function arrived(event, input) {
 }
 
 // Enter and the arrows go up and down a column, as in a spreadsheet.
-function moved(event, input) {
+function moved(event) {
+  const input = event.target;
   const step = { Enter: 1, ArrowDown: 1, ArrowUp: -1 }[event.key];
   if (!step) return;
   event.preventDefault();
@@ -99,20 +80,15 @@ function moved(event, input) {
 }
 
 // A block pasted from a spreadsheet fills the cells from here on, down and to the right.
-function pasted(event, table, input) {
+function pasted(event, table) {
   const block = event.clipboardData.getData("text").replace(/\r/g, "").replace(/\n$/, "");
   if (!/[\t\n]/.test(block)) return;
   event.preventDefault();
   const rows = [...table.tBodies[0].rows];
-  const top = rows.indexOf(input.closest("tr"));
-  const left = FIELDS.indexOf(input.dataset.field);
+  const top = rows.indexOf(event.target.closest("tr"));
+  const left = FIELDS.indexOf(event.target.dataset.field);
   const edits = block.split("\n").flatMap((line, i) =>
-    line.split("\t").map((value, j) => ({ row: rows[top + i], field: FIELDS[left + j], text: value.trim() })),
+    line.split("\t").map((value, j) => ({ client: Number(rows[top + i]?.dataset.number), field: FIELDS[left + j], text: value.trim() })),
   );
-  send(
-    table,
-    edits
-      .filter((edit) => edit.row && edit.field)
-      .map(({ row, field, text: value }) => ({ client: Number(row.dataset.number), field, text: value })),
-  );
+  log(table, edits.filter((edit) => edit.client && edit.field));
 }

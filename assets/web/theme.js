@@ -27,13 +27,12 @@ function asked(style) {
 function shade(colour, ink, step) {
   if (!step) return colour;
   const share = 1 - 0.55 ** step;
-  const [a, b] = [colour, ink].map((hex) => [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16)));
+  const [a, b] = [colour, ink].map(channels);
   return "#" + a.map((one, i) => Math.round(one + share * (b[i] - one)).toString(16).padStart(2, "0")).join("");
 }
 
-export function faded(colour, opacity) {
-  const [r, g, b] = [1, 3, 5].map((i) => parseInt(colour.slice(i, i + 2), 16));
-  return `rgba(${r}, ${g}, ${b}, ${opacity})`;
+function channels(hex) {
+  return [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));
 }
 
 // Replace every colour name inside a figure; "run(1)/0.2" is a colour at an opacity.
@@ -42,7 +41,7 @@ export function coloured(value, colours) {
     if (!/var\(--|run\(/.test(value)) return value;
     const [, name, opacity] = value.match(/^(.*?)(?:\/([\d.]+))?$/);
     const colour = colours.resolve(name);
-    return opacity ? faded(colour, Number(opacity)) : colour;
+    return opacity ? `rgba(${channels(colour).join(", ")}, ${Number(opacity)})` : colour;
   }
   if (Array.isArray(value)) return value.map((item) => coloured(item, colours));
   if (value && typeof value === "object") {

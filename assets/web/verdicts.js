@@ -5,7 +5,7 @@
 // scale: {limits: [from, to], at, names: [text, text], ratio} or null: places as shares of a line that goes from
 // learning over borderline to chance
 
-import { child, element, resize, text } from "./dom.js";
+import { child, fill } from "./dom.js";
 import { following, known, live } from "./live.js";
 import { palette } from "./theme.js";
 
@@ -20,50 +20,42 @@ export function render({ data, parentElement }) {
 }
 
 function show(box, data) {
-  const head = child(box, "p", "es-head");
-  text(child(head, "strong", "es-what"), data.title);
-  text(child(head, "span", "es-rest-of-title"), data.rest);
   const colours = palette(box);
-  resize(child(box, "div", "es-verdict-rows"), data.rows.length, row).forEach((node, i) => {
-    const one = data.rows[i];
-    const name = text(node.querySelector(".es-verdict-name"), one.name);
-    name.style.color = colours.resolve(`run(${one.run})`);
-    const word = text(node.querySelector(".es-verdict-word"), one.word);
-    word.dataset.kind = one.word;
-    const figures = resize(node.querySelector(".es-verdict-figures"), one.figures.length, () => {
-      const figure = element("span", "es-figure");
-      figure.append(element("span", "es-figure-what"), element("strong", "es-figure-value"));
-      return figure;
-    });
-    figures.forEach((figure, k) => {
-      text(figure.firstElementChild, one.figures[k][0]);
-      text(figure.lastElementChild, one.figures[k][1]);
-    });
-    text(node.querySelector(".es-verdict-promise"), one.promise.words.join("")).dataset.kind = one.promise.kind;
-    scale(node.querySelector(".es-verdict-scale"), one, colours);
-    text(node.querySelector(".es-verdict-why"), one.why);
-  });
-  text(child(box, "p", "es-caption-below"), data.note);
+  const row = (one) => {
+    const color = colours.resolve(`run(${one.run})`);
+    const figures = one.figures.map(([what, value]) => [
+      "span.es-figure",
+      [["span.es-figure-what", what], ["strong.es-figure-value", value]],
+    ]);
+    return [
+      "div.es-verdict-row",
+      [
+        [
+          "p.es-verdict-line",
+          [["strong.es-verdict-name", { style: { color } }, one.name], ["strong.es-verdict-word", { "data-kind": one.word }, one.word]],
+        ],
+        scale(one.scale, color),
+        ["div.es-verdict-figures", figures],
+        ["p.es-verdict-promise", { "data-kind": one.promise.kind }, one.promise.words.join("")],
+        ["p.es-verdict-why", one.why],
+      ],
+    ];
+  };
+  fill(box, [
+    ["p.es-head", [["strong.es-what", data.title], ["span.es-rest-of-title", data.rest]]],
+    ["div.es-verdict-rows", data.rows.map(row)],
+    ["p.es-caption-below", data.note],
+  ]);
 }
 
-function row() {
-  const node = element("div", "es-verdict-row");
-  const line = element("p", "es-verdict-line");
-  line.append(element("strong", "es-verdict-name"), element("strong", "es-verdict-word"));
-  const place = element("div", "es-verdict-scale");
-  place.setAttribute("role", "img");
-  place.append(element("i", "es-verdict-at"));
-  node.append(line, place, element("div", "es-verdict-figures"), element("p", "es-verdict-promise"), element("p", "es-verdict-why"));
-  return node;
-}
-
-function scale(node, one, colours) {
-  node.hidden = !one.scale;
-  if (!one.scale) return;
-  const { limits, at, names, ratio } = one.scale;
-  node.setAttribute("aria-label", `noise ${ratio} times what it is held against; ${names.join("; ")}`);
-  node.title = names.join(", ");
-  limits.forEach((place, i) => node.style.setProperty(`--limit-${i}`, `${100 * place}%`));
-  node.firstElementChild.style.left = `${100 * at}%`;
-  node.firstElementChild.style.background = colours.resolve(`run(${one.run})`);
+function scale(given, color) {
+  if (!given) return ["div.es-verdict-scale", { hidden: true }];
+  const { limits, at, names, ratio } = given;
+  const label = `noise ${ratio} times what it is held against; ${names.join("; ")}`;
+  const style = { "--limit-0": `${100 * limits[0]}%`, "--limit-1": `${100 * limits[1]}%` };
+  return [
+    "div.es-verdict-scale",
+    { hidden: false, role: "img", "aria-label": label, title: names.join(", "), style },
+    [["i.es-verdict-at", { style: { left: `${100 * at}%`, background: color } }]],
+  ];
 }

@@ -81,7 +81,7 @@ def _read() -> stored_ladder.StoredLadder | None:
 def _drawn(desk: Desk, live: bool) -> None:
     dataset = desk.start["ladder"]["base"]["dataset"]
     drawn = pictures(desk, back=not live) | {"head": head(desk, live)}
-    components.ladder(of_rows(drawn, dataset), key="ladder")
+    components.draw("ladder", of_rows(drawn, dataset), key="ladder")
     st.caption(of_rows(caption(desk), dataset))
     if not live and desk.cells:
         st.markdown("\n".join(f"- {of_rows(sentence, dataset)}" for sentence in findings(desk)))
@@ -90,7 +90,7 @@ def _drawn(desk: Desk, live: bool) -> None:
         _attributes(desk, dataset)
     charts = [_shares(desk)] if real else [_likeness(desk), _identified(desk)]
     charts = [Card(**of_rows(vars(one), dataset)) for one in charts]
-    components.cards(components.sheet(charts), key="desk charts")
+    components.draw("cards", components.sheet(charts), key="desk charts")
     with st.container(horizontal=True):
         with st.popover("What the attacker knows"):
             for name, lines in desk.start["knows"].items():

@@ -11,92 +11,98 @@ import numpy as np
 from ldp_core import mechanisms
 from ldp_core.attacks.findings.verdict import RECOVERED_DB
 from ldp_core.runs import Desk
-from pages.parts.charts.base import MUTED, Trace, colour, figure, scatter, share_axis
+from pages.parts.charts.base import (
+    MUTED,
+    End,
+    Figure,
+    Trace,
+    colour,
+    figure,
+    level,
+    look,
+    scatter,
+    share_axis,
+)
 from pages.parts.charts.styles import tint_of
-from pages.parts.ui.figure_json import Figure
 from pages.parts.ui.text import number
 
 TICKS = [0.1, 0.2, 0.5, 1, 2, 4, 8, 16]
 MOST_DB = 45.0
 """PSNR in dB at the axis's upper end; better copies look the same."""
-End = tuple[float, str, str]
+Cell = dict[str, Any]
+Line = tuple[list[Cell], list[list[float]], str | list[str]]
+"""Cells of a mechanism, with value, low and high end of each, and the tooltip."""
 
 
 def picture_figure(desk: Desk) -> Figure:
     """PSNR over ε, with the 95 % interval of the median, and that of guessing."""
-    traces: list[Trace] = []
-    ends: list[End] = []
-    for name in _names(desk):
-        cells = _cells(desk, name)
-        x = [cell["epsilon"] for cell in cells]
-        y = [min(cell["psnr"], MOST_DB) for cell in cells]
-        low = [min(cell["psnr_low"] or cell["psnr"], MOST_DB) for cell in cells]
-        high = [min(cell["psnr_high"] or cell["psnr"], MOST_DB) for cell in cells]
-        traces += _line(name, x, y, low, high, [f"{cell['psnr']:.1f} dB" for cell in cells])
-        ends += _end(name, y)
+
+    def decibels(cell: Cell) -> list[float]:
+        return [min(cell[end] or cell["psnr"], MOST_DB) for end in ("psnr", "psnr_low", "psnr_high")]
+
     levels = [
         (RECOVERED_DB, "the image is back"),
         (desk.start["psnr_class_mean"], "average of its class"),
         (desk.start["psnr_mean_image"], "average image"),
     ]
-    decibels = {"title": "PSNR, dB", "range": [0, MOST_DB], "nticks": 6}
-    return _over_budgets(desk, traces, ends, levels, decibels)
+    lines: dict[str, Line] = {
+        name: (cells, [decibels(cell) for cell in cells], [f"{cell['psnr']:.1f} dB" for cell in cells])
+        for name, cells in _by_mechanism(desk).items()
+    }
+    return _over_budgets(desk, lines, levels, {"title": "PSNR, dB", "range": [0, MOST_DB], "nticks": 6})
 
 
 def share_figure(desk: Desk) -> Figure:
     """Share of a real upload's images recovered over ε, with interval and chance."""
-    traces: list[Trace] = []
-    ends: list[End] = []
-    chance = 0.0
-    for name in _names(desk):
-        cells = _cells(desk, name)
-        x = [cell["epsilon"] for cell in cells]
-        y = [cell["recovered"] / cell["n"] for cell in cells]
-        bounds = [[cell[f"recovered_{end}"] for cell in cells] for end in ("low", "high")]
-        traces += _line(name, x, y, bounds[0], bounds[1], "%{y:.0%}")
-        ends += _end(name, y)
-        chance = max([chance, *(cell["recovered_non_members"] or 0.0 for cell in cells)])
+    chance = max([0.0, *(cell["recovered_non_members"] or 0.0 for cell in desk.cells.values())])
     shares = {"title": "share of its images back", **share_axis(1.02)}
-    return _over_budgets(desk, traces, ends, [(chance, "by chance")], shares)
+    return _over_budgets(desk, _shares(desk, "recovered"), [(chance, "by chance")], shares)
 
 
 def identification_figure(desk: Desk) -> Figure:
     """Identification rate over ε, with chance and the instance bound."""
-    traces: list[Trace] = []
-    ends: list[End] = []
-    for name in _names(desk):
-        cells = [cell for cell in _cells(desk, name) if cell["identified"] is not None]
-        x = [cell["epsilon"] for cell in cells]
-        y = [cell["identified"] / cell["n"] for cell in cells]
-        bounds = [[cell[f"identified_{end}"] for cell in cells] for end in ("low", "high")]
-        traces += _line(name, x, y, bounds[0], bounds[1], "%{y:.0%}")
-        cap = [c["value"] for cell in cells for c in cell["caps"] if c["name"] == "instance"]
-        if cap and len(cap) == len(cells):
-            style = {"color": _paint(name), "width": 1.5, "dash": "dash"}
-            traces.append(scatter(x, cap, mode="lines", line=style, hovertemplate="at most %{y:.0%}"))
-        ends += _end(name, y)
-    chance = desk.start["chance"]
     shares = {"title": "picked out", **share_axis(1.02)}
-    return _over_budgets(desk, traces, ends, [(chance, "guessing")], shares)
+    guessing = [(desk.start["chance"], "guessing")]
+    return _over_budgets(desk, _shares(desk, "identified"), guessing, shares, capped=True)
+
+
+def _shares(desk: Desk, what: str) -> dict[str, Line]:
+    found: dict[str, Line] = {}
+    for name, cells in _by_mechanism(desk).items():
+        known = [cell for cell in cells if cell[what] is not None]
+        values = [[cell[what] / cell["n"], cell[f"{what}_low"], cell[f"{what}_high"]] for cell in known]
+        found[name] = known, values, "%{y:.0%}"
+    return found
 
 
 def _over_budgets(
     desk: Desk,
-    traces: Sequence[Trace],
-    ends: Sequence[End],
+    lines: dict[str, Line],
     levels: Sequence[tuple[float, str]],
     y: dict[str, Any],
+    capped: bool = False,
 ) -> Figure:
     budgets = desk.start["ladder"]["epsilons"]
     first, last = budgets[0] / 1.1, budgets[-1] * 1.1
-    dashed = {"color": MUTED, "width": 1, "dash": "dot"}
-    lines = [
-        scatter([first, last], [level, level], mode="lines", line=dashed, hoverinfo="skip")
-        for level, _ in levels
-    ]
-    labels = [*ends, *((level, words, MUTED) for level, words in levels)]
+    traces: list[Trace] = [level((first, last), value, width=1) for value, _ in levels]
+    ends: list[End] = []
+    for name, (cells, values, hover) in lines.items():
+        x = [cell["epsilon"] for cell in cells]
+        mean, low, high = np.reshape(values, (-1, 3)).T.tolist()
+        tint, label = tint_of(mechanisms.registry, name), html.escape(mechanisms.registry.kind(name).label)
+        paint = colour(tint)
+        band = {"fill": "toself", "fillcolor": colour(tint, 0.14), "hoverinfo": "skip"}
+        around = [*low, *reversed(high)]
+        traces.append(scatter([*x, *reversed(x)], around, mode="lines", line={"width": 0}, **band))
+        traces.append(scatter(x, mean, name=label, hovertemplate=hover, **look(paint, 3, 6)))
+        cap = (
+            [c["value"] for cell in cells for c in cell["caps"] if c["name"] == "instance"] if capped else []
+        )
+        if cap and len(cap) == len(cells):
+            traces.append(scatter(x, cap, hovertemplate="at most %{y:.0%}", **look(paint, 1.5, dash="dash")))
+        ends += [(mean[-1], f"<b>{label}</b>", paint)] if mean else []
     return figure(
-        [*lines, *traces],
+        traces,
         x={
             "title": "budget ε, per use of the mechanism",
             "type": "log",
@@ -104,55 +110,21 @@ def _over_budgets(
             "tickvals": [tick for tick in TICKS if first <= tick <= last],
         },
         y=y,
-        ends=labels,
+        ends=[*ends, *((value, words, MUTED) for value, words in levels)],
     )
 
 
-def _line(
-    name: str, x: list[float], y: list[float], low: list[float], high: list[float], hover: str | list[str]
-) -> list[Trace]:
-    paint = _paint(name)
-    band = {"fill": "toself", "fillcolor": colour(_tint(name), 0.14), "hoverinfo": "skip"}
-    return [
-        scatter([*x, *reversed(x)], [*low, *reversed(high)], mode="lines", line={"width": 0}, **band),
-        scatter(
-            x,
-            y,
-            mode="lines+markers",
-            name=html.escape(mechanisms.registry.kind(name).label),
-            line={"color": paint, "width": 3},
-            marker={"color": paint, "size": 6},
-            hovertemplate=hover,
-        ),
-    ]
-
-
-def _end(name: str, y: list[float]) -> list[End]:
-    label = f"<b>{html.escape(mechanisms.registry.kind(name).label)}</b>"
-    return [(y[-1], label, _paint(name))] if y else []
-
-
-def _names(desk: Desk) -> list[str]:
-    return [one["name"] if isinstance(one, dict) else one for one in desk.start["ladder"]["mechanisms"]]
-
-
-def _cells(desk: Desk, name: str) -> list[dict[str, Any]]:
-    return [desk.cells[name, e] for e in desk.start["ladder"]["epsilons"] if (name, e) in desk.cells]
-
-
-def _tint(name: str) -> int:
-    return tint_of(mechanisms.registry, name)
-
-
-def _paint(name: str) -> str:
-    return colour(_tint(name))
+def _by_mechanism(desk: Desk) -> dict[str, list[Cell]]:
+    """Attacked cells of each mechanism, in the order of ε."""
+    ladder = desk.start["ladder"]
+    names = [one["name"] if isinstance(one, dict) else one for one in ladder["mechanisms"]]
+    return {
+        name: [desk.cells[name, e] for e in ladder["epsilons"] if (name, e) in desk.cells] for name in names
+    }
 
 
 def ends_in_words(desk: Desk, what: str) -> str:
     """Alternative text of a chart: the last value of each mechanism."""
-    ends = []
-    for name in _names(desk):
-        cells = _cells(desk, name)
-        if cells:
-            ends.append(f"{name}: {number(cells[-1][what] or 0)} at ε {number(cells[-1]['epsilon'])}")
-    return "; ".join(ends) or "no values yet"
+    ends = [(name, cells[-1]) for name, cells in _by_mechanism(desk).items() if cells]
+    words = [f"{name}: {number(cell[what] or 0)} at ε {number(cell['epsilon'])}" for name, cell in ends]
+    return "; ".join(words) or "no values yet"

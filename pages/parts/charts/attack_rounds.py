@@ -12,16 +12,25 @@ from ldp_core.attacks.findings.metrics import intervals
 from ldp_core.attacks.findings.verdict import RECOVERED_DB
 from ldp_core.mechanisms.base import Floats
 from ldp_core.runs import Column, Tries
-from pages.parts.charts.base import MUTED, Trace, colour, figure, scatter, share_axis
+from pages.parts.charts.base import (
+    MUTED,
+    End,
+    Figure,
+    Trace,
+    colour,
+    figure,
+    level,
+    look,
+    scatter,
+    share_axis,
+)
 from pages.parts.charts.rounds import band, label, line, rounds_axis, thinned
 from pages.parts.charts.series import Series
 from pages.parts.charts.tally import running, running_cap, tally
-from pages.parts.ui.figure_json import Figure
 from pages.parts.ui.text import EXACT_DB, decibels, number, percent
 
 Attacked = Sequence[tuple[Series, Sequence[Tries]]]
 """Variants with the attack results of one client, by seed."""
-Ends = list[tuple[float, str, str]]
 TOP_DB = 50.0
 """Largest PSNR in dB on the axis; better copies look the same."""
 ALIKE = 0.03
@@ -33,7 +42,7 @@ def pixels_figure(attacked: Attacked, rounds: int) -> Figure:
     image.
     """
     traces: list[Trace] = []
-    ends: Ends = []
+    ends: list[End] = []
     for one, tries in attacked:
         table = _table([mine.psnr[None] for mine in tries])
         mean, low, high = (np.minimum(each, TOP_DB) for each in (table.mean(0), table.min(0), table.max(0)))
@@ -48,8 +57,9 @@ def pixels_figure(attacked: Attacked, rounds: int) -> Figure:
     }
     for (name, values), dash in zip(guesses.items(), ("dot", "dash", "longdash"), strict=True):
         if values:
-            words = f"{name} {np.mean(values):.0f}"
-            _level(traces, ends, float(np.mean(values)), name, words, rounds, dash)
+            mean = float(np.mean(values))
+            traces.append(level((0, rounds), mean, dash=dash, name=name))
+            ends.append((mean, f"{name} {mean:.0f}", MUTED))
     highest = max([*(end for end, _, _ in ends), *(float(t["y"].max()) for t in traces if t["y"].size)])
     top = min(TOP_DB, 10 * np.ceil(highest / 10 + 0.2)) + 1.0
     ticks = list(range(0, int(top) + 1, 10))
@@ -62,7 +72,7 @@ def picked_figure(attacked: Attacked, rounds: int) -> Figure:
     bound for all attackers.
     """
     traces: list[Trace] = []
-    ends: Ends = []
+    ends: list[End] = []
     for one, tries in attacked:
         share = running(tries)
         count = tally(tries)
@@ -78,7 +88,8 @@ def picked_figure(attacked: Attacked, rounds: int) -> Figure:
         cap = bounds[one.number]
         paint = MUTED if together else colour(one.style.tint)
         name = "at most" if together else f"at most, {label(one)}"
-        traces.append(_dashed(_when(tries), cap, paint, name))
+        pick, dashed = thinned(len(cap)), look(paint, 1.5, dash="dash")
+        traces.append(scatter(_when(tries)[pick], cap[pick], name=name, hovertemplate="%{y:.0%}", **dashed))
         known = cap[-1] < VACUOUS
         text = f"at most {percent(cap[-1])}" if known else "no bound below 100\u202f%"
         whose = "" if together else f"{label(one)}: "
@@ -87,7 +98,8 @@ def picked_figure(attacked: Attacked, rounds: int) -> Figure:
             break
     candidates = next((mine.candidates for _, tries in attacked for mine in tries if mine.candidates), None)
     if candidates:
-        _level(traces, ends, 1 / candidates, "guessing", f"guessing 1 of {candidates}", rounds)
+        traces.append(level((0, rounds), 1 / candidates, name="guessing"))
+        ends.append((1 / candidates, f"guessing 1 of {candidates}", MUTED))
     return _drawn(traces, ends, rounds, attacked, share_axis(), 1.0)
 
 
@@ -106,7 +118,7 @@ def returned_figure(attacked: Attacked, rounds: int) -> Figure:
     upload.
     """
     traces: list[Trace] = []
-    ends: Ends = []
+    ends: list[End] = []
     chances = []
     for one, tries in attacked:
         back = np.nan_to_num(_table([mine.recovered[None] for mine in tries])).sum(axis=0)
@@ -117,20 +129,16 @@ def returned_figure(attacked: Attacked, rounds: int) -> Figure:
         ends.append((float(back[-1] / n), last, colour(one.style.tint)))
         chances += [float(np.nan_to_num(mine.by_chance[:]).mean()) for mine in tries]
     by_chance = float(np.mean(chances)) if chances else 0.0
-    _level(traces, ends, by_chance, "by chance", f"by chance {percent(by_chance)}", rounds)
+    traces.append(level((0, rounds), by_chance, name="by chance"))
+    ends.append((by_chance, f"by chance {percent(by_chance)}", MUTED))
     return _drawn(traces, ends, rounds, attacked, share_axis(), 1.0)
 
 
 def _drawn(
-    traces: list[Trace], ends: Ends, rounds: int, attacked: Attacked, y: dict[str, Any], high: float
+    traces: list[Trace], ends: list[End], rounds: int, attacked: Attacked, y: dict[str, Any], high: float
 ) -> Figure:
-    return figure(
-        traces,
-        x=rounds_axis([one for one, _ in attacked], rounds),
-        y={"range": [0, high], **y},
-        ends=ends,
-        gap=GAP,
-    )
+    x = rounds_axis([one for one, _ in attacked], rounds)
+    return figure(traces, x=x, y={"range": [0, high], **y}, ends=ends, gap=GAP)
 
 
 MOST_CAPS = 4
@@ -158,21 +166,6 @@ def _curve(
     if len(pick) > 1:
         traces.append(band(x, low[pick], high[pick], one.style.tint))
     traces.append(line(x, mean[pick], one, hover))
-
-
-def _dashed(when: Floats, values: Floats, paint: str, name: str) -> Trace:
-    pick = thinned(len(values))
-    look = {"color": paint, "width": 1.5, "dash": "dash"}
-    return scatter(when[pick], values[pick], mode="lines", name=name, line=look, hovertemplate="%{y:.0%}")
-
-
-def _level(
-    traces: list[Trace], ends: Ends, value: float, name: str, words: str, rounds: int, dash: str = "dot"
-) -> None:
-    look = {"color": MUTED, "width": 1.5, "dash": dash}
-    level = scatter([0, rounds], [value, value], mode="lines", name=name, line=look, hoverinfo="skip")
-    traces.append(level)
-    ends.append((value, words, MUTED))
 
 
 def _decibels(value: float) -> str:

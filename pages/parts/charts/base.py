@@ -15,14 +15,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pages.parts.ui.figure_json import Figure
 from pages.parts.ui.text import number, percent
 
 Trace = dict[str, Any]
+Figure = dict[str, Any]
 End = tuple[float, str, str]
 """Value on the (linear or logarithmic) axis, text and colour of a line's end."""
 
 TEXT, MUTED, GRID = "var(--st-text-color)", "var(--st-gray-text-color)", "var(--st-border-color-light)"
+PAPER = {"xref": "paper", "yref": "paper"}
 LABEL_AT = 1.03
 """Left end of the labels, in widths of the plot."""
 QUARTERS = [0, 0.25, 0.5, 0.75, 1.0]
@@ -35,6 +36,11 @@ NAMED = {
     "the weight": "a weight of %{x}",
 }
 """Tooltip's title by axis title."""
+HOVER = {
+    "bgcolor": "var(--st-secondary-background-color)",
+    "bordercolor": "var(--st-border-color)",
+    "font": {"color": TEXT},
+}
 FONT = {"family": "Source Sans, sans-serif", "size": 13, "color": MUTED}
 
 
@@ -59,17 +65,13 @@ def figure(
     """
     if ends:
         low, high = y["range"]
-        layout["margin"] = label_margin(ends) | layout.get("margin", {})
-        layout["annotations"] = end_labels(ends, low, high, gap)
-        layout["shapes"] = [*leaders(ends, low, high, gap), *layout.get("shapes", [])]
-    axis = {
-        "gridcolor": GRID,
-        "linecolor": GRID,
-        "zeroline": False,
-        "ticks": "",
-        "automargin": True,
-        "tickfont": {"size": 12, "color": MUTED},
-    }
+        longest = max(len(re.sub(r"<.*?>|&\w+;", "", text)) for _, text, _ in ends)
+        margin = {"l": 8, "r": 14 + round(6.8 * longest), "t": 12, "b": 8}
+        layout["margin"] = margin | layout.get("margin", {})
+        layout["annotations"], lines = labelled(ends, low, high, gap)
+        layout["shapes"] = [*lines, *layout.get("shapes", [])]
+    axis = {"gridcolor": GRID, "linecolor": GRID, "zeroline": False, "ticks": "", "automargin": True}
+    axis |= {"tickfont": {"size": 12, "color": MUTED}}
     return {
         "data": list(traces),
         "layout": {
@@ -79,22 +81,13 @@ def figure(
             "plot_bgcolor": "rgba(0,0,0,0)",
             "showlegend": False,
             "hovermode": "x unified",
-            "hoverlabel": {
-                "bgcolor": "var(--st-secondary-background-color)",
-                "bordercolor": "var(--st-border-color)",
-                "font": {"color": TEXT},
-            },
+            "hoverlabel": HOVER,
             "uirevision": "kept",
-            "xaxis": {**axis, "showgrid": False, **_named(x), **_titled(x)},
+            "xaxis": {**axis, "showgrid": False, **_titled(x)},
             "yaxis": {**axis, **_titled(y)},
             **layout,
         },
     }
-
-
-def label_margin(ends: Sequence[End]) -> dict[str, int]:
-    longest = max((len(re.sub(r"<.*?>|&\w+;", "", text)) for _, text, _ in ends), default=0)
-    return {"l": 8, "r": 14 + round(6.8 * longest), "t": 12, "b": 8}
 
 
 def share_axis(top: float = 1.0) -> dict[str, Any]:
@@ -118,17 +111,14 @@ def rounded_up(value: float) -> float:
     return next((step * power for step in ROUND if step * power >= value), 10 * power)
 
 
-def _named(axis: dict[str, Any]) -> dict[str, Any]:
-    """Tooltip title of an axis, such as “round 3” instead of 3."""
-    words = NAMED.get(axis.get("title", ""))
-    return {"unifiedhovertitle": {"text": words}} if words else {}
-
-
 def _titled(axis: dict[str, Any]) -> dict[str, Any]:
-    """Axis whose title has a small font and a muted colour; unchanged without a title."""
+    """Axis with a small muted title, and with a tooltip like “round 3” instead of 3."""
     words = axis.get("title")
+    if not words:
+        return axis
     title = {"text": words, "font": {"size": 12, "color": MUTED}, "standoff": 6}
-    return {**axis, "title": title} if words else axis
+    named = {"unifiedhovertitle": {"text": NAMED[words]}} if words in NAMED else {}
+    return {**named, **axis, "title": title}
 
 
 def points(values: ArrayLike) -> np.ndarray:
@@ -148,54 +138,57 @@ def scatter(x: ArrayLike, y: ArrayLike, **options: Any) -> Trace:
     return {"type": "scatter", "x": points(x), "y": points(y), **shown, **options}
 
 
-def end_labels(ends: Sequence[End], low: float, high: float, gap: float = 0.055) -> list[dict[str, Any]]:
-    """Labels right of the plot, moved apart where they would overlap, on an axis from `low` to `high`."""
-    spots = label_spots(ends, low, high, gap)
-    return [
-        {
-            "xref": "paper",
-            "yref": "paper",
-            "x": LABEL_AT,
-            "y": spot,
-            "xanchor": "left",
-            "yanchor": "middle",
-            "showarrow": False,
-            "text": ends[i][1],
-            "font": {"color": ends[i][2], "size": 13},
-        }
-        for i, spot in spots
-    ]
+def look(paint: str, width: float = 2.5, size: float = 0, **line: Any) -> dict[str, Any]:
+    """Mode and style of a trace: a line of a `width`, markers of a `size`, or both, in one colour."""
+    mode = "+".join(["lines"] * bool(width) + ["markers"] * bool(size))
+    lines = {"line": {"color": paint, "width": width, **line}} if width else {}
+    return {"mode": mode, **lines} | ({"marker": {"color": paint, "size": size}} if size else {})
 
 
-def leaders(ends: Sequence[End], low: float, high: float, gap: float = 0.055) -> list[dict[str, Any]]:
-    """Short lines from curve ends to labels that were moved."""
-    return [
-        {
-            "type": "line",
-            "xref": "paper",
-            "yref": "paper",
-            "x0": 1,
-            "x1": LABEL_AT,
-            "y0": min(max((ends[i][0] - low) / (high - low), 0), 1),
-            "y1": spot,
-            "line": {"color": ends[i][2], "width": 1},
-        }
-        for i, spot in label_spots(ends, low, high, gap)
-        if abs((ends[i][0] - low) / (high - low) - spot) > 0.012
-    ]
+def level(
+    across: Sequence[float],
+    y: float,
+    paint: str = MUTED,
+    width: float = 1.5,
+    dash: str = "dot",
+    **more: Any,
+) -> Trace:
+    """Dashed horizontal line between two places."""
+    return scatter(across, [y, y], **look(paint, width, dash=dash), hoverinfo="skip", **more)
+
+
+def note(x: float, y: float, text: str, paint: str = MUTED, size: int = 12, **place: Any) -> dict[str, Any]:
+    """Text on a chart, at values of its axes unless it is placed on `PAPER`."""
+    font = {"color": paint, "size": size}
+    return {"x": x, "y": y, "text": text, "showarrow": False, "font": font, **place}
+
+
+def labelled(
+    ends: Sequence[End], low: float, high: float, gap: float
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Labels right of the plot, on an axis from `low` to `high`, moved apart where they would overlap; and
+    short lines to those that were moved.
+    """
+    notes, lines = [], []
+    for i, spot in label_spots(ends, low, high, gap):
+        y, text, paint = ends[i]
+        share = (y - low) / (high - low)
+        notes.append(note(LABEL_AT, spot, text, paint, 13, **PAPER, xanchor="left", yanchor="middle"))
+        if abs(share - spot) > 0.012:
+            place = {"x0": 1, "x1": LABEL_AT, "y0": min(max(share, 0), 1), "y1": spot}
+            lines.append({"type": "line", **PAPER, **place, "line": {"color": paint, "width": 1}})
+    return notes, lines
 
 
 def label_spots(ends: Sequence[End], low: float, high: float, gap: float) -> list[tuple[int, float]]:
     """Position of each label as a share of the axis, in rising order."""
-    span = high - low
     wanted = sorted(range(len(ends)), key=lambda i: ends[i][0])
     placed: list[float] = []
     for i in wanted:
-        spot = min(max((ends[i][0] - low) / span, 0.02), 0.98)
+        spot = min(max((ends[i][0] - low) / (high - low), 0.02), 0.98)
         placed.append(max(spot, placed[-1] + gap) if placed else spot)
-    overshoot = placed[-1] - 0.98 if placed else 0
-    if overshoot > 0:  # push the stack down from the top again
-        for k in range(len(placed) - 1, -1, -1):
-            limit = 0.98 if k == len(placed) - 1 else placed[k + 1] - gap
-            placed[k] = min(placed[k], limit)
+    limit = 0.98
+    for k in reversed(range(len(placed))):  # what was pushed out at the top pushes the others down again
+        placed[k] = min(placed[k], limit)
+        limit = placed[k] - gap
     return list(zip(wanted, placed, strict=True))

@@ -5,18 +5,28 @@ from __future__ import annotations
 import html
 from collections.abc import Callable, Mapping, Sequence
 from itertools import takewhile
+from typing import Any
 
 import numpy as np
 
-from pages.parts.charts.base import MUTED, Trace, colour, figure, scatter, share_axis
+from pages.parts.charts.base import (
+    MUTED,
+    End,
+    Figure,
+    Trace,
+    colour,
+    figure,
+    level,
+    look,
+    scatter,
+    share_axis,
+)
 from pages.parts.charts.rounds import band, noise_axis
 from pages.parts.charts.series import Series
-from pages.parts.ui.figure_json import Figure
 from pages.parts.ui.text import number, percent
 
 Steps = Sequence[tuple[str, float]]
 """Line and ε of each variant (pages.parts.charts.styles.ladders)."""
-Ends = list[tuple[float, str, str]]
 
 
 def accuracy_by_budget(
@@ -24,7 +34,7 @@ def accuracy_by_budget(
 ) -> Figure:
     """Accuracy in the latest round over ε, a point per run, with a band over seeds."""
     traces: list[Trace] = []
-    ends: Ends = []
+    ends: list[End] = []
     for name, line in by_line(shown, steps).items():
         values = [one.final("accuracy") for _, one in line]
         x = np.array([epsilon for epsilon, _ in line])
@@ -33,19 +43,14 @@ def accuracy_by_budget(
         traces.append(band(x, low, high, tint))
         traces.append(_curve(x, mean, name, tint, "%{y:.1%}"))
         ends.append((float(mean[-1]), f"<b>{html.escape(name)} {percent(mean[-1])}</b>", colour(tint)))
-    levels = {"guessing": chance}
+    levels = {} if chance is None else {"guessing": chance}
     if reference is not None and len(final := reference.final("accuracy")):
         levels[reference.label] = float(final.mean())
-    for name, level in levels.items():
-        if level is not None:
-            traces.append(_level(steps, level, name))
-            ends.append((level, f"{name} {percent(level)}", MUTED))
-    return figure(
-        traces,
-        x=_budgets(steps),
-        y=share_axis(),
-        ends=ends,
-    )
+    axis = _budgets(steps)
+    for name, value in levels.items():
+        traces.append(level((axis["tickvals"][0], axis["tickvals"][-1]), value, name=name))
+        ends.append((value, f"{name} {percent(value)}", MUTED))
+    return figure(traces, x=axis, y=share_axis(), ends=ends)
 
 
 def noise_by_budget(shown: Sequence[Series], steps: Steps, predicted: Mapping[int, float]) -> Figure:
@@ -58,7 +63,7 @@ def noise_by_budget(shown: Sequence[Series], steps: Steps, predicted: Mapping[in
         return float(measured[-1]) if one.round and len(measured) else predicted.get(one.number, 0.0)
 
     traces: list[Trace] = []
-    ends: Ends = []
+    ends: list[End] = []
     values: list[float] = []
     for name, line in by_line(shown, steps, lambda one: value(one) > 0).items():
         y = np.array([value(one) for _, one in line])
@@ -67,12 +72,7 @@ def noise_by_budget(shown: Sequence[Series], steps: Steps, predicted: Mapping[in
         words = f"<b>{html.escape(name)} {number(y[-1], 2)}</b>"
         ends.append((float(np.log10(y[-1])), words, colour(tint)))
         values += y.tolist()
-    return figure(
-        traces,
-        x=_budgets(steps),
-        y=noise_axis(values),
-        ends=ends,
-    )
+    return figure(traces, x=_budgets(steps), y=noise_axis(values), ends=ends)
 
 
 def by_line(
@@ -97,7 +97,7 @@ def common(labels: Sequence[str]) -> str:
     return labels[0][: len(same)].rstrip(" ε,·=") or labels[0]
 
 
-def _budgets(steps: Steps) -> dict[str, object]:
+def _budgets(steps: Steps) -> dict[str, Any]:
     budgets = sorted({epsilon for _, epsilon in steps})
     low, high = np.log10(budgets[0]), np.log10(budgets[-1])
     room = 0.04 * (high - low)
@@ -111,24 +111,4 @@ def _budgets(steps: Steps) -> dict[str, object]:
 
 
 def _curve(x: np.ndarray, y: np.ndarray, name: str, tint: int, hover: str) -> Trace:
-    return scatter(
-        x,
-        y,
-        mode="lines+markers",
-        name=html.escape(name),
-        line={"color": colour(tint), "width": 2.5},
-        marker={"color": colour(tint), "size": 9},
-        hovertemplate=hover,
-    )
-
-
-def _level(steps: Steps, value: float, name: str) -> Trace:
-    budgets = [epsilon for _, epsilon in steps]
-    return scatter(
-        [min(budgets), max(budgets)],
-        [value, value],
-        mode="lines",
-        name=name,
-        line={"color": MUTED, "width": 1.5, "dash": "dot"},
-        hoverinfo="skip",
-    )
+    return scatter(x, y, name=html.escape(name), hovertemplate=hover, **look(colour(tint), 2.5, 9))

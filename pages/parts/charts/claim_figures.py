@@ -11,63 +11,43 @@ import numpy as np
 
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.papers import Claim
-from ldp_core.papers.arms import Arm, Computed, Records, Trained
+from ldp_core.papers.arms import Computed, Trained
 from ldp_core.papers.reasons import of_arm
 from ldp_core.papers.statements import stated
 from ldp_core.papers.stored import Shelf
-from pages.parts.charts.base import MUTED, TEXT, Trace, colour, figure, scatter
+from pages.parts.charts.base import MUTED, TEXT, Figure, Trace, colour, figure, look, scatter
 from pages.parts.charts.styles import Style, styles
-from pages.parts.ui.figure_json import Figure
 
 MOST_LINES = 12
 
 
 def arms_figure(claim: Claim, shelf: Shelf) -> Figure:
     """A dot with an interval for each arm; a diamond for the paper's figure."""
-    controls = {control.arm for control in claim.controls}
-    made = styles_of(claim)
-    unit = claim.quantity.unit
+    unit, markers = claim.quantity.unit, _markers(claim)
     shown = [a for a in claim.measured if claim.unit(a) == unit and shelf.of_arm(claim, a.label)][::-1]
     traces: list[Trace] = []
     for arm in shown:
         ours = of_arm(claim, shelf, arm.label)
         if ours is None:
             continue
-        tint = colour(made[arm.label].tint)
+        marker = markers[arm.label]
         half = ours.half if np.isfinite(ours.half) else 0.0
-        traces.append(
-            _dots(
-                [ours.mean],
-                [arm.label],
-                error_x={"type": "data", "array": [half], "color": tint, "thickness": 1.5, "width": 4},
-                marker={
-                    "size": 9,
-                    "color": tint,
-                    "symbol": "circle-open" if arm.label in controls else "circle",
-                },
-                hovertemplate=f"{stated(ours, unit)}<extra></extra>",
-            )
-        )
+        error = {"type": "data", "array": [half], "color": marker["color"], "thickness": 1.5, "width": 4}
+        hover = f"{stated(ours, unit)}<extra></extra>"
+        traces.append(_dots([ours.mean], [arm.label], error_x=error, marker=marker, hovertemplate=hover))
     printed = [arm.label for arm in shown if arm.label in claim.paper]
     if printed:
-        traces.append(
-            _dots(
-                [claim.paper[name] for name in printed],
-                printed,
-                marker={"size": 11, "color": TEXT, "symbol": "diamond-open"},
-                hovertemplate=f"the paper: %{{x:.4g}} {unit}<extra></extra>",
-            )
-        )
+        marker = {"size": 11, "color": TEXT, "symbol": "diamond-open"}
+        hover = f"the paper: %{{x:.4g}} {unit}<extra></extra>"
+        values = [claim.paper[name] for name in printed]
+        traces.append(_dots(values, printed, marker=marker, hovertemplate=hover))
     first = claim.measured[0]
     axis = first.unit if isinstance(first, Computed) else claim.quantity.axis
+    names = [html.escape(arm.label) for arm in shown]
     return figure(
         traces,
         x={"title": axis, "rangemode": "tozero", "showgrid": True},
-        y={
-            "type": "category",
-            "categoryorder": "array",
-            "categoryarray": [html.escape(a.label) for a in shown],
-        },
+        y={"type": "category", "categoryorder": "array", "categoryarray": names},
         hovermode="closest",
     )
 
@@ -79,42 +59,26 @@ def rounds_figure(claim: Claim, shelf: Shelf) -> Figure | None:
     traces: list[Trace] = []
     for arm in [arm for arm in claim.runs if arm.label not in controls][:MOST_LINES]:
         curves = [one.curve for one in shelf.of_arm(claim, arm.label).values() if one.curve]
-        if not curves:
-            continue
-        mean = [100 * float(np.mean([v for v in at if v is not None])) for at in zip_longest(*curves)]
-        style = made[arm.label]
-        traces.append(
-            scatter(
-                np.arange(len(mean)),
-                mean,
-                mode="lines",
-                line={"color": colour(style.tint), "dash": style.dash, "width": 2},
-                hovertemplate=f"{html.escape(arm.label)}: %{{y:.1f}} %<extra></extra>",
-            )
-        )
-    if not traces:
-        return None
-    return figure(
-        traces,
-        x={"title": "round"},
-        y={"title": "accuracy, %", "rangemode": "tozero"},
-        hoverlabel={"font": {"size": 12, "color": MUTED}, "bgcolor": "var(--st-secondary-background-color)"},
-    )
+        if curves:
+            mean = [100 * float(np.mean([v for v in at if v is not None])) for at in zip_longest(*curves)]
+            style = look(colour(made[arm.label].tint), 2, dash=made[arm.label].dash)
+            hover = f"{html.escape(arm.label)}: %{{y:.1f}} %<extra></extra>"
+            traces.append(scatter(np.arange(len(mean)), mean, **style, hovertemplate=hover))
+    y = {"title": "accuracy, %", "rangemode": "tozero"}
+    return figure(traces, x={"title": "round"}, y=y) if traces else None
 
 
 def against_accuracy(claim: Claim, shelf: Shelf) -> Figure | None:
     """Scatter chart of a claim's arms: heterogeneity of the clients' models against accuracy; None if no arm
     has both figures.
     """
-    controls, made = {control.arm for control in claim.controls}, styles_of(claim)
+    markers = _markers(claim)
     traces: list[Trace] = []
     for arm in claim.measured:
         unlike, accuracy = (of_arm(claim, shelf, arm.label, name) for name in ("heterogeneity", "accuracy"))
         if unlike is None or accuracy is None:
             continue
-        symbol = "circle-open" if arm.label in controls else "circle"
         name = html.escape(arm.label)
-        hover = f"{name}: {stated(unlike, '')} at {stated(accuracy)}<extra></extra>"
         traces.append(
             {
                 "type": "scatter",
@@ -125,36 +89,42 @@ def against_accuracy(claim: Claim, shelf: Shelf) -> Figure | None:
                 "textposition": "top center",
                 "textfont": {"size": 10, "color": MUTED},
                 "showlegend": False,
-                "marker": {"size": 9, "color": colour(made[arm.label].tint), "symbol": symbol},
-                "hovertemplate": hover,
+                "marker": markers[arm.label],
+                "hovertemplate": f"{name}: {stated(unlike, '')} at {stated(accuracy)}<extra></extra>",
             }
         )
     if len(traces) < 2:
         return None
-    return figure(
-        traces,
-        x={"title": "accuracy after the last round, %", "showgrid": True},
-        y={"title": "heterogeneity", "type": "log", "dtick": "D2"},
-        hovermode="closest",
-    )
+    x = {"title": "accuracy after the last round, %", "showgrid": True}
+    y = {"title": "heterogeneity", "type": "log", "dtick": "D2"}
+    return figure(traces, x=x, y=y, hovermode="closest")
+
+
+def _markers(claim: Claim) -> dict[str, dict[str, Any]]:
+    """Marker of each arm, hollow for a control."""
+    controls = {control.arm for control in claim.controls}
+    return {
+        label: {
+            "size": 9,
+            "color": colour(style.tint),
+            "symbol": "circle-open" if label in controls else "circle",
+        }
+        for label, style in styles_of(claim).items()
+    }
 
 
 def styles_of(claim: Claim) -> dict[str, Style]:
     """Style of each arm: its aggregator's or mechanism's colour as on every page; dashes distinguish
     populations.
     """
-    sets = tuple(
-        Variant(arm.label, arm.set if isinstance(arm, Trained) else {"mechanism.name": _mechanism(arm)})
-        for arm in claim.measured
-    )
-    found = styles(Draft(claim.draft.base if claim.draft else parse({}), sets), shared=True)
+    sets = []
+    for arm in claim.measured:
+        parts = arm.set if isinstance(arm, Trained) else {"mechanism.name": getattr(arm, "mechanism", "none")}
+        sets.append(Variant(arm.label, parts))
+    found = styles(Draft(claim.draft.base if claim.draft else parse({}), tuple(sets)), shared=True)
     return {variant.label: style for variant, style in zip(sets, found, strict=True)}
 
 
 def _dots(x: Sequence[float], names: Sequence[str], **options: Any) -> Trace:
     y = [html.escape(name) for name in names]
     return {"type": "scatter", "x": list(x), "y": y, "mode": "markers", "showlegend": False, **options}
-
-
-def _mechanism(arm: Arm) -> str:
-    return arm.mechanism if isinstance(arm, Records) else "none"

@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from string import ascii_letters, digits
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ldp_core.mechanisms import Mechanism
 from ldp_core.mechanisms.base import Floats
 from ldp_core.mechanisms.shared.law import Law
-from pages.parts.charts.base import MUTED, TEXT, Trace, colour, figure, rounded_up, scatter
-from pages.parts.ui.figure_json import Figure
+from pages.parts.charts.base import (
+    MUTED,
+    TEXT,
+    Figure,
+    Trace,
+    colour,
+    figure,
+    look,
+    note,
+    rounded_up,
+    scatter,
+)
 from pages.parts.ui.text import THIN, number, percent, range_in_words, signed
 
 POINTS, MOVING = 161, 81
@@ -30,50 +39,12 @@ YIELDS = "yields"
 """Name of annotations that are omitted where they would cover an earlier one (assets/web/labels.js)."""
 
 
-@dataclass(frozen=True)
-class Atoms:
-    x: Floats
-    mass: Floats
-    look: Trace
-
-    @property
-    def highest(self) -> float:
-        return float(self.mass.max())
-
-    def trace(self) -> Trace:
-        gaps, zero = np.full(self.x.size, np.nan), np.zeros(self.x.size)
-        x, y = np.stack([self.x] * 3, 1), np.stack([zero, self.mass, gaps], 1)
-        return scatter(x.ravel(), y.ravel(), **self.look)
-
-    def brief(self) -> Trace:
-        return {**self.look, "law": {"atoms": self.x.tolist(), "mass": self.mass.tolist()}}
-
-
-@dataclass(frozen=True)
-class Density:
-    """Density between consecutive `ends`, drawn close to each of them as well."""
-
-    ends: Floats
-    closer: float
-    """Distance of points in the middle, relative to even spacing."""
+class Drawn(NamedTuple):
     x: Floats
     y: Floats
-    look: Trace
-
-    @property
-    def highest(self) -> float:
-        return float(self.y.max())
-
-    def trace(self) -> Trace:
-        return scatter(self.x, self.y, **self.look)
-
-    def brief(self) -> Trace:
-        """Trace in the short form that assets/web/law.js expands."""
-        heights = np.round(self.y / (self.highest or 1.0) * 4095).astype(int)
-        pairs = LETTERS[np.stack(np.divmod(heights, 64), 1)]
-        body = {"ends": self.ends.tolist(), "closer": self.closer}
-        body |= {"top": self.highest, "heights": "".join(pairs.ravel())}
-        return {**self.look, "law": body}
+    """Probability or density at each x."""
+    trace: Trace
+    atoms: bool = False
 
 
 def law_figure(
@@ -84,16 +55,20 @@ def law_figure(
     """
     value = min(max(weight, low), high)
     other = low if value - low > high - value else high
-    points = MOVING if moving else POINTS
-    apart = [*_drawn(law, other, points, f"if it were {signed(other)}", None)]
-    own = [*_drawn(law, value, points, "this weight", tint)]
-    stems = next((one for one in own if isinstance(one, Atoms)), None)
-    notes = [] if stems is None else [*_notes(stems, tint)]
+    apart = [*_drawn(law, other, moving, f"if it were {signed(other)}", None)]
+    own = [*_drawn(law, value, moving, "this weight", tint)]
+    atoms = [pair for one in own if one.atoms for pair in zip(one.x, one.y, strict=True)]
+    seldom = SELDOM if len(atoms) > FEW else 0.0
+    ordered = sorted(atoms, key=lambda pair: -pair[1])
+    notes = [probability(float(x), float(y), tint) for x, y in ordered if y > seldom]
     which = "true" if value == weight else "clipped"
-    highest = max((one.highest for one in (*apart, *own)), default=1.0)
+    highest = max((float(one.y.max()) for one in (*apart, *own)), default=1.0)
+    across = {"yref": "paper", "y0": 0, "y1": 1}
+    shaded = {"type": "rect", "x0": low, "x1": high, **across, "fillcolor": colour(0, 0.1), "layer": "below"}
+    upright = {"type": "line", "x0": value, "x1": value, **across, "line": {"color": TEXT, "width": 1}}
     top = 1.2 if notes else rounded_up(1.1 * highest)
     return figure(
-        [one.brief() if moving else one.trace() for one in (*apart, *own)],
+        [one.trace for one in (*apart, *own)],
         x={"title": "what is sent", "range": _across([*apart, *own], low, high), "nticks": 6},
         y={
             "title": "probability" if notes else "density",
@@ -103,38 +78,50 @@ def law_figure(
         },
         hovermode="closest",
         margin={"l": 8, "r": 8, "t": 26, "b": 8},
-        annotations=[_mark(value, top, f"{which} weight {signed(value)}"), *notes],
-        shapes=[_span(low, high), _line(value)],
+        annotations=[note(value, top, f"{which} weight {signed(value)}", TEXT, yanchor="bottom"), *notes],
+        shapes=[shaded | {"line": {"width": 0}}, upright],
     )
 
 
-def _drawn(
-    law: Law[Any], value: float, points: int, name: str, tint: int | None
-) -> Iterator[Atoms | Density]:
+def _drawn(law: Law[Any], value: float, moving: bool, name: str, tint: int | None) -> Iterator[Drawn]:
+    paint = MUTED if tint is None else colour(tint)
+    own: Trace = {"type": "scatter", "name": name, "showlegend": True}
     atoms = law.atoms(value)
     if atoms.size:
-        hover = "%{x:.3g}: %{y:.1%}<extra>" + name + "</extra>"
         mass = np.exp(law.marginal_log_prob(atoms, value))
-        yield Atoms(atoms, mass, {**stems(tint), "name": name, "hovertemplate": hover})
+        own_look = look(paint, 2, 6) if tint is None else look(paint, 5, 9)
+        hover = "%{x:.3g}: %{y:.1%}<extra>" + name + "</extra>"
+        style = {**own, **own_look, "cliponaxis": False, "hovertemplate": hover}
+        stems = np.stack([np.zeros(atoms.size), mass, np.full(atoms.size, np.nan)], 1)
+        brief = {**style, "law": {"atoms": atoms.tolist(), "mass": mass.tolist()}}
+        yield Drawn(atoms, mass, brief if moving else scatter(atoms.repeat(3), stems.ravel(), **style), True)
     edges = law.edges(value)
     if edges.size:
         spread = 5 * np.sqrt(law.variance(value))
         ends = np.nan_to_num(edges, posinf=value + spread, neginf=value - spread)
         step = 1e-9 * max(1.0, float(np.ptp(ends)))
         closer = CLOSER if np.isinf(edges[[0, -1]]).all() else 1.0
-        t = np.linspace(-1, 1, points)
+        t = np.linspace(-1, 1, MOVING if moving else POINTS)
         grid = (ends[0] + ends[-1] + (ends[-1] - ends[0]) * (closer * t + (1 - closer) * t**3)) / 2
         x = np.sort(np.concatenate([grid, ends - step, ends + step]))
         x = np.where(np.isin(x, atoms), x + step, x)  # what is drawn there is a density
         y = np.exp(law.marginal_log_prob(x, value))
-        yield Density(ends, closer, x, y, {**area(tint), "name": name})
+        fill = {} if tint is None else {"fill": "tozeroy", "fillcolor": colour(tint, 0.15)}
+        style = {
+            **own,
+            **look(paint, 1.5 if tint is None else 2.5),
+            "hovertemplate": "%{x:.3g}: %{y:.3g}",
+            **fill,
+        }
+        yield Drawn(x, y, {**style, "law": _brief(ends, closer, y)} if moving else scatter(x, y, **style))
 
 
-def _notes(stems: Atoms, tint: int) -> Iterator[dict[str, Any]]:
-    seldom = SELDOM if stems.x.size > FEW else 0.0
-    for i in np.argsort(-stems.mass, kind="stable").tolist():
-        if stems.mass[i] > seldom:
-            yield probability(float(stems.x[i]), float(stems.mass[i]), tint)
+def _brief(ends: Floats, closer: float, y: Floats) -> dict[str, Any]:
+    """Density in the short form that assets/web/law.js expands."""
+    top = float(y.max())
+    heights = np.round(y / (top or 1.0) * 4095).astype(int)
+    pairs = LETTERS[np.stack(np.divmod(heights, 64), 1)]
+    return {"ends": ends.tolist(), "closer": closer, "top": top, "heights": "".join(pairs.ravel())}
 
 
 def grey(mechanism: Mechanism, low: float, high: float) -> str:
@@ -144,34 +131,12 @@ def grey(mechanism: Mechanism, low: float, high: float) -> str:
     return f"grey: a weight from the other end of {range_in_words(low, high)} (shaded)"
 
 
-def _across(drawn: Sequence[Atoms | Density], low: float, high: float) -> list[float]:
+def _across(drawn: Sequence[Drawn], low: float, high: float) -> list[float]:
     """Range of the output axis, with a margin."""
     centre = (low + high) / 2
     farthest = max([high - centre, *(float(np.abs(one.x - centre).max()) for one in drawn)])
     half = 1.06 * rounded_up(farthest)
     return [centre - half, centre + half]
-
-
-def stems(tint: int | None) -> dict[str, Any]:
-    """Style of atoms: coloured for this weight, thin and grey for the other end."""
-    paint = MUTED if tint is None else colour(tint)
-    line, marker = (
-        {"color": paint, "width": 2 if tint is None else 5},
-        {"color": paint, "size": 6 if tint is None else 9},
-    )
-    shown = {"type": "scatter", "mode": "lines+markers", "showlegend": True, "cliponaxis": False}
-    return {**shown, "line": line, "marker": marker}
-
-
-def area(tint: int | None) -> dict[str, Any]:
-    line: dict[str, Any] = {
-        "color": MUTED if tint is None else colour(tint),
-        "width": 1.5 if tint is None else 2.5,
-    }
-    fill = {} if tint is None else {"fill": "tozeroy", "fillcolor": colour(tint, 0.15)}
-    hover = "%{x:.3g}: %{y:.3g}"
-    shown = {"type": "scatter", "mode": "lines", "showlegend": True}
-    return {**shown, "line": line, "hovertemplate": hover, **fill}
 
 
 def chance(probability: float) -> str:
@@ -182,44 +147,5 @@ def chance(probability: float) -> str:
 
 
 def probability(x: float, y: float, tint: int) -> dict[str, Any]:
-    return {
-        "x": x,
-        "y": y,
-        "text": f"<b>{chance(y)}</b> at {signed(x)}",
-        "showarrow": False,
-        "xanchor": "center",
-        "yanchor": "bottom",
-        "yshift": 6,
-        "name": YIELDS,
-        "font": {"color": colour(tint), "size": 12},
-    }
-
-
-def _mark(x: float, y: float, text: str) -> dict[str, Any]:
-    return {
-        "x": x,
-        "y": y,
-        "text": text,
-        "showarrow": False,
-        "yanchor": "bottom",
-        "font": {"color": TEXT, "size": 12},
-    }
-
-
-def _line(x: float) -> dict[str, Any]:
-    line = {"color": TEXT, "width": 1}
-    return {"type": "line", "x0": x, "x1": x, "y0": 0, "y1": 1, "yref": "paper", "line": line}
-
-
-def _span(low: float, high: float) -> dict[str, Any]:
-    return {
-        "type": "rect",
-        "x0": low,
-        "x1": high,
-        "y0": 0,
-        "y1": 1,
-        "yref": "paper",
-        "fillcolor": colour(0, 0.1),
-        "line": {"width": 0},
-        "layer": "below",
-    }
+    text = f"<b>{chance(y)}</b> at {signed(x)}"
+    return note(x, y, text, colour(tint), name=YIELDS, xanchor="center", yanchor="bottom", yshift=6)

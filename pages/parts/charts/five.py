@@ -10,8 +10,7 @@ import numpy as np
 from ldp_core.limits import spelled
 from ldp_core.papers.five.points import RUNS, Point
 from ldp_core.papers.statements import stated
-from pages.parts.charts.base import Trace, colour, figure, scatter
-from pages.parts.ui.figure_json import Figure
+from pages.parts.charts.base import End, Figure, Trace, colour, figure, look, note, scatter
 from pages.parts.ui.text import percent
 
 GAP = 7.0
@@ -21,7 +20,7 @@ GAP = 7.0
 def price_figure(found: Sequence[Point], tints: Mapping[str, int]) -> Figure:
     """A line per system, with 95 % intervals."""
     traces: list[Trace] = []
-    ends: list[tuple[float, str, str]] = []
+    ends: list[End] = []
     for label, tint in tints.items():
         own = [one for one in found if one.label == label]
         if not own:
@@ -32,9 +31,7 @@ def price_figure(found: Sequence[Point], tints: Mapping[str, int]) -> Figure:
             scatter(
                 [one.run for one in own],
                 [one.accuracy.mean for one in own],
-                mode="lines+markers",
-                line={"color": paint, "width": 2},
-                marker={"color": paint, "size": 7},
+                **look(paint, 2, 7),
                 error_y={"array": halves, "color": colour(tint, 0.5), "thickness": 1, "width": 0},
                 text=[
                     f"{name}, ε {spelled(int(one.run))} a run: {stated(one.accuracy)} right, "
@@ -61,11 +58,10 @@ def price_figure(found: Sequence[Point], tints: Mapping[str, int]) -> Figure:
     )
 
 
-def _names(ends: Sequence[tuple[float, str, str]]) -> list[dict[str, object]]:
+def _names(ends: Sequence[End]) -> list[dict[str, object]]:
     """Label right of each line's end, without overlaps."""
     spot, found = np.inf, []
     for y, name, paint in sorted(ends, reverse=True):
         spot = min(y, spot - GAP)
-        place = {"x": np.log10(RUNS[-1]), "y": spot, "xanchor": "left", "xshift": 8, "showarrow": False}
-        found.append({**place, "text": f"<b>{name}</b>", "font": {"size": 12, "color": paint}})
+        found.append(note(np.log10(RUNS[-1]), spot, f"<b>{name}</b>", paint, xanchor="left", xshift=8))
     return found

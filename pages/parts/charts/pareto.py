@@ -9,10 +9,20 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ldp_core.accounting.deployments import DEPLOYMENTS
-from pages.parts.charts.base import GRID, MUTED, colour, figure, log_axis, scatter, share_axis
+from pages.parts.charts.base import (
+    GRID,
+    MUTED,
+    Figure,
+    colour,
+    figure,
+    log_axis,
+    look,
+    note,
+    scatter,
+    share_axis,
+)
 from pages.parts.charts.rounds import label
 from pages.parts.charts.series import Series
-from pages.parts.ui.figure_json import Figure
 from pages.parts.ui.text import number
 
 
@@ -33,35 +43,25 @@ def front(points: Sequence[Bought]) -> list[Bought]:
     return found
 
 
-def _axis(low: float, high: float) -> dict[str, Any]:
-    """Logarithmic axis from 10^low to 10^high, with intermediate ticks if it spans less than two powers."""
+def _budgets(points: Sequence[Bought]) -> dict[str, Any]:
+    """Logarithmic axis around the points, with intermediate ticks if it spans less than two powers."""
+    budgets = np.log10([point.price for point in points])
+    room = 0.1 + 0.15 * float(np.ptp(budgets))
+    low, high = float(budgets.min()) - room, float(budgets.max()) + room
     if high - low > 2:
         return log_axis(low, high)
     powers = range(math.floor(low), math.ceil(high) + 1)
-    ticks = [t for p in powers for t in (10.0**p, 2 * 10.0**p, 5 * 10.0**p) if low <= math.log10(t) <= high]
+    ticks = [t * 10.0**p for p in powers for t in (1, 2, 5) if low <= math.log10(t * 10.0**p) <= high]
     return {"type": "log", "range": [low, high], "tickvals": ticks, "ticktext": [number(t) for t in ticks]}
 
 
-def _budgets(points: Sequence[Bought]) -> dict[str, Any]:
-    budgets = np.log10([point.price for point in points])
-    room = 0.1 + 0.15 * float(np.ptp(budgets))
-    return _axis(float(budgets.min()) - room, float(budgets.max()) + room)
-
-
-def _deployed(points: Sequence[Bought]) -> dict[str, Any]:
-    """Faint marks at the ε of known deployments, as far as the axis shows them."""
-    low, high = _budgets(points)["range"]
+def _deployed(low: float, high: float) -> dict[str, Any]:
+    """Faint marks at the ε of known deployments between two powers of ten."""
     shown = [one for one in DEPLOYMENTS if low < math.log10(one.epsilon) < high]
     line = {"type": "line", "yref": "paper", "y0": 0, "y1": 1, "line": {"color": GRID, "dash": "dot"}}
-    words = {"yref": "paper", "y": 1, "yanchor": "top", "textangle": -90, "xanchor": "left"}
-    look = {"showarrow": False, "font": {"size": 12, "color": MUTED}}
-    return {
-        "shapes": [{**line, "x0": one.epsilon, "x1": one.epsilon} for one in shown],
-        "annotations": [
-            {**words, **look, "x": math.log10(one.epsilon), "text": f"{one.name} ({one.unit})"}
-            for one in shown
-        ],
-    }
+    place: dict[str, Any] = {"yref": "paper", "yanchor": "top", "textangle": -90, "xanchor": "left"}
+    words = [note(math.log10(one.epsilon), 1, f"{one.name} ({one.unit})", **place) for one in shown]
+    return {"shapes": [{**line, "x0": one.epsilon, "x1": one.epsilon} for one in shown], "annotations": words}
 
 
 def pareto_figure(points: Sequence[Bought], picked: bool = False) -> Figure:
@@ -69,39 +69,26 @@ def pareto_figure(points: Sequence[Bought], picked: bool = False) -> Figure:
     front as a line.
     """
     line = front(points)
-    look = {"color": MUTED, "width": 1.5, "dash": "dot", "shape": "hv"}
-    traces = [
-        scatter(
-            [each.price for each in line],
-            [each.accuracy for each in line],
-            mode="lines",
-            line=look,
-            hoverinfo="skip",
-        )
-    ]
+    steps = [each.price for each in line], [each.accuracy for each in line]
+    traces = [scatter(*steps, **look(MUTED, 1.5, dash="dot", shape="hv"), hoverinfo="skip")]
     for point in points:
         paint = colour(point.one.style.tint)
         traces.append(
             scatter(
                 [point.price],
                 [point.accuracy],
-                mode="markers+text",
+                **look(paint, 0, 11) | {"mode": "markers+text"},
                 name=label(point.one),
                 text=[f"<b>{label(point.one)}</b>"],
                 textposition="top center" if point.accuracy < 0.9 else "bottom center",
                 textfont={"color": paint, "size": 13},
-                marker={"color": paint, "size": 11},
                 hovertemplate="%{x:.0%} picked out: %{y:.1%}" if picked else "ε %{x:.4g}: %{y:.1%}",
             )
         )
-    shares = share_axis() | {"range": [-0.05, 1.05]}
-    return figure(
-        traces,
-        x={"title": "images picked out", **shares}
-        if picked
-        else {"title": "ε for the whole run, at worst", **_budgets(points)},
-        **({} if picked else _deployed(points)),
-        y=share_axis(),
-        hovermode="closest",
-        margin={"l": 8, "r": 24, "t": 12, "b": 8},
-    )
+    if picked:
+        x, marks = {"title": "images picked out", **share_axis(), "range": [-0.05, 1.05]}, {}
+    else:
+        x = {"title": "ε for the whole run, at worst", **_budgets(points)}
+        marks = _deployed(*x["range"])
+    margin = {"l": 8, "r": 24, "t": 12, "b": 8}
+    return figure(traces, x=x, y=share_axis(), hovermode="closest", margin=margin, **marks)

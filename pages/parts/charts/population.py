@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import numpy as np
 
 from ldp_core.experiment import Experiment
 from ldp_core.theory import client_variance
-from pages.parts.charts.base import FONT, MUTED, TEXT, colour, figure, log_axis, scatter
-from pages.parts.ui.figure_json import Figure
+from pages.parts.charts.base import (
+    FONT,
+    GRID,
+    MUTED,
+    PAPER,
+    TEXT,
+    Figure,
+    colour,
+    figure,
+    log_axis,
+    note,
+    scatter,
+)
 from pages.parts.ui.text import number
 
 NAMED = 60
@@ -17,6 +29,7 @@ NAMED = 60
 MOST = 1000
 """Number of clients up to which all are drawn; of more, the extreme ones in each of BINS intervals."""
 BINS = 250
+HOVER = "client %{x}: %{y:.3g}<extra></extra>"
 
 
 def population_figure(experiment: Experiment) -> Figure:
@@ -27,35 +40,22 @@ def population_figure(experiment: Experiment) -> Figure:
     pick = drawn(budgets, noise)
     x = pick + 1
     mode = "markers" if count <= NAMED else "lines"
-    hover = "client %{x}: %{y:.3g}<extra></extra>"
-    style = {"mode": mode, "hovertemplate": hover, "line": {"shape": "hvh", "width": 2}}
-    traces = [
-        scatter(x, budgets[pick], **style, marker={"size": 9, "color": colour(2)}),
-        scatter(
-            x,
-            np.where(noise > 0, noise, np.nan)[pick],
-            yaxis="y2",
-            **style,
-            marker={"size": 9, "color": colour(1), "symbol": "diamond"},
-        ),
-    ]
-    for trace, run in zip(traces, (2, 1), strict=True):
-        trace["line"] = {**trace["line"], "color": colour(run)}
+    traces = []
+    for values, tint, symbol in ((budgets, 2, "circle"), (np.where(noise > 0, noise, np.nan), 1, "diamond")):
+        paint = colour(tint)
+        style = {"line": {"shape": "hvh", "width": 2, "color": paint}, "hovertemplate": HOVER}
+        marker = {"size": 9, "color": paint, "symbol": symbol}
+        traces.append(scatter(x, values[pick], mode=mode, marker=marker, **style))
+    traces[1]["yaxis"] = "y2"
+    below = {"domain": [0, 0.39], "gridcolor": GRID, "automargin": True}
+    head: dict[str, Any] = {**PAPER, "xanchor": "left", "yanchor": "bottom"}
+    headings = [note(0, 1.02, "<b>Budget ε</b>", **head), note(0, 0.44, "<b>Noise σ per weight</b>", **head)]
     return figure(
         traces,
         x={"title": "client", "range": [0.2, count + 0.8], "anchor": "y2", "tickformat": "d"},
         y={**_log(budgets), "domain": [0.56, 1]},
-        yaxis2={
-            **_log(noise),
-            "domain": [0, 0.39],
-            "gridcolor": "var(--st-border-color-light)",
-            "automargin": True,
-            "tickfont": {"size": 12, "color": MUTED},
-        },
-        annotations=[
-            _heading("Budget ε", 1.02),
-            _heading("Noise σ per weight", 0.44),
-        ],
+        yaxis2={**_log(noise), **below, "tickfont": {"size": 12, "color": MUTED}},
+        annotations=[heading | {"font": {**FONT, "color": TEXT}} for heading in headings],
         hovermode="closest",
         margin={"l": 8, "r": 8, "t": 22, "b": 8},
     )
@@ -89,17 +89,3 @@ def _log(values: np.ndarray) -> dict[str, object]:
     low, high = (np.log10(positive.min()), np.log10(positive.max())) if positive.size else (0.0, 0.0)
     middle, half = (low + high) / 2, max(0.7, (high - low) / 2 + 0.2)
     return log_axis(middle - half, middle + half)
-
-
-def _heading(text: str, y: float) -> dict[str, object]:
-    return {
-        "xref": "paper",
-        "yref": "paper",
-        "x": 0,
-        "y": y,
-        "xanchor": "left",
-        "yanchor": "bottom",
-        "showarrow": False,
-        "text": f"<b>{text}</b>",
-        "font": {**FONT, "color": TEXT},
-    }

@@ -9,9 +9,20 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ldp_core.mechanisms.base import Floats
-from pages.parts.charts.base import MUTED, TEXT, Trace, colour, figure, log_axis, scatter, share_axis
+from pages.parts.charts.base import (
+    MUTED,
+    TEXT,
+    Figure,
+    Trace,
+    colour,
+    figure,
+    level,
+    log_axis,
+    look,
+    scatter,
+    share_axis,
+)
 from pages.parts.charts.series import NAME_LENGTH, Series
-from pages.parts.ui.figure_json import Figure
 from pages.parts.ui.text import joined, number, percent, shortened
 
 BEARABLE = "learns below"
@@ -63,21 +74,17 @@ def accuracy_figure(
             ends.append((float(mean[-1]), f"<b>{label(one)} {percent(mean[-1])}</b>", colour(one.style.tint)))
     if reference is not None:
         mean, _, _ = reference.curve("accuracy")
-        traces.append(_reference(mean, reference.label))
+        pick, dotted = thinned(len(mean)), look(MUTED, 1.5, dash="dot")
+        traces.append(scatter(pick, mean[pick], name=reference.label, hovertemplate="%{y:.1%}", **dotted))
         if len(mean):
             ends.append((float(mean[-1]), f"{reference.label} {percent(mean[-1])}", MUTED))
     if chance is not None:
-        traces.append(_level(chance, rounds))
+        traces.append(level((0, rounds), chance, width=1))
         ends.append((chance, f"guessing {percent(chance)}", MUTED))
     if guess is not None:
-        traces.append(_guessed(guess, rounds))
+        traces.append(level((0, rounds), guess, TEXT, dash="dash", name="your guess"))
         ends.append((guess, f"your guess {percent(guess)}", TEXT))
-    return figure(
-        traces,
-        x=rounds_axis(shown, rounds, beside),
-        y=share_axis(),
-        ends=ends,
-    )
+    return figure(traces, x=rounds_axis(shown, rounds, beside), y=share_axis(), ends=ends)
 
 
 def noise_figure(
@@ -113,18 +120,13 @@ def noise_figure(
             values.append(end)
             ends.append((np.log10(end), f"<b>{label(one)} {number(end, 2)}</b>", colour(one.style.tint)))
     bearable = _bearable(shown)
-    for level, ours in bearable.items():
+    for most, ours in bearable.items():
         paint, its = (MUTED, "") if len(bearable) == 1 else (colour(ours[0].style.tint), "it ")
-        values.append(level)
+        values.append(most)
         whose = f", {joined([label(one) for one in ours])}" * (len(bearable) > 1)
-        traces.append(_level(level, rounds, paint, name=BEARABLE + whose))
-        ends.append((np.log10(level), f"{its}{BEARABLE} {number(level, 2)}", paint))
-    return figure(
-        traces,
-        x=rounds_axis(shown, rounds, beside),
-        y=noise_axis(values),
-        ends=ends,
-    )
+        traces.append(level((0, rounds), most, paint, 1, name=BEARABLE + whose))
+        ends.append((np.log10(most), f"{its}{BEARABLE} {number(most, 2)}", paint))
+    return figure(traces, x=rounds_axis(shown, rounds, beside), y=noise_axis(values), ends=ends)
 
 
 def noise_axis(values: Sequence[float]) -> dict[str, Any]:
@@ -183,15 +185,10 @@ def _bearable(shown: Sequence[Series]) -> dict[float, list[Series]]:
 
 def _beside(one: Beside, hover: str) -> Trace:
     """Imported curve with markers, as rounds may be missing."""
-    return scatter(
-        one.rounds,
-        one.values,
-        mode="lines+markers",
-        name=_shortened(one.label),
-        line={"color": colour(one.tint), "width": 1.5, "dash": "dash"},
-        marker={"color": colour(one.tint), "size": 6, "symbol": "diamond-open"},
-        hovertemplate=hover,
-    )
+    paint = colour(one.tint)
+    style = look(paint, 1.5, 6, dash="dash")
+    style["marker"]["symbol"] = "diamond-open"
+    return scatter(one.rounds, one.values, name=_shortened(one.label), hovertemplate=hover, **style)
 
 
 def _not_ours(one: Beside, written: Callable[[float], str]) -> str:
@@ -217,81 +214,25 @@ def _positive(values: Floats) -> Any:
 
 
 def line(x: Any, y: Any, one: Series, hover: str) -> Trace:
-    return scatter(
-        x,
-        y,
-        mode="lines" if np.isfinite(np.asarray(y, dtype=float)).sum() > 1 else "markers",
-        name=label(one),
-        line={"color": colour(one.style.tint), "width": 2.5, "dash": one.style.dash},
-        marker={"color": colour(one.style.tint), "size": 7},
-        hovertemplate=hover,
-    )
+    style = look(colour(one.style.tint), 2.5, 7, dash=one.style.dash)
+    style["mode"] = "lines" if np.isfinite(np.asarray(y, dtype=float)).sum() > 1 else "markers"
+    return scatter(x, y, name=label(one), hovertemplate=hover, **style)
 
 
 def _dots(x: Any, y: Any, one: Series) -> Trace:
-    return scatter(
-        x,
-        y,
-        mode="markers",
-        name=f"{label(one)}, computed",
-        marker={"color": colour(one.style.tint), "size": 6, "symbol": "circle-open"},
-        hovertemplate="%{y:.3g}",
-    )
+    style = look(colour(one.style.tint), 0, 6)
+    style["marker"]["symbol"] = "circle-open"
+    return scatter(x, y, name=f"{label(one)}, computed", hovertemplate="%{y:.3g}", **style)
 
 
 def _expected(value: float, rounds: int, one: Series) -> Trace:
     at = 1 + thinned(rounds) if one.adds else np.array([0, rounds])
-    return scatter(
-        at,
-        value * (at if one.adds else np.ones(2)),
-        mode="lines",
-        name=label(one),
-        line={"color": colour(one.style.tint), "width": 1.5, "dash": "dot"},
-        hovertemplate="%{y:.3g}",
-    )
+    y = value * (at if one.adds else np.ones(2))
+    style = look(colour(one.style.tint), 1.5, dash="dot")
+    return scatter(at, y, name=label(one), hovertemplate="%{y:.3g}", **style)
 
 
-def band(x: Any, low: Any, high: Any, run: int) -> Trace:
-    return scatter(
-        np.concatenate([x, x[::-1]]),
-        np.concatenate([high, low[::-1]]),
-        fill="toself",
-        fillcolor=colour(run, 0.15),
-        line={"width": 0},
-        mode="lines",
-        hoverinfo="skip",
-    )
-
-
-def _reference(mean: Floats, name: str) -> Trace:
-    pick = thinned(len(mean))
-    return scatter(
-        pick,
-        mean[pick],
-        mode="lines",
-        name=name,
-        line={"color": MUTED, "width": 1.5, "dash": "dot"},
-        hovertemplate="%{y:.1%}",
-    )
-
-
-def _guessed(value: float, rounds: int) -> Trace:
-    return scatter(
-        [0, rounds],
-        [value, value],
-        mode="lines",
-        name="your guess",
-        line={"color": TEXT, "width": 1.5, "dash": "dash"},
-        hoverinfo="skip",
-    )
-
-
-def _level(value: float, rounds: int, paint: str = MUTED, **options: Any) -> Trace:
-    return scatter(
-        [0, rounds],
-        [value, value],
-        mode="lines",
-        line={"color": paint, "width": 1, "dash": "dot"},
-        hoverinfo="skip",
-        **options,
-    )
+def band(x: Any, low: Any, high: Any, run: int, opacity: float = 0.15) -> Trace:
+    around = np.concatenate([x, x[::-1]]), np.concatenate([high, low[::-1]])
+    fill = {"fill": "toself", "fillcolor": colour(run, opacity), "hoverinfo": "skip"}
+    return scatter(*around, mode="lines", line={"width": 0}, **fill)

@@ -54,29 +54,28 @@ class Series:
 
     def curve(self, name: str) -> tuple[Floats, Floats, Floats]:
         """Mean, least and greatest over seeds, from round 0; NaN where missing."""
-        curves = [run.curves.get(name, NOTHING) for run in self.runs]
-        length = min((len(curve) for curve in curves), default=0)
-        if length == 0:
-            return (np.empty(0),) * 3
-        table = np.stack([curve[:length] for curve in curves])
-        return table.mean(axis=0), table.min(axis=0), table.max(axis=0)
+        table = self._table(name)
+        return (table.mean(0), table.min(0), table.max(0)) if table.size else (np.empty(0),) * 3
 
     def mean(self, name: str = "accuracy") -> Floats:
         return self.curve(name)[0]
 
     def noise(self, name: str = "noise_variance") -> Floats:
-        """Noise variance in the server's model: of each round, or summed over rounds where clients send
-        changes.
-        """
+        """Noise variance in the server's model: of each round, or summed where clients send changes."""
         mean = self.mean(name)
         return np.where(np.isnan(mean), np.nan, np.nancumsum(mean)) if self.adds else mean
 
     def final(self, name: str) -> Floats:
         """Value of each seed in the last round that all have finished."""
+        table = self._table(name)
+        values = table[:, -1] if table.size else np.empty(0)
+        return values[~np.isnan(values)]
+
+    def _table(self, name: str) -> Floats:
+        """Values in the rounds that all seeds have, (seeds, rounds)."""
         curves = [run.curves.get(name, NOTHING) for run in self.runs]
         length = min((len(curve) for curve in curves), default=0)
-        values = np.array([curve[length - 1] for curve in curves] if length else [])
-        return values[~np.isnan(values)]
+        return np.array([curve[:length] for curve in curves])
 
 
 @lru_cache(maxsize=256)

@@ -8,10 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from ldp_core.theory.label_counts import Counts
-from pages.parts.charts.base import MUTED, Trace, colour, figure, scatter, share_axis
+from pages.parts.charts.base import PAPER, End, Figure, Trace, colour, figure, look, note, scatter, share_axis
 from pages.parts.charts.rounds import label
 from pages.parts.charts.series import Series
-from pages.parts.ui.figure_json import Figure
 from pages.parts.ui.text import number, percent, shortened
 
 MOST_BARS = 40
@@ -54,7 +53,18 @@ def split_figure(counts: Counts, names: Sequence[str]) -> Figure:
         barmode="stack",
         bargap=0.15,
         hovermode="closest",
-        annotations=[_legend(name, colours[i], i, classes) for i, name in enumerate(names)],
+        annotations=[
+            note(
+                1.02,
+                (i + 0.5) / max(classes, 6),
+                f'<span style="color:{colours[i]}">■</span> {html.escape(name)}',
+                size=13,
+                **PAPER,
+                xanchor="left",
+                yanchor="middle",
+            )
+            for i, name in enumerate(names)
+        ],
         margin={"l": 8, "r": 34 + round(6.6 * longest), "t": 8, "b": 8},
     )
 
@@ -77,20 +87,6 @@ def _shade(share: float) -> str:
     ends = [[int(CALM[i][c : c + 2], 16) for c in (1, 3, 5)] for i in (below, below + 1)]
     mixed = [round(a + (b - a) * (place - below)) for a, b in zip(*ends, strict=True)]
     return "#" + "".join(f"{value:02x}" for value in mixed)
-
-
-def _legend(name: str, colour: str, i: int, classes: int) -> dict[str, object]:
-    return {
-        "xref": "paper",
-        "yref": "paper",
-        "x": 1.02,
-        "y": (i + 0.5) / max(classes, 6),
-        "xanchor": "left",
-        "yanchor": "middle",
-        "showarrow": False,
-        "text": f'<span style="color:{colour}">■</span> {html.escape(name)}',
-        "font": {"color": MUTED, "size": 13},
-    }
 
 
 def split_in_words(counts: Counts) -> str:
@@ -121,17 +117,10 @@ def served(shown: Sequence[Series]) -> dict[str, list[float]]:
 
 def served_figure(shown: Sequence[Series], names: Sequence[str]) -> Figure:
     """Accuracy on each class, a line per run."""
-    traces, ends = list[Trace](), list[tuple[float, str, str]]()
+    traces, ends = list[Trace](), list[End]()
     for one, values in zip(shown, served(shown).values(), strict=True):
         paint = colour(one.style.tint)
-        look = {"line": {"color": paint, "width": 2.5}, "marker": {"color": paint, "size": 8}}
-        traces.append(
-            scatter(names, values, mode="lines+markers", name=label(one), hovertemplate="%{y:.0%}", **look)
-        )
+        style = look(paint, 2.5, 8)
+        traces.append(scatter(names, values, name=label(one), hovertemplate="%{y:.0%}", **style))
         ends.append((values[-1], f"<b>{label(one)} {percent(values[-1])}</b>", paint))
-    return figure(
-        traces,
-        x={"title": "class", "type": "category"},
-        y=share_axis(),
-        ends=ends,
-    )
+    return figure(traces, x={"title": "class", "type": "category"}, y=share_axis(), ends=ends)

@@ -35,13 +35,10 @@ class Tally:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """95 % Wilson interval of the share."""
         return wilson(self.hits, self.n)
 
     def above_chance(self, comparisons: int = 1) -> bool:
-        """True if guessing does not explain the count, corrected for a choice among `comparisons`
-        (Bonferroni).
-        """
+        """Whether guessing does not explain the count, after a choice among `comparisons` (Bonferroni)."""
         return by_chance(self.hits, self.n, self.chance) < SELDOM / comparisons
 
     @property

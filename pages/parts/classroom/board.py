@@ -8,10 +8,10 @@ import streamlit as st
 
 from ldp_core.classroom import FREE, Phase, Session, own_digits, sessions, topics
 from ldp_core.classroom import members as room
-from ldp_core.errors import StudioError, UnknownJob
+from ldp_core.errors import UnknownJob
 from ldp_core.presets.claims import in_words
 from ldp_core.presets.questions import Figure, Question
-from ldp_core.runs import Job, jobs
+from ldp_core.runs import Job, Person, jobs
 from pages.parts.classroom import own_room
 from pages.parts.classroom.address import join_line, reach_warning
 from pages.parts.classroom.entrance import follow, session_now, topic_label
@@ -21,7 +21,7 @@ from pages.parts.train.chosen_job import lesson_of
 from pages.parts.train.guess_words import literal, reply
 from pages.parts.ui import components
 from pages.parts.ui.header import projector_button
-from pages.parts.ui.job_actions import refusal, refuse
+from pages.parts.ui.job_actions import refusal, refusing
 from pages.parts.ui.polling import refreshing
 from pages.parts.ui.shared_cache import job_now
 from pages.parts.ui.text import plain
@@ -102,7 +102,6 @@ def answers_of(session: Session, job: Job | None) -> tuple[float | str, ...]:
 
 
 def _present(session: Session) -> None:
-    """Draw the numbers of members and of guesses."""
     here = room.members(session)
     asking, own = session.phase == "ask", session.scenario == topics.OWN_DIGITS
     guessed, done = sum(one.guessed for one in here), "drawn" if own else "guessed"
@@ -114,13 +113,13 @@ def _present(session: Session) -> None:
 
 
 def _steps(session: Session) -> None:
-    """Draw the buttons of the class's phases; the next step is primary."""
     names, own = topics.names(), session.scenario == topics.OWN_DIGITS
     with st.container(horizontal=True, vertical_alignment="bottom", key="room-steps"):
         if words := (NEXT_OWN if own else NEXT)[session.phase]:
             st.button(words, type="primary", key="class next", on_click=_go_on, args=(session,))
         if session.phase == "closed":
-            st.button("Open them again", key="class ask again", on_click=_move, args=(session, "ask"))
+            again = (sessions.move, session, "ask")
+            st.button("Open them again", key="class ask again", on_click=_press, args=again)
         if session.phase == "shown" and not own:
             st.selectbox(
                 "What is free",
@@ -134,19 +133,29 @@ def _steps(session: Session) -> None:
         after = names[(names.index(session.scenario) + 1) % len(names)]
         if session.phase == ("shown" if own else "free"):
             label = f"Next question: {plain(topics.get(after).label)}"
-            st.button(label, type="primary", key="class after", on_click=_ask_about, args=(session, after))
-        st.selectbox(
-            "Another question",
-            [name for name in names if name != session.scenario],
-            index=None,
-            placeholder="Another question …",
-            format_func=topic_label,
-            key=f"class question {session.code} {session.scenario}",
-            label_visibility="collapsed",
-            width=300,
-            on_change=_ask,
-            args=(session,),
-        )
+            args = (sessions.ask, session, after)
+            st.button(label, type="primary", key="class after", on_click=_press, args=args)
+        others = {name: topic_label(name) for name in names if name != session.scenario}
+        key = f"class question {session.code} {session.scenario}"
+        _offer("Another question", others, key, sessions.ask, session)
+
+
+def _offer(
+    title: str, options: dict[str, str], key: str, change: Callable[..., object], session: Session
+) -> None:
+    """List whose choice changes the class at once."""
+    st.selectbox(
+        title,
+        list(options),
+        index=None,
+        placeholder=f"{title} …",
+        format_func=options.__getitem__,
+        key=key,
+        label_visibility="collapsed",
+        width=300,
+        on_change=_choose,
+        args=(change, session, key),
+    )
 
 
 def _guesses(session: Session, job: Job | None) -> None:
@@ -155,14 +164,11 @@ def _guesses(session: Session, job: Job | None) -> None:
     with st.container(border=True, key="room-guesses"):
         words = guesses_in_words(question, guesses, answers)
         st.markdown(f"**What you guessed**: {words}")
-        figure = guesses_figure(question, guesses, answers)
-        components.chart(
-            figure, key="guesses of the class", label=f"What was guessed: {words}", height=HEIGHT
-        )
+        figure, label = guesses_figure(question, guesses, answers), f"What was guessed: {words}"
+        components.chart(figure, key="guesses of the class", label=label, height=HEIGHT)
 
 
 def _why(session: Session, job: Job | None) -> None:
-    """Draw the runs' answer, and its explanation where the runs support it."""
     topic, answers = topics.get(session.scenario), answers_of(session, job)
     question = topic.preset.ask
     with st.container(border=True, key="room-why"):
@@ -184,7 +190,6 @@ def lesson(session: Session, job: Job | None) -> str:
 def guesses_in_words(
     question: Question, guesses: Sequence[float | str], answers: Sequence[float | str]
 ) -> str:
-    """Sentence on how close the guesses were."""
     if not guesses:
         return "nobody guessed."
     if not answers:
@@ -209,18 +214,8 @@ def _tries(session: Session) -> None:
         label = "; ".join(f"{dot.name}, {dot.value}: {dot.final.accuracy or 0:.0%}" for dot in found)
         components.chart(tries_figure(found), key="tries of the class", label=label, height=HEIGHT)
         names = {dot.job: f"{dot.name}: {dot.value}, {dot.final.accuracy or 0:.0%}" for dot in found[::-1]}
-        st.selectbox(
-            "Put one before all",
-            list(names),
-            index=None,
-            placeholder="Put one before all …",
-            format_func=names.__getitem__,
-            key=f"class show {session.code} {session.job}",
-            label_visibility="collapsed",
-            width=330,
-            on_change=_put_before_all,
-            args=(session,),
-        )
+        key = f"class show {session.code} {session.job}"
+        _offer("Put one before all", names, key, sessions.put_before_all, session)
 
 
 def _new_class(session: Session) -> None:
@@ -232,71 +227,46 @@ def _new_class(session: Session) -> None:
         st.button("End this class", type="primary", key="class end", on_click=_end, args=(session,))
 
 
+def _done(change: Callable[..., object], session: Session, *given: object) -> None:
+    """Change the class as the teacher; a refusal is shown on the page."""
+    with refusing(NOT_DONE):
+        change(session, visitor(), *given)
+        session_now.clear()
+
+
+@pressed
+def _press(change: Callable[..., object], session: Session, *given: object) -> None:
+    _done(change, session, *given)
+
+
+@uncut
+def _choose(change: Callable[..., object], session: Session, key: str) -> None:
+    if chosen := st.session_state.get(key):
+        _done(change, session, chosen)
+
+
 @pressed
 def _go_on(session: Session) -> None:
-    if session.phase == "ask":
-        _move_on(session, "closed")
-    elif session.phase == "closed":
-        _run(session)
-    elif session.phase == "running":
-        _move_on(session, "shown")
-    else:
-        free = st.session_state.get(f"class free {session.code}")
-        if free:
-            _done(lambda: sessions.leave_free(session, visitor(), free))
-        _move_on(session, "free")
+    if session.phase == "closed":
+        _done(_run, session)
+        return
+    if session.phase == "shown" and (free := st.session_state.get(f"class free {session.code}")):
+        _done(sessions.leave_free, session, free)
+    _done(sessions.move, session, {"ask": "closed", "running": "shown", "shown": "free"}[session.phase])
 
 
-@pressed
-def _move(session: Session, phase: Phase) -> None:
-    _move_on(session, phase)
-
-
-def _move_on(session: Session, phase: Phase) -> None:
-    _done(lambda: sessions.move(session, visitor(), phase))
-
-
-def _run(session: Session) -> None:
+def _run(session: Session, teacher: Person) -> None:
     """Launch the scenario's run for the class; known results are shown at once."""
-
-    def launch() -> None:
-        if session.scenario == topics.OWN_DIGITS:
-            job = own_digits.train(session, who())
-        else:
-            job = jobs.submit(topics.get(session.scenario).preset.draft, reference=True, **who())
-        sessions.move(session, visitor(), "running", job)
-
-    _done(launch)
-
-
-@uncut
-def _ask(session: Session) -> None:
-    if asked := st.session_state.get(f"class question {session.code} {session.scenario}"):
-        _done(lambda: sessions.ask(session, visitor(), asked))
-
-
-@pressed
-def _ask_about(session: Session, asked: str) -> None:
-    _done(lambda: sessions.ask(session, visitor(), asked))
-
-
-@uncut
-def _put_before_all(session: Session) -> None:
-    if job := st.session_state.get(f"class show {session.code} {session.job}"):
-        _done(lambda: sessions.put_before_all(session, visitor(), job))
+    if session.scenario == topics.OWN_DIGITS:
+        job = own_digits.train(session, who())
+    else:
+        job = jobs.submit(topics.get(session.scenario).preset.draft, reference=True, **who())
+    sessions.move(session, teacher, "running", job)
 
 
 @pressed
 def _end(session: Session) -> None:
-    if _done(lambda: sessions.end(session, visitor())):
+    with refusing(NOT_DONE):
+        sessions.end(session, visitor())
+        session_now.clear()
         st.query_params.clear()
-
-
-def _done(do: Callable[[], object]) -> bool:
-    try:
-        do()
-    except StudioError as error:
-        refuse(error, NOT_DONE)
-        return False
-    session_now.clear()
-    return True

@@ -16,7 +16,7 @@ from pages.parts.ui.meanings import error_in_words
 from pages.parts.ui.polling import refreshing
 from pages.parts.ui.text import plain
 from pages.parts.ui.uninterrupted import pressed
-from pages.parts.ui.visitor import sign_in_entrance, teacher_entrance, visitor
+from pages.parts.ui.visitor import me, sign_in_entrance, teacher_entrance, visitor
 from pages.server.address import of_page
 from pages.server.guesses import codes_wait, wrong_code
 
@@ -53,10 +53,6 @@ def opened(code: str) -> Session | None:
         st.error(wait)
         return None
     return session
-
-
-def me() -> str:
-    return visitor().owner or ""
 
 
 def follow(session: Session) -> None:

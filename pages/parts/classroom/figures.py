@@ -13,9 +13,8 @@ from ldp_core.classroom import Try
 from ldp_core.presets.questions import Choice, Question
 from ldp_core.presets.questions import Figure as Number
 from ldp_core.runs import Final
-from pages.parts.charts.base import MUTED, TEXT, colour, figure, log_axis, scatter, share_axis
+from pages.parts.charts.base import MUTED, TEXT, Figure, colour, figure, log_axis, note, scatter, share_axis
 from pages.parts.learn.one_thing import final_of
-from pages.parts.ui.figure_json import Figure
 from pages.parts.ui.text import number, shortened
 
 ACCENT = "var(--st-primary-color)"
@@ -51,44 +50,30 @@ def guesses_figure(
 
 def _numbers(question: Number, guesses: list[float], answers: list[float]) -> Figure:
     step = question.most / BINS
-    seen: Counter[int] = Counter()
-    x, y = [], []
-    for value in sorted(guesses):
-        spot = round(value / step)
-        seen[spot] += 1
-        x.append(spot * step)
-        y.append(seen[spot])
-    tallest = max(6, *seen.values()) + 2 if seen else 8
+    spots = [round(value / step) for value in sorted(guesses)]
+    y = [spots[: i + 1].count(spot) for i, spot in enumerate(spots)]
+    tallest = max(6, *y) + 2 if y else 8
     unit = " %" if question.unit else ""
     shapes, notes = [], []
     if answers:
-        truth, low, high = np.mean(answers), min(answers), max(answers)
+        truth, low, high = float(np.mean(answers)), min(answers), max(answers)
+        tall = {"y0": 0, "y1": tallest}
         shapes = [
-            {"type": "rect", "x0": low, "x1": high, "y0": 0, "y1": tallest, "layer": "below"}
+            {"type": "rect", "x0": low, "x1": high, **tall, "layer": "below"}
             | {"fillcolor": MUTED, "opacity": 0.15, "line": {"width": 0}},
-            {"type": "line", "x0": truth, "x1": truth, "y0": 0, "y1": tallest}
-            | {"line": {"color": TEXT, "width": 4}},
+            {"type": "line", "x0": truth, "x1": truth, **tall, "line": {"color": TEXT, "width": 4}},
         ]
-        right = truth < 0.6 * question.most
-        place: dict[str, Any] = {
-            "x": truth,
-            "showarrow": False,
-            "yanchor": "top",
-            "xanchor": "left" if right else "right",
-        }
-        place |= {"xshift": 8 if right else -8, "y": tallest}
-        came = f"<b>it came out at {number(float(truth), 2)}{unit}</b>"
-        notes = [place | {"text": came, "font": {"color": TEXT, "size": LARGE}}]
+        side = ("left", 8) if truth < 0.6 * question.most else ("right", -8)
+        place: dict[str, Any] = {"yanchor": "top", "xanchor": side[0], "xshift": side[1]}
+        came = f"<b>it came out at {number(truth, 2)}{unit}</b>"
+        notes = [note(truth, tallest, came, TEXT, LARGE, **place)]
         if high > low:
             seeds = f"its {len(answers)} seeds: {number(low, 2)} to {number(high, 2)}{unit}"
-            notes.append(place | {"text": seeds, "yshift": -26, "font": {"color": MUTED, "size": 14}})
+            notes.append(note(truth, tallest, seeds, size=14, yshift=-26, **place))
     ticks = [question.most * quarter / 4 for quarter in range(5)]
+    marker = {"color": ACCENT, "size": 15, "opacity": 0.75}
     return figure(
-        [
-            scatter(
-                x, y, mode="markers", marker={"color": ACCENT, "size": 15, "opacity": 0.75}, hoverinfo="skip"
-            )
-        ],
+        [scatter([spot * step for spot in spots], y, mode="markers", marker=marker, hoverinfo="skip")],
         x={
             "title": "what was guessed",
             "range": [-0.02 * question.most, 1.02 * question.most],

@@ -15,13 +15,13 @@ from ldp_core.classroom.own_digits import EPSILONS, RANGES, ROUNDS, STOCK, Own, 
 from ldp_core.datasets.drawn import SIDE
 from ldp_core.runs import Job
 from pages.parts.classroom import own_room
-from pages.parts.classroom.entrance import me
 from pages.parts.ui import components
 from pages.parts.ui.job_actions import refusal, refusing
 from pages.parts.ui.polling import refreshing
 from pages.parts.ui.shared_cache import job_now
 from pages.parts.ui.text import number
 from pages.parts.ui.uninterrupted import pressed
+from pages.parts.ui.visitor import me
 
 NOT_SENT = "drawing not sent"
 
@@ -39,7 +39,7 @@ def draw(session: Session) -> None:
         "clear": "Begin again",
     }
     with st.container(key="room-draw", gap="small"):
-        components.sketch(data, key=f"square {key}")
+        components.draw("sketch", data, key=f"square {key}", keeps="drawn")
         digit = first.digit if first.digit >= 0 else None
         st.segmented_control(
             "Which digit is it?", range(10), default=digit, key=f"digit {key}", width="stretch"
@@ -133,7 +133,7 @@ def _mine(own: Own, found: Read) -> None:
     named = [f"{'right' if right else 'wrong'} ({label})" for label, right in found.right.items()]
     with st.container(border=True, key="room-mine"):
         st.markdown("**What the server could read of your digit** (only you see this)")
-        components.lineup(shown | {"steps": [step]}, key="own line-up")
+        components.draw("lineup", shown | {"steps": [step]}, key="own line-up")
         st.markdown(
             f"With ε {own.epsilon:g} and ±{own.half:g}, what it reads is {than} the average of all images. "
             "Who guesses picks right one time in ten; another draw of your noise may come out differently."

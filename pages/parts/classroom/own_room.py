@@ -1,6 +1,4 @@
-"""The projected screen of a class whose students are the clients: budgets, accuracy, and accuracy by
-group.
-"""
+"""The board of a class whose students are the clients: budgets, accuracy, and accuracy by group."""
 
 from __future__ import annotations
 
@@ -14,11 +12,10 @@ from ldp_core.classroom.own_digits import MEAN, ROUNDS, STOCK, WEIGHED, Served
 from ldp_core.experiment import Draft
 from ldp_core.runs import Job, progress_of
 from ldp_core.theory import client_weights, outlook
-from pages.parts.charts.base import MUTED, figure, log_axis, scatter
+from pages.parts.charts.base import MUTED, Figure, figure, log_axis, scatter
 from pages.parts.charts.rounds import accuracy_figure
 from pages.parts.charts.series import series
 from pages.parts.ui import components
-from pages.parts.ui.figure_json import Figure
 from pages.parts.ui.polling import refreshing
 from pages.parts.ui.shared_cache import job_now
 from pages.parts.ui.text import number, percent, plain
@@ -31,7 +28,6 @@ LISTENS = {MEAN: "listens to all alike", WEIGHED: "listens to little noise"}
 
 
 def board(session: Session, job: Job | None) -> None:
-    """Draw budgets, accuracy over rounds, and accuracy on the drawings of strict and permissive clients."""
     places = st.columns(3 if job else 2, gap="small")
     with places[0]:
         refreshing(_budgets, every=2 * SECONDS)(session)
@@ -64,9 +60,8 @@ def _budgets(session: Session) -> None:
         words = f"{len(clients)} of you{stock}"
         st.markdown(f"**Who takes part**: {words}")
         shown = budgets_figure([(one.epsilon, one.half) for one in clients], missing)
-        components.chart(
-            shown, key="budgets of the class", label=f"Budgets and ranges: {words}", height=HEIGHT
-        )
+        label = f"Budgets and ranges: {words}"
+        components.chart(shown, key="budgets of the class", label=label, height=HEIGHT)
 
 
 def budgets_figure(asks: list[tuple[float, float]], missing: int) -> Figure:
@@ -74,16 +69,11 @@ def budgets_figure(asks: list[tuple[float, float]], missing: int) -> Figure:
     turn = np.arange(len(asks)) * 2.399963  # radians: no two dots in one direction
     spread = 10 ** (0.05 * np.sqrt(np.arange(len(asks)) % 7) * np.array([np.cos(turn), np.sin(turn)]))
     own = np.array(asks).reshape(-1, 2)
-    dots = scatter(
-        own[:, 0] * spread[0],
-        own[:, 1] * spread[1],
-        mode="markers",
-        marker={"color": "var(--st-primary-color)", "size": 15, "opacity": 0.75},
-        hoverinfo="skip",
-    )
+    marker = {"color": "var(--st-primary-color)", "size": 15, "opacity": 0.75}
+    x, y = own[:, 0] * spread[0], own[:, 1] * spread[1]
+    dots = scatter(x, y, mode="markers", marker=marker, hoverinfo="skip")
     stock = scatter(
-        [STOCK[0]] * bool(missing),
-        [STOCK[1]] * bool(missing),
+        *([value] * bool(missing) for value in STOCK),
         mode="markers+text",
         marker={"color": MUTED, "size": 24, "symbol": "circle-open", "line": {"width": 2}},
         text=[f"{missing} stock"],
@@ -109,16 +99,14 @@ def curve(identity: str) -> None:
     shown, reference = series(progress, draft)
     done = progress.at()
     with st.container(border=True, key="room-curve"):
-        state = (
-            f"round {done} of {ROUNDS}" if job.live else f"{ROUNDS} rounds" if done else plain(job.message)
-        )
+        ended = f"{ROUNDS} rounds" if done else plain(job.message)
+        state = f"round {done} of {ROUNDS}" if job.live else ended
         st.markdown(f"**Stock digits that it reads right**: {state}")
         chance = next((one.start["chance"] for one in progress.runs if one.start), None)
         drawn = accuracy_figure(shown, ROUNDS, chance, reference)
         words = ", ".join(f"{one.label}: {percent(one.mean()[-1])}" for one in shown if len(one.mean()))
-        components.chart(
-            drawn, key="accuracy of the room", label=f"Accuracy by round. {words}", height=HEIGHT
-        )
+        label = f"Accuracy by round. {words}"
+        components.chart(drawn, key="accuracy of the room", label=label, height=HEIGHT)
 
 
 def _served(session: Session, identity: str) -> None:

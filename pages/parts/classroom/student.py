@@ -12,7 +12,7 @@ from ldp_core.presets.questions import Figure, accuracy
 from ldp_core.runs import jobs
 from pages.parts.classroom import own_digit
 from pages.parts.classroom.board import answers_of, job_of, lesson
-from pages.parts.classroom.entrance import follow, me
+from pages.parts.classroom.entrance import follow
 from pages.parts.learn.lesson import transfer
 from pages.parts.learn.one_thing import draft_of, field, final_of, result_line
 from pages.parts.runs.whose import names as nicknames
@@ -22,7 +22,7 @@ from pages.parts.ui.meanings import error_in_words
 from pages.parts.ui.polling import refreshing
 from pages.parts.ui.text import plain
 from pages.parts.ui.uninterrupted import pressed
-from pages.parts.ui.visitor import who
+from pages.parts.ui.visitor import me, who
 from pages.parts.watch.guess_field import element
 from pages.parts.watch.live import live_view, settings_of
 

@@ -22,10 +22,9 @@ from ldp_core.features._inverse import Inverse, placed
 from ldp_core.mechanisms import Mechanism
 from ldp_core.mechanisms.shared.ball import radius
 from ldp_core.streams import stream
-from pages.parts.charts.base import figure
+from pages.parts.charts.base import Figure, figure
 from pages.parts.ui import components
 from pages.parts.ui.fields import component
-from pages.parts.ui.figure_json import Figure
 from pages.parts.ui.scenario import assumed
 from pages.parts.ui.text import number
 from pages.parts.ui.workspace import Workspace

@@ -33,7 +33,7 @@ def curves(arms: Sequence[Arm], moment: Moment, others: Sequence[Curve] = ()) ->
     """Draw accuracy and noise over rounds, with imported curves."""
     place = ("compared curves", moment.job)
     sheet = once(place, lambda: components.sheet(_cards(arms, others)), moment)
-    components.cards(sheet, key="compared-curves")
+    components.draw("cards", sheet, key="compared-curves")
 
 
 def _cards(arms: Sequence[Arm], others: Sequence[Curve]) -> list[Card]:
@@ -219,7 +219,7 @@ def bought(arms: Sequence[Arm], moment: Moment) -> None:
     if not shown:
         return
     place = ("compared budgets", moment.job)
-    components.cards(once(place, lambda: components.sheet(shown), moment), key="compared-budgets")
+    components.draw("cards", once(place, lambda: components.sheet(shown), moment), key="compared-budgets")
 
 
 def _leaks(points: Sequence[Bought], unsure: float) -> Card:

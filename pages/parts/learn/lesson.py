@@ -22,10 +22,10 @@ from pages.parts.ui.meanings import error_in_words
 from pages.parts.ui.polling import refreshing
 from pages.parts.ui.text import plain
 from pages.parts.ui.uninterrupted import pressed
-from pages.parts.ui.visitor import who
+from pages.parts.ui.visitor import me, who
 from pages.parts.ui.workspace import start_with
 from pages.parts.watch.guess_field import field as guess_field
-from pages.parts.watch.guess_field import me, not_kept, way_around
+from pages.parts.watch.guess_field import not_kept, way_around
 
 NOT_TRIED = "not tried in a lesson"
 HEIGHT = 300
@@ -94,7 +94,7 @@ def _steps(name: str) -> None:
 def _picture(plan: LessonPlan, found: outcomes.Outcome, known: Guessed) -> None:
     preset = presets.get(plan.scenario)
     shown = picture(preset.draft, found, HEIGHT, preset.ask.of, (), known.level(plan.scenario))
-    components.outcome(shown, key=f"outcome of lesson {plan.scenario}")
+    components.draw("outcome", shown, key=f"outcome of lesson {plan.scenario}")
 
 
 def _change(name: str, plan: LessonPlan) -> None:

@@ -39,7 +39,7 @@ def line_up() -> None:
             required=True,
             key="law of ten",
         )
-        components.lineup(data(law), key=f"line-up {law}")
+        components.draw("lineup", data(law), key=f"line-up {law}")
         st.caption(
             f"One step on one image of {CANDIDATES}, sent once as changes within ±{HALF:g}. Picked by the "
             "exact likelihood; the picture is the closed form “rank 1” of the first of "

@@ -8,7 +8,7 @@ from ldp_core import lessons
 from ldp_core.runs import guesses
 from pages.parts.ui.header import question
 from pages.parts.ui.text import plain
-from pages.parts.watch.guess_field import me
+from pages.parts.ui.visitor import me
 
 
 def done_with(name: str) -> str:

@@ -13,13 +13,12 @@ from ldp_core.accounting import float_table
 from ldp_core.accounting.empirical import Precision
 from ldp_core.accounting.float_table import Measured
 from ldp_core.accounting.floats import DRAWS, SAMPLE
-from pages.parts.charts.base import colour, figure, scatter
+from pages.parts.charts.base import Figure, colour, figure, scatter
 from pages.parts.charts.styles import tint_of
 from pages.parts.noise.designs import View, different
 from pages.parts.noise.variance_charts import upright
 from pages.parts.ui import components
 from pages.parts.ui.components import Card
-from pages.parts.ui.figure_json import Figure
 from pages.parts.ui.text import number, percent, plain, signed
 
 ARITHMETIC: dict[Precision, str] = {"float64": "exact (float64)", "float32": "as it runs (float32)"}
@@ -67,7 +66,7 @@ def given_away(seen: Sequence[View], chart: bool = True) -> None:
             height=220,
         )
         with beside:
-            components.cards(components.sheet([card]), key="floats")
+            components.draw("cards", components.sheet([card]), key="floats")
 
 
 def _sentence(view: View, found: Measured | None) -> str:

@@ -8,9 +8,8 @@ import numpy as np
 
 from ldp_core.mechanisms.base import Floats
 from ldp_core.streams import stream
-from pages.parts.charts.base import colour, figure
+from pages.parts.charts.base import Figure, colour, figure
 from pages.parts.noise.designs import View
-from pages.parts.ui.figure_json import Figure
 from pages.parts.ui.text import shortened
 
 SHOWN = 48

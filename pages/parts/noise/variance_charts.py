@@ -12,10 +12,9 @@ import numpy as np
 from ldp_core import mechanisms
 from ldp_core.mechanisms import Mechanism, Use
 from ldp_core.mechanisms.base import Floats
-from pages.parts.charts.base import DASHES, MUTED, TEXT, Trace, colour, figure, log_axis, scatter
+from pages.parts.charts.base import DASHES, MUTED, TEXT, Figure, Trace, colour, figure, log_axis, scatter
 from pages.parts.charts.styles import tint_of
 from pages.parts.noise.designs import View
-from pages.parts.ui.figure_json import Figure
 from pages.parts.ui.text import number, shortened
 
 TICKS = [0.001, 0.01, 0.1, 0.5, 1, 2, 5, 10, 20, 100, 700]

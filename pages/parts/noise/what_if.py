@@ -98,7 +98,8 @@ def what_if(workspace: Workspace, shown: list[Design], named: Mapping[str, int])
     asked = _asked(key)
     now = standing(shown, named, asked)
     with st.container(key="strip"):
-        components.strip(
+        components.draw(
+            "strip",
             {
                 "who": {
                     "label": "Whose upload",
@@ -114,6 +115,7 @@ def what_if(workspace: Workspace, shown: list[Design], named: Mapping[str, int])
                 "ahead": now.keys,
             },
             key=key,
+            keeps="asked",
         )
     return now
 

@@ -110,7 +110,7 @@ def _charts(system: str, claim: Claim, shelf: Shelf) -> None:
     if beside:
         label = f"Heterogeneity and accuracy of {name}"
         shown.append(Card("Heterogeneity and accuracy", ", arm by arm", summed, beside, label, 360))
-    components.cards(components.sheet(shown), key=f"figures {system} {claim.id}")
+    components.draw("cards", components.sheet(shown), key=f"figures {system} {claim.id}")
 
 
 def _arms(claim: Claim, shelf: Shelf, found: Verdict) -> None:

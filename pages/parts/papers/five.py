@@ -64,7 +64,7 @@ def five() -> None:
             )
             for population in POPULATIONS
         ]
-        components.cards(components.sheet(shown), key="figures five")
+        components.draw("cards", components.sheet(shown), key="figures five")
         rows, own = [*advice(found)], own_draft()
         opened = own in [one.take.draft for one in rows if own and one.take]
         for place, one in enumerate(rows):

@@ -36,12 +36,13 @@ def table(shown: Sequence[finding.Line], wanted: finding.Wanted, me: Person) -> 
         way = "descending" if by in ("newest", "accuracy") else "ascending"
         way = sorted_by[way] if wanted.turned else way
         heads.append({"text": head, "by": by, "sorted": way if by == wanted.order else ""})
-    components.runs(
+    components.draw(
+        "runs",
         {"heads": heads, "rows": [_row(line, me) for line in shown], "ticked": ticked()},
         key=KEY,
-        ticked=follow(KEY),
-        sorted_by=_sorted,
-        opened=_opened,
+        on_ticked_change=follow(KEY),
+        on_sorted_change=_sorted,
+        on_opened_change=_opened,
     )
     page, identity = st.session_state.pop("opened run", ("", ""))
     if page:

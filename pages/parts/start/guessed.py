@@ -10,7 +10,7 @@ from ldp_core import presets
 from ldp_core.presets.questions import Figure, accuracy
 from ldp_core.runs import Guess, guesses, outcomes
 from pages.parts.train.guess_words import literal, reply, shown
-from pages.parts.watch.guess_field import me
+from pages.parts.ui.visitor import me
 
 
 @dataclass(frozen=True)

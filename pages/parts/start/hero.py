@@ -22,7 +22,7 @@ def hero() -> None:
     stored = _stored()
     if stored is None:
         return
-    components.dissolve(_data(), key="dissolve")
+    components.draw("dissolve", _data(), key="dissolve")
     law = mechanisms.registry.labels()[stored_ladder.LAW]
     st.caption(
         "ε: budget for one weight",

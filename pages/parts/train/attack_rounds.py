@@ -57,7 +57,7 @@ def attack_rounds(draft: Draft, shown: Sequence[Series], upload: str, moment: Mo
         build = _real_cards if upload == "real" else _audit_cards
         place = ("attacked", moment.job, upload, client)
         sheet = once(place, lambda: components.sheet(build(attacked, draft.base.rounds)), moment)
-        components.cards(sheet, key="attack rounds")
+        components.draw("cards", sheet, key="attack rounds")
 
 
 def client_names(draft: Draft, shown: Sequence[Series]) -> dict[int, str]:

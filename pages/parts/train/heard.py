@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from pages.parts.charts.base import TEXT, colour, figure
+from pages.parts.charts.base import TEXT, Figure, colour, figure
 from pages.parts.charts.series import Series
 from pages.parts.ui import components
 from pages.parts.ui.components import Card
-from pages.parts.ui.figure_json import Figure
 from pages.parts.ui.shared_cache import Moment, once
 from pages.parts.ui.text import class_names, listed, percent, shortened
 
@@ -33,7 +32,7 @@ def heard(shown: Sequence[Series], moment: Moment) -> None:
     if not rows:
         return
     place = ("heard", moment.job)
-    components.cards(once(place, lambda: components.sheet([_card(rows)]), moment), key="heard")
+    components.draw("cards", once(place, lambda: components.sheet([_card(rows)]), moment), key="heard")
 
 
 def _card(rows: Rows) -> Card:

@@ -12,13 +12,12 @@ from typing import Any
 import streamlit as st
 
 from ldp_core.experiment import Draft
-from pages.parts.charts.base import MUTED, TEXT, colour, figure, log_axis, scatter
+from pages.parts.charts.base import MUTED, TEXT, Figure, colour, figure, log_axis, scatter
 from pages.parts.charts.series import Series
 from pages.parts.noise.promise_table import Promised
 from pages.parts.systems.picked import picked
 from pages.parts.train.ledger_panel import named_clients
 from pages.parts.ui import components
-from pages.parts.ui.figure_json import Figure
 from pages.parts.ui.text import listed, names_by, number, percent, plain, shortened
 
 SCOPES = {"upload": "one upload", "run": "the whole run"}

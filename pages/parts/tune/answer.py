@@ -16,13 +16,12 @@ from ldp_core.tuning import Question
 from ldp_core.tuning.inverses import covers
 from ldp_core.tuning.leaks import cap, leaks_of
 from ldp_core.tuning.search import bracket, leak_in_words, tried
-from pages.parts.charts.base import MUTED, Trace, colour, figure, scatter, share_axis
+from pages.parts.charts.base import MUTED, Figure, Trace, colour, figure, scatter, share_axis
 from pages.parts.charts.styles import COLOURS, OTHERWISE
 from pages.parts.runs.job_state import far_state, is_gone
 from pages.parts.tune.price import three_figures
 from pages.parts.ui import components
 from pages.parts.ui.components import Card
-from pages.parts.ui.figure_json import Figure
 from pages.parts.ui.polling import pace, refreshing
 from pages.parts.ui.shared_cache import look_again, once, watched_record
 from pages.parts.ui.text import covered, number, percent, plain
@@ -86,7 +85,7 @@ def _watch(identity: str, every: float | None, ask_again: AskAgain | None) -> No
             f"{len(found.cells)} runs; {found.answer['why'] if found.answer else 'no answer yet'}",
             height=380,
         )
-        components.cards(components.sheet([card]), key="way")
+        components.draw("cards", components.sheet([card]), key="way")
 
 
 def _state(job: Job, found: SearchProgress) -> None:

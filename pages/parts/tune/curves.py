@@ -7,11 +7,10 @@ import math
 from collections.abc import Sequence
 
 from ldp_core.experiment.sweep import Sweep
-from pages.parts.charts.base import MUTED, Trace, colour, figure, scatter, share_axis
+from pages.parts.charts.base import MUTED, Figure, Trace, colour, figure, scatter, share_axis
 from pages.parts.charts.styles import COLOURS, OTHERWISE
 from pages.parts.tune.axes import axis_of
 from pages.parts.tune.found import Setting, dearest, front
-from pages.parts.ui.figure_json import Figure
 from pages.parts.ui.text import number, percent
 
 ACCURACY = {"title": "accuracy", **share_axis(1.02)}

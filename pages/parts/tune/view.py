@@ -95,7 +95,7 @@ def _watch(identity: str, every: float | None) -> None:
 def _map(sweep: Sweep, found: list[Setting], place: str, key: str) -> None:
     chosen = st.session_state.get(_cell(place))
     data = heat_data(sweep, found, chosen)
-    components.heat(data, key=key, opened=partial(_open, sweep, place, key))
+    components.draw("heat", data, key=key, on_opened_change=partial(_open, sweep, place, key))
 
 
 def _cell(place: str) -> str:
@@ -173,7 +173,7 @@ def _curves(sweep: Sweep, found: list[Setting]) -> None:
             )
         )
     if shown:
-        components.cards(components.sheet(shown), key="sweep charts")
+        components.draw("cards", components.sheet(shown), key="sweep charts")
 
 
 def _state(job: Job, sweep: Sweep, progress: SweepProgress) -> None:

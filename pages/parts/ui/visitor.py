@@ -42,6 +42,11 @@ def visitor() -> Person:
     return replace(one, teacher=one.owner in _teachers)
 
 
+def me() -> str:
+    """Owner of what the visitor keeps."""
+    return visitor().owner or ""
+
+
 def look(identity: str) -> Job:
     """Current status of a job, for this visitor.
 

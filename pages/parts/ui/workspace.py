@@ -17,7 +17,7 @@ from ldp_core.errors import InvalidExperiment, NotYours, Problem, StorageFailed,
 from ldp_core.experiment import Draft, checked, with_fit
 from ldp_core.experiment.conflicts import LABELLED
 from ldp_core.runs import drafts, link, own_data
-from pages.parts.ui.components import remember
+from pages.parts.ui.components import introduce
 from pages.parts.ui.meanings import error_in_words
 from pages.parts.ui.memory import Page, tab
 from pages.parts.ui.scenario import named, preset_of
@@ -94,7 +94,7 @@ def open_workspace(page: str) -> Workspace:
     workspace.page = page
     preset = workspace.preset
     prepared = preset is not None and preset.draft == workspace.draft
-    remember(workspace.id, named(workspace.draft), prepared, token())
+    introduce(token(), keep={"id": workspace.id, "name": named(workspace.draft), "prepared": prepared})
     return workspace
 
 

@@ -17,17 +17,12 @@ from pages.parts.ui.job_actions import refusal, refusing
 from pages.parts.ui.memory import tab
 from pages.parts.ui.text import plain
 from pages.parts.ui.uninterrupted import pressed
-from pages.parts.ui.visitor import visitor
+from pages.parts.ui.visitor import me
 
 NOT_KEPT = "guess"
 MOST_BUTTONS = 4
 """Largest number of options shown as buttons; more, or longer ones, are a list."""
 MOST_LETTERS = 48
-
-
-def me() -> str:
-    """Owner of the guesses on this page."""
-    return visitor().owner or ""
 
 
 def field(question: Question, draft: Draft, guess: Guess | None, name: str) -> None:

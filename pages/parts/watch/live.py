@@ -62,7 +62,7 @@ def _before(draft: Draft, guess: float | None, open_question: bool) -> None:
         how_to_read()
     nothing = expected_view(draft)
     expected = trio(draft, [], None, Pictured([]), empty=nothing, guess=guess, open_question=open_question)
-    components.panels(components.packed(expected), key="panels")
+    components.draw("panels", expected, key="panels")
 
 
 def _lines() -> tuple[DeltaGenerator, DeltaGenerator]:
@@ -146,7 +146,8 @@ def _watch(identity: str, every: float | None, guess: float | None = None) -> No
     # found once for all who look: to ask every attacker takes a sixth of the time of a look
     place = (job.id, job.status, job.removed)
     empty = once(("empty", *place), lambda: nothing_yet(job, draft, shown), now.moment)
-    components.panels(
+    components.draw(
+        "panels",
         once(
             ("panels", *place, chosen, empty, then.after, guess),
             lambda: components.packed(

@@ -24,8 +24,9 @@ from pages.parts.train.launch import question_of
 from pages.parts.ui import components
 from pages.parts.ui.scenario import preset_of
 from pages.parts.ui.shared_cache import Moment, once
+from pages.parts.ui.visitor import me
 from pages.parts.ui.workspace import Workspace
-from pages.parts.watch.guess_field import field, me, not_kept, way_around
+from pages.parts.watch.guess_field import field, not_kept, way_around
 
 
 @dataclass(frozen=True)
@@ -139,7 +140,8 @@ def _answer(job: Job, now: Asked) -> None:
 
 def _picture(drawn: dict[str, Any]) -> None:
     if drawn:
-        components.scale(drawn)
+        with st.container(key="scale", width="content"):
+            components.draw("scale", drawn, key="scale of the guess", width="content")
 
 
 def evidence_of(job: Job) -> Evidence | None:

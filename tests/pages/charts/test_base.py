@@ -18,7 +18,7 @@ from ldp_core import mechanisms, presets
 from ldp_core.accounting import float_table
 from ldp_core.experiment import Draft, Variant, changed
 from ldp_core.runs.view.run_progress import Progress, RunProgress
-from pages.parts.charts.base import end_labels, log_axis, points, rounded_up
+from pages.parts.charts.base import labelled, log_axis, points, rounded_up
 from pages.parts.charts.density import law_figure
 from pages.parts.charts.population import population_figure
 from pages.parts.charts.rounds import (
@@ -36,7 +36,7 @@ from pages.parts.noise.float_panel import share_figure
 from pages.parts.noise.upload_chart import upload_figure
 from pages.parts.noise.variance_charts import Curve, against_budget, against_value, crossings
 from pages.parts.train.heard import heard_figure, row_of
-from pages.parts.ui.figure_json import typed
+from pages.parts.ui.components import typed
 from tests.data import events
 from tests.extent import in_gate
 
@@ -246,12 +246,13 @@ def test_any_population_can_be_drawn(count: int):
 
 
 def test_labels_at_the_ends_of_lines_keep_apart():
-    notes = end_labels([(0.5, "a", "x"), (0.5, "b", "y"), (0.51, "c", "z"), (0.99, "d", "w")], 0, 1)
+    notes, _ = labelled([(0.5, "a", "x"), (0.5, "b", "y"), (0.51, "c", "z"), (0.99, "d", "w")], 0, 1, 0.055)
     heights = sorted(note["y"] for note in notes)
     assert all(b - a >= 0.055 - 1e-9 for a, b in pairwise(heights))
     assert heights[-1] <= 1.0
-    crowded = sorted(note["y"] for note in end_labels([(1.0, str(i), "x") for i in range(6)], 0, 1))
-    assert crowded[-1] <= 0.98 + 1e-9
+    crowded, leaders = labelled([(1.0, str(i), "x") for i in range(6)], 0, 1, 0.055)
+    assert max(note["y"] for note in crowded) <= 0.98 + 1e-9
+    assert [line["y1"] for line in leaders] == [note["y"] for note in crowded]
 
 
 def test_long_curves_are_thinned_and_keep_their_ends():

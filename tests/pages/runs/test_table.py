@@ -45,7 +45,7 @@ def test_rows_have_names_curves_and_figures_and_stand_in_the_order_of_a_head(
     good, poor = ended(7, 0.2, 0.9, epsilon=2.5), ended(15, 0.3, epsilon=None)
     drawn: list[dict[str, Any]] = []
     monkeypatch.setattr(
-        "pages.parts.ui.components.runs", lambda data, **_: drawn.append(json.loads(json.dumps(data)))
+        "pages.parts.ui.components.draw", lambda name, data, **_: drawn.append(json.loads(json.dumps(data)))
     )
     monkeypatch.setattr("streamlit.page_link", lambda *_, **__: None)  # a page by itself knows no other
     app = AppTest.from_function(page, default_timeout=PATIENCE_SECONDS).run()

@@ -29,7 +29,7 @@ from pages.parts.train.findings import _leaks as findings_of_leaks
 from pages.parts.train.findings import findings
 from pages.parts.train.help import attackers
 from pages.parts.train.server_panel import server_panel, uploads_in
-from pages.parts.ui.components import packed
+from pages.parts.ui.components import sheet
 from pages.parts.ui.text import number, plain
 from pages.parts.ui.workspace import Workspace
 from pages.parts.watch.leak import leak
@@ -121,7 +121,7 @@ def test_real_uploads_are_counted_image_by_image(trained: list[Series]):
     check(pixels_figure(result, ROUNDS))
     for card in (*_real_cards(result, ROUNDS), *_audit_cards(attacked(trained, "audit", 0), ROUNDS)):
         check(card.figure)
-        assert json.loads(packed(card.data()))
+        assert json.loads(sheet([card]))
 
 
 def test_one_round_is_drawn_and_a_record_without_identification_too(trained: list[Series]):

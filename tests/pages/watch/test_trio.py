@@ -8,7 +8,7 @@ from typing import Any
 from ldp_core.experiment import Draft, Variant, parse
 from pages.parts.charts.rounds import noise_figure, noise_words
 from pages.parts.charts.series import Series
-from pages.parts.ui.figure_json import typed
+from pages.parts.ui.components import typed
 from pages.parts.watch.trio import Pictured, trio
 from tests.pages.charts.test_base import run
 
