@@ -11,7 +11,7 @@ from ldp_core.errors import StudioError
 from ldp_core.settings.table import TEACHER
 from ldp_core.system.shipped import ASSETS
 from pages.parts.ui.header import question
-from pages.parts.ui.job_actions import refusal, refuse
+from pages.parts.ui.job_actions import refusal, refusing
 from pages.parts.ui.meanings import error_in_words
 from pages.parts.ui.polling import refreshing
 from pages.parts.ui.text import plain
@@ -144,12 +144,9 @@ def _free(asked: str) -> str:
 
 @pressed
 def _open(asked: str, free: str) -> None:
-    try:
+    with refusing(NOT_OPENED):
         session = sessions.open_class(visitor(), asked, free)
-    except StudioError as error:
-        refuse(error, NOT_OPENED)
-        return
-    st.query_params.from_dict({"code": session.code})
+        st.query_params.from_dict({"code": session.code})
 
 
 def topic_label(name: str) -> str:

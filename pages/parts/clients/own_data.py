@@ -9,7 +9,7 @@ from typing import Any
 
 import streamlit as st
 
-from ldp_core import datasets, presets
+from ldp_core import datasets
 from ldp_core.datasets import Card, Scale, TableFile
 from ldp_core.errors import InvalidInput, StudioError
 from ldp_core.experiment import Experiment
@@ -21,7 +21,7 @@ from pages.parts.ui.tables import table
 from pages.parts.ui.text import number, plain
 from pages.parts.ui.uninterrupted import pressed, uncut
 from pages.parts.ui.visitor import visitor
-from pages.parts.ui.workspace import Workspace
+from pages.parts.ui.workspace import Workspace, first
 
 SAID, DROPS = "what became of own data", "own data dropped"
 MOST_ROWS = 12
@@ -249,7 +249,7 @@ def on_rows(found: datasets.Dataset, base: Experiment) -> dict[str, Any]:
 @pressed
 def _delete(workspace: Workspace, name: str) -> None:
     if workspace.draft.base.dataset == name:
-        workspace.replace(presets.get(presets.names()[0]).draft)
+        workspace.replace(first().draft)
     try:
         own_data.remove(name, visitor().owner)
     except StudioError as error:

@@ -13,7 +13,7 @@ from ldp_core.tuning import inverses
 from ldp_core.tuning.inverses import Follows
 from pages.parts.tune.kept import kept
 from pages.parts.tune.price import promise_in_words
-from pages.parts.ui.job_actions import refusal, refuse
+from pages.parts.ui.job_actions import refusal, refusing
 from pages.parts.ui.meanings import EPSILON, SIGMA, error_in_words
 from pages.parts.ui.shared_cache import once
 from pages.parts.ui.tables import table
@@ -134,5 +134,6 @@ def _take_over(workspace: Workspace, found: list[tuple[str, Answer]]) -> None:
 @pressed
 def _take(workspace: Workspace, one: Follows) -> None:
     fields = {"clients.epsilon": one.epsilon, "clients.count": one.clients}
-    if problems := workspace.renew(lambda draft: draft.with_base(fields)):
-        refuse(InvalidExperiment(problems))
+    with refusing():
+        if problems := workspace.renew(lambda draft: draft.with_base(fields)):
+            raise InvalidExperiment(problems)

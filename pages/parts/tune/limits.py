@@ -13,7 +13,7 @@ from ldp_core.errors import InvalidExperiment, StudioError
 from ldp_core.experiment import Experiment
 from ldp_core.tuning.allocation import BEST, MEAN, Allocation, allocate
 from pages.parts.tune.kept import kept
-from pages.parts.ui.job_actions import refusal, refuse
+from pages.parts.ui.job_actions import refusal, refusing
 from pages.parts.ui.meanings import TAU, error_in_words
 from pages.parts.ui.shared_cache import once
 from pages.parts.ui.tables import table
@@ -175,5 +175,6 @@ def _take(workspace: Workspace, need: float | None) -> None:
         if name in kept["clients"]
     }
     fields = {"aggregator": kept["aggregator"], **clients}
-    if problems := workspace.renew(lambda draft: draft.with_base(fields)):
-        refuse(InvalidExperiment(problems))
+    with refusing():
+        if problems := workspace.renew(lambda draft: draft.with_base(fields)):
+            raise InvalidExperiment(problems)

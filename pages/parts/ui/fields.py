@@ -41,11 +41,9 @@ def bind(
 
     Args:
         name: dotted path of the field; or any name, with `apply`.
-        value: the draft's value; shown unless something invalid is entered.
         apply: how a new value changes the draft; by default it sets the field.
-        into: the widget's parameter for its initial value. It is passed to the widget instead of the session:
-            if the script run is interrupted before the browser has the widget, the next run would have no
-            value, and the browser would choose one.
+        into: the widget's parameter for its initial value, which the session would lose where a script run is
+            interrupted before the browser has the widget.
         optional: an empty widget means null.
     """
     page = tab().page
@@ -86,10 +84,7 @@ def bind(
 
 
 def heed(key: str, given: Any, first: Any) -> None:
-    """Apply a widget's value that this session has not drawn, if it differs from the initial one.
-
-    That happens if the server was restarted: the browser then holds a value of the previous server's widget.
-    """
+    """Apply a value that this session has not drawn, as a browser holds it after the server's restart."""
     changed = tab().unheard.pop(key, None)
     if changed is not None and given != first:
         changed()
@@ -168,15 +163,8 @@ def component(
     key: str = "name",
     what: str = "",
 ) -> None:
-    """Draw the fields of a part: all of its registry, and the chosen part's parameters.
-
-    Args:
-        field: field of the experiment, like "mechanism".
-        title: title on the page.
-        registry: registry of the parts.
-        value: the draft's part.
-        key: key of the name in JSON, "name" or "kind".
-        what: sentence on this kind of part, shown before the chosen part's summary.
+    """Draw a choice among the parts of a registry, and the chosen part's parameters; `what` says what such
+    parts are for, and `key` is the name's in JSON, "name" or "kind".
     """
     words = f"{what} **{plain(value.label)}**: {value.summary}" if what else value.summary
     named(workspace, f"{field}.{key}", title, registry.labels(), value.name, help=words)
@@ -190,10 +178,8 @@ def own_parameters(
     apply: Callable[[str], Apply] | None = None,
     optional: bool = False,
 ) -> None:
-    """Draw a widget for each parameter that is a number, a choice or a text.
-
-    `apply` returns, for a parameter's name, how a change applies; by default it sets the field. Nullable
-    parameters are left out unless `optional`.
+    """Draw a widget for each parameter that is a number, a choice or a text; a nullable one only if
+    `optional`. `apply` returns, for a parameter's name, how a change applies.
     """
     for attribute, parameter in type(value).model_fields.items():
         name = parameter.alias or attribute

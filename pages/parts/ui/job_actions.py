@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -31,12 +32,11 @@ def act(do: Callable[[str, Person], object], identity: str) -> None:
 
 
 def go_on_button(job: Job) -> None:
-    """Draw the button that resumes a stopped job."""
-    st.button("Go on where it stopped", type="primary", key="resume", on_click=act, args=(_take_up, job.id))
+    resume = partial(jobs.resume, address=who()["address"])
+    st.button("Go on where it stopped", type="primary", key="resume", on_click=act, args=(resume, job.id))
 
 
 def stop_button(job: Job, key: str) -> None:
-    """Draw the button that stops a live job, for who may, with the error if that failed."""
     mine, stopping = visitor().may(job.owner), job.status == "cancelling"
     st.button(
         "Stopping…" if stopping else "Stop",
@@ -58,22 +58,13 @@ def too_much(kind: str, asked: Any) -> str:
     return ""
 
 
-def _take_up(identity: str, person: Person) -> None:
-    jobs.resume(identity, person, who()["address"])
-
-
-def refuse(error: StudioError, where: str = REFUSED) -> None:
-    """Store an error message until that part of the page is drawn."""
-    tab().page.refused[where] = (error_in_words(error), time.monotonic())
-
-
 @contextmanager
 def refusing(where: str = REFUSED) -> Iterator[None]:
-    """Store the error of what is done within."""
+    """Store the error of what is done within until that part of the page is drawn."""
     try:
         yield
     except StudioError as error:
-        refuse(error, where)
+        tab().page.refused[where] = (error_in_words(error), time.monotonic())
 
 
 def refusal(where: str = REFUSED) -> bool:

@@ -34,9 +34,7 @@ _lock = threading.Lock()
 
 
 def guarded(draw: Callable[P, None]) -> Callable[P, None]:
-    """The drawing function with errors of storage shown as a sentence, and any error for an imported
-    record.
-    """
+    """Errors of storage are shown as a sentence, and any error for an imported record."""
 
     @wraps(draw)
     def drawn(*args: P.args, **kwargs: P.kwargs) -> None:
@@ -64,7 +62,7 @@ def _foreign() -> bool:
 
 
 def refreshing(draw: Callable[P, None], every: float | None = None) -> Callable[P, None]:
-    """A Streamlit fragment, redrawn every `every` seconds, or only by its own widgets."""
+    """A Streamlit fragment, redrawn every so many seconds, or only by its own widgets."""
     fragment: Callable[P, None] = st.fragment(guarded(draw), run_every=every)
     return fragment
 

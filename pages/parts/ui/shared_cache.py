@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from typing import Any, NamedTuple, TypeVar
+from weakref import WeakValueDictionary
 
 import streamlit as st
 
@@ -24,9 +24,10 @@ PAUSE_SECONDS = 0.3
 """Interval between two reads of the queue or of a record, for all viewers together."""
 AGAIN_SECONDS = 3.0
 """Interval between two reads of an ended job."""
-_kept: OrderedDict[Hashable, tuple[Moment | None, Any]] = OrderedDict()
-_making: dict[Hashable, threading.RLock] = {}
-"""Lock by key, held while a result is computed."""
+_kept: dict[Hashable, tuple[Moment | None, Any]] = {}
+"""By place, with the moment of each; the last used is the last."""
+_making: WeakValueDictionary[Hashable, Any] = WeakValueDictionary()
+"""Lock by place, while a result is asked for."""
 _lock = threading.Lock()
 
 
@@ -44,58 +45,29 @@ def once(place: Hashable, make: Callable[[], T], moment: Moment | None = None) -
     `moment`, results of later moments replace earlier ones, which bounds memory.
     """
     with _lock:
-        if (found := _found(place, moment)) is None:
-            alone = _making.setdefault(place, threading.RLock())
-    if found is None:
-        with alone:
-            found = _made(place, make, moment)
+        alone = _making.setdefault(place, threading.RLock())
+    with alone:
+        found = _kept.get(place)
+        if found is None or found[0] != moment:
+            found = moment, make()
+        with _lock:
+            _kept.pop(place, None)
+            _kept[place] = found
+            if len(_kept) > MOST:
+                del _kept[next(iter(_kept))]
     value: T = found[1]
     return value
 
 
-Kept = tuple[Moment | None, Any]
-
-
-def _made(place: Hashable, make: Callable[[], T], moment: Moment | None) -> Kept:
-    """Cached or new value; stored before another thread may compute it."""
-    with _lock:
-        found = _found(place, moment)
-    try:
-        if found is None:
-            found = moment, make()
-            with _lock:
-                _kept[place] = found
-                _kept.move_to_end(place)
-                while len(_kept) > MOST:
-                    _kept.popitem(last=False)
-    finally:
-        with _lock:
-            _making.pop(place, None)
-    return found
-
-
-def _found(place: Hashable, moment: Moment | None) -> Kept | None:
-    if place not in _kept or _kept[place][0] != moment:
-        return None
-    _kept.move_to_end(place)
-    return _kept[place]
-
-
 @st.cache_data(ttl=PAUSE_SECONDS, max_entries=256, show_spinner=False)
 def job_now(identity: str) -> Job:
-    """Job as of a moment ago.
-
-    Raises:
-        UnknownJob: there is no such job.
-    """
+    """Job as of a moment ago; raises `UnknownJob`."""
     return jobs.look(identity)
 
 
 def watched(identity: str, live: bool) -> Job | None:
-    """Job for a part of a page drawn while it was `live`, or after its end; None if it is deleted.
-
-    Live jobs may be a moment old, as they are polled; ended ones are looked up. When a job ends or is
-    resumed, the whole page is redrawn.
+    """Job for a part of a page drawn while it was `live`, or after its end; None if it is deleted. When it
+    ends or is resumed, the whole page is redrawn.
     """
     try:
         job = job_now(identity) if live else jobs.look(identity)
@@ -110,9 +82,7 @@ def watched(identity: str, live: bool) -> Job | None:
 
 
 def watched_record(identity: str, every: float | None, kind: type[F], noun: str) -> tuple[Job, F] | None:
-    """Job refreshed every `every` seconds, or ended, and its folded record; None, with a sentence on the
-    page, if it cannot be shown.
-    """
+    """Job refreshed every so many seconds, or ended, and its folded record; None, and a sentence, without."""
     job = watched(identity, live=every is not None)
     if job is None:
         st.info(f"This {noun} has been deleted.")

@@ -29,11 +29,8 @@ TOKEN = re.compile(r"[0-9a-f]{32}")
 
 
 def visitor() -> Person:
-    """The visitor.
-
-    A signed-in visitor is the same person in every browser. Otherwise the identity is a token: on its first
-    visit a browser receives its session's token (assets/web/visitor.js), and sends it as a cookie from then
-    on.
+    """A person signed in is the same in every browser; any other is a token, which a browser receives on its
+    first visit (assets/web/visitor.js), and sends as a cookie from then on.
     """
     claims = st.user.to_dict()  # asking Streamlit for one of them makes it look for secrets.toml
     issuer, subject = claims.get("iss"), claims.get("sub")
@@ -48,11 +45,7 @@ def me() -> str:
 
 
 def look(identity: str) -> Job:
-    """Current status of a job, for this visitor.
-
-    Raises:
-        UnknownJob: there is none, or it is another person's private job.
-    """
+    """Current status of a job; raises `UnknownJob`, also for another person's private job."""
     return jobs.look(identity, visitor())
 
 
@@ -70,7 +63,6 @@ def token() -> str:
 
 
 def sign_in_entrance() -> None:
-    """Button to sign in or out, if the server has an identity provider."""
     if "is_logged_in" not in st.user:
         return
     if st.user.get("is_logged_in"):
@@ -84,7 +76,6 @@ def sign_in_entrance() -> None:
 
 
 def teacher_entrance() -> None:
-    """Field for the teacher's secret; nothing if the server has none."""
     introduce(token())  # or this browser would be another one after a reload
     if not TEACHER.value():
         return
@@ -92,11 +83,7 @@ def teacher_entrance() -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.caption("You are the teacher in this browser: you may stop, pin and delete everybody's runs.")
             st.button("Leave", type="tertiary", key="teacher leaves", on_click=_leave)
-    else:
-        _door()
-
-
-def _door() -> None:
+        return
     with st.popover("I am the teacher", type="tertiary"):
         st.text_input("Secret", type="password", key=TYPED, max_chars=MOST_TYPED, on_change=_enter)
         if st.session_state.get(TYPED) and (why := st.session_state.get(REFUSED)):

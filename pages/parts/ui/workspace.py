@@ -32,11 +32,8 @@ class Workspace:
         self.id, self.draft, self.page = identity, draft, page
 
     def key(self, name: str, page: str = "") -> str:
-        """Widget key, unique to draft and page, and changed when the draft is replaced, so that widgets start
-        anew.
-
-        With equal keys two pages would share a widget's state, and the browser might display another option
-        than the session holds.
+        """Widget key, unique to draft and page, since with equal keys two pages would share a widget's state;
+        changed when the draft is replaced, so that widgets start anew.
         """
         return f"{name}-{page or self.page}-{self.id}-{tab().generation}"
 
@@ -55,9 +52,7 @@ class Workspace:
         return self.change(lambda draft: draft.with_base(with_fit(draft.base, changes)))
 
     def change(self, change: Callable[[Draft], Draft]) -> tuple[Problem, ...]:
-        """Change the draft as stored now, which another script run may have changed; returns problems, and
-        then changes nothing.
-        """
+        """Change the draft as it is stored now; returns problems, and then changes nothing."""
         try:
             self.draft = drafts.update(self.id, lambda draft: checked(change(draft)))
         except InvalidExperiment as error:
@@ -99,9 +94,7 @@ def open_workspace(page: str) -> Workspace:
 
 
 def arrive(page: str) -> None:
-    """Note the displayed page: after a page change widgets start from the draft, as Streamlit drops their
-    values.
-    """
+    """After a page change widgets start from the draft, as Streamlit drops their values."""
     here = tab()
     if here.shown != page:
         here.shown, here.visit, here.page = page, here.visit + 1, Page()
@@ -109,20 +102,15 @@ def arrive(page: str) -> None:
 
 def _opened() -> Workspace:
     params = st.query_params
-    if "share" in params:
-        return _copy_of(params["share"])
-    if "scenario" in params:
-        return _prepared(params["scenario"])
-    if "mechanism" in params:
-        return _using(params["mechanism"])
-    if "settings" in params:
-        return _brought(params["settings"])
+    for name, opens in OPENS.items():
+        if name in params:
+            return opens(params[name])
     identity = params.get("draft") or tab().draft
     draft = drafts.load(identity)
     if draft is None or _is_of_another(draft):
         if "draft" in params:
             _say("That draft is not on this server (any more); here is the default one.")
-        draft = presets.get(presets.names()[0]).draft
+        draft = first().draft
         identity = drafts.new(draft)
     _remember(identity)
     return Workspace(identity, draft)
@@ -146,10 +134,15 @@ def own_draft() -> Draft | None:
     return None if preset and preset.draft == draft else draft
 
 
+def first() -> presets.Preset:
+    """The scenario that a visitor begins with."""
+    return presets.get(presets.names()[0])
+
+
 def start_with(draft: Draft) -> Workspace:
     if _is_of_another(draft):
         _say("Those settings name another visitor's own data; here is the default experiment.")
-        draft = presets.get(presets.names()[0]).draft
+        draft = first().draft
     identity = drafts.new(draft)
     _remember(identity)
     _start_widgets_afresh()
@@ -158,36 +151,32 @@ def start_with(draft: Draft) -> Workspace:
 
 def offer_first() -> None:
     """Button that opens the first scenario on Train, for an empty page."""
-    first = presets.get(presets.names()[0])
-    if st.button(f"Open “{first.label}”", type="primary"):
-        start_with(first.draft)
+    if st.button(f"Open “{first().label}”", type="primary"):
+        start_with(first().draft)
         st.switch_page("train.py")
 
 
 def _prepared(scenario: str) -> Workspace:
     if scenario not in presets.names():
         _say(f"There is no scenario “{plain(scenario, 40)}”; here is the first one.")
-        scenario = presets.names()[0]
+        return start_with(first().draft)
     return start_with(presets.get(scenario).draft)
 
 
 def _using(mechanism: str) -> Workspace:
-    first = presets.get(presets.names()[0]).draft
-    try:
+    def draft() -> Draft:
         more = LABELLED if mechanisms.get(mechanism).labelled else {}
-        return start_with(first.with_base({"mechanism.name": mechanism, **more}))
-    except StudioError as error:
-        _say(f"{plain(error_in_words(error), 200)}. Here is the default experiment.")
-        return start_with(first)
+        return first().draft.with_base({"mechanism.name": mechanism, **more})
+
+    return start_with(_or_default(draft))
 
 
 def _copy_of(snapshot: str) -> Workspace:
     draft, ladder = drafts.snapshot(snapshot), drafts.ladder_of(snapshot)
     if draft is None:
         _say("That link leads to nothing on this server; here is the default experiment.")
-        draft = presets.get(presets.names()[0]).draft
-    else:
-        st.toast("This is your own copy: what you change here changes nobody else's.")
+        return start_with(first().draft)
+    st.toast(COPIED)
     copy = start_with(draft)
     if ladder:
         drafts.keep_ladder(copy.id, ladder)
@@ -196,14 +185,26 @@ def _copy_of(snapshot: str) -> Workspace:
 
 def _brought(settings: str) -> Workspace:
     """Workspace of the draft encoded in the link."""
+
+    def draft() -> Draft:
+        found = checked(link.unpacked(settings))
+        st.toast(COPIED)
+        return found
+
+    return start_with(_or_default(draft))
+
+
+def _or_default(read: Callable[[], Draft]) -> Draft:
     try:
-        draft = checked(link.unpacked(settings))
+        return read()
     except StudioError as error:
         _say(f"{plain(error_in_words(error), 200)}. Here is the default experiment.")
-        draft = presets.get(presets.names()[0]).draft
-    else:
-        st.toast("This is your own copy: what you change here changes nobody else's.")
-    return start_with(draft)
+        return first().draft
+
+
+OPENS = {"share": _copy_of, "scenario": _prepared, "mechanism": _using, "settings": _brought}
+"""What opens a draft, by the parameter of the address; the first one counts."""
+COPIED = "This is your own copy: what you change here changes nobody else's."
 
 
 def _say(words: str) -> None:

@@ -5,7 +5,7 @@ Text comes in pieces, each with the colour of the run it names (or None), for as
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ldp_core.accounting import AGAINST, Promise, Worth, everyone, worth
@@ -39,6 +39,8 @@ from pages.parts.watch.leak import came_back, leak
 Piece = tuple[str, int | None]
 """Text, and the number of its colour (None: the text's own)."""
 Chip = dict[str, Any]
+Ranked = tuple[Series, float]
+"""A run with its accuracy."""
 MOST_NAMED = 4
 """Largest number of runs that are all named; of more, the best and the last."""
 MOST_CLASSES = 10
@@ -55,6 +57,7 @@ KINDS = {"much": "kept", "some": "", "little": "partly", "nothing": "recovered"}
 """Style of the guarantee's chip by worth."""
 SEVERAL = "those that each run's trust names"
 RUN = " for the run"
+WORTHLESS = ", no better than guessing"
 WAITING = "waiting"
 """Style of a figure that is not known yet."""
 COVERS = "Per weight, per upload, for the run"
@@ -94,6 +97,19 @@ def head(
     }
 
 
+def _said(*words: str | Piece | Sequence[Piece]) -> list[Piece]:
+    """A sentence of words in the text's own colour, names in theirs, and other sentences."""
+    found: list[Piece] = []
+    for one in words:
+        found += [(one, None)] if isinstance(one, str) else [one] if isinstance(one, tuple) else one
+    return found
+
+
+def _strung(phrases: Iterable[Piece | Sequence[Piece]], mark: str) -> list[Piece]:
+    """Phrases with a mark between them."""
+    return _said(*[word for phrase in phrases for word in (mark, phrase)][1:])
+
+
 def _name(one: Series) -> Piece:
     return (shortened(one.label, 26), one.style.tint)
 
@@ -106,48 +122,34 @@ def _lost(one: Series) -> Piece:
 
 def _before(draft: Draft, open_question: bool) -> list[Piece]:
     """Headline before training: the variants, if the visitor may guess, else the prediction."""
-    if not open_question:
-        return _expected(draft)
     names = [(one.label, look.tint) for one, look in zip(draft.variants, styles(draft), strict=True)]
-    beside = " side by side" if len(names) > 1 else ""
-    return [*_joined(names), (f"{beside}: what do you expect?", None)]
-
-
-def _expected(draft: Draft) -> list[Piece]:
-    """Predictions by the rule of thumb, run by run."""
-    looks = styles(draft)
+    if open_question:
+        return _said(_joined(names), " side by side" * (len(names) > 1) + ": what do you expect?")
     words: dict[str, list[Piece]] = {}
-    for variant, experiment, look in zip(draft.variants, draft.experiments(), looks, strict=True):
-        if hope := EXPECTED.get(outlook(experiment).word):
-            words.setdefault(hope, []).append((variant.label, look.tint))
-    if not words:
-        return [("Not trained yet: what theory can say is drawn already", None)]
-    pieces: list[Piece] = [("Rule of thumb: ", None)]
-    for place, hope in enumerate(one for one in EXPECTED.values() if one in words):
-        names = words[hope]
-        pieces += [("; ", None)] * bool(place) + _joined(names) + [(f" {_plural(hope, len(names))}", None)]
-    return pieces
-
-
-def _plural(hope: str, many: int) -> str:
-    return hope.replace("is ", "are ", 1) if many > 1 else hope
+    for name, experiment in zip(names, draft.experiments(), strict=True):
+        words.setdefault(EXPECTED.get(outlook(experiment).word, ""), []).append(name)
+    hopes = [
+        _said(_joined(words[hope]), f" {hope.replace('is ', 'are ', 1) if words[hope][1:] else hope}")
+        for hope in EXPECTED.values()
+        if hope in words
+    ]
+    if not hopes:
+        return _said("Not trained yet: what theory can say is drawn already")
+    return _said("Rule of thumb: ", _strung(hopes, "; "))
 
 
 def _joined(names: Sequence[Piece]) -> list[Piece]:
-    named = [*names[: MOST_NAMED - 1], (f"{len(names) - MOST_NAMED + 1} more", None)]
-    names = names if len(names) <= MOST_NAMED else named
-    found: list[Piece] = []
-    for place, name in enumerate(names):
-        found += [(" and " if place == len(names) - 1 else ", ", None)] * bool(place) + [name]
-    return found
+    more = (f"{len(names) - MOST_NAMED + 1} more", None)
+    names = names if len(names) <= MOST_NAMED else [*names[: MOST_NAMED - 1], more]
+    return _said(_strung(names[:-1], ", "), *([" and "] if names[1:] else []), names[-1])
 
 
-def _ranked(shown: Sequence[Series]) -> list[tuple[Series, float]]:
+def _ranked(shown: Sequence[Series]) -> list[Ranked]:
     going = [(one, float(one.final("accuracy").mean())) for one in shown if not one.diverged and one.round]
     return sorted(going, key=lambda pair: pair[1], reverse=True)
 
 
-def _abreast(ranked: list[tuple[Series, float]]) -> tuple[int, list[tuple[Series, float]]]:
+def _abreast(ranked: list[Ranked]) -> tuple[int, list[Ranked]]:
     """Last common round, and each run's accuracy then."""
     rounds = min(one.round for one, _ in ranked)
     then = [(one, float(one.curve("accuracy")[0][rounds])) for one, _ in ranked]
@@ -163,67 +165,62 @@ def _line(
         every = [*shown, *([reference] if reference else [])]
         found = {blamed.cause if (blamed := blame(one, every)) else "" for one in lost}
         why = BLAMED[found.pop()] if len(found) == 1 else ""
-        gone = [*_joined([_lost(one) for one in lost]), (f" diverged{why}", None)]
+        gone = _said(_joined([_lost(one) for one in lost]), f" diverged{why}")
     if not ranked:
         return gone
-    (best, top), (worst, least) = ranked[0], ranked[-1]
+    return _strung([_compared(draft, ranked, chance, state), *([gone] if gone else [])], "; ")
+
+
+def _compared(draft: Draft, ranked: list[Ranked], chance: float | None, state: str) -> list[Piece]:
+    """What the runs that did not diverge came to."""
     if state != "completed":
         rounds, ranked = _abreast(ranked)
         (best, top), (worst, least) = ranked[0], ranked[-1]
-        said = [(f"After round {number(rounds, 6)}: ", None), _name(best), (f" {percent(top)}", None)]
-        if best is not worst:
-            said += [(", ", None), _name(worst), (f" {percent(least)}", None)]
-        return said + ([("; ", None), *gone] if gone else [])
-    rest = [("; ", None), *gone] if gone else []
+        ends = [_said(_name(best), f" {percent(top)}"), _said(_name(worst), f" {percent(least)}")]
+        return _said(f"After round {number(rounds, 6)}: ", _strung(ends if ranked[1:] else ends[:1], ", "))
+    runs = [one for one, _ in ranked]
+    best, top = ranked[0]
     guessing = at_chance(top, chance)
     if len(ranked) == 1:
-        better = ", no better than guessing" if guessing else ""
-        return [_name(best), (f" ends at {percent(top)}{better}", None), *rest]
-    asked = scenario.compared(draft, [one for one, _ in ranked])
+        return _said(_name(best), f" ends at {percent(top)}{WORTHLESS * guessing}")
+    asked = scenario.compared(draft, runs)
     if asked.leaks and (leaks := _by_attack(asked.runs)):
-        return [*leaks, *rest]
-    if same_model([one for one, _ in ranked]):
-        same = [(f"{all_of(len(ranked))} train the same model: {percent(top)}", None)]
-        return [*(_by_attack([one for one, _ in ranked]) or same), *rest]
+        return leaks
+    if same_model(runs):
+        return _by_attack(runs) or _said(f"{all_of(len(ranked))} train the same model: {percent(top)}")
     if guessing:
-        none = f"Nothing learns: none of the {len(ranked)} is better than guessing ({percent(top)} at most)"
-        return [(none, None), *rest]
+        many = f"none of the {len(ranked)} is better than guessing ({percent(top)} at most)"
+        return _said(f"Nothing learns: {many}")
     if silenced := _silenced(ranked):
-        return [*silenced, *rest]
+        return silenced
     ranked = [pair for pair in ranked if pair[0] in asked.runs]
     (best, top), (worst, least), (second, close) = ranked[0], ranked[-1], ranked[1]
     gap = apart(best.runs, second.runs, len(ranked))
-    last = ", no better than guessing" if at_chance(least, chance) else ""
+    last = WORTHLESS * at_chance(least, chance)
     if gap.clear:
-        said = [(f"The {asked.cause} made the difference: ", None)] * bool(asked.cause)
-        said += [_name(best), (f" reaches {percent(top)}, ", None), _name(worst)]
-        return [*said, (f" {percent(least)}{last}", None), *rest]
+        cause = [f"The {asked.cause} made the difference: "] if asked.cause else []
+        reaches = f" reaches {percent(top)}, "
+        return _said(*cause, _name(best), reaches, _name(worst), f" {percent(least)}{last}")
     if gap.every and gap.mean > WIDE:
-        each = (
-            f" with each of {gap.seeds} seeds: too few to tell" if gap.seeds > 1 else ", with one seed only"
-        )
-        said = [_name(best), (f" ({percent(top)}) leads ", None), _name(second)]
-        said += [(f" ({percent(close)}){each}", None)]
+        verb, few = "leads", f" with each of {gap.seeds} seeds: too few to tell"
+        told = few if gap.seeds > 1 else ", with one seed only"
     else:
-        said = [_name(best), (f" ({percent(top)}) and ", None), _name(second)]
-        alike = gap.outcome == "no difference"
-        said += [(f" ({percent(close)}): {'no difference' if alike else 'cannot tell which is ahead'}", None)]
-    if len(ranked) > 2:
-        said += [("; ", None), _name(worst), (f" ends at {percent(least)}{last}", None)]
-    return [*said, *rest]
+        verb = "and"
+        told = ": no difference" if gap.outcome == "no difference" else ": cannot tell which is ahead"
+    first = _said(_name(best), f" ({percent(top)}) {verb} ", _name(second), f" ({percent(close)}){told}")
+    others = [_said(_name(worst), f" ends at {percent(least)}{last}")] if len(ranked) > 2 else []
+    return _strung([first, *others], "; ")
 
 
 def _by_attack(shown: Sequence[Series]) -> list[Piece]:
     """What is recovered from each run; empty if an attack has no result."""
-    found: list[Piece] = []
-    for place, one in enumerate(shown):
-        if not (came := came_back(one)):
-            return []
-        found += [("; " if place else "", None), _name(one), (f": {came}", None)]
-    return found
+    came = [(one, came_back(one)) for one in shown]
+    if not all(words for _, words in came):
+        return []
+    return _strung([_said(_name(one), f": {words}") for one, words in came], "; ")
 
 
-def _silenced(ranked: Sequence[tuple[Series, float]]) -> list[Piece]:
+def _silenced(ranked: Sequence[Ranked]) -> list[Piece]:
     """A run with good accuracy that never names some classes right; empty if there is none."""
     for one, mean in ranked:
         per_class = [run.last.get("accuracy_per_class") or [] for run in one.runs]
@@ -234,7 +231,7 @@ def _silenced(ranked: Sequence[tuple[Series, float]]) -> list[Piece]:
             names = class_names(one.runs[0].start.get("experiment", {}), len(per_class[0]))
             which, once = _span(never, names), any(each[c] > 0 for each in per_class for c in never)
             often = "hardly ever" if once else "never"
-            return [_name(one), (f" reaches {percent(mean)} and {often} names {which} right", None)]
+            return _said(_name(one), f" reaches {percent(mean)} and {often} names {which} right")
     return []
 
 
@@ -255,29 +252,25 @@ def _accuracies(shown: Sequence[Series], state: str, steps: Steps) -> Chip:
         _, ranked = _abreast(ranked)
     if not ranked:
         words = "waiting for the first round" if state == "live" else "press Train"
-        return {"name": "Accuracy", "pieces": [(words, None)], "rest": "", "kind": WAITING}
+        return {"name": "Accuracy", "pieces": _said(words), "rest": "", "kind": WAITING}
     if steps:
         return {"name": name, **_climbs(shown, steps)}
     named = ranked if len(ranked) <= MOST_NAMED else [*ranked[: MOST_NAMED - 1], ranked[-1]]
-    pieces: list[Piece] = []
-    for place, (one, mean) in enumerate(named):
-        pieces += [(" · ", None)] * bool(place)
-        label, tint = _name(one)
-        pieces.append((f"{label} {percent(mean)}", tint))
+    ends = [(f"{_name(one)[0]} {percent(mean)}", one.style.tint) for one, mean in named]
     seeds = max(len(one.runs) for one, _ in ranked)
     rest = f"mean of {seeds} seeds" if seeds > 1 else "one seed"
     best = f"; best {MOST_NAMED - 1} and last of {len(ranked)}" if len(ranked) > MOST_NAMED else ""
-    return {"name": name, "pieces": pieces, "rest": f"on held-out samples, {rest}{best}"}
+    return {"name": name, "pieces": _strung(ends, " · "), "rest": f"on held-out samples, {rest}{best}"}
 
 
 def _climbs(shown: Sequence[Series], steps: Steps) -> Chip:
-    pieces: list[Piece] = []
+    ends = []
     for design, points in by_line(shown, steps).items():
-        ends = [percent(float(one.final("accuracy").mean())) for _, one in (points[0], points[-1])]
-        pieces += [(" · ", None)] * bool(pieces)
-        pieces.append((f"{design} {ends[0]} → {ends[1]}", points[0][1].style.tint))
-    budgets = [number(epsilon) for _, epsilon in sorted(steps, key=lambda step: step[1])]
-    return {"pieces": pieces, "rest": f"on held-out samples, from ε {budgets[0]} to ε {budgets[-1]}"}
+        least, most = (percent(float(one.final("accuracy").mean())) for _, one in (points[0], points[-1]))
+        ends.append((f"{design} {least} → {most}", points[0][1].style.tint))
+    budgets = sorted(epsilon for _, epsilon in steps)
+    rest = f"on held-out samples, from ε {number(budgets[0])} to ε {number(budgets[-1])}"
+    return {"pieces": _strung(ends, " · "), "rest": rest}
 
 
 def promised(draft: Draft, shown: Sequence[Series] = ()) -> Chip:
@@ -291,11 +284,8 @@ def promised(draft: Draft, shown: Sequence[Series] = ()) -> Chip:
     words, delta, least = promises[0]
     others = "".join(f"; client {named[-1] + 1} {also.removesuffix(RUN)}" for also, _, _ in promises[1:])
     seen = list(dict.fromkeys(AGAINST[one.trust.against] for one in experiments))
-    against = (
-        ""
-        if experiments[0].trust.name == "local" and not seen[1:]
-        else f", against {seen[0] if len(seen) == 1 else SEVERAL}"
-    )
+    local = experiments[0].trust.name == "local" and not seen[1:]
+    against = "" if local else f", against {SEVERAL if seen[1:] else seen[0]}"
     first = f"for client {named[0] + 1}{'' if others else _others(experiments)}, at worst{delta}{against}"
     rest = f"{first}: told apart {least.odds}{in_short(shown, named[0])}{others}"
     kind = KINDS[least.word]
@@ -321,17 +311,15 @@ def _promises(draft: Draft, client: int, whole: bool = True) -> tuple[str, str, 
     for variant, experiment in zip(draft.variants, draft.experiments(), strict=True):
         if client >= experiment.clients.count:
             continue
-        one = Promised.to(client, variant.label, experiment)
-        line = one.entry.run_worst
-        if experiment.mechanism.role == "identity":
+        line = Promised.to(client, variant.label, experiment).entry.run_worst
+        noisy = experiment.mechanism.role != "identity"
+        if noisy:
+            own.append(experiment.clients.budgets()[client])
+            per.add(asked_per(experiment))
+        if noisy and line.guarantee:
+            lines.append(line)
+        else:
             bare.append(variant.label)
-            continue
-        own.append(experiment.clients.budgets()[client])
-        per.add(asked_per(experiment))
-        if not line.guarantee:
-            bare.append(variant.label)
-            continue
-        lines.append(line)
     if not own:
         return "promises nothing: no mechanism, no guarantee", "", worth(Promise())
     before = f"ε {_between(own, exact=True)} per {listed(sorted(per))}"
@@ -360,8 +348,6 @@ def _others(experiments: Sequence[Experiment]) -> str:
     """Note that all clients have the same guarantee, if so."""
     if experiments[0].clients.count == 1:
         return ""
-    alike = all(
-        len(set(everyone(one))) == 1 and len(set(one.clients.run_limits().tolist())) == 1
-        for one in experiments
-    )
+    both = [kinds for one in experiments for kinds in (everyone(one), one.clients.run_limits().tolist())]
+    alike = all(len(set(kinds)) == 1 for kinds in both)
     return " as for all others" if alike else "; others have other ranges or limits"

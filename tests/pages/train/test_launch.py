@@ -73,14 +73,15 @@ def page() -> None:
     from ldp_core.runs import jobs
     from ldp_core.runs.record import drafts
     from pages.parts.train.launch import launch
-    from pages.parts.ui.job_actions import refuse
+    from pages.parts.ui.job_actions import refusing
     from pages.parts.ui.workspace import Workspace
 
     identity = st.session_state["draft"]
     draft = drafts.load(identity)
     assert draft is not None
     if st.session_state.pop("refused now", False):
-        refuse(NotNow("somebody else was quicker"))
+        with refusing():
+            raise NotNow("somebody else was quicker")
     job = st.session_state["job"]
     launch(Workspace(identity, draft, "train"), jobs.look(job) if job else None)
 

@@ -70,7 +70,7 @@ def test_a_mistake_is_stated_by_the_pages_word_for_its_field():
 
 def refused() -> None:
     from ldp_core.errors import InvalidExperiment, Problem
-    from pages.parts.ui.job_actions import refusal, refuse
+    from pages.parts.ui.job_actions import refusal, refusing
     from pages.parts.ui.polling import guarded
 
     error = InvalidExperiment([Problem("clients.run_limit", "must be 1 or more")])
@@ -79,7 +79,8 @@ def refused() -> None:
     def draw() -> None:
         raise error
 
-    refuse(error)
+    with refusing():
+        raise error
     refusal()
     draw()
 
