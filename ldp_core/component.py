@@ -108,11 +108,7 @@ class Registry(Generic[C]):
         return self._classes.get(getattr(kind, "name", "")) is kind
 
     def kind(self, name: str) -> type[C]:
-        """Class by name.
-
-        Raises:
-            UnknownName: no part has this name; the message lists all.
-        """
+        """Class by name; raises `UnknownName`, with all names."""
         try:
             return self._classes[name]
         except (KeyError, TypeError):
@@ -120,21 +116,14 @@ class Registry(Generic[C]):
             raise UnknownName(self._noun, name, self._classes, why) from None
 
     def get(self, name: str, **parameters: Any) -> C:
-        """Part by name with its own `parameters`.
-
-        Raises:
-            UnknownName: no part has this name.
-            pydantic.ValidationError: a parameter is unknown or out of its limits.
-        """
+        """Part by name with its own `parameters`; raises `UnknownName` and `pydantic.ValidationError`."""
         return self.kind(name)(**parameters)
 
 
 @dataclass(frozen=True)
 class Part:
-    """Validator of a field that names a part of a registry, with its parameters.
-
-    A bare name means default parameters. `short` fields are written as a bare name if all parameters are at
-    their defaults.
+    """Validator of a field that names a part of a registry, with its parameters; a bare name means their
+    defaults. `short` fields are written as a bare name where all parameters are at their defaults.
     """
 
     registry: Registry[Any]
@@ -142,11 +131,7 @@ class Part:
     short: bool = False
 
     def check(self, value: Any) -> Component:
-        """Part of a JSON value.
-
-        Raises:
-            PydanticCustomError: the name is unknown, or a parameter is wrong.
-        """
+        """Part of a JSON value; raises `PydanticCustomError`."""
         if isinstance(value, Component):
             if self.registry.holds(type(value)):
                 return value

@@ -44,11 +44,8 @@ def is_local() -> bool:
 
 
 def known(peer: str, forwarded: Sequence[str]) -> str:
-    """Normalised address; for IPv6 its network, as a home has 2⁶⁴ addresses.
-
-    Args:
-        peer: address of the connection.
-        forwarded: values of the named header; proxies append, so the last entry is our own proxy's.
+    """Normalised address of a connection's peer, or the last one `forwarded`, as proxies append; for IPv6 its
+    network, as a home has 2⁶⁴ addresses.
     """
     text = forwarded[-1].rpartition(",")[2].strip() if forwarded else peer
     if with_port := WITH_PORT.fullmatch(text):

@@ -25,7 +25,8 @@ class Compressed:
         """By tag and length of the content."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or scope["method"] != "GET" or not _takes_gzip(Headers(scope=scope)):
+        asked = Headers(scope=scope) if scope["type"] == "http" and scope["method"] == "GET" else {}
+        if "gzip" not in asked.get("accept-encoding", "") or "range" in asked:
             await self.app(scope, receive, send)
             return
         held: Message | None = None
@@ -58,10 +59,6 @@ class Compressed:
         headers.add_vary_header("Accept-Encoding")
         await send(start)
         await send({"type": "http.response.body", "body": packed})
-
-
-def _takes_gzip(headers: Headers) -> bool:
-    return "gzip" in headers.get("accept-encoding", "") and "range" not in headers
 
 
 def _is_file(start: Message) -> bool:

@@ -43,10 +43,11 @@ class Crowd:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "websocket":
             await self._page(scope, receive, send)
-        elif scope["type"] == "http" and _is_document(scope) and (why := self.full(of_request(scope))):
-            await _refused(why)(scope, receive, send)
-        else:
-            await self.app(scope, receive, send)
+            return
+        # a request that opens a page, and not one of a page that is open
+        opens = scope["type"] == "http" and scope["method"] in ("GET", "HEAD") and not is_file(scope["path"])
+        why = self.full(of_request(scope)) if opens else ""
+        await (_refused(why) if why else self.app)(scope, receive, send)
 
     def full(self, address: str) -> str:
         """Why no more pages open for this address; "" if one does."""
@@ -73,8 +74,7 @@ class Crowd:
             await self.app(scope, self._awake(receive, send, back), send)
         finally:
             self.open[address] -= 1
-            if not self.open[address]:
-                del self.open[address]
+            self.open += Counter()  # forgets those that are nought
 
     def _awake(self, receive: Receive, send: Send, known: bool) -> Receive:
         """`receive` with a timeout, after which a silent visitor counts as gone."""
@@ -92,11 +92,6 @@ class Crowd:
             return message
 
         return heard
-
-
-def _is_document(scope: Scope) -> bool:
-    """Whether a request opens a page, rather than serving an open one."""
-    return scope["method"] in ("GET", "HEAD") and not is_file(scope["path"])
 
 
 def _refused(why: str) -> HTMLResponse:

@@ -19,13 +19,7 @@ log = logging.getLogger(__name__)
 
 
 def guess(secret: str, visitor: str, address: str) -> str:
-    """Why this visitor is no teacher, in a sentence; "" if they are.
-
-    Args:
-        secret: the entered text, which is never logged.
-        visitor: digest of the visitor, as in jobs.
-        address: network address of the visitor.
-    """
+    """Why this visitor is no teacher, in a sentence; "" if they are. The secret is never logged."""
     limits = ((EACH, visitor), (PLACE, address), (ALL, ""))
     wait = max(pace.wait(name) for pace, name in limits)
     if wait > 0 or not all(pace.take(name) for pace, name in limits):

@@ -54,25 +54,17 @@ class Door:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
-            return
-        host = Headers(scope=scope).get("host", "")
-        if not welcome(host, st.get_option("server.allowedHosts")):
-            await PlainTextResponse(refusal(host), status_code=403)(scope, receive, send)
-            return
-        origin = Headers(scope=scope).get("origin", "")
-        if scope["type"] == "websocket" and not is_own(origin, host):
-            if origin and LINES.take():
-                log.warning(
-                    "A page of %s asked for %s and was refused; if it is this server's own, its proxy is to "
-                    "pass the Host header on, or add to the start: --server.corsAllowedOrigins %s",
-                    *(on_one_line(one[:200]) for one in (origin, host, origin)),
-                )
-            words = "Only a page of this server opens a connection here.\n"
-            await PlainTextResponse(words, status_code=403)(scope, receive, send)
-            return
+        elif why := _why_not(scope):
+            await PlainTextResponse(why, status_code=403)(scope, receive, send)
+        else:
+            await self._marked(scope, receive, send)
+
+    async def _marked(self, scope: Scope, receive: Receive, send: Send) -> None:
         path, lost = scope["path"], False
         missing = PlainTextResponse("Not Found\n", 404, dict(self.headers))
-        if path.endswith(HIDDEN if not signs_in() else HIDDEN[:1]):
+        # whether an identity provider is configured (.streamlit/secrets.toml)
+        signs_in = secrets_singleton.load_if_toml_exists() and "auth" in secrets_singleton
+        if path.endswith(HIDDEN[:1] if signs_in else HIDDEN):
             await missing(scope, receive, send)
             return
 
@@ -94,9 +86,21 @@ class Door:
         await self.app(scope, receive, marked)
 
 
-def signs_in() -> bool:
-    """Whether an identity provider is configured (.streamlit/secrets.toml)."""
-    return secrets_singleton.load_if_toml_exists() and "auth" in secrets_singleton
+def _why_not(scope: Scope) -> str:
+    """Why a request is refused; "" if it is not."""
+    given = Headers(scope=scope)
+    host, origin = given.get("host", ""), given.get("origin", "")
+    if not welcome(host, st.get_option("server.allowedHosts")):
+        return refusal(host)
+    if scope["type"] != "websocket" or is_own(origin, host):
+        return ""
+    if origin and LINES.take():
+        log.warning(
+            "A page of %s asked for %s and was refused; if it is this server's own, its proxy is to "
+            "pass the Host header on, or add to the start: --server.corsAllowedOrigins %s",
+            *(on_one_line(one[:200]) for one in (origin, host, origin)),
+        )
+    return "Only a page of this server opens a connection here.\n"
 
 
 def is_file(path: str) -> bool:
@@ -112,10 +116,8 @@ def beside(path: str, location: str) -> str:
 
 
 def is_own(origin: str, host: str) -> bool:
-    """Whether a page loaded from `origin` belongs to the server requested as `host`.
-
-    The same name, and the same port if the request has one (a proxy may drop it): other programs on this
-    machine have its names and other ports. Streamlit's server.corsAllowedOrigins are accepted too.
+    """Whether a page from `origin` belongs to the server requested as `host`: it has the same name, and the
+    same port (a proxy may drop it), as other programs on this machine have its names and other ports.
     """
     if origin in st.get_option("server.corsAllowedOrigins"):
         return True
@@ -131,23 +133,17 @@ def is_own(origin: str, host: str) -> bool:
 
 
 def welcome(host: str, allowed: Sequence[str]) -> bool:
-    """True for a Host header that names this server; an empty list accepts any.
-
-    `*.example.org` accepts every name below it, `*` any name.
+    """Whether a Host header names this server: `*.example.org` accepts every name below it, `*` any name, and
+    so does an empty list.
     """
     try:
         name = (urlsplit(f"//{host}").hostname or "").rstrip(".")
     except ValueError:
         return False
+    if not name or not allowed or name in OWN_NAMES:
+        return bool(name)
     patterns = [pattern.strip().lower().rstrip(".") for pattern in allowed]
-    return bool(name) and (
-        not patterns
-        or name in OWN_NAMES
-        or any(
-            pattern in ("*", name) or (pattern.startswith("*.") and name.endswith(pattern[1:]))
-            for pattern in patterns
-        )
-    )
+    return any(one in ("*", name) or (one.startswith("*.") and name.endswith(one[1:])) for one in patterns)
 
 
 def refusal(host: str) -> str:

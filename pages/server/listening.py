@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any
 
@@ -31,9 +32,7 @@ log = logging.getLogger(__name__)
 
 
 def listen_within_limits() -> None:
-    """Refuse connections beyond the limit, and close idle ones; and disable uvicorn's trust in
-    X-Forwarded-For from this machine, which `address` decides.
-    """
+    """Refuse connections beyond the limit, close idle ones; `address` alone decides on X-Forwarded-For."""
     middleware: Any = ProxyHeadersMiddleware
     middleware.__call__ = lambda self, scope, receive, send: self.app(scope, receive, send)
     room = _descriptors() - visitor_limits.KEPT
@@ -62,12 +61,10 @@ def listen_within_limits() -> None:
 
 def _address(transport: asyncio.BaseTransport | None) -> str:
     peer = transport.get_extra_info("peername") if transport else None
-    return _network(str(peer[0]) if peer else "")
+    return _network(str(peer[0]) if peer else "", ())
 
 
-@lru_cache(4096)
-def _network(peer: str) -> str:
-    return known(peer, [])
+_network = lru_cache(4096)(known)
 
 
 def _close_if_silent(protocol: Any, transport: asyncio.Transport) -> None:
@@ -78,14 +75,11 @@ def _close_if_silent(protocol: Any, transport: asyncio.Transport) -> None:
 def _descriptors() -> int:
     """File descriptors that this process may open, after raising its limit."""
     most = visitor_limits.descriptors()
-    try:
+    with suppress(ImportError):  # Windows
         import resource
-    except ImportError:  # Windows
-        return most
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if soft == resource.RLIM_INFINITY:
-        return most
-    if soft >= most:
-        return soft
-    resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        if soft == resource.RLIM_INFINITY or soft >= most:
+            return max(soft, most)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
     return most

@@ -15,11 +15,7 @@ EVERYWHERE = ("", "0.0.0.0", "::")  # noqa: S104
 
 
 def page_for(arguments: Sequence[str]) -> str:
-    """Path of a scenario on Train, or of a mechanism on Noise; "" without arguments.
-
-    Raises:
-        UnknownName: no scenario or mechanism has this name.
-    """
+    """Path of a scenario on Train, or of a mechanism on Noise; raises `UnknownName`. "" without arguments."""
     if not arguments:
         return ""
     name, known = arguments[0], [*presets.names(), *mechanisms.names()]

@@ -71,9 +71,7 @@ def uploaded(session: str) -> tuple[int, int]:
 
 
 def vouched(headers: Headers) -> list[tuple[bytes, bytes]]:
-    """Headers of a request from a page of this server (by its Origin) in a context without its cookies,
-    completed by an XSRF token.
-    """
+    """Headers of a request from a page of this server that is without its cookies, with an XSRF token."""
     if XSRF_COOKIE_NAME in headers.get("cookie", ""):
         return headers.raw
     token = generate_xsrf_token_string()
@@ -95,10 +93,8 @@ def is_download(name: str) -> bool:
 
 
 def believe_what_fits() -> None:
-    """Ignore widget values that the drawn widget cannot have.
-
-    Streamlit trusts the browser: a value of a wrong type, or outside the options, would make a callback or
-    the page fail. Called once, before the first visitor.
+    """Ignore widget values that the drawn widget cannot have, which would make a callback or the page fail.
+    Called once, before the first visitor.
     """
     if WStates.__getitem__ is _read:
         return

@@ -58,16 +58,12 @@ class Reconnect:
 
 
 class Threshold:
-    """Holds messages back until a run requested on this connection begins.
+    """Holds messages back until a run requested on this connection begins."""
 
-    Attributes:
-        closed: whether messages may still have to be held back.
-        asked: whether a run was requested.
-    """
-
-    def __init__(self) -> None:
-        self.closed = True
-        self.asked = False
+    closed = True
+    """Whether messages may still have to be held back."""
+    asked = False
+    """Whether a run was requested."""
 
     def hear(self, payload: bytes) -> None:
         with suppress(DecodeError):  # what is no message at all is the server's to refuse

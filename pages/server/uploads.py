@@ -20,6 +20,9 @@ SHARE = 0.5
 """Largest share of all stored uploads from one address."""
 MOST_SECONDS = 60.0
 """Time limit of an upload, which takes up room meanwhile."""
+OF_A_PAGE = "This page keeps %g MB of uploads at most; remove one, or reload the page.\n"
+OF_AN_ADDRESS = "From your network %g MB of uploads are kept at most; close a page.\n"
+OF_ALL = "This server keeps %g MB of uploads at most; try again in some minutes.\n"
 
 
 class Uploads:
@@ -46,18 +49,13 @@ class Uploads:
             scope = {**scope, "headers": vouched(headers)}
         if scope["method"] == "DELETE":
             await self.app(scope, receive, send)
-        else:
-            await self._upload(rest.partition("/")[0], scope, receive, send)
-
-    async def _upload(self, session: str, scope: Scope, receive: Receive, send: Send) -> None:
-        text = Headers(scope=scope).get("content-length", "")
-        if not (text.isascii() and text.isdecimal()):
-            words = "An upload says first how long it is.\n"
-            await PlainTextResponse(words, 411, {"Connection": "close"})(scope, receive, send)
             return
-        size, address = int(text), of_request(scope)
-        if why := self._no_room(session, address, size):
-            await PlainTextResponse(why, 413, {"Connection": "close"})(scope, receive, send)
+        session, address = rest.partition("/")[0], of_request(scope)
+        length = headers.get("content-length", "")
+        known = length.isascii() and length.isdecimal()
+        if not known or (why := self._no_room(session, address, int(length))):
+            refused = _refused(why, 413) if known else _refused("An upload says first how long it is.\n", 411)
+            await refused(scope, receive, send)
             return
         begun = False
 
@@ -66,33 +64,33 @@ class Uploads:
             begun = True
             await send(message)
 
-        self.coming[session] += size
+        self.coming[session] += int(length)
         self.addresses[session] = address
         try:
             async with asyncio.timeout(MOST_SECONDS):
                 await self.app(scope, receive, send_on)
         except TimeoutError:
             if not begun:
-                words = "The upload took too long.\n"
-                await PlainTextResponse(words, 408, {"Connection": "close"})(scope, receive, send)
+                await _refused("The upload took too long.\n", 408)(scope, receive, send)
         finally:
-            self.coming[session] -= size
-            if not self.coming[session]:
-                del self.coming[session]
+            self.coming[session] -= int(length)
+            self.coming += Counter()  # forgets those that are nought
 
     def _no_room(self, session: str, address: str, size: int) -> str:
         """Why an upload is refused; "" if it fits."""
         own, every = uploaded(session)
-        if own + self.coming[session] + size > self.each:
-            most = self.each / 1e6
-            return f"This page keeps {most:g} MB of uploads at most; remove one, or reload the page.\n"
         kept = {one: uploaded(one)[0] + self.coming[one] for one in self.addresses}
         self.addresses = {one: where for one, where in self.addresses.items() if kept[one]}
         near = sum(kept[one] for one, where in self.addresses.items() if where == address)
-        if near + size > SHARE * self.all:
-            most = SHARE * self.all / 1e6
-            return f"From your network {most:g} MB of uploads are kept at most; close a page.\n"
-        if every + self.coming.total() + size > self.all:
-            most = self.all / 1e6
-            return f"This server keeps {most:g} MB of uploads at most; try again in some minutes.\n"
+        for taken, limit, words in (
+            (own + self.coming[session], self.each, OF_A_PAGE),
+            (near, SHARE * self.all, OF_AN_ADDRESS),
+            (every + self.coming.total(), self.all, OF_ALL),
+        ):
+            if taken + size > limit:
+                return words % (limit / 1e6)
         return ""
+
+
+def _refused(why: str, status: int) -> PlainTextResponse:
+    return PlainTextResponse(why, status, {"Connection": "close"})

@@ -38,9 +38,7 @@ ALIKE = 0.03
 
 
 def pixels_figure(attacked: Attacked, rounds: int) -> Figure:
-    """PSNR by round: mean, least and greatest over seeds, with that of guesses; for real uploads of the best
-    image.
-    """
+    """PSNR by round, and that of guesses: mean and range over seeds; of real uploads' best image."""
     traces: list[Trace] = []
     ends: list[End] = []
     for one, tries in attacked:
@@ -68,9 +66,7 @@ def pixels_figure(attacked: Attacked, rounds: int) -> Figure:
 
 
 def picked_figure(attacked: Attacked, rounds: int) -> Figure:
-    """Identification rate over the rounds so far, over all seeds, with a 95 % band; with chance and the upper
-    bound for all attackers.
-    """
+    """Identification rate over the rounds so far and all seeds, with a band, chance and the upper bound."""
     traces: list[Trace] = []
     ends: list[End] = []
     for one, tries in attacked:
@@ -104,9 +100,7 @@ def picked_figure(attacked: Attacked, rounds: int) -> Figure:
 
 
 def drawn_caps(attacked: Attacked) -> tuple[dict[int, Floats], bool]:
-    """Bounds to draw, by series, and whether all are equal; none if many different bounds would hide the
-    curves.
-    """
+    """Bounds by series, and whether all are equal; none if many different ones would hide the curves."""
     bounds = {one.number: cap for one, tries in attacked if len(cap := running_cap(tries))}
     lasts = [float(cap[-1]) for cap in bounds.values()]
     together = bool(lasts) and max(lasts) - min(lasts) < ALIKE
@@ -114,9 +108,7 @@ def drawn_caps(attacked: Attacked) -> tuple[dict[int, Floats], bool]:
 
 
 def returned_figure(attacked: Attacked, rounds: int) -> Figure:
-    """Share of real uploads' images recovered, by round, with a 95 % band; and that of images not in the
-    upload.
-    """
+    """Share of real uploads' images recovered, by round, with a 95 % band, and by chance."""
     traces: list[Trace] = []
     ends: list[End] = []
     chances = []

@@ -57,12 +57,7 @@ def figure(
     gap: float = 0.055,
     **layout: Any,
 ) -> Figure:
-    """Plotly's JSON.
-
-    Args:
-        ends: value on y's range, text and colour of each line's end, labelled right of the plot.
-        gap: least distance between these labels, as a share of the axis.
-    """
+    """Plotly's JSON; `ends` are labelled right of the plot, at least a `gap` of the axis apart."""
     if ends:
         low, high = y["range"]
         longest = max(len(re.sub(r"<.*?>|&\w+;", "", text)) for _, text, _ in ends)
@@ -166,9 +161,7 @@ def note(x: float, y: float, text: str, paint: str = MUTED, size: int = 12, **pl
 def labelled(
     ends: Sequence[End], low: float, high: float, gap: float
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Labels right of the plot, on an axis from `low` to `high`, moved apart where they would overlap; and
-    short lines to those that were moved.
-    """
+    """Labels right of the plot, moved apart where they would overlap, and short lines to those that moved."""
     notes, lines = [], []
     for i, spot in label_spots(ends, low, high, gap):
         y, text, paint = ends[i]

@@ -54,9 +54,7 @@ def accuracy_by_budget(
 
 
 def noise_by_budget(shown: Sequence[Series], steps: Steps, predicted: Mapping[int, float]) -> Figure:
-    """Measured noise variance per weight in the latest round over ε, a point per run; predictions before the
-    first round.
-    """
+    """Noise variance per weight in the latest round over ε, a point per run; before it as predicted."""
 
     def value(one: Series) -> float:
         measured = one.noise()

@@ -69,9 +69,7 @@ def rounds_figure(claim: Claim, shelf: Shelf) -> Figure | None:
 
 
 def against_accuracy(claim: Claim, shelf: Shelf) -> Figure | None:
-    """Scatter chart of a claim's arms: heterogeneity of the clients' models against accuracy; None if no arm
-    has both figures.
-    """
+    """A claim's arms by accuracy and heterogeneity of the clients' models; None if no two have both."""
     markers = _markers(claim)
     traces: list[Trace] = []
     for arm in claim.measured:
@@ -114,9 +112,7 @@ def _markers(claim: Claim) -> dict[str, dict[str, Any]]:
 
 
 def styles_of(claim: Claim) -> dict[str, Style]:
-    """Style of each arm: its aggregator's or mechanism's colour as on every page; dashes distinguish
-    populations.
-    """
+    """Style of each arm: its part's colour as on every page; dashes distinguish populations."""
     sets = []
     for arm in claim.measured:
         parts = arm.set if isinstance(arm, Trained) else {"mechanism.name": getattr(arm, "mechanism", "none")}

@@ -65,9 +65,7 @@ def _deployed(low: float, high: float) -> dict[str, Any]:
 
 
 def pareto_figure(points: Sequence[Bought], picked: bool = False) -> Figure:
-    """Accuracy over the run's worst-case ε (logarithmic), or over the identification rate (linear), with the
-    front as a line.
-    """
+    """Accuracy over the run's worst-case ε, or over the identification rate, with the front as a line."""
     line = front(points)
     steps = [each.price for each in line], [each.accuracy for each in line]
     traces = [scatter(*steps, **look(MUTED, 1.5, dash="dot", shape="hv"), hoverinfo="skip")]

@@ -62,9 +62,7 @@ def population_figure(experiment: Experiment) -> Figure:
 
 
 def drawn(*curves: np.ndarray) -> np.ndarray:
-    """Indices of the clients drawn: all, or of many those with a local minimum or maximum, so that outliers
-    are visible.
-    """
+    """Indices of the clients drawn: all, or of many those with a local extreme, so that outliers show."""
     count = len(curves[0])
     if count <= MOST:
         return np.arange(count)

@@ -53,13 +53,8 @@ def accuracy_figure(
     guess: float | None = None,
     beside: Sequence[Beside] = (),
 ) -> Figure:
-    """Accuracy on the held-out set, with a band over seeds.
-
-    Args:
-        reference: the run without noise.
-        chance: accuracy of always guessing the commonest class.
-        guess: the visitor's guess.
-        beside: curves imported from elsewhere.
+    """Accuracy on the held-out set, with a band over seeds; `reference` has no noise, and the curves `beside`
+    come from elsewhere.
     """
     traces: list[Trace] = [_beside(one, "%{y:.1%}") for one in beside]
     ends = [(one.end, _not_ours(one, percent), colour(one.tint)) for one in beside]
@@ -91,11 +86,7 @@ def noise_figure(
     shown: Sequence[Series], rounds: int, predicted: Mapping[int, float], beside: Sequence[Beside] = ()
 ) -> Figure:
     """Variance of the aggregate's noise per weight: measured (line), and exact expectation from the weights
-    of each round (dots).
-
-    Args:
-        predicted: expected variance by variant, drawn before its first round.
-        beside: curves imported from elsewhere.
+    of each round (dots); before a variant's first round as `predicted`.
     """
     beside = [one for one in beside if not (one.values <= 0).any()]  # zero has no place on a logarithmic axis
     traces: list[Trace] = [_beside(one, "%{y:.3g}") for one in beside]
@@ -165,9 +156,7 @@ def thinned(length: int) -> Any:
 
 
 def spaced(length: int) -> Any:
-    """Indices of at most MOST_DOTS rounds: all while few, then at a step that doubles, so that remaining dots
-    stay in place.
-    """
+    """Indices of at most MOST_DOTS rounds: all while few, then at a step that doubles, so that none moves."""
     step = 1
     while (length - 1) // step > MOST_DOTS:
         step *= 2

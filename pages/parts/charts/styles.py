@@ -38,9 +38,7 @@ class Style:
 
 
 def tint_of(registry: Registry[Any], name: str) -> int:
-    """Colour number of a part by its place in the registry; a part without place comes after the last. Beyond
-    the palette, the last two colours alternate.
-    """
+    """Colour number of a part by its place in the registry; beyond the palette the last two alternate."""
     names = [*registry.labels(), name]
     place = names.index(name)
     return place if place < COLOURS else COLOURS - 1 - place % 2
@@ -86,9 +84,7 @@ def _own(variant: Variant) -> int | None:
 
 
 def _tints(draft: Draft) -> list[int]:
-    """Different colours: that of a variant's mechanism or aggregator, or the next free one. Variants of one
-    mechanism share its hue, darkest for the largest ε.
-    """
+    """Colours of variants' parts, or the next free; of one mechanism a hue, darkest for the largest ε."""
     # one run alone stands for no mechanism of several
     base = tint_of(mechanisms.registry, draft.base.mechanism.name) if draft.variants[1:] else None
     found = [base if BUDGET.issuperset(one.set) else _own(one) for one in draft.variants]

@@ -27,11 +27,7 @@ NOT_OPENED = "class not opened"
 
 @st.cache_data(ttl=PAUSE_SECONDS, max_entries=64, show_spinner=False)
 def session_now(code: str) -> Session:
-    """Class by code, cached for a moment, since thirty phones ask each second.
-
-    Raises:
-        UnknownClass: no open class has this code.
-    """
+    """Class by code, cached for a moment, since thirty phones ask each second; raises `UnknownClass`."""
     return sessions.find(code)
 
 

@@ -115,10 +115,7 @@ def _choices(question: Choice, guesses: list[str], answers: list[str]) -> Figure
 
 
 def tries_figure(dots: Sequence[Dot]) -> Figure:
-    """Accuracy over the run's ε (logarithmic): a dot per run, coloured by the value of the free field.
-
-    Runs without a guarantee are at the right edge.
-    """
+    """Accuracy over the run's ε: a dot per run, coloured by its value; without a guarantee at the edge."""
     bounds = [dot.final.epsilon for dot in dots if dot.final.epsilon]
     low, high = (np.log10(min(bounds)), np.log10(max(bounds))) if bounds else (0.0, 1.0)
     low, high = np.floor(low - 0.3), np.ceil(high + 0.3)

@@ -1,6 +1,4 @@
-"""A student's screen in a class whose students are the clients: draw a digit, choose ε and τ, see the
-results.
-"""
+"""A student's screen in a class whose students are the clients: draw a digit, choose ε and τ, see results."""
 
 from __future__ import annotations
 
@@ -94,9 +92,7 @@ def _send(session: Session, key: str) -> None:
 
 
 def watch(session: Session, job: Job | None) -> None:
-    """Draw the results for one student: accuracy, and what the server reconstructs from the student's drawing
-    alone.
-    """
+    """Accuracy, and what the server reconstructs from this student's drawing alone."""
     if job is None:
         st.markdown("Drawing is over: look at the board.")
         return

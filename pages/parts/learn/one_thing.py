@@ -43,11 +43,7 @@ def field(free: str, key: str) -> tuple[Any, str]:
 
 
 def draft_of(scenario: str, free: str, value: Any, called: str) -> Draft:
-    """The scenario's base with one field set, as a single run.
-
-    Raises:
-        InvalidExperiment: the value does not fit the other settings.
-    """
+    """The scenario's base with one field set, as a single run; raises `InvalidExperiment`."""
     prepared = presets.get(scenario).draft
     draft = prepared.with_base(with_fit(prepared.base, {free: value}))
     return checked(replace(draft, variants=(Variant(called, {}),)))

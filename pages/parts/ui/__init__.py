@@ -1,3 +1,1 @@
-"""Parts of every page: the draft (`workspace`, also opens links), fields bound to it, text, tables, visitor,
-header.
-"""
+"""Parts of every page: the draft, fields bound to it, text, tables, visitor, header."""

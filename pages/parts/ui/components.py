@@ -69,9 +69,7 @@ def draw(name: str, data: Mapping[str, Any] | bytes, *, key: str, keeps: str = "
 
 
 def typed(value: Any) -> Any:
-    """`default` for `json.dumps`: arrays as base64, which plotly parses many times faster; TypeError for
-    anything else.
-    """
+    """`default` for `json.dumps`: arrays as base64, which plotly parses many times faster."""
     if not isinstance(value, np.ndarray):
         raise TypeError(f"{type(value).__name__} cannot be written as JSON")
     dtype = f"{value.dtype.kind}{value.dtype.itemsize}"
@@ -83,9 +81,7 @@ def written(figure: Mapping[str, Any]) -> str:
 
 
 def packed(data: Mapping[str, Any]) -> bytes:
-    """JSON bytes for a component: Streamlit sends bytes unchanged, and would serialise other data twice for
-    each viewer.
-    """
+    """JSON bytes for a component, as Streamlit would serialise other data twice for each viewer."""
     return json.dumps(data, separators=(",", ":"), ensure_ascii=False).encode()
 
 

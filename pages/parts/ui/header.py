@@ -27,11 +27,7 @@ PROJECTED = ("train", "attack")
 def header(
     workspace: Workspace, job: Job | None = None, take: Callable[[Job], None] | None = None
 ) -> DeltaGenerator:
-    """Draw the header; changes replace the draft and can be undone. `job` is the one displayed.
-
-    Returns:
-        Container for widgets of the page's own.
-    """
+    """Draw the header, whose changes of the draft can be undone; returns a container for the page's own."""
     labels = [presets.get(name).label for name in presets.names()]
     preset = workspace.preset
     line = st.container(horizontal=True, vertical_alignment="center", gap="small", key="tools")
@@ -78,9 +74,7 @@ def header(
 
 
 def question(words: str, more: str = "", beside: str = "") -> DeltaGenerator:
-    """Draw the page's question, explained by `more` on request, with a text beside it; returns their
-    container.
-    """
+    """Draw the page's question, explained by `more` on request, with a text beside; returns its container."""
     line = st.container(key="question")
     with line:
         st.title(words, anchor=False, help=more or None)

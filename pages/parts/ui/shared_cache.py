@@ -96,9 +96,7 @@ def watched_record(identity: str, every: float | None, kind: type[F], noun: str)
 
 
 def look_again(job: Job, own: bool) -> None:
-    """On the page of an ended job: redraw when it is resumed or deleted; with `own`, also when another job of
-    the draft is launched.
-    """
+    """On the page of an ended job: redraw when it is resumed or deleted, or its draft's next is launched."""
     if not job.live:
         refreshing(_look_again, AGAIN_SECONDS)(job, own)
 

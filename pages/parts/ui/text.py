@@ -200,9 +200,7 @@ def signed(value: float, digits: int = 3) -> str:
 
 
 def class_names(recorded: Mapping[str, Any], count: int = 0) -> list[str]:
-    """Short, distinct class names of a recorded experiment's data; numbers from 1 if the data set is missing
-    or has other classes now.
-    """
+    """Short, distinct class names of a recorded experiment's data; numbers from 1 if it is gone."""
     try:
         names = datasets.get(recorded["dataset"]).class_names
     except (StudioError, KeyError):

@@ -1,3 +1,1 @@
-"""View of a training job, for owner and viewers: headline with three figures (`headline`, `leak`), three
-panels (`trio`), details (`more`).
-"""
+"""View of a training job: headline with three figures, three panels (`trio`), details (`more`)."""

@@ -1,8 +1,4 @@
-"""Field for a visitor's guess at a scenario's question, and the way to skip it.
-
-A guess belongs to a visitor and to settings; a scenario answered or skipped on Start is not asked again on
-Train.
-"""
+"""Field for a visitor's guess at a scenario's question, and the way to skip it, asked on one page only."""
 
 from __future__ import annotations
 
@@ -26,9 +22,7 @@ MOST_LETTERS = 48
 
 
 def field(question: Question, draft: Draft, guess: Guess | None, name: str) -> None:
-    """Draw the field and the button that submits the guess; changing the field alone does not. `name` is part
-    of the widgets' keys.
-    """
+    """Draw the field and the button that submits the guess; `name` is part of the widgets' keys."""
     key = f"guess-{name}-{guesses.key_of(draft)}-{tab().visit}"
     # what it begins with stays: with another value it would be another widget, and lose what is pressed next
     first = st.session_state.setdefault(f"first of {key}", guess)

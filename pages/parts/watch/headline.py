@@ -76,12 +76,8 @@ def head(
     """Headline and figures.
 
     Args:
-        shown: the runs; none before the launch.
-        chance: accuracy of always naming the commonest class.
-        upload: kind of upload whose attack is shown.
+        upload: kind of upload whose attack is shown; `nothing` is said without an image of it.
         state: "" before a launch, "live", "stopped" or "completed".
-        nothing: text if no attack has an image.
-        reference: the run without noise, if there is one.
         open_question: the visitor has not guessed yet, so no prediction is shown.
     """
     begun = [one for one in shown if one.round > 0 or one.diverged]
@@ -274,9 +270,7 @@ def _climbs(shown: Sequence[Series], steps: Steps) -> Chip:
 
 
 def promised(draft: Draft, shown: Sequence[Series] = ()) -> Chip:
-    """The headline's third figure: ε of the whole run for the clients with the least and the greatest ε, with
-    the ε measured for the former.
-    """
+    """Third figure: ε of the whole run for the clients with the least and the greatest ε, and as measured."""
     experiments = draft.experiments()
     named = list(named_clients(experiments[0]).values())
     both = dict.fromkeys((named[0], named[-1]))

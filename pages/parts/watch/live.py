@@ -39,8 +39,6 @@ def live_view(
     """A job, refreshed while it runs; or the prediction for the draft.
 
     Args:
-        draft: draft of the page.
-        job: displayed job.
         own: whether later jobs of the same draft replace it on this page.
         stale: whether the draft has changed since.
         guess: the visitor's guessed accuracy, in [0, 1].
@@ -108,9 +106,7 @@ class Seen:
 
 
 def seen(identity: str, live: bool, say: bool = True) -> Seen | None:
-    """Displayed job by id, drawn while it was `live` or after its end; None, with a message if `say`, if it
-    cannot be drawn.
-    """
+    """Displayed job, drawn while it was `live` or after its end; None, and a message if `say`, without."""
     job = watched(identity, live=live)
     if job is None:
         if say:
@@ -211,9 +207,7 @@ def _pictured(draft: Draft, shown: list[Series]) -> Pictured:
 
 
 def _first_shown(noisy: Mapping[int, bool]) -> list[int]:
-    """Variants whose reconstructions are shown initially: the last ones, or the noise-free one and the
-    next.
-    """
+    """Variants that are shown initially: the last ones, or the noise-free one and the next."""
     exact = [number for number, noise in noisy.items() if not noise]
     if not exact:
         return list(noisy)[-MOST_COLUMNS:]

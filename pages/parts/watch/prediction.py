@@ -76,10 +76,7 @@ def asked(workspace: Workspace, job: Job | None) -> Asked | None:
 
 
 def prediction(workspace: Workspace, job: Job | None, now: Asked | None, beside: DeltaGenerator) -> None:
-    """Draw one row: the question before the run, the guess during it, then the answer.
-
-    If the question was skipped, a button in `beside` asks it again.
-    """
+    """Draw one row: question, guess, then the answer; a button `beside` asks what was skipped."""
     if now is None:
         return
     ran = job is not None and (job.live or not differs(job, now.draft))

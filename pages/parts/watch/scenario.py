@@ -22,11 +22,7 @@ class Compared:
 
 
 def compared(draft: Draft, ranked: Sequence[Series]) -> Compared:
-    """Runs of the scenario's question; all if fewer than two of them were trained.
-
-    Args:
-        ranked: the runs that did not diverge, most accurate first.
-    """
+    """Runs of the scenario's question among the `ranked`, most accurate first; all if fewer than two are."""
     preset = preset_of(draft)
     named = [one for one in ranked if preset and one.label in preset.compared]
     runs = named if len(named) > 1 else list(ranked)

@@ -44,13 +44,7 @@ def trio(
     guess: float | None = None,
     open_question: bool = False,
 ) -> dict[str, Any]:
-    """Data of headline and panels.
-
-    Args:
-        state: "" before a launch, "live", "stopped" or "completed".
-        guess: the visitor's guessed accuracy, in [0, 1].
-        open_question: as in `headline.head`.
-    """
+    """Data of headline and panels; `guess` is an accuracy in [0, 1], the rest as in `headline.head`."""
     rounds, steps = draft.base.rounds, ladders(draft)
     noises = [server_noise(e) for e in draft.experiments()] if all(one.round == 0 for one in shown) else []
     expected = {i: noise.heard for i, noise in enumerate(noises) if not noise.unknown}
