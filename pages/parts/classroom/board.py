@@ -9,7 +9,6 @@ import streamlit as st
 from ldp_core.classroom import FREE, Phase, Session, own_digits, sessions, topics
 from ldp_core.classroom import members as room
 from ldp_core.errors import UnknownJob
-from ldp_core.presets.claims import in_words
 from ldp_core.presets.questions import Figure, Question
 from ldp_core.runs import Job, Person, jobs
 from pages.parts.classroom import own_room
@@ -17,7 +16,6 @@ from pages.parts.classroom.address import join_line, reach_warning
 from pages.parts.classroom.entrance import follow, session_now, topic_label
 from pages.parts.classroom.figures import dots, guesses_figure, tries_figure
 from pages.parts.learn.figures import figure_of
-from pages.parts.train.chosen_job import lesson_of
 from pages.parts.train.guess_words import literal, reply
 from pages.parts.ui import components
 from pages.parts.ui.header import projector_button
@@ -28,7 +26,7 @@ from pages.parts.ui.text import plain
 from pages.parts.ui.uninterrupted import pressed, uncut
 from pages.parts.ui.visitor import visitor, who
 from pages.parts.watch.live import live_view, settings_of
-from pages.parts.watch.prediction import evidence_of
+from pages.parts.watch.prediction import answers_of, why
 
 NOT_DONE = "not done in class"
 SECONDS = 1.0
@@ -92,15 +90,6 @@ def job_of(session: Session) -> Job | None:
         return None
 
 
-def answers_of(session: Session, job: Job | None) -> tuple[float | str, ...]:
-    """Answer of each seed of the shown run; empty while undecided."""
-    found = evidence_of(job) if job is not None and job.status == "completed" else None
-    try:
-        return topics.get(session.scenario).preset.ask.answers(found) if found else ()
-    except LookupError:  # Missing: what the teacher put before all is another run
-        return ()
-
-
 def _present(session: Session) -> None:
     here = room.members(session)
     asking, own = session.phase == "ask", session.scenario == topics.OWN_DIGITS
@@ -159,7 +148,8 @@ def _offer(
 
 
 def _guesses(session: Session, job: Job | None) -> None:
-    question, answers = topics.get(session.scenario).preset.ask, answers_of(session, job)
+    question = topics.get(session.scenario).preset.ask
+    answers = answers_of(question, job)
     guesses = [one.value for one in room.guesses(session)]
     with st.container(border=True, key="room-guesses"):
         words = guesses_in_words(question, guesses, answers)
@@ -169,22 +159,16 @@ def _guesses(session: Session, job: Job | None) -> None:
 
 
 def _why(session: Session, job: Job | None) -> None:
-    topic, answers = topics.get(session.scenario), answers_of(session, job)
-    question = topic.preset.ask
+    topic = topics.get(session.scenario)
+    question, answers = topic.preset.ask, answers_of(topic.preset.ask, job)
     with st.container(border=True, key="room-why"):
         if not answers:
             st.markdown("The run has not answered yet.")
             return
         st.markdown(f"**{literal(reply(question, None, answers).words)}**")
-        st.markdown(lesson(session, job))
+        st.markdown(why(question, job))
         if topic.plan:
             st.markdown(plain(topic.plan.look, 300))
-
-
-def lesson(session: Session, job: Job | None) -> str:
-    """The scenario's explanation; "" unless the shown run is the scenario's own and supports it."""
-    found = evidence_of(job) if job is not None and lesson_of(job) else None
-    return literal(in_words((topics.get(session.scenario).preset.ask.why,), found)) if found else ""
 
 
 def guesses_in_words(

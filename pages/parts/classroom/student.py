@@ -8,15 +8,15 @@ from ldp_core.classroom import Member, Session, topics
 from ldp_core.classroom import members as room
 from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import Draft
-from ldp_core.presets.questions import Figure, accuracy
+from ldp_core.presets.questions import Figure
 from ldp_core.runs import jobs
 from pages.parts.classroom import own_digit
-from pages.parts.classroom.board import answers_of, job_of, lesson
+from pages.parts.classroom.board import job_of
 from pages.parts.classroom.entrance import follow
 from pages.parts.learn.lesson import transfer
 from pages.parts.learn.one_thing import draft_of, field, final_of, result_line
 from pages.parts.runs.whose import names as nicknames
-from pages.parts.train.guess_words import literal, reply, shown
+from pages.parts.train.guess_words import level, literal, reply, shown
 from pages.parts.ui.job_actions import refusal, refusing
 from pages.parts.ui.meanings import error_in_words
 from pages.parts.ui.polling import refreshing
@@ -25,6 +25,7 @@ from pages.parts.ui.uninterrupted import pressed
 from pages.parts.ui.visitor import me, who
 from pages.parts.watch.guess_field import element
 from pages.parts.watch.live import live_view, settings_of
+from pages.parts.watch.prediction import answers_of, why
 
 NOT_DONE = "not done by a student"
 NAME = "name in class"
@@ -86,16 +87,9 @@ def _ask(session: Session, guess: float | str | None) -> None:
     with st.container(key="room-ask"):
         element(question, first, key, wide=True)
     words = "Send my guess" if guess is None else "Change my guess"
-    empty = st.session_state.get(key, first) is None
-    st.button(
-        words,
-        type="primary",
-        width="stretch",
-        key=f"send {key}",
-        disabled=empty and not isinstance(question, Figure),
-        on_click=_guess,
-        args=(session, key),
-    )
+    off = st.session_state.get(key, first) is None and not isinstance(question, Figure)
+    name, sent = f"send {key}", (session, key)
+    st.button(words, type="primary", width="stretch", disabled=off, key=name, on_click=_guess, args=sent)
     kept = "" if guess is None else f"Sent: **{literal(shown(question, guess))}**. "
     st.caption(f"{kept}You can change it until the teacher closes.")
 
@@ -103,16 +97,15 @@ def _ask(session: Session, guess: float | str | None) -> None:
 def _watch(session: Session, guess: float | str | None) -> None:
     question, job = topics.get(session.scenario).preset.ask, job_of(session)
     mine = "" if guess is None else f"You guessed **{literal(shown(question, guess))}**. "
-    answers = answers_of(session, job) if session.phase in ("shown", "free") else ()
+    answers = answers_of(question, job) if session.phase in ("shown", "free") else ()
     if answers:
-        st.markdown(f"**{literal(reply(question, guess, answers).words)}** {lesson(session, job)}")
+        st.markdown(f"**{literal(reply(question, guess, answers).words)}** {why(question, job)}")
     elif session.phase == "closed":
         st.markdown(f"{mine}Guesses are closed: look at the board.")
     elif session.phase == "running":
         st.markdown(f"{mine}The run will tell.")
     if job is not None and (draft := settings_of(job)):
-        fits = isinstance(question, Figure) and question.read is accuracy and isinstance(guess, int | float)
-        live_view(draft, job, guess=float(guess) / 100 if fits and guess is not None else None)
+        live_view(draft, job, guess=level(question, guess))
 
 
 def _try(session: Session) -> None:
@@ -124,19 +117,12 @@ def _try(session: Session) -> None:
         except InvalidExperiment as error:
             st.error(plain(error_in_words(error), 300))
             return
-        st.button(
-            "Train it, and put it on the board",
-            type="primary",
-            width="stretch",
-            key="class try",
-            on_click=_tried,
-            args=(session, draft, called),
-        )
+        words, args = "Train it, and put it on the board", (session, draft, called)
+        st.button(words, type="primary", width="stretch", key="class try", on_click=_tried, args=args)
         refreshing(_mine, every=1.0)(session)
 
 
 def _mine(session: Session) -> None:
-    """Draw results of this student's own runs."""
     for one in room.tries(session, me())[::-1][:5]:
         result_line(one.value, final_of(one.job))
 
@@ -149,11 +135,9 @@ def _joined(session: Session) -> None:
 
 @pressed
 def _guess(session: Session, key: str) -> None:
-    value = st.session_state.get(key)
-    if value is None:
-        return
-    with refusing(NOT_DONE):
-        room.guess(session, me(), value)
+    if (value := st.session_state.get(key)) is not None:
+        with refusing(NOT_DONE):
+            room.guess(session, me(), value)
 
 
 @pressed

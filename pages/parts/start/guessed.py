@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from ldp_core import presets
-from ldp_core.presets.questions import Figure, accuracy
 from ldp_core.runs import Guess, guesses, outcomes
-from pages.parts.train.guess_words import literal, reply, shown
+from pages.parts.train.guess_words import level, literal, reply, shown
 from pages.parts.ui.visitor import me
 
 
@@ -44,9 +43,7 @@ class Guessed:
         return [label for label in labels if label in hidden]
 
     def level(self, name: str) -> float | None:
-        """The guess as an accuracy in [0, 1]; None for other questions."""
-        guess = self.guesses.get(name)
-        return float(guess) / 100 if _asks_accuracy(name) and isinstance(guess, int | float) else None
+        return level(presets.get(name).ask, self.guesses.get(name))
 
     def mine(self, name: str) -> str:
         """The guess in words; "" if none."""
@@ -57,16 +54,11 @@ class Guessed:
         """Guess compared with the stored answer; "" if undecided."""
         preset = presets.get(name)
         labels = [variant.label for variant in preset.draft.variants]
-        if name not in self.guesses or not _asks_accuracy(name):
+        if self.level(name) is None:
             return ""
         (label,) = preset.ask.of
         truth = 100 * found.curves[labels.index(label)][-1]
         return f"**{literal(reply(preset.ask, self.guesses[name], [truth]).words)}**"
-
-
-def _asks_accuracy(name: str) -> bool:
-    ask = presets.get(name).ask
-    return isinstance(ask, Figure) and ask.read is accuracy
 
 
 @cache

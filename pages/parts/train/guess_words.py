@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ldp_core.presets.questions import Choice, Figure, Question
+from ldp_core.presets.questions import Choice, Figure, Question, accuracy
 from ldp_core.runs import Guess
 from pages.parts.ui.text import THIN, listed, number, percent, plain
 
@@ -36,6 +36,12 @@ def shown(question: Question, value: float | str) -> str:
     if question.unit == "%":
         return percent(value / 100)
     return f"{number(value, 2)} of {question.most}"
+
+
+def level(question: Question, guess: Guess | None) -> float | None:
+    """A guess as an accuracy in [0, 1]; None without one, and for other questions."""
+    fits = isinstance(question, Figure) and question.read is accuracy
+    return float(guess) / 100 if fits and isinstance(guess, int | float) else None
 
 
 def reply(question: Question, guess: Guess | None, answers: Sequence[float | str]) -> Reply:

@@ -51,7 +51,7 @@ def element(question: Question, guess: Guess | None, key: str, wide: bool = Fals
     """Draw the slider, buttons or list for an answer; `wide` fills the width."""
     named: dict[str, Any] = {"label_visibility": "collapsed", "key": key}
     if isinstance(question, Figure):
-        value = int(guess) if isinstance(guess, int | float) else _middle(question)
+        value = int(guess) if isinstance(guess, int | float) else question.most // 2
         unit = "%d %%" if question.unit else "%d"
         width: Any = "stretch" if wide else 260
         st.slider(question.text, 0, question.most, value, format=unit, width=width, **named)
@@ -67,21 +67,12 @@ def element(question: Question, guess: Guess | None, key: str, wide: bool = Fals
     st.selectbox(question.text, question.options, index=index, placeholder="choose", width=width, **named)
 
 
-def _middle(question: Figure) -> int:
-    return question.most // 2
-
-
-def _keep(draft: Draft, key: str) -> None:
-    guess = st.session_state.get(key)
-    if guess is None:  # none was made, or the field has gone since
-        return
-    with refusing(NOT_KEPT):
-        guesses.keep(me(), draft, guess)
-
-
 @pressed
 def _guess(draft: Draft, key: str) -> None:
-    _keep(draft, key)
+    guess = st.session_state.get(key)
+    if guess is not None:  # else none was made, or the field has gone since
+        with refusing(NOT_KEPT):
+            guesses.keep(me(), draft, guess)
 
 
 @pressed

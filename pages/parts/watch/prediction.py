@@ -12,14 +12,14 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from ldp_core.errors import InvalidExperiment, StorageFailed
-from ldp_core.experiment import Draft, parse_draft
+from ldp_core.errors import StorageFailed
+from ldp_core.experiment import Draft
 from ldp_core.presets.claims import in_words as lesson_in_words
 from ldp_core.presets.evidence import Evidence, Missing
-from ldp_core.presets.questions import Figure, Question, accuracy
+from ldp_core.presets.questions import Question
 from ldp_core.runs import Guess, Job, evidence, guesses, progress_of
 from pages.parts.train.chosen_job import differs, lesson_of
-from pages.parts.train.guess_words import literal, reply, scale, shown
+from pages.parts.train.guess_words import level, literal, reply, scale, shown
 from pages.parts.train.launch import question_of
 from pages.parts.ui import components
 from pages.parts.ui.scenario import preset_of
@@ -27,6 +27,7 @@ from pages.parts.ui.shared_cache import Moment, once
 from pages.parts.ui.visitor import me
 from pages.parts.ui.workspace import Workspace
 from pages.parts.watch.guess_field import field, not_kept, way_around
+from pages.parts.watch.live import settings_of
 
 
 @dataclass(frozen=True)
@@ -40,9 +41,12 @@ class Asked:
 
     @property
     def level(self) -> float | None:
-        """The guess as an accuracy in [0, 1], for the chart; None for other questions."""
-        fits = isinstance(self.question, Figure) and self.question.read is accuracy
-        return float(self.guess) / 100 if fits and isinstance(self.guess, int | float) else None
+        return level(self.question, self.guess)
+
+    @property
+    def mine(self) -> str:
+        """The guess in words; "" without."""
+        return "" if self.guess is None else literal(shown(self.question, self.guess))
 
     @property
     def open(self) -> bool:
@@ -61,14 +65,9 @@ def question_about(draft: Draft) -> Question | None:
 
 def asked(workspace: Workspace, job: Job | None) -> Asked | None:
     """Question about the settings of the displayed run, or of the draft."""
-    draft = workspace.draft
-    if job is not None and job.live:
-        try:
-            draft = once(("settings", job.id), lambda: parse_draft(job.request["draft"]))
-        except InvalidExperiment:
-            return None
-    question = question_about(draft)
-    if question is None:
+    draft = settings_of(job, say=False) if job is not None and job.live else workspace.draft
+    question = question_about(draft) if draft else None
+    if draft is None or question is None:
         return None
     guess = guesses.of(me(), draft)
     skipped = guess is None and guesses.is_skipped(me(), draft.base.name)
@@ -98,41 +97,45 @@ def prediction(workspace: Workspace, job: Job | None, now: Asked | None, beside:
 def _ask(workspace: Workspace, now: Asked) -> None:
     st.markdown(f"**Guess first.** {literal(now.question.text)}")
     field(now.question, now.draft, now.guess, workspace.key("draft"))
-    if now.guess is None:
-        way_around("Skip", now.draft.base.name, help="This scenario asks no more")
+    if now.mine:
+        st.caption(f"Kept: {now.mine}. Now press Train; until then you can guess anew.")
     else:
-        mine = literal(shown(now.question, now.guess))
-        st.caption(f"Kept: {mine}. Now press Train; until then you can guess anew.")
+        way_around("Skip", now.draft.base.name, help="This scenario asks no more")
 
 
 def _wait(now: Asked) -> None:
-    if now.guess is None:
-        st.markdown(f"{literal(now.question.text)} The runs will tell.")
-        return
-    _picture(scale(now.question, now.guess))
-    mine = literal(shown(now.question, now.guess))
-    st.markdown(f"{literal(now.question.text)} **You guessed {mine}**; the runs will tell.")
+    _picture(scale(now.question, now.guess) if now.mine else {})
+    told = f"**You guessed {now.mine}**; the runs will tell." if now.mine else "The runs will tell."
+    st.markdown(f"{literal(now.question.text)} {told}")
 
 
 def _answer(job: Job, now: Asked) -> None:
-    question = literal(now.question.text)
-    found = evidence_of(job) if job.status == "completed" else None
-    try:
-        answers = now.question.answers(found) if found else ()
-    except Missing:
-        answers = ()
-    if not found or not answers:
-        tell = "These runs do not tell" if found else "The runs stopped before they could tell"
-        mine = "" if now.guess is None else f"; you guessed {literal(shown(now.question, now.guess))}"
-        st.markdown(f"{question} {tell}{mine}.")
+    question, answers = literal(now.question.text), answers_of(now.question, job)
+    if not answers:
+        done = job.status == "completed"
+        tell = "These runs do not tell" if done else "The runs stopped before they could tell"
+        st.markdown(f"{question} {tell}{f'; you guessed {now.mine}' * bool(now.mine)}.")
         return
     with suppress(StorageFailed):
         guesses.shown(me(), now.draft)
     _picture(scale(now.question, now.guess, answers))
     said = reply(now.question, now.guess, answers)
-    # why, of the scenario as it was prepared, and as far as these runs bear it out
-    why = lesson_in_words((now.question.why,), found) if lesson_of(job) else ""
-    st.markdown(f":gray[{question}] **{literal(said.words)}** {literal(why)}")
+    st.markdown(f":gray[{question}] **{literal(said.words)}** {why(now.question, job)}")
+
+
+def answers_of(question: Question, job: Job | None) -> tuple[float | str, ...]:
+    """Answer of each seed; empty before the end, and if the runs do not tell."""
+    found = evidence_of(job) if job is not None and job.status == "completed" else None
+    try:
+        return question.answers(found) if found else ()
+    except Missing:
+        return ()
+
+
+def why(question: Question, job: Job | None) -> str:
+    """The scenario's explanation; "" unless the runs are the scenario's own and support it."""
+    found = evidence_of(job) if job is not None and lesson_of(job) else None
+    return literal(lesson_in_words((question.why,), found)) if found else ""
 
 
 def _picture(drawn: dict[str, Any]) -> None:
