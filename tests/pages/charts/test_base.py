@@ -91,12 +91,9 @@ def test_accuracy_and_noise_are_drawn_as_they_were_recorded(trained: list[Series
     assert any("variant &lt;0&gt;" in note.text for note in figure.layout.annotations)
     noise = check(noise_figure(trained, 4, {}))
     assert noise.layout.yaxis.type == "log"
+    titles = [one.layout.xaxis.unifiedhovertitle.text for one in (figure, noise)]
+    assert titles == ["round %{x}"] * 2, "a tooltip names the round"
     assert all(value > 0 for trace in noise.data for value in trace.y if value is not None)
-
-
-def test_a_tooltip_names_the_round(trained: list[Series]):
-    for figure in (accuracy_figure(trained, 4, 0.1), noise_figure(trained, 4, {})):
-        assert check(figure).layout.xaxis.unifiedhovertitle.text == "round %{x}"
 
 
 def test_before_the_first_run_the_prediction_is_drawn():
@@ -278,18 +275,6 @@ def test_a_logarithmic_axis_names_its_powers():
     axis = log_axis(-3, 1)
     assert axis["ticktext"] == ["0.001", "0.01", "0.1", "1", "10"]
     assert len(log_axis(-30, 30)["tickvals"]) <= 9
-
-
-def test_a_mechanism_and_an_aggregator_keep_their_colour():
-    equal = styles(presets.get("everybody_equal").draft)
-    assert [look.tint for look in equal[:3]] == [look.tint for look in equal[3:6]]
-    assert len({look.tint for look in equal}) == 3
-    assert len({(look.tint, look.dash) for look in equal}) == 9
-    volunteers = styles(presets.get("two_volunteers").draft)
-    assert len({look.tint for look in volunteers}) == 3
-    for name in ("who_is_silenced", "same_epsilon", "twenty_images", "what_epsilon_says"):
-        tints = [look.tint for look in styles(presets.get(name).draft)]
-        assert len(set(tints)) == len(tints), "and two runs never share one"
 
 
 def test_a_series_is_the_mean_over_its_seeds(trained: list[Series]):

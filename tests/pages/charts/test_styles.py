@@ -6,7 +6,7 @@ from collections import defaultdict
 
 from ldp_core import mechanisms, presets
 from ldp_core.experiment import Draft, Variant, parse
-from pages.parts.charts.styles import COLOURS, styles, tint_of
+from pages.parts.charts.styles import COLOURS, ladders, styles, tint_of
 
 
 def test_a_mechanism_has_its_hue_in_every_scenario_and_no_two_runs_look_alike():
@@ -15,6 +15,8 @@ def test_a_mechanism_has_its_hue_in_every_scenario_and_no_two_runs_look_alike():
         draft = presets.get(name).draft
         looks = styles(draft)
         assert len({(look.tint, look.dash) for look in looks}) == len(looks), name
+        lines = {line for line, _ in ladders(draft)} or looks
+        assert len({look.tint for look in looks}) == len(lines), f"{name}: no two lines share a colour"
         known = set[tuple[str, float | str]]()
         for variant, look in zip(draft.variants, looks, strict=True):
             epsilon = variant.set.get("clients.epsilon", draft.base.clients.epsilon)

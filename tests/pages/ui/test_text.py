@@ -32,13 +32,35 @@ def test_numbers(value: float, shown: str):
     assert text.number(value) == shown
 
 
-def test_populations_in_words():
-    assert text.budgets_in_words([0.5] * 18 + [8.0] * 2) == "20 clients: 18 ask for ε 0.5, 2 for ε 8"
-    assert text.budgets_in_words([1.0] * 3) == "3 clients, each asking for ε 1"
-    assert text.budgets_in_words([1.0]) == "1 client asking for ε 1"
-    assert text.budgets_in_words([k / 10 for k in range(1, 11)]) == "10 clients, asking for ε 0.1 to 1"
-    assert text.ranges_in_words([-1, -1], [1, 1]) == "safe range [−1, 1] for all"
-    assert text.ranges_in_words([-1, -2], [1, 1]) == "safe ranges from −2 to 1"
+@pytest.mark.parametrize(
+    ("shown", "words"),
+    [
+        (text.budgets_in_words([0.5] * 18 + [8.0] * 2), "20 clients: 18 ask for ε 0.5, 2 for ε 8"),
+        (text.budgets_in_words([1.0] * 3), "3 clients, each asking for ε 1"),
+        (text.budgets_in_words([1.0]), "1 client asking for ε 1"),
+        (text.budgets_in_words([k / 10 for k in range(1, 11)]), "10 clients, asking for ε 0.1 to 1"),
+        (text.ranges_in_words([-1, -1], [1, 1]), "safe range [−1, 1] for all"),
+        (text.ranges_in_words([-1, -2], [1, 1]), "safe ranges from −2 to 1"),
+        (text.few(["mean", "1/σ", "1/σ²", "lottery"]), "mean, 1/σ, 1/σ² and 1 more"),
+        (text.few(["no LDP", "Duchi, ε 8"]), "no LDP · Duchi, ε 8"),  # one has a comma
+        (text.seconds(0.42), "0.4\u202fs"),
+        (text.seconds(45), "45\u202fs"),
+        (text.seconds(300), "5\u202fmin"),
+        (text.seconds(9000), "2.5\u202fh"),
+        (text.bytes_in_words(0), "0.0\u202fMB"),
+        (text.bytes_in_words(400), "less than 0.1\u202fMB"),
+        (text.bytes_in_words(12_345_678), "12.3\u202fMB"),
+        (text.bytes_in_words(5e9), "5\u202fGB"),
+        (text.decibels(120.0), "exact copy"),
+        (text.decibels(20.56, 1), "20.6 dB"),
+        (text.decibels(91.6), "92 dB"),
+        (text.runs_in_words(10, 1), "9 runs and one without noise"),
+        (text.runs_in_words(1, 0), "1 run"),
+        (text.runs_in_words(2, 1), "1 run and one without noise"),
+    ],
+)
+def test_words(shown: str, words: str):
+    assert shown == words
 
 
 @pytest.mark.parametrize(
@@ -62,37 +84,6 @@ def test_an_address_that_was_typed_is_no_link(typed: str):
     assert shown.replace(text.JOINER, "") == typed
     # what Markdown looks for when it has been read (mdast-util-gfm-autolink-literal)
     assert not re.search(r"https?://|www\.|[-.\w+]+@[-\w]+(\.[-\w]+)+", shown, re.IGNORECASE)
-
-
-def test_a_list_of_labels_with_commas_can_be_distinguished():
-    assert text.few(["mean", "1/σ", "1/σ²", "lottery"]) == "mean, 1/σ, 1/σ² and 1 more"
-    assert text.few(["no LDP", "Duchi, ε 8"]) == "no LDP · Duchi, ε 8"
-
-
-def test_durations():
-    assert text.seconds(0.42) == "0.4\u202fs"
-    assert text.seconds(45) == "45\u202fs"
-    assert text.seconds(300) == "5\u202fmin"
-    assert text.seconds(9000) == "2.5\u202fh"
-
-
-def test_sizes():
-    assert text.bytes_in_words(0) == "0.0\u202fMB"
-    assert text.bytes_in_words(400) == "less than 0.1\u202fMB"
-    assert text.bytes_in_words(12_345_678) == "12.3\u202fMB"
-    assert text.bytes_in_words(5e9) == "5\u202fGB"
-
-
-def test_a_copy_without_errors_is_called_one():
-    assert text.decibels(120.0) == text.decibels(120.0, 1) == "exact copy"
-    assert text.decibels(20.56, 1) == "20.6 dB"
-    assert text.decibels(91.6) == "92 dB"
-
-
-def test_the_run_without_noise_is_not_counted_among_the_others():
-    assert text.runs_in_words(10, 1) == "9 runs and one without noise"
-    assert text.runs_in_words(1, 0) == "1 run"
-    assert text.runs_in_words(2, 1) == "1 run and one without noise"
 
 
 def test_a_class_is_called_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -60,20 +60,11 @@ def test_nothing_interrupts_a_callback_that_must_not_be_cut_short(how: str, safe
     app.run()
     # what is not protected is lost: the day Streamlit keeps it, this module can go
     assert kept == ([2.0] if safe else [])
-
-
-def test_the_next_run_is_not_forgotten():
-    app = AppTest.from_function(page, default_timeout=PATIENCE_SECONDS)
-    app.session_state["safe"] = True
-    app.run()
-    app.number_input(key="first").set_value(1.0)
-    app.number_input(key="second").set_value(2.0)
-    app.run()
-    assert not app.exception
-    assert app.session_state["kept"] == [2.0]
-    app.number_input(key="second").set_value(3.0)
-    app.run()
-    assert app.session_state["kept"] == [2.0, 3.0]
+    if safe and how == "the next run":  # which is not forgotten
+        app.number_input(key="second").set_value(3.0)
+        app.run()
+        assert not app.exception
+        assert app.session_state["kept"] == [2.0, 3.0]
 
 
 def page_with_a_button() -> None:
@@ -107,11 +98,9 @@ def test_a_button_works_with_what_was_typed_before_it_was_pressed(safe: bool, ro
     assert app.session_state["launched"] == rounds
 
 
-@pytest.mark.parametrize(
-    ("path", "launch", "pressed"), [("attack", "launch", ""), ("tune", "launch", "sweep")]
-)
+@pytest.mark.parametrize(("path", "pressed"), [("attack", ""), ("tune", "sweep")])
 def test_what_was_pressed_is_launched_once(
-    path: str, launch: str, pressed: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    path: str, pressed: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ):
     """The browser asks for the next run of the page while the job goes into the queue."""
     monkeypatch.setenv("EPSILON_RUNS_DIR", str(tmp_path))
@@ -127,7 +116,7 @@ def test_what_was_pressed_is_launched_once(
         assert context.script_requests is not None
         context.script_requests.request_rerun(RerunData(page_script_hash=context.page_script_hash))
 
-    monkeypatch.setattr(jobs, launch, disturbed)
+    monkeypatch.setattr(jobs, "launch", disturbed)
     monkeypatch.setattr("streamlit.page_link", lambda *_, **__: None)  # a page by itself knows no other
     app = AppTest.from_file(str(ROOT / "pages" / f"{path}.py"), default_timeout=PATIENCE_SECONDS)
     app.query_params["draft"] = identity

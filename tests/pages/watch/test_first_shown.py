@@ -14,12 +14,9 @@ def attacked(number: int, mechanism: str) -> Series:
     return Series(number, mechanism, (run,))
 
 
-def test_without_noise_comes_first():
+def test_without_noise_comes_first_and_of_many_that_are_noisy_the_last_are_shown():
     assert _first_shown({0: False, 1: True, 2: True, 3: True}) == [0, 1, 2]
     assert _first_shown({0: True, 1: True, 2: True, 3: False}) == [0, 1, 3], "in the scenario's order"
-
-
-def test_of_many_that_are_noisy_the_last_are_shown():
     assert _first_shown(dict.fromkeys(range(9), True)) == [6, 7, 8]
 
 
