@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 import gzip
 from pathlib import Path
-from typing import Any
 
 import pytest
-from starlette.datastructures import Headers
 from starlette.staticfiles import StaticFiles
 
 from pages.server import compressed
 from pages.server.compressed import Compressed
+from tests.pages.server.asgi import ask
 
 TEXT = b"const answer = 42;\n" * 500
 
@@ -23,30 +21,6 @@ def app(tmp_path: Path) -> Compressed:
     (tmp_path / "short.js").write_bytes(TEXT[:100])
     (tmp_path / "font.woff2").write_bytes(TEXT)
     return Compressed(StaticFiles(directory=tmp_path))
-
-
-def ask(app: Compressed, path: str, method: str = "GET", **headers: str) -> tuple[int, Headers, bytes]:
-    """Status, headers and body of an answer."""
-    said: list[Any] = []
-
-    async def send(message: Any) -> None:
-        said.append(message)
-
-    async def receive() -> Any:
-        return await asyncio.Event().wait()  # the visitor stays
-
-    raw = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
-    scope = {
-        "type": "http",
-        "method": method,
-        "path": path,
-        "root_path": "",
-        "headers": raw,
-        "extensions": {},
-    }
-    asyncio.run(app(scope, receive, send))
-    body = b"".join(one.get("body", b"") for one in said[1:])
-    return said[0]["status"], Headers(raw=said[0]["headers"]), body
 
 
 def test_a_file_is_compressed_once_and_the_same_to_all(app: Compressed, monkeypatch: pytest.MonkeyPatch):

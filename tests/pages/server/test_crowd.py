@@ -2,50 +2,38 @@
 
 from __future__ import annotations
 
-import asyncio
-from typing import Any
-
 import pytest
+from starlette.responses import PlainTextResponse
 
 from ldp_core.runs import visitor_limits
 from ldp_core.runs.visitor_limits import KEPT
 from pages.server import crowd
 from pages.server.crowd import Crowd
+from tests.pages.server.asgi import ask
 
-
-async def nothing(scope: Any, receive: Any, send: Any) -> None:
-    """The application behind it."""
+NOTHING = PlainTextResponse()
+"""The application behind it."""
 
 
 def test_pages_end_where_descriptors_do(monkeypatch: pytest.MonkeyPatch):
     """One that was lost a moment ago holds three of the five of an open one, and may be back."""
     monkeypatch.setattr(visitor_limits, "descriptors", lambda: KEPT + 5 * 20 + 4)
-    small = Crowd(nothing)
+    small = Crowd(NOTHING)
     monkeypatch.setattr(crowd, "sessions", lambda: 19)
     assert small.full("192.0.2.1") == ""
     monkeypatch.setattr(crowd, "sessions", lambda: 20)
     assert small.full("192.0.2.1").startswith("20 pages were open on this server a moment ago")
     monkeypatch.setattr(visitor_limits, "descriptors", lambda: 8192)
-    assert Crowd(nothing).full("192.0.2.1") == ""
+    assert Crowd(NOTHING).full("192.0.2.1") == ""
 
 
 def test_a_full_house_refuses_pages_and_no_file_of_an_open_one_below_any_prefix(
     monkeypatch: pytest.MonkeyPatch,
 ):
-    async def status(path: str) -> int:
-        said: list[Any] = []
-
-        async def send(message: Any) -> None:
-            said.append(message)
-
-        scope = {"type": "http", "method": "GET", "path": path, "headers": [], "client": ("192.0.2.1", 5)}
-        await full(scope, None, send)  # type: ignore[arg-type]
-        return int(said[0]["status"]) if said else 200
-
-    full = Crowd(nothing)
+    full = Crowd(NOTHING)
     monkeypatch.setattr(full, "full", lambda address: "It is full.")
     for prefix in ("", "/studio", "/media/a"):
         for file in ("/_stcore/health", "/assets/web/plot.js", "/static/js/x.js", "/media/x.png"):
-            assert asyncio.run(status(prefix + file)) == 200
+            assert ask(full, prefix + file)[0] == 200
         for page in ("/", "/train"):
-            assert asyncio.run(status(prefix + page)) == 429
+            assert ask(full, prefix + page)[0] == 429
