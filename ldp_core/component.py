@@ -108,7 +108,7 @@ class Registry(Generic[C]):
         return self._classes.get(getattr(kind, "name", "")) is kind
 
     def kind(self, name: str) -> type[C]:
-        """Class by name; raises `UnknownName`, with all names."""
+        """Class by name; raises `UnknownName`."""
         try:
             return self._classes[name]
         except (KeyError, TypeError):
@@ -129,9 +129,13 @@ class Part:
     registry: Registry[Any]
     key: str
     short: bool = False
+    optional: bool = False
+    """Whether null stands for no part."""
 
-    def check(self, value: Any) -> Component:
-        """Part of a JSON value; raises `PydanticCustomError`."""
+    def check(self, value: Any) -> Any:
+        """The part that a JSON value means; raises `PydanticCustomError`."""
+        if value is None and self.optional:
+            return None
         if isinstance(value, Component):
             if self.registry.holds(type(value)):
                 return value
@@ -162,7 +166,9 @@ class Part:
             return {self.key: one, **value} if (one := next(meant, None)) else value
         return value
 
-    def serialise(self, component: Component) -> Any:
+    def serialise(self, component: Component | None) -> Any:
+        if component is None:
+            return None
         parameters = component.parameters()
         if self.short and parameters == type(component)().parameters():
             return component.name
@@ -172,17 +178,4 @@ class Part:
         return core_schema.no_info_plain_validator_function(
             self.check,
             serialization=core_schema.plain_serializer_function_ser_schema(self.serialise),
-        )
-
-
-@dataclass(frozen=True)
-class OptionalPart(Part):
-    """As `Part`, with null for no part."""
-
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.no_info_plain_validator_function(
-            lambda value: None if value is None else self.check(value),
-            serialization=core_schema.plain_serializer_function_ser_schema(
-                lambda component: None if component is None else self.serialise(component)
-            ),
         )

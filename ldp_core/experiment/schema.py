@@ -29,7 +29,7 @@ from ldp_core import (
     selections,
     systems,
 )
-from ldp_core.component import OptionalPart, Part
+from ldp_core.component import Part
 from ldp_core.datasets.base import Labels
 from ldp_core.errors import DataUnavailable, printable, shown
 from ldp_core.experiment.attack import Attack, attack_as_json, check_attack
@@ -142,7 +142,7 @@ class Experiment(BaseModel):
     aggregator: Annotated[aggregators.Aggregator, Part(aggregators.registry, "name")] = aggregators.get(
         "mean"
     )
-    system: Annotated[systems.System | None, OptionalPart(systems.registry, "name")] = None
+    system: Annotated[systems.System | None, Part(systems.registry, "name", optional=True)] = None
     trust: Annotated[Trust, Part(all_trusts, "kind")] = all_trusts.get("local")
     rounds: Annotated[int, Whole(limits.ROUNDS)] = int(limits.ROUNDS.default)
     seed: Annotated[int, Whole(limits.SEED)] = int(limits.SEED.default)

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ldp_core import datasets, limits, mechanisms, models, optimizers
-from ldp_core.component import OptionalPart, Part
+from ldp_core.component import Part
 from ldp_core.errors import InvalidExperiment, InvalidInput, Problem, shown
 from ldp_core.experiment.reading import problems_of, read_json
 from ldp_core.fields import Checked, Choice, Number, Whole, refused
@@ -65,7 +65,7 @@ class Card(BaseModel):
     clipped: Annotated[tuple[float, float] | None, Checked(_ends)] = None
     norm: Annotated[float | None, Number(limits.NORM, optional=True)] = None
     """Length that the whole change was scaled down to; None without such a limit."""
-    mechanism: Annotated[mechanisms.Mechanism | None, OptionalPart(mechanisms.registry, "name")] = None
+    mechanism: Annotated[mechanisms.Mechanism | None, Part(mechanisms.registry, "name", optional=True)] = None
     epsilon: Annotated[float | None, Number(limits.EPSILON, optional=True)] = None
     mean: Annotated[float, Number(Limit(-1e3, 1e3, 0))] = 0.0
     deviation: Annotated[float, Number(Limit(1e-3, 1e3, 1))] = Field(1.0)

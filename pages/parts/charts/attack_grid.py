@@ -11,18 +11,8 @@ import numpy as np
 from ldp_core import mechanisms
 from ldp_core.attacks.findings.verdict import RECOVERED_DB
 from ldp_core.runs import Desk
-from pages.parts.charts.base import (
-    MUTED,
-    End,
-    Figure,
-    Trace,
-    colour,
-    figure,
-    level,
-    look,
-    scatter,
-    share_axis,
-)
+from pages.parts.charts.base import MUTED, Figure, Lines, colour, look, scatter, share_axis
+from pages.parts.charts.rounds import band
 from pages.parts.charts.styles import tint_of
 from pages.parts.ui.text import number
 
@@ -84,34 +74,27 @@ def _over_budgets(
 ) -> Figure:
     budgets = desk.start["ladder"]["epsilons"]
     first, last = budgets[0] / 1.1, budgets[-1] * 1.1
-    traces: list[Trace] = [level((first, last), value, width=1) for value, _ in levels]
-    ends: list[End] = []
+    chart = Lines()
+    for value, _ in levels:
+        chart.level(last, value, first=first, width=1)
     for name, (cells, values, hover) in lines.items():
         x = [cell["epsilon"] for cell in cells]
         mean, low, high = np.reshape(values, (-1, 3)).T.tolist()
         tint, label = tint_of(mechanisms.registry, name), html.escape(mechanisms.registry.kind(name).label)
-        paint = colour(tint)
-        band = {"fill": "toself", "fillcolor": colour(tint, 0.14), "hoverinfo": "skip"}
-        around = [*low, *reversed(high)]
-        traces.append(scatter([*x, *reversed(x)], around, mode="lines", line={"width": 0}, **band))
-        traces.append(scatter(x, mean, name=label, hovertemplate=hover, **look(paint, 3, 6)))
+        chart.add(band(np.array(x), np.array(high), np.array(low), tint, 0.14))
+        curve = scatter(x, mean, name=label, hovertemplate=hover, **look(colour(tint), 3, 6))
+        chart.add(curve, *(mean[-1], f"<b>{label}</b>", colour(tint)) if mean else ())
         cap = (
             [c["value"] for cell in cells for c in cell["caps"] if c["name"] == "instance"] if capped else []
         )
         if cap and len(cap) == len(cells):
-            traces.append(scatter(x, cap, hovertemplate="at most %{y:.0%}", **look(paint, 1.5, dash="dash")))
-        ends += [(mean[-1], f"<b>{label}</b>", paint)] if mean else []
-    return figure(
-        traces,
-        x={
-            "title": "budget ε, per use of the mechanism",
-            "type": "log",
-            "range": [float(np.log10(first)), float(np.log10(last))],
-            "tickvals": [tick for tick in TICKS if first <= tick <= last],
-        },
-        y=y,
-        ends=[*ends, *((value, words, MUTED) for value, words in levels)],
-    )
+            dashed = look(colour(tint), 1.5, dash="dash")
+            chart.add(scatter(x, cap, hovertemplate="at most %{y:.0%}", **dashed))
+    chart.ends += [(value, words, MUTED) for value, words in levels]
+    ticks = [tick for tick in TICKS if first <= tick <= last]
+    ends = [float(np.log10(first)), float(np.log10(last))]
+    title = "budget ε, per use of the mechanism"
+    return chart.figure(x={"title": title, "type": "log", "range": ends, "tickvals": ticks}, y=y)
 
 
 def _by_mechanism(desk: Desk) -> dict[str, list[Cell]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,18 +12,7 @@ from ldp_core.attacks.findings.metrics import intervals
 from ldp_core.attacks.findings.verdict import RECOVERED_DB
 from ldp_core.mechanisms.base import Floats
 from ldp_core.runs import Column, Tries
-from pages.parts.charts.base import (
-    MUTED,
-    End,
-    Figure,
-    Trace,
-    colour,
-    figure,
-    level,
-    look,
-    scatter,
-    share_axis,
-)
+from pages.parts.charts.base import MUTED, Figure, Lines, colour, look, scatter, share_axis
 from pages.parts.charts.rounds import band, label, line, rounds_axis, thinned
 from pages.parts.charts.series import Series
 from pages.parts.charts.tally import running, running_cap, tally
@@ -39,14 +28,13 @@ ALIKE = 0.03
 
 def pixels_figure(attacked: Attacked, rounds: int) -> Figure:
     """PSNR by round, and that of guesses: mean and range over seeds; of real uploads' best image."""
-    traces: list[Trace] = []
-    ends: list[End] = []
+    lines = Lines()
     for one, tries in attacked:
         table = _table([mine.psnr[None] for mine in tries])
         mean, low, high = (np.minimum(each, TOP_DB) for each in (table.mean(0), table.min(0), table.max(0)))
-        _curve(traces, one, _when(tries), mean, low, high, "%{y:.1f} dB")
         last = float(table[:, -1].mean())
-        ends.append((min(last, TOP_DB), f"<b>{label(one)} {_decibels(last)}</b>", colour(one.style.tint)))
+        shown = f"{number(last, 2)} dB" if last < EXACT_DB else decibels(last)
+        _curve(lines, one, tries, (mean, low, high), "%{y:.1f} dB", shown)
     flat = [mine for _, tries in attacked for mine in tries]
     guesses = {
         "average image": [mine.mean_image for mine in flat],
@@ -56,27 +44,24 @@ def pixels_figure(attacked: Attacked, rounds: int) -> Figure:
     for (name, values), dash in zip(guesses.items(), ("dot", "dash", "longdash"), strict=True):
         if values:
             mean = float(np.mean(values))
-            traces.append(level((0, rounds), mean, dash=dash, name=name))
-            ends.append((mean, f"{name} {mean:.0f}", MUTED))
-    highest = max([*(end for end, _, _ in ends), *(float(t["y"].max()) for t in traces if t["y"].size)])
+            lines.level(rounds, mean, f"{name} {mean:.0f}", dash=dash, name=name)
+    tallest = [float(trace["y"].max()) for trace in lines.traces if trace["y"].size]
+    highest = max([*(end for end, _, _ in lines.ends), *tallest])
     top = min(TOP_DB, 10 * np.ceil(highest / 10 + 0.2)) + 1.0
     ticks = list(range(0, int(top) + 1, 10))
     names = [f"≥ {t}" if t == TOP_DB else str(t) for t in ticks]
-    return _drawn(traces, ends, rounds, attacked, {"tickvals": ticks, "ticktext": names}, float(top))
+    return _drawn(lines, rounds, attacked, {"tickvals": ticks, "ticktext": names}, float(top))
 
 
 def picked_figure(attacked: Attacked, rounds: int) -> Figure:
     """Identification rate over the rounds so far and all seeds, with a band, chance and the upper bound."""
-    traces: list[Trace] = []
-    ends: list[End] = []
+    lines = Lines()
     for one, tries in attacked:
         share = running(tries)
         count = tally(tries)
         if count is None:
             continue
-        _curve(traces, one, _when(tries), share[:, 0], share[:, 1], share[:, 2], "%{y:.0%}")
-        words = f"<b>{label(one)} {count.picked} of {count.n}</b>"
-        ends.append((float(share[-1, 0]), words, colour(one.style.tint)))
+        _curve(lines, one, tries, share.T, "%{y:.0%}", f"{count.picked} of {count.n}")
     bounds, together = drawn_caps(attacked)
     for one, tries in attacked:
         if one.number not in bounds:
@@ -85,18 +70,15 @@ def picked_figure(attacked: Attacked, rounds: int) -> Figure:
         paint = MUTED if together else colour(one.style.tint)
         name = "at most" if together else f"at most, {label(one)}"
         pick, dashed = thinned(len(cap)), look(paint, 1.5, dash="dash")
-        traces.append(scatter(_when(tries)[pick], cap[pick], name=name, hovertemplate="%{y:.0%}", **dashed))
-        known = cap[-1] < VACUOUS
-        text = f"at most {percent(cap[-1])}" if known else "no bound below 100\u202f%"
-        whose = "" if together else f"{label(one)}: "
-        ends.append((float(cap[-1]), whose + text, paint))
+        trace = scatter(_when(tries)[pick], cap[pick], name=name, hovertemplate="%{y:.0%}", **dashed)
+        text = f"at most {percent(cap[-1])}" if cap[-1] < VACUOUS else "no bound below 100\u202f%"
+        lines.add(trace, cap[-1], text if together else f"{label(one)}: {text}", paint)
         if together:
             break
     candidates = next((mine.candidates for _, tries in attacked for mine in tries if mine.candidates), None)
     if candidates:
-        traces.append(level((0, rounds), 1 / candidates, name="guessing"))
-        ends.append((1 / candidates, f"guessing 1 of {candidates}", MUTED))
-    return _drawn(traces, ends, rounds, attacked, share_axis(), 1.0)
+        lines.level(rounds, 1 / candidates, f"guessing 1 of {candidates}", name="guessing")
+    return _drawn(lines, rounds, attacked, share_axis(), 1.0)
 
 
 def drawn_caps(attacked: Attacked) -> tuple[dict[int, Floats], bool]:
@@ -109,28 +91,22 @@ def drawn_caps(attacked: Attacked) -> tuple[dict[int, Floats], bool]:
 
 def returned_figure(attacked: Attacked, rounds: int) -> Figure:
     """Share of real uploads' images recovered, by round, with a 95 % band, and by chance."""
-    traces: list[Trace] = []
-    ends: list[End] = []
+    lines = Lines()
     chances = []
     for one, tries in attacked:
         back = np.nan_to_num(_table([mine.recovered[None] for mine in tries])).sum(axis=0)
         n = sum(mine.images for mine in tries)
         low, high = intervals(back, n).T
-        _curve(traces, one, _when(tries), back / n, low, high, "%{y:.0%}")
-        last = f"<b>{label(one)} {back[-1]:.0f} of {n}</b>"
-        ends.append((float(back[-1] / n), last, colour(one.style.tint)))
+        _curve(lines, one, tries, (back / n, low, high), "%{y:.0%}", f"{back[-1]:.0f} of {n}")
         chances += [float(np.nan_to_num(mine.by_chance[:]).mean()) for mine in tries]
     by_chance = float(np.mean(chances)) if chances else 0.0
-    traces.append(level((0, rounds), by_chance, name="by chance"))
-    ends.append((by_chance, f"by chance {percent(by_chance)}", MUTED))
-    return _drawn(traces, ends, rounds, attacked, share_axis(), 1.0)
+    lines.level(rounds, by_chance, f"by chance {percent(by_chance)}", name="by chance")
+    return _drawn(lines, rounds, attacked, share_axis(), 1.0)
 
 
-def _drawn(
-    traces: list[Trace], ends: list[End], rounds: int, attacked: Attacked, y: dict[str, Any], high: float
-) -> Figure:
+def _drawn(lines: Lines, rounds: int, attacked: Attacked, y: dict[str, Any], high: float) -> Figure:
     x = rounds_axis([one for one, _ in attacked], rounds)
-    return figure(traces, x=x, y={"range": [0, high], **y}, ends=ends, gap=GAP)
+    return lines.figure(x=x, y={"range": [0, high], **y}, gap=GAP)
 
 
 MOST_CAPS = 4
@@ -150,15 +126,13 @@ def _when(tries: Sequence[Tries]) -> Floats:
 
 
 def _curve(
-    traces: list[Trace], one: Series, when: Floats, mean: Floats, low: Floats, high: Floats, hover: str
+    lines: Lines, one: Series, tries: Sequence[Tries], curves: Iterable[Floats], hover: str, last: str
 ) -> None:
-    """Add a line over the attacked rounds, with its band."""
+    """Add a line over the attacked rounds with its band: mean, low and high; `last` is said at its end."""
+    mean, low, high = curves
     pick = thinned(len(mean))
-    x = when[pick]
+    x = _when(tries)[pick]
     if len(pick) > 1:
-        traces.append(band(x, low[pick], high[pick], one.style.tint))
-    traces.append(line(x, mean[pick], one, hover))
-
-
-def _decibels(value: float) -> str:
-    return f"{number(value, 2)} dB" if value < EXACT_DB else decibels(value)
+        lines.add(band(x, low[pick], high[pick], one.style.tint))
+    words = f"<b>{label(one)} {last}</b>"
+    lines.add(line(x, mean[pick], one, hover), mean[-1], words, colour(one.style.tint))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -140,16 +141,38 @@ def look(paint: str, width: float = 2.5, size: float = 0, **line: Any) -> dict[s
     return {"mode": mode, **lines} | ({"marker": {"color": paint, "size": size}} if size else {})
 
 
-def level(
-    across: Sequence[float],
-    y: float,
-    paint: str = MUTED,
-    width: float = 1.5,
-    dash: str = "dot",
-    **more: Any,
-) -> Trace:
-    """Dashed horizontal line between two places."""
-    return scatter(across, [y, y], **look(paint, width, dash=dash), hoverinfo="skip", **more)
+@dataclass
+class Lines:
+    """A chart that grows line by line, with labels at the ends of some."""
+
+    traces: list[Trace] = field(default_factory=list)
+    ends: list[End] = field(default_factory=list)
+
+    def add(self, trace: Trace, end: float = 0.0, words: str = "", paint: str = MUTED) -> None:
+        """Add a trace, and `words` where its line ends on y's range."""
+        self.traces.append(trace)
+        if words:
+            self.ends.append((float(end), words, paint))
+
+    def level(
+        self,
+        last: float,
+        y: float,
+        words: str = "",
+        paint: str = MUTED,
+        *,
+        first: float = 0.0,
+        at: float | None = None,
+        width: float = 1.5,
+        dash: str = "dot",
+        **more: Any,
+    ) -> None:
+        """Add a dashed horizontal line from the `first` place to the `last`."""
+        style = look(paint, width, dash=dash)
+        self.add(scatter([first, last], [y, y], **style, hoverinfo="skip", **more), at or y, words, paint)
+
+    def figure(self, **layout: Any) -> Figure:
+        return figure(self.traces, ends=self.ends, **layout)
 
 
 def note(x: float, y: float, text: str, paint: str = MUTED, size: int = 12, **place: Any) -> dict[str, Any]:

@@ -9,18 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from pages.parts.charts.base import (
-    MUTED,
-    End,
-    Figure,
-    Trace,
-    colour,
-    figure,
-    level,
-    look,
-    scatter,
-    share_axis,
-)
+from pages.parts.charts.base import Figure, Lines, Trace, colour, look, scatter, share_axis
 from pages.parts.charts.rounds import band, noise_axis
 from pages.parts.charts.series import Series
 from pages.parts.ui.text import number, percent
@@ -33,24 +22,23 @@ def accuracy_by_budget(
     shown: Sequence[Series], steps: Steps, chance: float | None, reference: Series | None = None
 ) -> Figure:
     """Accuracy in the latest round over ε, a point per run, with a band over seeds."""
-    traces: list[Trace] = []
-    ends: list[End] = []
+    chart = Lines()
     for name, line in by_line(shown, steps).items():
         values = [one.final("accuracy") for _, one in line]
         x = np.array([epsilon for epsilon, _ in line])
         mean, low, high = (np.array([f(each) for each in values]) for f in (np.mean, np.min, np.max))
         tint = line[0][1].style.tint
-        traces.append(band(x, low, high, tint))
-        traces.append(_curve(x, mean, name, tint, "%{y:.1%}"))
-        ends.append((float(mean[-1]), f"<b>{html.escape(name)} {percent(mean[-1])}</b>", colour(tint)))
+        chart.add(band(x, low, high, tint))
+        words = f"<b>{html.escape(name)} {percent(mean[-1])}</b>"
+        chart.add(_curve(x, mean, name, tint, "%{y:.1%}"), mean[-1], words, colour(tint))
     levels = {} if chance is None else {"guessing": chance}
     if reference is not None and len(final := reference.final("accuracy")):
         levels[reference.label] = float(final.mean())
     axis = _budgets(steps)
+    first, last = axis["tickvals"][0], axis["tickvals"][-1]
     for name, value in levels.items():
-        traces.append(level((axis["tickvals"][0], axis["tickvals"][-1]), value, name=name))
-        ends.append((value, f"{name} {percent(value)}", MUTED))
-    return figure(traces, x=axis, y=share_axis(), ends=ends)
+        chart.level(last, value, f"{name} {percent(value)}", first=first, name=name)
+    return chart.figure(x=axis, y=share_axis())
 
 
 def noise_by_budget(shown: Sequence[Series], steps: Steps, predicted: Mapping[int, float]) -> Figure:
@@ -60,17 +48,15 @@ def noise_by_budget(shown: Sequence[Series], steps: Steps, predicted: Mapping[in
         measured = one.noise()
         return float(measured[-1]) if one.round and len(measured) else predicted.get(one.number, 0.0)
 
-    traces: list[Trace] = []
-    ends: list[End] = []
+    chart = Lines()
     values: list[float] = []
     for name, line in by_line(shown, steps, lambda one: value(one) > 0).items():
         y = np.array([value(one) for _, one in line])
         tint = line[0][1].style.tint
-        traces.append(_curve(np.array([epsilon for epsilon, _ in line]), y, name, tint, "%{y:.3g}"))
-        words = f"<b>{html.escape(name)} {number(y[-1], 2)}</b>"
-        ends.append((float(np.log10(y[-1])), words, colour(tint)))
+        curve = _curve(np.array([epsilon for epsilon, _ in line]), y, name, tint, "%{y:.3g}")
+        chart.add(curve, np.log10(y[-1]), f"<b>{html.escape(name)} {number(y[-1], 2)}</b>", colour(tint))
         values += y.tolist()
-    return figure(traces, x=_budgets(steps), y=noise_axis(values), ends=ends)
+    return chart.figure(x=_budgets(steps), y=noise_axis(values))
 
 
 def by_line(

@@ -13,10 +13,9 @@ from pages.parts.charts.base import (
     MUTED,
     TEXT,
     Figure,
+    Lines,
     Trace,
     colour,
-    figure,
-    level,
     log_axis,
     look,
     scatter,
@@ -56,30 +55,30 @@ def accuracy_figure(
     """Accuracy on the held-out set, with a band over seeds; `reference` has no noise, and the curves `beside`
     come from elsewhere.
     """
-    traces: list[Trace] = [_beside(one, "%{y:.1%}") for one in beside]
-    ends = [(one.end, _not_ours(one, percent), colour(one.tint)) for one in beside]
+    lines = Lines()
+    for other in beside:
+        lines.add(_beside(other, "%{y:.1%}"), other.end, _not_ours(other, percent), colour(other.tint))
     for one in shown:
         mean, low, high = one.curve("accuracy")
-        x = np.arange(len(mean))
-        pick = thinned(len(x))
+        pick = thinned(len(mean))
         if len(one.runs) > 1:
-            traces.append(band(x[pick], low[pick], high[pick], one.style.tint))
-        traces.append(line(x[pick], mean[pick], one, "%{y:.1%}"))
-        if len(mean):
-            ends.append((float(mean[-1]), f"<b>{label(one)} {percent(mean[-1])}</b>", colour(one.style.tint)))
+            lines.add(band(pick, low[pick], high[pick], one.style.tint))
+        end = (
+            [mean[-1], f"<b>{label(one)} {percent(mean[-1])}</b>", colour(one.style.tint)]
+            if len(mean)
+            else []
+        )
+        lines.add(line(pick, mean[pick], one, "%{y:.1%}"), *end)
     if reference is not None:
-        mean, _, _ = reference.curve("accuracy")
+        mean, name = reference.mean(), reference.label
         pick, dotted = thinned(len(mean)), look(MUTED, 1.5, dash="dot")
-        traces.append(scatter(pick, mean[pick], name=reference.label, hovertemplate="%{y:.1%}", **dotted))
-        if len(mean):
-            ends.append((float(mean[-1]), f"{reference.label} {percent(mean[-1])}", MUTED))
+        trace = scatter(pick, mean[pick], name=name, hovertemplate="%{y:.1%}", **dotted)
+        lines.add(trace, *[mean[-1], f"{name} {percent(mean[-1])}"] if len(mean) else [])
     if chance is not None:
-        traces.append(level((0, rounds), chance, width=1))
-        ends.append((chance, f"guessing {percent(chance)}", MUTED))
+        lines.level(rounds, chance, f"guessing {percent(chance)}", width=1)
     if guess is not None:
-        traces.append(level((0, rounds), guess, TEXT, dash="dash", name="your guess"))
-        ends.append((guess, f"your guess {percent(guess)}", TEXT))
-    return figure(traces, x=rounds_axis(shown, rounds, beside), y=share_axis(), ends=ends)
+        lines.level(rounds, guess, f"your guess {percent(guess)}", TEXT, dash="dash", name="your guess")
+    return lines.figure(x=rounds_axis(shown, rounds, beside), y=share_axis())
 
 
 def noise_figure(
@@ -89,19 +88,21 @@ def noise_figure(
     of each round (dots); before a variant's first round as `predicted`.
     """
     beside = [one for one in beside if not (one.values <= 0).any()]  # zero has no place on a logarithmic axis
-    traces: list[Trace] = [_beside(one, "%{y:.3g}") for one in beside]
-    ends = [(float(np.log10(one.end)), _not_ours(one, number), colour(one.tint)) for one in beside]
+    lines = Lines()
+    for other in beside:
+        words = _not_ours(other, number)
+        lines.add(_beside(other, "%{y:.3g}"), np.log10(other.end), words, colour(other.tint))
     values = [float(end) for one in beside for end in (np.nanmin(one.values), np.nanmax(one.values))]
     for one in shown:
         measured, theory = one.noise(), one.noise("noise_variance_theory")
         x = np.arange(len(measured))
         pick = thinned(len(x))[1:]
-        traces.append(line(x[pick], _positive(measured[pick]), one, "%{y:.3g}"))
+        lines.add(line(x[pick], _positive(measured[pick]), one, "%{y:.3g}"))
         few = spaced(len(x))
-        traces.append(_dots(x[few], _positive(theory[few]), one))
+        lines.add(_dots(x[few], _positive(theory[few]), one))
         expected = predicted.get(one.number, 0.0)
         if len(pick) == 0 and expected > 0:
-            traces.append(_expected(expected, rounds, one))
+            lines.add(_expected(expected, rounds, one))
             expected *= rounds if one.adds else 1
             values.append(predicted[one.number])
         end = float(measured[-1]) if len(pick) else expected
@@ -109,15 +110,16 @@ def noise_figure(
             values += [float(one) for one in measured[pick][:1] if one > 0]
         if end > 0:
             values.append(end)
-            ends.append((np.log10(end), f"<b>{label(one)} {number(end, 2)}</b>", colour(one.style.tint)))
+            words = f"<b>{label(one)} {number(end, 2)}</b>"
+            lines.ends.append((np.log10(end), words, colour(one.style.tint)))
     bearable = _bearable(shown)
     for most, ours in bearable.items():
         paint, its = (MUTED, "") if len(bearable) == 1 else (colour(ours[0].style.tint), "it ")
         values.append(most)
         whose = f", {joined([label(one) for one in ours])}" * (len(bearable) > 1)
-        traces.append(level((0, rounds), most, paint, 1, name=BEARABLE + whose))
-        ends.append((np.log10(most), f"{its}{BEARABLE} {number(most, 2)}", paint))
-    return figure(traces, x=rounds_axis(shown, rounds, beside), y=noise_axis(values), ends=ends)
+        words = f"{its}{BEARABLE} {number(most, 2)}"
+        lines.level(rounds, most, words, paint, at=np.log10(most), width=1, name=BEARABLE + whose)
+    return lines.figure(x=rounds_axis(shown, rounds, beside), y=noise_axis(values))
 
 
 def noise_axis(values: Sequence[float]) -> dict[str, Any]:

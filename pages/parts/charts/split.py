@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ldp_core.theory.label_counts import Counts
-from pages.parts.charts.base import PAPER, End, Figure, Trace, colour, figure, look, note, scatter, share_axis
+from pages.parts.charts.base import PAPER, Figure, Lines, colour, figure, look, note, scatter, share_axis
 from pages.parts.charts.rounds import label
 from pages.parts.charts.series import Series
 from pages.parts.ui.text import number, percent, shortened
@@ -82,11 +82,9 @@ def _merged(counts: Counts, names: Sequence[str]) -> tuple[Counts, list[str]]:
 
 def _shade(share: float) -> str:
     """A colour of the scale, from dark (0) to light (1)."""
-    place = share * (len(CALM) - 1)
-    below = min(int(place), len(CALM) - 2)
-    ends = [[int(CALM[i][c : c + 2], 16) for c in (1, 3, 5)] for i in (below, below + 1)]
-    mixed = [round(a + (b - a) * (place - below)) for a, b in zip(*ends, strict=True)]
-    return "#" + "".join(f"{value:02x}" for value in mixed)
+    channels = np.array([[int(paint[c : c + 2], 16) for c in (1, 3, 5)] for paint in CALM])
+    places = np.linspace(0, 1, len(CALM))
+    return "#" + "".join(f"{round(float(np.interp(share, places, one))):02x}" for one in channels.T)
 
 
 def split_in_words(counts: Counts) -> str:
@@ -117,10 +115,10 @@ def served(shown: Sequence[Series]) -> dict[str, list[float]]:
 
 def served_figure(shown: Sequence[Series], names: Sequence[str]) -> Figure:
     """Accuracy on each class, a line per run."""
-    traces, ends = list[Trace](), list[End]()
+    lines = Lines()
     for one, values in zip(shown, served(shown).values(), strict=True):
         paint = colour(one.style.tint)
         style = look(paint, 2.5, 8)
-        traces.append(scatter(names, values, name=label(one), hovertemplate="%{y:.0%}", **style))
-        ends.append((values[-1], f"<b>{label(one)} {percent(values[-1])}</b>", paint))
-    return figure(traces, x={"title": "class", "type": "category"}, y=share_axis(), ends=ends)
+        trace = scatter(names, values, name=label(one), hovertemplate="%{y:.0%}", **style)
+        lines.add(trace, values[-1], f"<b>{label(one)} {percent(values[-1])}</b>", paint)
+    return lines.figure(x={"title": "class", "type": "category"}, y=share_axis())
