@@ -176,6 +176,5 @@ class Part:
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_plain_validator_function(
-            self.check,
-            serialization=core_schema.plain_serializer_function_ser_schema(self.serialise),
+            self.check, serialization=core_schema.plain_serializer_function_ser_schema(self.serialise)
         )

@@ -65,8 +65,8 @@ def rounds_figure(claim: Claim, shelf: Shelf) -> Figure | None:
             hover = f"{html.escape(arm.label)}: %{{y:.1f}} %<extra></extra>"
             traces.append(scatter(np.arange(len(mean)), mean, **style, hovertemplate=hover))
     y = {"title": "accuracy, %", "rangemode": "tozero"}
-    hover = {"font": {"size": 12, "color": MUTED}, "bgcolor": "var(--st-secondary-background-color)"}
-    return figure(traces, x={"title": "round"}, y=y, hoverlabel=hover) if traces else None
+    tip = {"font": {"size": 12, "color": MUTED}, "bgcolor": "var(--st-secondary-background-color)"}
+    return figure(traces, x={"title": "round"}, y=y, hoverlabel=tip) if traces else None
 
 
 def against_accuracy(claim: Claim, shelf: Shelf) -> Figure | None:

@@ -48,12 +48,7 @@ def header(
             workspace.replace(next(p for p in map(presets.get, presets.names()) if p.label == chosen).draft)
             st.toast("The scenario took your draft's place; Undo brings it back.")
             st.rerun()
-        st.button(
-            "Undo",
-            disabled=not drafts.can_undo(workspace.id),
-            on_click=_back,
-            args=(workspace.undo,),
-        )
+        st.button("Undo", disabled=not drafts.can_undo(workspace.id), on_click=_back, args=(workspace.undo,))
         original = preset.draft if preset else None
         st.button(
             "Reset",

@@ -21,14 +21,7 @@ from ldp_core.runs.view.run_progress import Progress, RunProgress
 from pages.parts.charts.base import labelled, log_axis, points, rounded_up
 from pages.parts.charts.density import law_figure
 from pages.parts.charts.population import population_figure
-from pages.parts.charts.rounds import (
-    MOST_DOTS,
-    MOST_POINTS,
-    accuracy_figure,
-    noise_figure,
-    spaced,
-    thinned,
-)
+from pages.parts.charts.rounds import MOST_DOTS, MOST_POINTS, accuracy_figure, noise_figure, spaced, thinned
 from pages.parts.charts.series import Series, announced, series
 from pages.parts.charts.styles import styles
 from pages.parts.noise.designs import Design, View, different, moved, views
@@ -283,7 +276,4 @@ def test_a_series_is_the_mean_over_its_seeds(trained: list[Series]):
     np.testing.assert_allclose(mean, table.mean(axis=0))
     np.testing.assert_allclose(low, table.min(axis=0))
     np.testing.assert_allclose(high, table.max(axis=0))
-    assert series(Progress((), ()), presets.get("half_and_half").draft) == (
-        [],
-        None,
-    )
+    assert series(Progress((), ()), presets.get("half_and_half").draft) == ([], None)
