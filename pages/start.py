@@ -51,9 +51,7 @@ def main() -> None:
     known_lessons = finished()
     with st.container(horizontal=True, key="lesson-steps"):
         for name in lessons.names():
-            plan = lessons.get(name)
-            mark = " ✓" if name in known_lessons else ""
-            words = f":blue[{plan.order} {plan.label}{mark}]"
+            words = f":blue[{lessons.numbered(name)}{' ✓' * (name in known_lessons)}]"
             st.page_link("learn.py", label=words, query_params={"lesson": name})
     with st.expander(f"{len(known)} scenarios, and what they came to", expanded=bool(mine.guesses)):
         _grid([name for name in names if name in known and name != asked], known, mine)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from ldp_core import lessons
 from ldp_core.classroom import FREE, Session, sessions, topics
 from ldp_core.classroom import members as room
 from ldp_core.classroom.store import UnknownClass
@@ -148,7 +149,7 @@ def _open(asked: str, free: str) -> None:
 def topic_label(name: str) -> str:
     """A lesson's name with its number, or a scenario's."""
     topic = topics.get(name)
-    return f"Lesson {topic.plan.order}: {topic.label}" if topic.plan else topic.label
+    return f"Lesson {lessons.names().index(name) + 1}: {topic.label}" if topic.plan else topic.label
 
 
 def said(error: StudioError) -> str:

@@ -37,7 +37,7 @@ def lesson(name: str) -> None:
     preset, found = presets.get(plan.scenario), outcomes.stored(plan.scenario)
     _steps(name)
     with st.container(key="lesson-head", gap="small"):
-        st.title(f"{plan.order} {plan.label}", anchor=False)
+        st.title(lessons.numbered(name), anchor=False)
         st.markdown(plain(plan.setting, 400))
     known = Guessed.here()
     open_question = known.is_open(plan.scenario)
@@ -83,8 +83,7 @@ def _steps(name: str) -> None:
     known = finished()
     with st.container(horizontal=True, key="lesson-steps"):
         for other in lessons.names():
-            plan = lessons.get(other)
-            words = f"{plan.order} {plan.label}{' ✓' if other in known else ''}"
+            words = f"{lessons.numbered(other)}{' ✓' * (other in known)}"
             if other == name:
                 st.markdown(f"**{words}**")
             else:

@@ -28,7 +28,7 @@ def path() -> None:
     for column, name in zip(st.columns(len(lessons.names()), gap="small"), lessons.names(), strict=True):
         plan = lessons.get(name)
         with column, st.container(border=True, height="stretch", key=f"lesson {name}"):
-            st.header(f"{plan.order} {plan.label}", anchor=False)
+            st.header(lessons.numbered(name), anchor=False)
             st.markdown(plain(plan.setting, 400))
             done = name in known
             words = "Again" if done else "Begin"
