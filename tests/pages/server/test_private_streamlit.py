@@ -46,5 +46,6 @@ def private_names_of_others(file: Path) -> list[str]:
         if isinstance(node, ast.Attribute)
         and node.attr.startswith("_")
         and not node.attr.startswith("__")
+        and node.attr != "_replace"  # of named tuples, as documented
         and not (isinstance(node.value, ast.Name) and node.value.id in {"self", "cls", *own})
     ]
