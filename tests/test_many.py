@@ -27,10 +27,7 @@ CASES = [
     BASE | {"selection": {"kind": "once"}},
     BASE | {"attack": "auto", "rounds": 2},
 ]
-EMPTY: dict[str, dict[str, Any]] = {
-    "round": {"spent": {}},
-    "end": {"ledger": [], "accuracy_unnoised": None},
-}
+EMPTY: dict[str, dict[str, Any]] = {"round": {"spent": {}}, "end": {"ledger": [], "accuracy_unnoised": None}}
 """Of the events where no more than a run's figures is asked for."""
 CLOSE = ("noise_variance", "signal_variance", "noise_variance_theory", "loss", "accuracy")
 

@@ -26,8 +26,7 @@ def test_it_is_linear_in_the_share():
 
 
 @pytest.mark.parametrize(
-    ("mechanism", "bits"),
-    [("none", 32), ("laplace", 32), ("piecewise", 32), ("duchi", 1), ("ldpsign", 1)],
+    ("mechanism", "bits"), [("none", 32), ("laplace", 32), ("piecewise", 32), ("duchi", 1), ("ldpsign", 1)]
 )
 def test_only_answers_of_a_few_values_are_packed(mechanism: str, bits: int):
     one = traffic(parse({"mechanism": mechanism, "clients": {"count": 1, "epsilon": 1}}))

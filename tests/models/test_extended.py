@@ -15,12 +15,7 @@ from ldp_core.models.base import Model
 from ldp_core.streams import stream
 
 CLASSES = 10
-CASES = [
-    ("mlp2", (5, 6)),
-    ("cnn", (28, 28)),
-    ("resnet18", (3, 16, 16)),
-    ("logistic_regression", (7,)),
-]
+CASES = [("mlp2", (5, 6)), ("cnn", (28, 28)), ("resnet18", (3, 16, 16)), ("logistic_regression", (7,))]
 PLAIN: dict[str, Callable[[Any, Any, Any], Any]] = {
     "none": lambda x, a, b: x,
     "affine": lambda x, a, b: a * x + b,

@@ -20,15 +20,7 @@ from ldp_core.engines.fused import (
     winners,
 )
 from ldp_core.engines.fused.code import POINTER, WHOLE, Code, Number, Value, looped
-from ldp_core.engines.fused.memory import (
-    LINE,
-    Memory,
-    memory_of,
-    moments_of,
-    row_stride,
-    up_to,
-    weights_of,
-)
+from ldp_core.engines.fused.memory import LINE, Memory, memory_of, moments_of, row_stride, up_to, weights_of
 from ldp_core.engines.fused.patches import Layout
 from ldp_core.engines.fused.tile import Tile
 from ldp_core.models.chain import Conv, Layers

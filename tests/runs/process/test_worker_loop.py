@@ -145,8 +145,7 @@ def test_a_machine_is_measured_when_nobody_wants_anything_of_it(at_work: Held):
 
 @pytest.mark.alone
 def test_a_worker_without_patience_takes_a_turn_and_a_machine_is_measured_once(
-    at_work: Held,
-    monkeypatch: pytest.MonkeyPatch,
+    at_work: Held, monkeypatch: pytest.MonkeyPatch
 ):
     turns, measured = [], []
 
