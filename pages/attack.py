@@ -6,29 +6,23 @@ import contextlib
 from typing import Any
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from ldp_core.cost.seconds import seconds, work_of_ladder
 from ldp_core.errors import InvalidExperiment, StorageFailed
 from ldp_core.experiment import Draft, Variant
 from ldp_core.experiment.attack_grid import DEFAULT, Ladder, parse_ladder
-from ldp_core.runs import Desk, Job, drafts, jobs, kinds, rates
+from ldp_core.runs import Desk, Job, drafts, jobs, rates
 from pages.parts.attack.changes import ladder_changes
 from pages.parts.attack.saved_upload import saved_upload
 from pages.parts.attack.settings import settings
 from pages.parts.attack.view import desk_view
-from pages.parts.runs.earlier import of_earlier_settings, results
 from pages.parts.runs.job_state import may_go_on, missing, takes
+from pages.parts.runs.launching import asked_of, launch_bar, launch_if_pressed, of_earlier_settings, results
 from pages.parts.systems.panel import system_panel
 from pages.parts.ui.header import header, question
-from pages.parts.ui.job_actions import go_on_button, refusal, refusing, stop_button, too_much
-from pages.parts.ui.text import plain
-from pages.parts.ui.uninterrupted import pressed, uncut
-from pages.parts.ui.visitor import look, who
+from pages.parts.ui.visitor import look
 from pages.parts.ui.workspace import Workspace, open_workspace, start_with
-from pages.parts.watch.watch_only import go_on, shared_job, whose
-
-PRESSED = "attack pressed"
+from pages.parts.watch.watch_only import own_bar, shared_job
 
 
 def main() -> None:
@@ -42,7 +36,7 @@ def main() -> None:
         system_panel(workspace)
     buttons = line.container(horizontal=True, vertical_alignment="center")
     _title()
-    before = _asked(job) if job else None
+    before = asked_of(job)
     with st.container(key="results-first"):
         left, right = st.columns([1.1, 3.4], gap="medium")
         with left, st.container(border=True):
@@ -51,15 +45,20 @@ def main() -> None:
             ladder = settings(workspace, start)
             if ladder is not None and _settings_of(ladder) != _settings_of(start):
                 drafts.keep_ladder(workspace.id, _settings_of(ladder))
-        if st.session_state.get(PRESSED) == workspace.id:
-            # only now is it known what the fields hold that were changed in the same moment
-            _submit(workspace.id, ladder)
-            st.rerun()
-        note = right.container()
+        launch_if_pressed(workspace, "attack", ladder)
+        since = ladder_changes(before, ladder) if before and ladder else ""
+        fits = bool(before and ladder and not since)
         with buttons:
-            _launch(workspace, job, before, ladder, note)
-        with right, results(_stale(job, before, ladder)):
-            desk_view(job, own=True)
+            ready = launch_bar(workspace, job, "attack", ladder, fits, ("Attack", "attack"))
+            if ladder is not None and ready:
+                _costs(job, ladder, since)
+        stale = job is not None and not job.live and ladder is not None and not fits
+        with right:
+            if job is not None and stale:  # in the line of buttons its length would move the page
+                back = " Set that back to go on where this one stopped."
+                of_earlier_settings(since, back * bool(since and may_go_on(job)))
+            with results(stale):
+                desk_view(job, own=True)
     saved_upload()
 
 
@@ -86,16 +85,8 @@ def _title() -> None:
     )
 
 
-def _asked(job: Job) -> Ladder | None:
-    with contextlib.suppress(InvalidExperiment):
-        return kinds.get("attack").parse(job.request)
-    return None
-
-
 def _start_from(workspace: Workspace, before: Ladder | None) -> Ladder:
-    """Initial attack grid: the last one set or requested, else the draft's noisy mechanisms with default
-    settings.
-    """
+    """Initial attack grid: the last one set or requested, else one of the draft's noisy mechanisms."""
     if (kept := drafts.ladder_of(workspace.id)) is not None:
         with contextlib.suppress(InvalidExperiment):
             return parse_ladder(kept | {"base": workspace.draft.base.as_json()})
@@ -113,42 +104,8 @@ def _settings_of(ladder: Ladder) -> dict[str, Any]:
     return {name: value for name, value in ladder.as_json().items() if name != "base"}
 
 
-def _launch(
-    workspace: Workspace,
-    job: Job | None,
-    before: Ladder | None,
-    ladder: Ladder | None,
-    note: DeltaGenerator,
-) -> None:
-    if job is not None and job.live:
-        stop_button(job, "stop attack")
-        if before and ladder and ladder_changes(before, ladder):
-            st.caption("The settings have changed; this attack goes on with the earlier ones.")
-        return
-    since = ladder_changes(before, ladder) if before and ladder else ""
-    can_resume = job is not None and may_go_on(job)
-    goes_on = job is not None and can_resume and before and ladder and not since
-    if job is not None and goes_on:
-        go_on_button(job)
-    st.button(
-        "Attack again" if job else "Attack",
-        type="secondary" if goes_on else "primary",
-        key="attack",
-        help="From the beginning; what was stopped stays on the list of runs" if goes_on else None,
-        disabled=ladder is None or bool(wrong := too_much("attack", ladder)),
-        on_click=_press,
-        args=(workspace.id,),
-    )
-    if not refusal() and _stale(job, before, ladder):
-        with note:  # in the line of buttons its length would move the page
-            back = " Set that back to go on where this one stopped."
-            of_earlier_settings(since, back * bool(since and can_resume))
-    if ladder is None:
-        st.caption("First mend what is marked in red among the settings.")
-        return
-    if wrong:
-        st.error(plain(wrong, 300))
-        return
+def _costs(job: Job | None, ladder: Ladder, since: str) -> None:
+    """Draw, beside the buttons, what has to be waited for."""
     if lacking := missing([ladder.base]):
         st.caption(lacking)
     if (job is None or since) and (known := rates()):
@@ -156,41 +113,18 @@ def _launch(
             st.caption(takes(seconds([work_of_ladder(ladder)], known)))
 
 
-def _stale(job: Job | None, before: Ladder | None, ladder: Ladder | None) -> bool:
-    """Whether the shown results belong to earlier settings."""
-    if job is None or job.live or ladder is None:
-        return False
-    return before is None or bool(ladder_changes(before, ladder))
-
-
-@pressed
-def _press(draft: str) -> None:
-    st.session_state[PRESSED] = draft
-
-
-@uncut
-def _submit(draft: str, ladder: Ladder | None) -> None:
-    """Launch the requested attack grid, once; nothing if its settings are invalid."""
-    st.session_state.pop(PRESSED, None)
-    if ladder is None:
-        return
-    with refusing():
-        jobs.launch("attack", ladder, draft, **who())
-
-
 def _watch_only(identity: str) -> None:
     _title()
     job = shared_job(identity, "attack")
     if job is None:
         return
-    with st.container(horizontal=True, vertical_alignment="center"):
-        go_on(job)
-        ladder = _asked(job)
-        if ladder and st.button("Copy its settings", help="To change and to attack; this one stays as it is"):
-            copy = start_with(Draft(ladder.base, (Variant("run"),)))
-            drafts.keep_ladder(copy.id, _settings_of(ladder))
-            st.rerun()
-        whose(job)
+    ladder = asked_of(job)
+
+    def copy() -> None:
+        copied = start_with(Draft(ladder.base, (Variant("run"),)))
+        drafts.keep_ladder(copied.id, _settings_of(ladder))
+
+    own_bar(job, copy if ladder else None, "Copy its settings", "To change and to attack")
     desk_view(job)
 
 

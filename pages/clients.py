@@ -84,10 +84,9 @@ def _take_edits(workspace: Workspace) -> tuple[Problem, ...]:
     st.session_state[workspace.key("typed")] = outcome.typed
     st.session_state[workspace.key("wrong")] = outcome.errors
     for mount, log in fresh.items():
-        if not log:
-            continue
-        seen.pop(mount, None)
-        seen[mount] = log[-1].serial
+        if log:
+            seen.pop(mount, None)
+            seen[mount] = log[-1].serial
     for oldest in list(seen)[:-MOST_TABLES]:
         del seen[oldest]
     return problems
@@ -96,17 +95,18 @@ def _take_edits(workspace: Workspace) -> tuple[Problem, ...]:
 def _table(workspace: Workspace) -> None:
     experiment = workspace.draft.base
     clients = experiment.clients
-    start = 0
-    if clients.count > PAGE:
-        pages = -(-clients.count // PAGE)
-        start = PAGE * (st.pagination(pages, key=workspace.key("page")) - 1)
+    pages = -(-clients.count // PAGE)
+    start = PAGE * (st.pagination(pages, key=workspace.key("page")) - 1) if pages > 1 else 0
     rows = range(start, min(start + PAGE, clients.count))
     budgets, (low, high) = clients.budgets(), clients.bounds()
-    noise, cost = np.sqrt(client_variance(experiment)), costs(experiment, rows)
+    noise = np.sqrt(client_variance(experiment))
+    upload, run = (
+        ["no bound" if np.isinf(one) else f"ε {number(one)}" for one in each]
+        for each in costs(experiment, rows).values()
+    )
     typed: dict[Cell, str] = st.session_state.get(workspace.key("typed"), {})
     errors = errors_of(workspace)
-    wrong = unmended(workspace)
-    if wrong:
+    if wrong := unmended(workspace):
         st.markdown(f":red[{wrong}; until then those clients keep what they had.]")
     components.draw(
         "table",
@@ -118,8 +118,8 @@ def _table(workspace: Workspace) -> None:
                     "low": f"{low[i]:g}",
                     "high": f"{high[i]:g}",
                     "noise": number(noise[i]),
-                    "upload": _bound(cost["upload_costs"][i - start]),
-                    "run": _bound(cost["run_costs"][i - start]),
+                    "upload": upload[i - start],
+                    "run": run[i - start],
                 }
                 for i in rows
             ],
@@ -131,10 +131,6 @@ def _table(workspace: Workspace) -> None:
     )
 
 
-def _bound(epsilon: float) -> str:
-    return "no bound" if np.isinf(epsilon) else f"ε {number(epsilon)}"
-
-
 def _picture(workspace: Workspace) -> None:
     experiment = workspace.draft.base
     population = experiment.population()
@@ -144,8 +140,8 @@ def _picture(workspace: Workspace) -> None:
         help=f"σ: standard deviation of {type(experiment.mechanism).label}'s noise for "
         f"{ASSUMED[experiment.mechanism.region]}.",
     )
-    words = [ranges_in_words(population.low.tolist(), population.high.tolist())]
-    st.caption("; ".join(filter(None, [*words, left_out(experiment.clients.count)])))
+    words = ranges_in_words(population.low.tolist(), population.high.tolist())
+    st.caption("; ".join(filter(None, [words, left_out(experiment.clients.count)])))
     components.chart(
         population_figure(experiment),
         key="population",

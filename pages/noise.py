@@ -72,12 +72,11 @@ def _live(workspace: Workspace, shown: list[Design]) -> None:
 
 def _variances(workspace: Workspace, shown: list[Design], now: WhatIf) -> None:
     budgets = shown[0].experiment.population().epsilon.tolist()
-    cards = [*_curves(now, budgets), _upload(now)]
-    components.draw("cards", components.sheet(cards), key="charts")
+    components.draw("cards", components.sheet(_charts(now, budgets)), key="charts")
 
 
-def _curves(now: WhatIf, budgets: list[float]) -> Iterator[Card]:
-    """Charts of the upload's variance over ε and over the safe range."""
+def _charts(now: WhatIf, budgets: list[float]) -> Iterator[Card]:
+    """Variance of an upload over ε and over the safe range, and what one looks like."""
     seen = list(now.seen)
     once, use = different(seen), seen[0].design.experiment.use()
     alike = len({view.use[1:] for view in seen}) == 1
@@ -101,11 +100,7 @@ def _curves(now: WhatIf, budgets: list[float]) -> Iterator[Card]:
         label=f"Variance of what is sent against the weight, at ε {at}",
         row=2,
     )
-
-
-def _upload(now: WhatIf) -> Card:
-    once = different(list(now.seen))
-    return Card(
+    yield Card(
         title="What one client's upload looks like",
         rest=": first weights of a fresh model, before and after",
         caption="blue: above the middle of the safe range; orange: below; full colour: at its end or beyond",
@@ -136,19 +131,11 @@ def _server(workspace: Workspace, shown: list[Design], now: WhatIf) -> None:
 
 
 def _papers(workspace: Workspace, shown: list[Design], now: WhatIf) -> None:
-    seen, measured = list(now.seen), now.own
-    design_tables.audits(seen, measured, workspace.key("arithmetic"))
+    seen = list(now.seen)
+    design_tables.audits(seen, now.own, workspace.key("arithmetic"))
     formula(AUDIT, "formula audit")
-    float_panel.given_away(seen, chart=measured)
+    float_panel.given_away(seen, chart=now.own)
     design_tables.printed(seen, now.weight)
-
-
-def _in_clear(workspace: Workspace, shown: list[Design], now: WhatIf) -> None:
-    design_tables.in_clear(shown)
-
-
-def _samples(workspace: Workspace, shown: list[Design], now: WhatIf) -> None:
-    own_samples.own_samples(workspace.key("samples"))
 
 
 BEHIND: dict[str, Callable[[Workspace, list[Design], WhatIf], None]] = {
@@ -156,8 +143,8 @@ BEHIND: dict[str, Callable[[Workspace, list[Design], WhatIf], None]] = {
     "What is promised": _promises,
     "At the server": _server,
     "What the papers print": _papers,
-    "What is sent in clear": _in_clear,
-    "Samples of your own": _samples,
+    "What is sent in clear": lambda _, shown, now: design_tables.in_clear(shown),
+    "Samples of your own": lambda workspace, *_: own_samples.own_samples(workspace.key("samples")),
 }
 
 

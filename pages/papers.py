@@ -24,19 +24,14 @@ def main() -> None:
     line = question("Do the papers hold?")
     found = {name: [*verdicts(name).values()] for name in papers.names()}
     counts = {name: Counter(one.word for one in each) for name, each in found.items()}
-    count: Counter[Word] = Counter(
-        part.outcome for each in found.values() for one in each for part in one.parts
-    )
+    parts = (part for each in found.values() for one in each for part in one.parts)
+    count: Counter[Word] = Counter(part.outcome for part in parts)
     claims = sum(map(len, found.values()))
     unrun = sum(each["not run"] for each in counts.values())
-    judged = [
-        f"**{count[word]}** {look.one if count[word] == 1 else look.more}"
-        for word, look in LOOKS.items()
-        if count[word]
-    ]
-    left = (
-        f" {unrun} of their {claims} claims {'was' if unrun == 1 else 'were'} not run here." if unrun else ""
-    )
+    named = {word: look.one if count[word] == 1 else look.more for word, look in LOOKS.items()}
+    judged = [f"**{count[word]}** {words}" for word, words in named.items() if count[word]]
+    were = "was" if unrun == 1 else "were"
+    left = f" {unrun} of their {claims} claims {were} not run here." if unrun else ""
     whose = f"Of {count.total()} statements of all {len(found)} published systems"
     headline(f"{whose}, {listed(judged or ['none was judged'])}.{left}")
     with line, st.popover("How this is decided", type="tertiary"):

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from ldp_core import lessons, presets
-from ldp_core.presets import Preset
+from ldp_core import presets
 from ldp_core.runs import listed, outcomes
-from pages.parts.learn.path import finished
+from pages.parts.learn.lesson import steps
 from pages.parts.runs.job_list import job_line
 from pages.parts.start.guessed import Guessed
 from pages.parts.start.hero import hero
@@ -42,17 +41,13 @@ def main() -> None:
     known = {name: found for name in names if (found := stored(name))}
     asked = st.query_params.get("scenario", "")
     if asked in known:
-        _card(presets.get(asked), asked, known[asked], mine)
+        _card(asked, known[asked], mine)
     with st.container(border=True, key="hero"):
         hero()
     _doors()
     _yours()
     st.header("Learn it in five steps", anchor=False)
-    known_lessons = finished()
-    with st.container(horizontal=True, key="lesson-steps"):
-        for name in lessons.names():
-            words = f":blue[{lessons.numbered(name)}{' ✓' * (name in known_lessons)}]"
-            st.page_link("learn.py", label=words, query_params={"lesson": name})
+    steps()
     with st.expander(f"{len(known)} scenarios, and what they came to", expanded=bool(mine.guesses)):
         _grid([name for name in names if name in known and name != asked], known, mine)
     rest = [name for name in names if name not in known]
@@ -96,28 +91,23 @@ def stored(name: str) -> outcomes.Outcome | None:
     return found if fits else None
 
 
-def _picture(name: str, found: outcomes.Outcome, known: Guessed) -> None:
-    preset = presets.get(name)
-    about, hidden = preset.ask.of, known.veiled(name)
-    shown = picture(preset.draft, found, SMALL, about, hidden, known.level(name))
-    components.draw("outcome", shown, key=f"outcome {name}")
-
-
 def _grid(names: Sequence[str], found: dict[str, outcomes.Outcome], known: Guessed) -> None:
     for row in range(0, len(names), ACROSS):
         for column, name in zip(st.columns(ACROSS, gap="small"), names[row : row + ACROSS], strict=False):
             with column:
-                _card(presets.get(name), name, found.get(name), known)
+                _card(name, found.get(name), known)
 
 
-def _card(preset: Preset, name: str, found: outcomes.Outcome | None, known: Guessed) -> None:
+def _card(name: str, found: outcomes.Outcome | None, known: Guessed) -> None:
+    preset, is_open = presets.get(name), known.is_open(name)
     draft = preset.draft
-    is_open = known.is_open(name)
     with st.container(border=True, height="stretch", key=f"card-{name}", gap="small"):
         st.markdown(f"**{plain(preset.label)}**")
         st.markdown(preset.question)
         if found:
-            _picture(name, found, known)
+            about, hidden = preset.ask.of, known.veiled(name)
+            shown = picture(draft, found, SMALL, about, hidden, known.level(name))
+            components.draw("outcome", shown, key=f"outcome {name}")
             st.caption(plain(preset.ask.text) if is_open else _lesson(found))
             if words := at_a_glance(preset):
                 st.caption(words)
@@ -125,17 +115,13 @@ def _card(preset: Preset, name: str, found: outcomes.Outcome | None, known: Gues
             (asked,) = asked_in_words([draft.base])
             st.caption(f"{asked}; compared: " + few([plain(variant.label) for variant in draft.variants]))
         with st.container(horizontal=True, vertical_alignment="center"):
-            _open(preset, name)
+            if st.button("Open", key=f"open the card {name}"):
+                start_with(draft)
+                st.switch_page("train.py")
             if found and is_open:
                 way_around("Show", preset.label, help="What it came to; open it to guess first")
             if found:
-                st.caption(made(preset.draft, found))
-
-
-def _open(preset: Preset, name: str) -> None:
-    if st.button("Open", key=f"open the card {name}"):
-        start_with(preset.draft)
-        st.switch_page("train.py")
+                st.caption(made(draft, found))
 
 
 def _lesson(found: outcomes.Outcome) -> str:

@@ -1,7 +1,7 @@
 """The test command of the README: `python -m tests`.
 
-Gets Chromium where apt is there and none is installed yet; then ruff, mypy and pytest: the tests in browsers
-beside those that need none, and what measures time by itself. With arguments, pytest is called with those.
+Gets Chromium by apt if there is none; then ruff, mypy and pytest: the tests in browsers beside the others,
+and what measures time by itself. With arguments, pytest is called with those.
 """
 
 from __future__ import annotations

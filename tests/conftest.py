@@ -28,10 +28,8 @@ settings.load_profile("beside others")
 
 
 def pytest_collection_finish() -> None:
-    """What has been imported stays: the collector need not look through half a million objects every time.
-
-    Its loggers hand on what they hear: to each of a hundred that did not pytest would lend a handler of its
-    own, three times a test.
+    """What has been imported stays: the collector need not look through it. Loggers hand on what they
+    hear, or pytest would lend a handler to each of a hundred, three times a test.
     """
     gc.collect()
     gc.freeze()
@@ -64,9 +62,7 @@ def _workers_begin_warm(interpreter: Interpreter) -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def _visitors_without_runs(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Who works on the program uses it as well: what they have trained, and how fast their machine was found
-    to be, is neither read here nor touched.
-    """
+    """What its developers have trained, and the speed of their machine, is neither read here nor touched."""
     os.environ["EPSILON_RUNS_DIR"] = str(tmp_path_factory.mktemp("none") / "runs")
 
 
@@ -82,9 +78,7 @@ WORKERS = {"clean_processes", "warm"}
 
 @pytest.fixture(autouse=True)
 def _no_worker_is_started(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What other tests put in the queue stays there: a worker takes three seconds of a core to start, and
-    would train on when they have ended.
-    """
+    """What other tests put in the queue stays there: a worker would train on when they have ended."""
     if not WORKERS & {*request.fixturenames} and not request.node.get_closest_marker("browser"):
         monkeypatch.setattr("ldp_core.runs.jobs.lookup.ensure_worker", lambda newest=False: None)
 
@@ -135,10 +129,7 @@ def clean_processes(
 
 @pytest.fixture(scope="session")
 def warm_dir(tmp_path_factory: pytest.TempPathFactory, interpreter: Interpreter) -> Iterator[Path]:
-    """A folder whose worker serves all tests of this process that leave it alive: to start one takes seconds.
-
-    What one test has trained is known to the others, so each has experiments (a seed) of its own.
-    """
+    """A folder whose worker serves all tests that leave it alive, each with a seed of its own."""
     from tests.runs.processes import end_workers
 
     folder = calibrated(tmp_path_factory.mktemp("warm") / "runs")

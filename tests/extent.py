@@ -24,9 +24,8 @@ def every(step: int, cases: Iterable[T]) -> list[T]:
 
 
 def turns(longest: Sequence[Any], *others: Sequence[Any]) -> list[tuple[Any, ...]]:
-    """All combinations; in the gate the others' entries take turns beside each of the longest list.
-
-    So each entry of each list is tried; give lists of lengths without a common factor, or pairs stay apart.
+    """All combinations; in the gate the others take turns beside the longest list (lengths without a common
+    factor, or pairs stay apart).
     """
     if ALL:
         return [*product(longest, *others)]

@@ -1,8 +1,7 @@
 """Holds jobs after so many turns, so that a test sees a state that a quick machine passes in no time.
 
-Every worker that is begun warm (tests/warm.py) has this gate, a file beside its folder of runs. Without it no
-job is held; in it stands the number of turns (rounds, cells, frames) after which a job waits until the number
-is larger, or the file is gone. It can be stopped meanwhile.
+Every worker that is begun warm has this gate, a file beside its folder of runs: in it stands the number of
+turns (rounds, cells, frames) after which a job waits until it is larger, or the file is gone.
 """
 
 from __future__ import annotations

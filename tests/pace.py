@@ -1,7 +1,6 @@
 """What a promise in seconds becomes on this machine, by what a piece of work takes that is always the same.
 
-It is measured when it is asked for, in the run that it judges: a machine that is slower, or busy with other
-things, has as much more time. Nothing is skipped for that.
+It is measured in the run that it judges: a machine that is slower, or busy, has as much more time.
 """
 
 from __future__ import annotations
@@ -44,12 +43,7 @@ def slower(clock: Callable[[], float] = time.monotonic) -> float:
 
 
 def within(seconds: float, of_worker: bool = False) -> float:
-    """Seconds on the wall that are allowed here and now where so many are promised.
-
-    Args:
-        seconds: promised.
-        of_worker: by a worker or a training, which give way to whatever else this machine does.
-    """
+    """Seconds on the wall that are allowed here and now for so many, `of_worker` by one that gives way."""
     return seconds * (_slower_where_it_gives_way() if of_worker else slower())
 
 

@@ -1,7 +1,6 @@
 """The command line: exit codes, one sentence on stderr, JSON lines on stdout.
 
-A process of its own costs seconds of imports, so there is one only where the process is what is tested: its
-exit code and streams, a pipe that closes, that the same experiment is the same run in another process.
+There is a process of its own only where that is what is tested: imports take seconds.
 """
 
 from __future__ import annotations
@@ -72,7 +71,6 @@ def test_what_is_no_experiment_exits_with_2_and_one_sentence(how: Callable[..., 
 @pytest.mark.parametrize(
     ("stdin", "command", "words"),
     [
-        ("", "run -", "this is not JSON"),
         ('{"clients": {"epsilon": NaN}}', "run -", "clients.epsilon must be a number"),
         ("{}", "run - --set rounds", "--set takes NAME=VALUE"),
         ("", "prune --to nan", "--to takes gigabytes, 0 or more; got nan"),
@@ -134,9 +132,8 @@ def test_a_sweep_prints_a_line_a_cell_and_seed():
 @pytest.mark.usefixtures("warm")
 def test_a_sweep_goes_through_the_queue():
     three = '{"name": "three", "attack": null, "seed": 306}'
-    identity = ldp_core(
-        "submit", "-", "--kind", "sweep", "--grid", "rounds=1,2,3", stdin=three
-    ).stdout.strip()
+    asked = ("submit", "-", "--kind", "sweep", "--grid", "rounds=1,2,3")
+    identity = ldp_core(*asked, stdin=three).stdout.strip()
     state = ended(identity)
     assert (state["kind"], state["cells"], state["cells_in_all"]) == ("sweep", 3, 3)
     assert ldp_core("status", identity).stdout == "completed, 3 of 3 cells\n"
@@ -153,17 +150,16 @@ def test_without_a_standard_output_it_says_so(
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path):
-    done = ldp_core("run", str(tmp_path / "nothing.json"))
-    assert done.returncode == 2
-    assert "nothing.json: No such file" in done.stderr
     binary = tmp_path / "image.json"
     binary.write_bytes(b"\xff\xfe\x00\x89PNG")
-    done = ldp_core("submit", str(binary))
-    assert done.returncode == 2
-    assert "it is not text" in done.stderr
-    done = ldp_core("run", "/dev/zero")
-    assert done.returncode == 2
-    assert "longer than 50 million characters" in done.stderr
+    for command, file, words in (
+        ("run", tmp_path / "nothing.json", "nothing.json: No such file"),
+        ("submit", binary, "it is not text"),
+        ("run", "/dev/zero", "longer than 50 million characters"),
+    ):
+        done = ldp_core(command, str(file))
+        assert done.returncode == 2
+        assert words in done.stderr
 
 
 @pytest.mark.alone
@@ -203,11 +199,8 @@ def test_presets_are_listed_shown_and_can_be_run():
         base = ldp_core("presets", "--show", name).stdout
         assert parse(json.loads(base)) == presets.get(name).draft.base
     variants = ldp_core("presets", "--show", names[0], "--variants").stdout.splitlines()
-    assert [json.loads(line)["aggregator"]["name"] for line in variants] == [
-        "mean",
-        "inverse_std",
-        "inverse_variance",
-    ]
+    weighed = [json.loads(line)["aggregator"]["name"] for line in variants]
+    assert weighed == ["mean", "inverse_std", "inverse_variance"]
     assert ldp_core("run", "-", "--set", "rounds=1", stdin=variants[2]).returncode == 0
     unknown = ldp_core("presets", "--show", "two_volunters")
     assert unknown.returncode == 2
@@ -263,9 +256,8 @@ def test_a_system_that_is_chosen_here_fills_and_runs(system: str):
     assert end["status"] == "completed"
     assert start["experiment"]["system"]["name"] == system
     assert start["experiment"]["local"]["batch_size"] in (20, 50), "the paper's"
-    assert {"field": "form", "paper": "as_printed", "now": "corrected", "printed": True} in start[
-        "departures"
-    ]
+    departure = {"field": "form", "paper": "as_printed", "now": "corrected", "printed": True}
+    assert departure in start["departures"]
 
 
 def test_a_systems_preset_says_what_is_not_as_in_the_paper():

@@ -1,8 +1,10 @@
-"""Differences with an interval: it covers what it should, and is not fooled by a single seed."""
+"""Differences with an interval: it covers what it should, one seed tells nothing, and one rule judges it."""
 
 from __future__ import annotations
 
 import math
+from functools import cache
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -10,7 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ldp_core.bits import packed, unpacked
+from ldp_core.judgement import RULE, Outcome, at_chance, judged
 from ldp_core.paired import difference, margin
+from pages.parts.papers.words import LOOKS, badge
 
 WORLDS = 4000
 
@@ -27,10 +31,7 @@ def test_the_interval_over_seeds_covers_nineteen_in_twenty(seeds: int):
 
 @pytest.mark.parametrize("seeds", [3, 6])
 def test_with_the_samples_it_covers_the_truth_about_other_samples_too(seeds: int):
-    """At least 95 % of worlds in which seeds, samples and both together move the result.
-
-    Fails by chance less than once in 10 000. Three seeds alone cover less: see the last line.
-    """
+    """At least 95 % of worlds; fails by chance less than once in 10 000. Three seeds alone cover less."""
     generator, n, worlds = np.random.default_rng(2), 100, 1500
     covered, without = 0, 0
     for _ in range(worlds):
@@ -48,23 +49,19 @@ def test_with_the_samples_it_covers_the_truth_about_other_samples_too(seeds: int
     assert without <= covered
 
 
+@cache
 def _truth() -> float:
     """The expected difference of that world, by 10⁶ draws."""
-    if not TRUTH:
-        generator, n = np.random.default_rng(3), 1_000_000
-        level = 0.7 + generator.normal(0, 0.15, n) + generator.normal(0, 0.01, n)
-        gap = 0.1 + generator.normal(0, 0.15, n)
-        TRUTH.append(float(np.clip(level, 0, 1).mean() - np.clip(level - gap, 0, 1).mean()))
-    return TRUTH[0]
-
-
-TRUTH: list[float] = []
+    generator, n = np.random.default_rng(3), 1_000_000
+    level = 0.7 + generator.normal(0, 0.15, n) + generator.normal(0, 0.01, n)
+    gap = 0.1 + generator.normal(0, 0.15, n)
+    return float(np.clip(level, 0, 1).mean() - np.clip(level - gap, 0, 1).mean())
 
 
 def test_one_seed_tells_nothing():
     found = difference([0.9], [0.1])
-    assert not found.clear
-    assert found.half == math.inf
+    assert (found.clear, found.half, found.outcome) == (False, math.inf, "cannot tell")
+    assert difference([0.9, 0.91], [0.1, 0.1]).outcome == "holds"
 
 
 def test_three_seeds_that_agree_are_not_always():
@@ -91,3 +88,41 @@ def test_the_samples_own_error_is_that_of_a_share():
 @given(st.lists(st.booleans(), min_size=1, max_size=40))
 def test_bits_come_back(flags: list[bool]):
     assert unpacked(packed(flags), len(flags)).tolist() == flags
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "outcome"),
+    [
+        (0.001, 0.4, "holds"),
+        (0.0, 0.4, "cannot tell"),
+        (-0.4, -0.001, "contradicted"),
+        (-0.4, 0.0, "cannot tell"),
+        (-0.005, 0.005, "no difference"),
+        (-0.005, 0.006, "cannot tell"),
+        (0.0, 0.0, "no difference"),
+        (-np.inf, np.inf, "cannot tell"),
+        (np.nan, np.nan, "cannot tell"),
+    ],
+)
+def test_an_interval_has_one_outcome(low: float, high: float, outcome: str):
+    assert judged(low, high) == outcome
+
+
+def test_a_true_zero_is_contradicted_once_in_forty():
+    """A 95 % interval misses at each end in 2.5 % of worlds; fails by chance once in 5 000 at most."""
+    generator = np.random.default_rng(3)
+    found = [difference(generator.normal(0, 0.02, 5), np.zeros(5)).outcome for _ in range(4000)]
+    for outcome in ("holds", "contradicted"):
+        assert abs(found.count(outcome) / 4000 - 0.025) < 4 * np.sqrt(0.025 * 0.975 / 4000)
+
+
+def test_chance_is_known_or_nothing_is_said():
+    assert at_chance(0.149, 0.1)
+    assert not at_chance(0.151, 0.1)
+    assert not at_chance(0.1, None)
+
+
+def test_each_outcome_is_explained_and_red_is_for_the_contradicted_alone():
+    assert all(f"**{outcome}**" in RULE for outcome in get_args(Outcome))
+    assert [word for word in LOOKS if "red" in badge(word)] == ["contradicted"]
+    assert sum(look.colour == LOOKS["cannot tell"].colour for look in LOOKS.values()) == 1

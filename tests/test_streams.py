@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from ldp_core.streams import Key, Purpose, key, stream
+from tests.data import events
 
 PURPOSES = get_args(Purpose)
 
@@ -47,14 +48,8 @@ def test_changing_the_seed_changes_every_purpose():
 
 
 def test_a_run_leaves_the_global_generators_alone():
-    from ldp_core.datasets import get
-    from ldp_core.experiment import parse
-    from ldp_core.simulate import simulate
-    from tests.data import digits
-
-    assert get("digits")
     before = np.random.get_state()[1].copy(), torch.get_rng_state()  # type: ignore[index] # noqa: NPY002
-    list(simulate(parse({"rounds": 2}), digits()))
+    events({"rounds": 2})
     after = np.random.get_state()[1], torch.get_rng_state()  # type: ignore[index] # noqa: NPY002
     np.testing.assert_array_equal(before[0], after[0])
     assert torch.equal(before[1], after[1])

@@ -1,10 +1,8 @@
 """Processes that have what is not ours imported already: each is a fork of one that waits for it.
 
-`python -m …` takes two seconds of a core to import torch and pytest before it comes to this project. So
-commands that tests type, and most of the workers that they need, begin with that done; how a worker is
-started by the product itself is left to the tests that say so (`as_people_start_it`), to servers that are
-killed and to those in containers. Nothing of this project is imported before the fork, so a copy of
-it in another folder is run as such.
+To import torch and pytest takes two seconds of a core, so commands that tests type, and most workers, begin
+with that done. Nothing of this project is imported before the fork, so a copy of it elsewhere is run as such;
+how the product starts a worker is left to the tests that say so (`as_people_start_it`).
 """
 
 from __future__ import annotations
@@ -121,12 +119,7 @@ class Interpreter:
     """What stands for `python -m`; all processes of one session of tests share it."""
 
     def __init__(self, place: Path, keeper: int) -> None:
-        """It is started when it is first asked for.
-
-        Args:
-            place: a name for its socket, which the others that share it know.
-            keeper: the process with which it ends.
-        """
+        """It is started when first asked for, at a socket that others know, and ends with `keeper`."""
         self.place, self._keeper = place, keeper
 
     def _line(self) -> socket.socket:
@@ -189,9 +182,8 @@ class Interpreter:
         files: Mapping[int, int],
         within: int | None = None,
     ) -> int:
-        """`python -m WORDS` in a session of its own, with these files (its number: ours); returns its number.
-
-        `within` is a process whose namespaces for users and mounts are its own, too.
+        """`python -m WORDS` in a session of its own, with these files (its number: ours), and in the
+        namespaces of the process `within`; returns its number.
         """
         pid, line = self._begin(words, cwd, environment, files, within, heard=False)
         line.close()

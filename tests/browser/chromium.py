@@ -20,10 +20,7 @@ HASTY = [
     "--js-flags=--no-turbofan --no-maglev --single-threaded-gc",
     "--renderer-process-limit=1",
 ]
-"""For tests, whose pages do not live long enough for what compiles well, a fifth of the processor or
-more. To collect garbage in threads beside costs more than it saves, and a process that has drawn one page
-draws the next for a quarter less. Not where time is measured.
-"""
+"""For tests, whose pages live too shortly for what compiles well: a fifth of the processor less, or more."""
 
 
 def find_chromium() -> str | None:

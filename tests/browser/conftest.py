@@ -25,17 +25,31 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
+from ldp_core.experiment import Draft
+from ldp_core.runs.record import drafts
 from tests.browser.chromium import ARGUMENTS, HASTY, find_chromium
 from tests.browser.server import Server, begun_warm
+from tests.runs.processes import stop_all
 from tests.warm import Interpreter
 
 HERE = Path(__file__).parent
 PATIENCE = 60_000
-"""Milliseconds until something that should come is missed: two browsers draw beside a training here. What
-must be quick is measured."""
+"""Milliseconds until something is missed, where two browsers draw beside a training."""
 TRAINING = 200_000
 """Milliseconds until a training is missed: it gives way to whatever else this machine does."""
 SIZE: ViewportSize = {"width": 1440, "height": 1200}
+READY = {
+    "start": "text=Latest runs on this server",
+    "clients": ".es-table",
+    "noise": ".es-chart.js-plotly-plot",
+    "train": ".es-panels .js-plotly-plot",
+    "attack": ".es-ladder",
+    "tune": ".es-heat-cell",
+    "papers": ".js-plotly-plot",
+    "compare": "text=/No runs are chosen yet|Chosen for you/",
+    "runs": "text=What has been trained on this server?",
+}
+"""What is drawn of a page when it is there."""
 expect.set_options(timeout=PATIENCE)
 
 
@@ -74,9 +88,7 @@ def browser(chromium: BrowserType, arguments: list[str]) -> Iterator[Browser]:
 def profile(
     chromium: BrowserType, arguments: list[str], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[BrowserContext]:
-    """What one person's browser keeps: compiled scripts, which private windows compile anew, a third of all
-    that a page costs. What makes a visitor known is taken out between tests.
-    """
+    """What one browser keeps: compiled scripts, a third of what a page costs; tests are other visitors."""
     folder = tmp_path_factory.mktemp("profile")
     context = chromium.launch_persistent_context(
         folder, executable_path=find_chromium(), args=arguments, viewport=SIZE
@@ -87,14 +99,19 @@ def profile(
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory, interpreter: Interpreter) -> Iterator[Server]:
-    """One for all tests of this process: to start it, its pages and its worker costs seconds each time.
+    """One for all tests of this process, but those that harm it or need it in another way."""
+    with Server(begun_warm(tmp_path_factory.mktemp("server") / "runs", interpreter)) as running:
+        yield running
 
-    Tests have drafts of their own and look at the newest job; who harms a server, or needs it in another
-    way, has one of their own.
-    """
-    running = Server(begun_warm(tmp_path_factory.mktemp("server") / "runs", interpreter))
-    yield running
-    running.stop()
+
+@pytest.fixture(scope="module")
+def school(tmp_path_factory: pytest.TempPathFactory, interpreter: Interpreter) -> Iterator[Server]:
+    """A server with a teacher."""
+    runs_dir = begun_warm(tmp_path_factory.mktemp("school") / "runs", interpreter)
+    with Server(runs_dir, EPSILON_TEACHER="chalk") as running, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("EPSILON_RUNS_DIR", str(runs_dir))
+        yield running
+        stop_all()
 
 
 class Visitor:
@@ -125,10 +142,16 @@ class Visitor:
         if not url.startswith((self.server.url, self.server.url.replace("http", "ws"), "data:", "blob:")):
             self.foreign.append(url)
 
-    def open(self, path: str, wait_for: str) -> Page:
+    def open(self, path: str, wait_for: str = "") -> Page:
         self.page.goto(self.server.url + path)
-        self.page.locator(wait_for).first.wait_for()
+        name = path.strip("/").partition("?")[0] or "start"
+        self.page.locator(wait_for or READY[name]).first.wait_for()
         return self.page
+
+    def go(self, name: str) -> None:
+        """To another page by the navigation."""
+        self.page.get_by_role("link", name=name, exact=True).first.click()
+        self.page.locator(READY[name.lower()]).first.wait_for()
 
 
 def wait_until(page: Page, done: Callable[[], object]) -> None:
@@ -139,9 +162,29 @@ def wait_until(page: Page, done: Callable[[], object]) -> None:
         page.wait_for_timeout(50)
 
 
+def stored(identity: str) -> Draft:
+    draft = drafts.load(identity)
+    assert draft is not None
+    return draft
+
+
 def at_rest(page: Page) -> None:
     """Until the page's script has ended: before, what is drawn may be put in its place once more."""
     page.locator('[data-testid="stApp"][data-test-script-state="notRunning"]').wait_for()
+
+
+def press(page: Page, name: str) -> None:
+    page.get_by_role("button", name=name, exact=True).click()
+
+
+def enter(field: Locator, value: object) -> None:
+    field.fill(str(value))
+    field.press("Enter")
+
+
+def train(page: Page, until: str = "Finished:") -> None:
+    press(page, "Train")
+    expect(page.get_by_text(until).first).to_be_visible(timeout=TRAINING)
 
 
 def violations(page: Page) -> list[dict[str, Any]]:
@@ -150,11 +193,7 @@ def violations(page: Page) -> list[dict[str, Any]]:
 
 
 def choose(box: Locator, option: str, exact: bool = True) -> None:
-    """From a list, until its box shows what was chosen.
-
-    A list closes when the page below it moves, and takes nothing if that is while the button is down; a
-    person sees that, and chooses again. What the box has shown once is the page's to keep.
-    """
+    """From a list, until its box shows the choice: a list that moves under the press closes without one."""
     chosen = box.page.get_by_role("option", name=option, exact=exact)
     for _ in range(10):
         try:
@@ -184,9 +223,29 @@ def visiting(profile: BrowserContext, server: Any) -> Iterator[Visitor]:
 
 
 @pytest.fixture
-def visitor(profile: BrowserContext, server: Server) -> Iterator[Visitor]:
+def visitor(profile: BrowserContext, server: Server, monkeypatch: pytest.MonkeyPatch) -> Iterator[Visitor]:
+    """What the test itself asks of drafts and of the queue is asked of the folder of that server."""
+    monkeypatch.setenv("EPSILON_RUNS_DIR", str(server.runs_dir))
     with visiting(profile, server) as one:
         yield one
         complaints, foreign = [*one.complaints], [*one.foreign]
     assert complaints == []
     assert foreign == []
+
+
+Another = Callable[..., Visitor]
+
+
+@pytest.fixture
+def another(browser: Browser, server: Server) -> Iterator[Another]:
+    """Makes visitors in private windows, with options of their own."""
+    made: list[Visitor] = []
+
+    def one(server: Any = server, **options: Any) -> Visitor:
+        made.append(Visitor(browser, server, **options))
+        return made[-1]
+
+    yield one
+    for visitor in made:
+        assert visitor.complaints == visitor.foreign == []
+        visitor.context.close()

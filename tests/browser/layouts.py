@@ -1,12 +1,8 @@
 """What pages look like from far away: small grey pictures, kept under tests/browser/layouts.
 
-`python -m tests.browser.layouts` takes them anew, after the pages themselves have been looked at
-(tests/browser/screenshots.py). They show where things are and how heavy, and no letter: fonts, and what a
-browser draws a little otherwise, do not matter. What lives (times, what others trained) is hidden.
-
-Pages as they are first seen are opened for that (VIEWS); those with a run are looked at by the tests that
-come there anyway (SHOWN), which costs no more than a look. To take pictures is to run these tests, and have
-each keep what it would compare.
+`python -m tests.browser.layouts` takes them anew, after the pages have been looked at (screenshots.py): of
+pages as they are first seen (VIEWS), and with a run by the tests that come there anyway (SHOWN). They show
+where things are and how heavy, and no letter, so fonts do not matter; what lives (times) is hidden.
 """
 
 from __future__ import annotations
@@ -22,7 +18,7 @@ from numpy.typing import NDArray
 from PIL import Image
 from playwright.sync_api import Browser, Page
 
-from tests.browser.screenshots import EMPTY
+from tests.browser.conftest import Visitor, at_rest
 from tests.browser.server import Server
 from tests.conftest import ROOT
 
@@ -64,8 +60,7 @@ MASKS = {
     "runs-filled": ".es-runs tbody { visibility: visible !important; }",
     "compare-filled": '[data-baseweb="tag"] span { color: transparent !important; }',
 }
-"""What lives besides: of what is still trained all that is drawn; how long something took, or is ago. Of the
-list of runs the newest is known, and seen."""
+"""What lives besides: what is still trained, how long something took or is ago."""
 Grey = NDArray[np.float64]
 
 
@@ -83,21 +78,15 @@ def look(page: Page, name: str) -> Grey:
 
 def opened(browser: Browser, server: Server, view: str) -> Grey:
     name, (across, down), scheme = VIEWS[view]
-    context = browser.new_context(
-        viewport={"width": across, "height": down},
-        color_scheme="dark" if scheme == "dark" else "light",
-        reduced_motion="reduce",
-    )
-    page: Page = context.new_page()
-    page.set_default_timeout(120_000)
-    page.goto(server.url + EMPTY[name][0])
-    page.locator(EMPTY[name][1]).first.wait_for()
-    page.locator('[data-testid="stApp"][data-test-script-state="notRunning"]').wait_for()
+    size = {"width": across, "height": down}
+    visitor = Visitor(browser, server, viewport=size, color_scheme=scheme, reduced_motion="reduce")
+    page = visitor.open(f"/{name.removesuffix('start')}")
+    at_rest(page)
     page.wait_for_function("() => !document.querySelector('.es-chart:not(.js-plotly-plot)')")
     before, grey = look(page, view), look(page, view)
     while (np.abs(before - grey) > OTHERWISE).any():  # something is drawn yet
         before, grey = grey, look(page, view)
-    context.close()
+    visitor.context.close()
     return grey
 
 
@@ -107,11 +96,7 @@ def kept(view: str) -> Grey:
 
 
 def as_it_was(view: str, grey: Grey) -> None:
-    """Compare it with the picture that is kept, or keep it where pictures are taken.
-
-    Raises:
-        AssertionError: more of it is otherwise than a line that wraps.
-    """
+    """Compare it with the picture that is kept, or keep it where pictures are taken."""
     if os.environ.get(TAKES):
         Image.fromarray(np.rint(255 * grey).astype(np.uint8), "L").save(FOLDER / f"{view}.png", optimize=True)
         return
@@ -129,12 +114,7 @@ def main() -> None:
     here = Path(__file__).parent.relative_to(ROOT)
     files = sorted({str(here / name) for name in (*SHOWN.values(), "test_layouts.py")})
     environment = os.environ | {TAKES: "1", "EPSILON_TEST_ALL": "1"}
-    chosen = [*files, "-k", " and ".join(f"not {name}" for name in ELSEWHERE)]
-    sys.exit(subprocess.call([sys.executable, "-m", "pytest", "-q", *chosen], cwd=ROOT, env=environment))
-
-
-ELSEWHERE = ("another_page", "double_click", "found_again", "reconstruction", "formulas_limits", "run_again")
-"""Tests of these files that come by none of the pages."""
+    sys.exit(subprocess.call([sys.executable, "-m", "pytest", "-q", *files], cwd=ROOT, env=environment))
 
 
 if __name__ == "__main__":

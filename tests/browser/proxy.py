@@ -14,20 +14,14 @@ CHUNK = 4096
 
 
 class Proxy:
-    """Listens on a free port of its own, in a thread of its own.
+    """Listens on a free port of its own, in a thread of its own; `dropped` connections it has cut so far."""
 
-    Attributes:
-        latency: seconds that every byte spends on its way, in each direction.
-        rate: bytes a second and connection, in each direction; None is as fast as it goes.
-        resets: the share of chunks that end their connection with a reset instead of arriving.
-        dropped: how many connections have been cut so far.
-    """
-
-    def __init__(self, port: int, seed: int = 0) -> None:
-        self.target = port
-        self.latency, self.rate, self.resets = 0.0, None, 0.0  # type: tuple[float, float | None, float]
-        self.dropped = 0
-        self._random = random.Random(seed)
+    def __init__(self, port: int) -> None:
+        self.target, self.dropped = port, 0
+        self.latency = 0.0  # seconds that every byte spends on its way, in each direction
+        self.rate: float | None = None  # bytes a second and connection, in each direction
+        self.resets = 0.0  # the share of chunks that end their connection instead of arriving
+        self._random = random.Random(0)
         self._open: set[asyncio.StreamWriter] = set()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
@@ -41,28 +35,26 @@ class Proxy:
 
     def drop(self) -> None:
         """Cut every open connection, as a lost network does."""
+        self._call(self._cut)
 
-        async def cut() -> None:
-            for writer in [*self._open]:
-                self._reset(writer)
-
-        self._call(cut)
+    async def _cut(self) -> None:
+        for writer in [*self._open]:
+            self._reset(writer)
 
     def close(self) -> None:
-        self.drop()
-
-        async def shut() -> None:
-            self._server.close()
-            tasks = asyncio.all_tasks() - {asyncio.current_task()}
-            for task in tasks:  # what is on its way need not arrive
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
-            await asyncio.sleep(0)  # connections that were cut are closed in the loop's next turn
-
-        self._call(shut)
+        self._call(self._shut)
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(30)
         self._loop.close()
+
+    async def _shut(self) -> None:
+        await self._cut()
+        self._server.close()
+        tasks = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in tasks:  # what is on its way need not arrive
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await asyncio.sleep(0)  # connections that were cut are closed in the loop's next turn
 
     def _call(self, work: Callable[[], Any]) -> Any:
         return asyncio.run_coroutine_threadsafe(work(), self._loop).result(10)

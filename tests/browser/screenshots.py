@@ -9,143 +9,95 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable
 from itertools import product
 from pathlib import Path
 
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from ldp_core import presets
 from ldp_core.runs.record import drafts
 from tests.browser.chromium import ARGUMENTS, find_chromium
+from tests.browser.conftest import READY, TRAINING, Visitor, at_rest, press, train
 from tests.browser.server import Server
 from tests.conftest import ROOT
 
-EMPTY = {
-    "start": ("/", "text=Latest runs on this server"),
-    "clients": ("/clients", ".es-table"),
-    "noise": ("/noise", ".es-chart.js-plotly-plot"),
-    "train": ("/train", ".es-panels .js-plotly-plot"),
-    "attack": ("/attack", ".es-ladder"),
-    "tune": ("/tune", ".es-heat-cell"),
-    "papers": ("/papers", ".js-plotly-plot"),
-    "compare": ("/compare", "text=/No runs are chosen yet|Chosen for you/"),
-    "runs": ("/runs", "text=What has been trained on this server?"),
-}
 SCREENS = {"wide": (1440, 900), "laptop": (1366, 768), "phone": (390, 1688), "tall": (1440, 2600)}
 """First screens, of a phone the first two; and far down, where asked for."""
-SCHEMES = ("light", "dark")
+RUNNING = """() => [...document.querySelectorAll('.es-panels .es-plot')].some(
+  (plot) => (plot._fullData ?? []).some((line) => line.x.length > 4))"""
 
 
 def take(page: Page, file: Path) -> None:
     """As a visitor sees it who has waited a moment, and has the pointer elsewhere."""
     page.mouse.move(0, 0)
-    page.locator('[data-testid="stApp"][data-test-script-state="notRunning"]').wait_for()
+    at_rest(page)
     page.wait_for_function("() => !document.querySelector('[data-testid=stSkeleton]')")
     page.wait_for_timeout(1500)
     page.screenshot(path=file)
 
 
-def train(page: Page, meanwhile: Callable[[], None] = lambda: None) -> None:
-    page.get_by_role("button", name="Train", exact=True).click()
-    meanwhile()
-    page.get_by_role("button", name="Train again").wait_for(timeout=200_000)
-
-
-def running(page: Page, file: Path) -> None:
-    page.wait_for_function(
-        "() => [...document.querySelectorAll('.es-panels .es-plot')].some("
-        "(plot) => (plot._fullData ?? []).some((line) => line.x.length > 4))",
-        timeout=200_000,
-    )
-    page.screenshot(path=file)
-
-
-def attack(page: Page) -> None:
-    page.get_by_role("button", name="Attack", exact=True).click()
-    page.get_by_role("button", name="Attack again").wait_for(timeout=200_000)
-
-
-def compare(page: Page) -> None:
-    page.locator("[class*='st-key-compare-'] button").first.click()
-    page.locator(".es-cards .js-plotly-plot").first.wait_for()
-
-
-def link(seed: int) -> str:
-    """The default scenario with a seed that was not trained yet, and long enough to be seen running."""
-    return f"/train?share={drafts.share(presets.get('two_volunteers').draft.with_base({'seed': seed}))}"
+def seen(browser: Browser, server: Server, screen: str, scheme: str) -> Visitor:
+    across, down = SCREENS[screen]
+    return Visitor(browser, server, viewport={"width": across, "height": down}, color_scheme=scheme)
 
 
 def pictures(browser: Browser, server: Server, folder: Path, wanted: set[str]) -> None:
-    def asked(among: Iterator[str] | tuple[str, ...]) -> list[str]:
+    def asked(among: Iterable[str]) -> list[str]:
         found = list(among)
         return [one for one in found if one in wanted] or [one for one in found if one != "tall"]
 
-    views = [*product(asked(SCHEMES), asked(tuple(SCREENS)))]
-    names = asked(tuple(EMPTY))
-    for n, (scheme, screen) in enumerate(views):
-        across, down = SCREENS[screen]
-        context = browser.new_context(
-            viewport={"width": across, "height": down}, color_scheme="dark" if scheme == "dark" else "light"
-        )
-        page = context.new_page()
-        page.set_default_timeout(120_000)
+    names = asked(READY)
+    for n, (scheme, screen) in enumerate(product(asked(("light", "dark")), asked(SCREENS))):
+        visitor = seen(browser, server, screen, scheme)
 
-        def file(name: str, scheme: str = scheme, screen: str = screen) -> Path:
-            return folder / f"{name}-{screen}-{scheme}.png"
+        def shot(name: str, page: Page = visitor.page, end: str = f"{screen}-{scheme}.png") -> None:
+            take(page, folder / f"{name}-{end}")
 
-        def opened(name: str, page: Page = page) -> Page:
-            path, ready = EMPTY[name]
-            page.goto(server.url + path)
-            page.locator(ready).first.wait_for()
-            return page
-
-        first = [name for name in names if n == 0 or name not in ("compare", "runs")]
-        for name in first:
-            take(opened(name), file(name))
-        if "train" in names:
-            page.goto(server.url + link(n + 100))
-            page.locator(EMPTY["train"][1]).first.wait_for()
-            train(page, lambda page=page, file=file: running(page, file("train-running")))  # type: ignore[misc]
-            take(page, file("train-done"))
+        for name in names:
+            if n == 0 or name not in ("compare", "runs"):
+                visitor.open(f"/{name.removesuffix('start')}")
+                shot(name)
+        if "train" in names:  # with a seed that was not trained yet, and long enough to be seen running
+            draft = presets.get("two_volunteers").draft.with_base({"seed": n + 100})
+            page = visitor.open(f"/train?share={drafts.share(draft)}")
+            press(page, "Train")
+            page.wait_for_function(RUNNING, timeout=TRAINING)
+            page.screenshot(path=folder / f"train-running-{screen}-{scheme}.png")
+            expect(page.get_by_text("Finished:")).to_be_visible(timeout=TRAINING)
+            shot("train-done")
         if "attack" in names:
-            attack(opened("attack"))
-            take(page, file("attack-done"))
+            page = visitor.open("/attack")
+            press(page, "Attack")
+            page.get_by_role("button", name="Attack again").wait_for(timeout=TRAINING)
+            shot("attack-done")
         if "runs" in names:
-            page.goto(server.url + "/runs")
-            page.get_by_text("What has been trained").wait_for()
-            take(page, file("runs-filled"))
+            visitor.open("/runs")
+            shot("runs-filled")
         if "compare" in names and n:
-            page.goto(server.url + "/compare")
-            compare(page)
-            take(page, file("compare-filled"))
-        context.close()
-
-
-def readme(browser: Browser, server: Server) -> None:
-    across, down = SCREENS["wide"]
-    page = browser.new_page(viewport={"width": across, "height": down}, color_scheme="light")
-    page.goto(server.url + EMPTY["train"][0])
-    page.locator(EMPTY["train"][1]).first.wait_for()
-    train(page)
-    take(page, ROOT / "assets" / "screenshot.png")
+            page = visitor.open("/compare")
+            page.locator("[class*='st-key-compare-'] button").first.click()
+            page.locator(".es-cards .js-plotly-plot").first.wait_for()
+            shot("compare-filled")
+        visitor.context.close()
 
 
 def main() -> None:
     folder = Path(sys.argv[1])
     with tempfile.TemporaryDirectory() as scratch, sync_playwright() as playwright:
-        os.environ["EPSILON_RUNS_DIR"] = str(Path(scratch) / "runs")
-        server = Server(Path(scratch) / "runs")
-        browser = playwright.chromium.launch(executable_path=find_chromium(), args=ARGUMENTS)
-        try:
+        runs_dir = Path(scratch) / "runs"
+        os.environ["EPSILON_RUNS_DIR"] = str(runs_dir)
+        with (
+            Server(runs_dir) as server,
+            playwright.chromium.launch(executable_path=find_chromium(), args=ARGUMENTS) as browser,
+        ):
             if "--readme" in sys.argv:
-                readme(browser, server)
+                page = seen(browser, server, "wide", "light").open("/train")
+                train(page)
+                take(page, ROOT / "assets" / "screenshot.png")
             else:
                 folder.mkdir(parents=True, exist_ok=True)
                 pictures(browser, server, folder, set(sys.argv[2:]))
-        finally:
-            browser.close()
-            server.stop()
 
 
 if __name__ == "__main__":

@@ -40,6 +40,25 @@ def begun_warm(runs_dir: Path, interpreter: Interpreter) -> Path:
     return runs_dir
 
 
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def answers(url: str) -> None:
+    """Wait for it; raises OSError if it does not come."""
+    deadline = time.monotonic() + 90
+    while True:
+        try:
+            with urllib.request.urlopen(url, timeout=1):
+                return
+        except OSError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.05)
+
+
 class Server:
     """A Streamlit server on a free port, with a runs folder of its own."""
 
@@ -49,9 +68,7 @@ class Server:
         self.runs_dir, self.place = calibrated(runs_dir), place
         self.environment = environment
         self.log = runs_dir.parent / "server.log"
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port: int = probe.getsockname()[1]
+        self.port = free_port()
         self.start()
 
     @property
@@ -73,14 +90,10 @@ class Server:
                 stdout=log,
                 stderr=log,
             )
-        deadline = time.monotonic() + 90
-        while time.monotonic() < deadline:
-            try:
-                with urllib.request.urlopen(f"{self.url}{self.health}/_stcore/health", timeout=1):
-                    return
-            except OSError:
-                time.sleep(0.05)
-        raise AssertionError(f"the server did not start: {self.log.read_text()[-2000:]}")
+        try:
+            answers(f"{self.url}{self.health}/_stcore/health")
+        except OSError as error:
+            raise AssertionError(f"the server did not start: {self.log.read_text()[-2000:]}") from error
 
     def kill(self) -> None:
         self.process.send_signal(signal.SIGKILL)
@@ -101,6 +114,12 @@ class Server:
             except (psutil.NoSuchProcess, psutil.AccessDenied):
                 continue
         end_workers(self.runs_dir)  # one that began warm has another environment to show
+
+    def __enter__(self) -> Server:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
 
     def loaded(self) -> str:
         """The files that the server process has mapped into memory."""

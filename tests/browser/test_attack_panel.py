@@ -5,38 +5,28 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from ldp_core import presets
 from ldp_core.runs import queue
 from ldp_core.runs.record import drafts
 from ldp_core.runs.view.run_progress import progress_of
 from pages.parts.ui.text import number
-from tests.browser.conftest import TRAINING, Visitor, choose, violations
+from tests.browser.conftest import Visitor, choose, enter, train, violations
 from tests.extent import in_gate
-
-PANELS = ".es-panels .js-plotly-plot"
-CHARTS = ".es-cards .es-chart.js-plotly-plot"
-
-
-def train(page: Page) -> None:
-    page.get_by_role("button", name="Train", exact=True).click()
-    page.get_by_text("Finished:").wait_for(timeout=TRAINING)
-
 
 SEEDS = in_gate(1, 3)
 TRIES = 15 * SEEDS
 
 
-def test_the_default_demonstration_tells_who_was_picked_out(visitor: Visitor, monkeypatch):
+def test_the_default_demonstration_tells_who_was_picked_out(visitor: Visitor):
     """Of one seed in the gate, of its three else: each is attacked as often."""
-    monkeypatch.setenv("EPSILON_RUNS_DIR", str(visitor.server.runs_dir))
     default = presets.get("two_volunteers").draft
     assert default.seeds == 3
-    page = visitor.open(f"/train?draft={drafts.new(replace(default, seeds=SEEDS))}", PANELS)
+    page = visitor.open(f"/train?draft={drafts.new(replace(default, seeds=SEEDS))}")
     train(page)
     page.get_by_role("tab", name="Round by round").click()
-    page.locator(CHARTS).nth(1).wait_for()
+    page.locator(".es-cards .es-chart.js-plotly-plot").nth(1).wait_for()
 
     progress = progress_of(queue.find(most=1)[0]).update()
     counts = {}
@@ -64,18 +54,15 @@ def test_the_default_demonstration_tells_who_was_picked_out(visitor: Visitor, mo
     assert [v["id"] for v in violations(page) if v["impact"] in ("serious", "critical")] == []
 
 
-def test_the_real_upload_is_chosen_trained_and_shown(visitor: Visitor, monkeypatch):
-    monkeypatch.setenv("EPSILON_RUNS_DIR", str(visitor.server.runs_dir))
+def test_the_real_upload_is_chosen_trained_and_shown(visitor: Visitor):
     draft = presets.get("two_volunteers").draft.with_base({"rounds": 2})
-    page = visitor.open(f"/train?draft={drafts.new(draft)}", PANELS)
+    page = visitor.open(f"/train?draft={drafts.new(draft)}")
     page.get_by_text("The attack", exact=True).click()
     choose(page.get_by_role("combobox", name="What is attacked"), "both", exact=False)
     seen = page.get_by_label("Uploads that the server sees", exact=True)
-    seen.fill("0")
-    seen.press("Enter")
+    enter(seen, "0")
     expect(page.get_by_text(re.compile("Must be a whole number between 1 and 100; got 0"))).to_be_visible()
-    seen.fill("2")
-    seen.press("Enter")
+    enter(seen, "2")
     expect(page.get_by_role("button", name="Train", exact=True)).to_be_enabled()
     train(page)
     page.get_by_role("radio", name="real upload").click()
@@ -87,10 +74,9 @@ def test_the_real_upload_is_chosen_trained_and_shown(visitor: Visitor, monkeypat
     assert page.get_by_test_id("stException").count() == 0
 
 
-def test_where_nothing_can_be_attacked_the_page_says_why(visitor: Visitor, monkeypatch):
-    monkeypatch.setenv("EPSILON_RUNS_DIR", str(visitor.server.runs_dir))
+def test_where_nothing_can_be_attacked_the_page_says_why(visitor: Visitor):
     draft = presets.get("two_volunteers").draft.with_base({"dataset": "covtype"})
-    page = visitor.open(f"/train?draft={drafts.new(draft)}", PANELS)
+    page = visitor.open(f"/train?draft={drafts.new(draft)}")
     empty = page.locator(".es-empty")
     expect(empty).to_contain_text("no picture is drawn here: no attacker here can read such uploads")
     page.get_by_text("The attack", exact=True).click()

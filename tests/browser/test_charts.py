@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
 from ldp_core import presets
 from pages.parts.watch.headline import promised
-from tests.browser.conftest import Visitor, at_rest, visiting
+from tests.browser.conftest import Another, at_rest, visiting
 from tests.browser.server import Server, without_worker
 
 LEGENDS = ".es-chart .legend"
@@ -30,7 +30,7 @@ def below(page: Page) -> float:
 @pytest.fixture(scope="module")
 def page(profile: BrowserContext, server: Server) -> Iterator[Page]:
     with visiting(profile, server) as visitor:
-        yield visitor.open("/noise", ".es-chart.js-plotly-plot")
+        yield visitor.open("/noise")
     assert visitor.complaints == visitor.foreign == []
 
 
@@ -118,9 +118,9 @@ RANGES = """() => [...document.querySelectorAll(".js-plotly-plot")].map(
 TOP = "document.querySelector('[data-testid=stMain]').scrollTop"
 
 
-def test_under_a_finger_the_page_moves_and_not_what_is_in_a_chart(browser: Browser, server: Server):
-    phone = Visitor(browser, server, viewport={"width": 390, "height": 664}, has_touch=True, is_mobile=True)
-    page = phone.open("/train", ".es-panels .js-plotly-plot")
+def test_under_a_finger_the_page_moves_and_not_what_is_in_a_chart(another: Another):
+    phone = another(viewport={"width": 390, "height": 664}, has_touch=True, is_mobile=True)
+    page = phone.open("/train")
     chart = page.locator(".es-accuracy .js-plotly-plot")
     chart.scroll_into_view_if_needed()
     at_rest(page)
@@ -136,8 +136,6 @@ def test_under_a_finger_the_page_moves_and_not_what_is_in_a_chart(browser: Brows
     finger.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
     page.wait_for_function(f"(before) => {TOP} > before + 60", arg=before)
     assert page.evaluate(RANGES) == ranges
-    phone.context.close()
-    assert phone.complaints == phone.foreign == []
 
 
 INKS = """() => {
@@ -147,11 +145,10 @@ INKS = """() => {
 }"""
 
 
-def test_charts_follow_the_scheme_however_it_is_switched(browser: Browser, tmp_path: Path):
+def test_charts_follow_the_scheme_however_it_is_switched(another: Another, tmp_path: Path):
     """By the system at dusk, or by hand in Streamlit's menu: as in a page that was opened in that scheme."""
-    there = Server(without_worker(tmp_path / "runs"), STREAMLIT_CLIENT_TOOLBAR_MODE="viewer")
-    try:
-        person = Visitor(browser, there)
+    with Server(without_worker(tmp_path / "runs"), STREAMLIT_CLIENT_TOOLBAR_MODE="viewer") as there:
+        person = another(there)
         page = person.page
 
         def opened(address: str, scheme: Literal["light", "dark"]) -> str:
@@ -174,10 +171,7 @@ def test_charts_follow_the_scheme_however_it_is_switched(browser: Browser, tmp_p
             page.get_by_role("menuitemradio", name="Light").click()
             page.wait_for_function(f"(inks) => ({INKS})() === inks", arg=light, polling=200)
             page.evaluate("localStorage.clear()")
-        assert person.complaints == person.foreign == []
-        person.context.close()
-    finally:
-        there.stop()
+        page.close()
 
 
 CUT = """async (scenarios) => {
@@ -200,18 +194,14 @@ CUT = """async (scenarios) => {
 
 
 @pytest.mark.parametrize("width", [1366, 1920, 390])
-def test_no_scenarios_labels_are_cut(browser: Browser, server: Server, width: int):
+def test_no_scenarios_labels_are_cut(another: Another, width: int):
     """Cut to one word, two of them would be the same."""
-    drafts = [presets.get(name).draft for name in presets.names()]
     scenarios = []
-    for draft in drafts:
+    for draft in (presets.get(name).draft for name in presets.names()):
         labels = [variant.label for variant in draft.variants]
         pieces = [piece for label in labels[:3] for piece in ((f"{label} 100 %", 0), (" · ", None))]
         accuracy = {"name": "Accuracy", "pieces": pieces, "rest": "on held-out samples, mean of 3 seeds"}
         scenarios.append({"labels": labels[:3], "chips": [accuracy, accuracy, promised(draft)]})
-    visitor = Visitor(browser, server, viewport={"width": width, "height": 900})
-    page = visitor.open("/train", ".es-panels .js-plotly-plot")
+    page = another(viewport={"width": width, "height": 900}).open("/train")
     at_rest(page)
     assert page.evaluate(CUT, scenarios) == []
-    visitor.context.close()
-    assert visitor.complaints == visitor.foreign == []

@@ -3,55 +3,48 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import TRAINING, Visitor, violations
-from tests.browser.server import Server, begun_warm
+from tests.browser.conftest import TRAINING, Another, Visitor, enter, press, violations
+from tests.browser.server import Server
 from tests.runs.in_process import found_in
-from tests.runs.processes import stop_all
-from tests.warm import Interpreter
 
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 SIZE_ON_SCREEN = "(one) => parseFloat(getComputedStyle(one).fontSize) * (one.currentCSSZoom ?? 1)"
 NAMES = ("Anna-Karenina", "Ben <b>bold</b>", "", "Dora")
 
 
-@pytest.fixture
-def school(tmp_path_factory: pytest.TempPathFactory, interpreter: Interpreter) -> Iterator[Server]:
-    server = Server(
-        begun_warm(tmp_path_factory.mktemp("class") / "runs", interpreter), EPSILON_TEACHER="chalk"
-    )
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("EPSILON_RUNS_DIR", str(server.runs_dir))
-        yield server
-    server.stop()
-    stop_all()
+@pytest.fixture(scope="module")
+def server(school: Server) -> Server:
+    return school
 
 
-def joined(browser: Browser, school: Server, code: str, name: str, phone: bool) -> Visitor:
-    student = Visitor(browser, school, **(PHONE if phone else {}))
+def joined(another: Another, code: str, name: str, phone: bool) -> Visitor:
+    student = another(**(PHONE if phone else {}))
     page = student.open(f"/class?code={code.lower()}", "text=Your name here")
     page.get_by_label("Your name here").fill(name)
-    page.get_by_role("button", name="Join", exact=True).click()
+    press(page, "Join")
     expect(page.get_by_text(f"you are {name}" if name else "you are no.")).to_be_visible()
     return student
 
 
-def opened(browser: Browser, school: Server, about: str) -> tuple[Visitor, str]:
+def opened(another: Another, about: str) -> tuple[Visitor, str]:
     """A teacher's board, and the code on it."""
-    teacher = Visitor(browser, school)
-    board = teacher.open(f"/class?{about}", "text=I teach")
-    press(board, "I am the teacher")
-    board.get_by_label("Secret", exact=True).fill("chalk")
-    board.get_by_label("Secret", exact=True).press("Enter")
+    teacher = another()
+    teaching(teacher.open(f"/class?{about}", "text=I teach"))
+    board = teacher.page
     press(board, "Open a class")
     expect(board.get_by_text("Nobody has joined yet")).to_be_visible()
     code = re.search(r"code=([A-Z]{4})$", board.url)
     assert code
     return teacher, code[1]
+
+
+def teaching(board: Page) -> None:
+    press(board, "I am the teacher")
+    enter(board.get_by_label("Secret", exact=True), "chalk")
 
 
 def drawn(page: Page, digit: int) -> None:
@@ -70,15 +63,11 @@ def drawn(page: Page, digit: int) -> None:
     expect(page.get_by_text(f"Sent: a {digit}, ε 2, ±0.1")).to_be_visible()
 
 
-def press(page: Page, name: str) -> None:
-    page.get_by_role("button", name=name, exact=True).click()
-
-
-def test_a_whole_lesson(browser: Browser, school: Server):
-    teacher, code = opened(browser, school, "lesson=two_volunteers&free=clients.epsilon")
+def test_a_whole_lesson(another: Another, school: Server):
+    teacher, code = opened(another, "lesson=two_volunteers&free=clients.epsilon")
     board = teacher.page
 
-    students = [joined(browser, school, code, name, phone=i < 2) for i, name in enumerate(NAMES)]
+    students = [joined(another, code, name, phone=i < 2) for i, name in enumerate(NAMES)]
     anna, ben, third, dora = (one.page for one in students)
     for moves, page in enumerate((anna, ben, third)):
         for _ in range(moves):
@@ -97,9 +86,7 @@ def test_a_whole_lesson(browser: Browser, school: Server):
     expect(anna.get_by_text("Sent: 50")).to_be_visible()
     board.reload()
     board.goto(f"{school.url}/class")
-    press(board, "I am the teacher")
-    board.get_by_label("Secret", exact=True).fill("chalk")
-    board.get_by_label("Secret", exact=True).press("Enter")
+    teaching(board)
     board.get_by_role("button", name=f"Go on with class {code}").click()
     expect(anna.get_by_role("button", name="Change my guess")).to_be_visible()
     for one in (teacher, *students):
@@ -141,17 +128,12 @@ def test_a_whole_lesson(browser: Browser, school: Server):
         for name in ("Karenina", "bold", "Dora", code)
         for path in found_in(school.runs_dir, name.encode())
     ]
-    for one in (teacher, *students):
-        assert one.complaints == one.foreign == []
-        one.context.close()
 
 
-def test_the_room_is_the_federation(browser: Browser, school: Server):
-    teacher, code = opened(browser, school, "lesson=own_digits")
+def test_the_room_is_the_federation(another: Another, school: Server):
+    teacher, code = opened(another, "lesson=own_digits")
     board = teacher.page
-    anna, ben = students = [
-        joined(browser, school, code, name, phone=name == "Anna") for name in ("Anna", "Ben")
-    ]
+    anna, ben = students = [joined(another, code, name, phone=name == "Anna") for name in ("Anna", "Ben")]
     press(anna.page, "Take part with it")
     expect(anna.page.get_by_text(re.compile("Say which digit it is, from 0 to 9", re.I))).to_be_visible()
     anna.page.locator(".es-sketch-square").focus()
@@ -189,6 +171,3 @@ def test_the_room_is_the_federation(browser: Browser, school: Server):
     expect(anna.page.get_by_text(re.compile(f"There is no class {code}"))).to_be_visible()
     for trace in (b"Anna", b"own_right", b"drawings"):
         assert not found_in(school.runs_dir, trace)
-    for one in (teacher, *students):
-        assert one.complaints == one.foreign == []
-        one.context.close()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import expect
 
 from ldp_core import presets
@@ -17,13 +16,12 @@ from tests.runs.processes import until
 THEIRS = "round,accuracy\n1,0.5\n3,61%\n"
 
 
-def test_three_runs_are_compared(visitor: Visitor, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
-    monkeypatch.setenv("EPSILON_RUNS_DIR", str(visitor.server.runs_dir))
+def test_three_runs_are_compared(visitor: Visitor, tmp_path: Path):
     draft = presets.get("two_volunteers").draft.with_base(
         {"rounds": 3, "attack": None, "name": "<b>three</b>"}
     )
     identity = until(jobs.submit(draft), lambda job: not job.live).id
-    page = visitor.open("/runs", "text=What has been trained on this server?")
+    page = visitor.open("/runs")
     find = page.get_by_role("textbox", name="Find")
     find.fill("<b>three")  # what others have trained on this server is no matter of its picture
     find.press("Enter")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from playwright.sync_api import FilePayload, expect
 
-from tests.browser.conftest import Visitor
+from tests.browser.conftest import Visitor, enter
 
 BEFORE = "20 clients: 18 ask for ε 0.5, 2 for ε 8"
 
@@ -16,7 +16,7 @@ def file(text: str | bytes, name: str = "mine.csv") -> FilePayload:
 
 
 def test_out_changed_and_in_again(visitor: Visitor):
-    page = visitor.open("/clients", ".es-table")
+    page = visitor.open("/clients")
     page.get_by_role("button", name="As a CSV file").click()
     with page.expect_download() as waiting:
         page.get_by_role("button", name="Download the clients").click()
@@ -25,9 +25,9 @@ def test_out_changed_and_in_again(visitor: Visitor):
     assert lines[0] == "client,scope,epsilon,low,high,upload_costs,run_costs"
     assert lines[20].startswith("20,weight,8.0,-1.0,1.0,")
 
-    upload = page.get_by_test_id("stPopoverBody").locator("input[type=file]")
-    upload.set_input_files(file("\n".join([*lines[:20], "20,weight,3,2,1", "21,weight,=1+1,-1,1"])))
     result = page.get_by_test_id("stPopoverBody")  # what lies below it cannot be read
+    upload = result.locator("input[type=file]")
+    upload.set_input_files(file("\n".join([*lines[:20], "20,weight,3,2,1", "21,weight,=1+1,-1,1"])))
     expect(result.get_by_text("Nothing of mine.csv was taken over")).to_be_visible()
     expect(page.get_by_text("line 21, low must be below high, 1; got 2")).to_be_visible()
     expect(page.get_by_text("line 22, epsilon must be a number")).to_be_visible()
@@ -42,7 +42,7 @@ def test_out_changed_and_in_again(visitor: Visitor):
 
 
 def test_a_program_with_another_name_is_no_table(visitor: Visitor):
-    page = visitor.open("/clients", ".es-table")
+    page = visitor.open("/clients")
     page.get_by_role("button", name="As a CSV file").click()
     upload = page.get_by_test_id("stPopoverBody").locator("input[type=file]")
     upload.set_input_files(file(b"MZ\x90\x00\xff\xfe", "![x](http://evil.example/x.png).csv"))
@@ -53,7 +53,7 @@ def test_a_program_with_another_name_is_no_table(visitor: Visitor):
 
 
 def test_samples_of_a_mechanism_are_weighed(visitor: Visitor):
-    page = visitor.open("/noise", ".es-chart.js-plotly-plot")
+    page = visitor.open("/noise")
     page.get_by_role("tab", name="Samples of your own").click()
     upload = page.locator("input[type=file]")
     upload.set_input_files(file("a,b\n1,2\n"))
@@ -63,6 +63,5 @@ def test_samples_of_a_mechanism_are_weighed(visitor: Visitor):
     expect(page.get_by_text("claimed 1, at least 3", exact=False)).to_be_visible()
     expect(page.get_by_text("is refuted in at most 5", exact=False)).to_be_visible()
     claimed = page.get_by_label("Claimed ε, for all that one trial holds")
-    claimed.fill("20")
-    claimed.press("Enter")
+    enter(claimed, "20")
     expect(page.get_by_text("cannot tell yet: 200 rows a world", exact=False)).to_be_visible()

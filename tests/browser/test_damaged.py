@@ -20,18 +20,12 @@ DRAFT = presets.get("two_volunteers").draft
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    running = Server(without_worker(tmp_path_factory.mktemp("damaged") / "runs"))
-    yield running
-    running.stop()
-
-
-@pytest.fixture(autouse=True)
-def _here(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("EPSILON_RUNS_DIR", str(server.runs_dir))
+    with Server(without_worker(tmp_path_factory.mktemp("damaged") / "runs")) as running:
+        yield running
 
 
 def test_a_damaged_queue_is_a_sentence_on_every_page_that_needs_it(visitor: Visitor, server: Server):
-    page = visitor.open("/noise", ".es-chart.js-plotly-plot")
+    page = visitor.open("/noise")
     before = queue.queue_path().read_bytes() if queue.queue_path().exists() else b""
     queue.queue_path().write_bytes(b"no database at all, " * 500)
     text = page.get_by_text("studio.sqlite in the folder of runs cannot be used")
@@ -50,15 +44,14 @@ def test_a_damaged_queue_is_a_sentence_on_every_page_that_needs_it(visitor: Visi
         expect(text).to_have_count(1)
         expect(page.get_by_text("encountered an error")).to_have_count(0)
         expect(page.get_by_text(str(server.runs_dir))).to_have_count(0)
-    page.get_by_role("link", name="Noise").click()
-    page.locator(".es-chart.js-plotly-plot").first.wait_for()
+    visitor.go("Noise")
     expect(text).to_have_count(0)
     queue.queue_path().write_bytes(before)
     page.get_by_role("link", name="Runs").click()
     expect(page.get_by_text("All runs take")).to_be_visible()
 
 
-def test_a_damaged_ladder_does_not_close_its_drafts_attack_page(visitor: Visitor, server: Server):
+def test_a_damaged_ladder_does_not_close_its_drafts_attack_page(visitor: Visitor):
     draft = drafts.new(DRAFT)
     job = queued(Ladder(base=DRAFT.base).as_json(), "attack", draft=draft)
     queue.cancel(job.id)
@@ -69,7 +62,7 @@ def test_a_damaged_ladder_does_not_close_its_drafts_attack_page(visitor: Visitor
     expect(page.get_by_role("button", name="Attack again")).to_be_enabled()
 
 
-def test_a_run_whose_record_was_removed_says_so_and_offers_to_train_again(visitor: Visitor, server: Server):
+def test_a_run_whose_record_was_removed_says_so_and_offers_to_train_again(visitor: Visitor):
     draft = drafts.new(DRAFT)
     job = queued(DRAFT, reference=True, draft=draft)
     identity = job.id

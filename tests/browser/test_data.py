@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import queue
-from tests.browser.conftest import TRAINING, Visitor, choose
+from tests.browser.conftest import TRAINING, Visitor, choose, press
 from tests.browser.server import Server, begun_warm
 from tests.datasets import samples
 from tests.datasets.server import web
@@ -30,9 +30,8 @@ def server(tmp_path_factory: pytest.TempPathFactory, interpreter: Interpreter) -
         patch.setenv("EPSILON_DATA_DIR", str(place / "data"))
         patch.setenv("EPSILON_DATA_MIRROR", mirror.url)
         patch.setenv("no_proxy", "127.0.0.1,localhost")
-        running = Server(begun_warm(place / "runs", interpreter))
-        yield running
-        running.stop()
+        with Server(begun_warm(place / "runs", interpreter)) as running:
+            yield running
 
 
 def test_who_holds_what_and_a_download_that_is_stopped(visitor: Visitor):
@@ -48,7 +47,7 @@ def test_who_holds_what_and_a_download_that_is_stopped(visitor: Visitor):
     choose(data, "MNIST (28×28)")
     expect(page.get_by_text("downloads 11.6 MB before it trains")).to_be_visible()
     page.get_by_role("link", name="Train").click()
-    page.get_by_role("button", name="Train", exact=True).click()
+    press(page, "Train")
     coming = page.get_by_text(re.compile(r"Downloading MNIST \(28×28\): \d+\.\d of 11\.6 MB"))
     expect(coming).to_be_visible(timeout=TRAINING)  # the worker starts, and imports torchvision
     page.get_by_role("button", name="Stop").click()
@@ -58,7 +57,6 @@ def test_who_holds_what_and_a_download_that_is_stopped(visitor: Visitor):
 def test_a_run_whose_images_are_gone_says_so(
     visitor: Visitor, server: Server, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setenv("EPSILON_RUNS_DIR", str(server.runs_dir))
     place = server.runs_dir.parent / "data"
     monkeypatch.setenv("EPSILON_DATA_DIR", str(place))
     samples.folder(place, "short", {"cats": 6, "dogs": 5})

@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, FrameLocator, Page, expect
+from playwright.sync_api import Browser, expect
 
 from tests.browser.server import Server, without_worker
 
@@ -40,16 +40,9 @@ def course() -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def embedded(course: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    running = Server(
-        without_worker(tmp_path_factory.mktemp("embedded") / "runs"), EPSILON_FRAME_ANCESTORS=course
-    )
-    yield running
-    running.stop()
-
-
-def frame_of(page: Page, course: str, address: str) -> FrameLocator:
-    page.goto(f"{course}/?{address}")
-    return page.frame_locator("iframe")
+    runs_dir = without_worker(tmp_path_factory.mktemp("embedded") / "runs")
+    with Server(runs_dir, EPSILON_FRAME_ANCESTORS=course) as running:
+        yield running
 
 
 def test_a_course_page_that_is_named_shows_it_takes_files_and_is_known_again(
@@ -58,24 +51,24 @@ def test_a_course_page_that_is_named_shows_it_takes_files_and_is_known_again(
     (tmp_path / "class.csv").write_text(FILE)
     context = browser.new_context()
     page = context.new_page()
-    inside = frame_of(page, course, f"{embedded.url}/clients")
+    page.goto(f"{course}/?{embedded.url}/clients")
+    inside = page.frame_locator("iframe")
     expect(inside.locator(".es-table input").first).to_be_visible()
     inside.get_by_role("button", name="As a CSV file").click()
     inside.get_by_test_id("stPopoverBody").locator("input[type=file]").set_input_files(tmp_path / "class.csv")
     expect(inside.get_by_text("7 clients").first).to_be_visible()
     (known,) = [one["value"] for one in context.cookies() if one["name"] == "epsilon_visitor"]
-    inside = frame_of(page, course, f"{embedded.url}/noise")
+    page.goto(f"{course}/?{embedded.url}/noise")
     expect(inside.locator(".js-plotly-plot").first).to_be_visible()
     assert [one["value"] for one in context.cookies() if one["name"] == "epsilon_visitor"] == [known]
     context.close()
 
 
 def test_a_page_that_is_not_named_shows_nothing_of_it(server: Server, course: str, browser: Browser):
-    context = browser.new_context()
-    page = context.new_page()
+    page = browser.new_page()
     refused: list[str] = []
     page.on("console", lambda message: refused.append(message.text))
-    frame_of(page, course, server.url)
+    page.goto(f"{course}/?{server.url}")
     page.wait_for_timeout(1000)
     assert [words for words in refused if "frame" in words.lower()]
-    context.close()
+    page.close()

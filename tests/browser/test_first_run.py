@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import re
 
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from ldp_core.presets import get
 from ldp_core.runs import queue
 from ldp_core.runs.record import drafts
-from tests.browser.conftest import TRAINING, Visitor, at_rest
+from tests.browser.conftest import READY, TRAINING, Another, Visitor, at_rest, enter, press
 from tests.browser.layouts import as_it_was, look
-from tests.browser.server import Server
 from tests.gate import holding
 
-PANELS = ".es-panels .js-plotly-plot"
 WATCH_FRAMES = """() => {
   window.frames_ = {all: 0, empty: 0};
   const look = () => {
@@ -30,6 +28,10 @@ WATCH_FRAMES = """() => {
 KEPT = """() => {
   const panels = document.querySelector(".es-panels");
   window.kept = {panels, top: panels.offsetTop};
+}"""
+STAYS = """() => {
+  const panels = document.querySelector(".es-panels");
+  return kept.panels === panels && kept.top === panels.offsetTop;
 }"""
 SHIFTS = """() => {
   window.shifted = 0;
@@ -49,12 +51,6 @@ POINTS = """() => [...document.querySelectorAll(".es-panels .es-plot")].map(
 BEST = re.compile(r"^(The aggregator made the difference: )?1/σ² ")
 
 
-def set_number(page: Page, label: str, value: int) -> None:
-    field = page.get_by_label(label, exact=True)
-    field.fill(str(value))
-    field.press("Enter")
-
-
 RUNS = 10
 """Of the default scenario: each round of it is a turn of each."""
 
@@ -70,43 +66,36 @@ def test_from_the_start_to_a_trained_model(visitor: Visitor):
     page = visitor.open("/", "text=From which ε on do you recognise it?")
     page.get_by_role("button", name="Try it").click()
     expect(page.get_by_role("heading", name="Does it still learn, and what leaks?")).to_be_visible()
-    page.locator(PANELS).nth(1).wait_for()
+    page.locator(READY["train"]).nth(1).wait_for()
 
     # two clients change their minds
     page.get_by_text("Change the clients").click()
     first, second = (page.get_by_label(f"Client {n}, Budget ε") for n in (1, 2))
     expect(first).to_have_value("0.5")
-    first.fill("4")
-    first.press("Enter")
+    enter(first, "4")
     expect(second).to_be_focused()
-    second.fill("2")
-    second.press("Enter")
+    enter(second, "2")
     expect(page.get_by_text("20 clients: 16 ask for ε 0.5, 1 for ε 2, 1 for ε 4, 2 for ε 8")).to_be_visible()
 
-    page.get_by_role("link", name="Train").click()
-    page.locator(PANELS).nth(1).wait_for()
+    visitor.go("Train")
     expect(page.get_by_text("16 ask for ε 0.5, 1 for ε 2, 1 for ε 4, 2 for ε 8")).to_be_visible()
-    set_number(page, "Rounds", 400)  # it goes on until it is stopped
+    rounds = page.get_by_label("Rounds", exact=True)
+    enter(rounds, 400)  # it goes on until it is stopped
     expect(page.get_by_role("button", name="Undo")).to_be_enabled()
 
     # points arrive on all three panels, and no frame is empty
     page.evaluate(KEPT)
     page.evaluate(SHIFTS)
     with holding(visitor.server.runs_dir, 6 * RUNS) as hold_after:
-        page.get_by_role("button", name="Train", exact=True).click()
+        press(page, "Train")
         page.locator(".es-panels canvas").first.wait_for(timeout=TRAINING)
-        assert page.evaluate("kept.panels === document.querySelector('.es-panels')"), (
-            "the charts stay where they are"
-        )
-        jumped = page.evaluate("kept.top - document.querySelector('.es-panels').offsetTop")
-        assert jumped == 0
+        assert page.evaluate(STAYS), "the charts stay where they are"
         page.wait_for_function(f"() => ({POINTS})().every((n) => n > 3)", polling=100)
         page.evaluate(WATCH_FRAMES)
         before = page.evaluate(POINTS)
         hold_after(12 * RUNS)
-        page.wait_for_function(
-            f"(before) => ({POINTS})().every((n, i) => n > before[i])", arg=before, polling=100
-        )
+        further = f"(before) => ({POINTS})().every((n, i) => n > before[i])"
+        page.wait_for_function(further, arg=before, polling=100)
         assert page.evaluate("shifted") < 0.02, "nothing jumps when it begins"
         assert len(page.locator(".es-row").all()) == 3
         as_it_was("train-running", look(page, "train-running"))
@@ -127,7 +116,7 @@ def test_from_the_start_to_a_trained_model(visitor: Visitor):
     assert page.evaluate(POINTS)[0] > 3
 
     # a shorter one is trained to its end
-    set_number(page, "Rounds", 6)
+    enter(rounds, 6)
     expect(page.get_by_text("since then: rounds 400 → 6")).to_be_visible()
     page.evaluate("shifted = 0")
     page.get_by_role("button", name="Train again").click()
@@ -154,13 +143,12 @@ def test_of_drafts_as_they_were_prepared_the_browser_remembers_the_last(visitor:
     assert page.evaluate(KEEP, drafts) == ["3" * 12, "2" * 12]
 
 
-def test_a_double_click_is_one_run(visitor: Visitor, monkeypatch):
+def test_a_double_click_is_one_run(visitor: Visitor):
     """Whose name is shown as it was typed, while it goes on and in the list of runs."""
-    monkeypatch.setenv("EPSILON_RUNS_DIR", str(visitor.server.runs_dir))
     name = "<img src=x onerror=alert(1)> $x$ :red[a]"
     changes = {"rounds": 10, "attack": None, "seed": 3, "name": name}
     identity = drafts.new(get("two_volunteers").draft.with_base(changes))
-    page = visitor.open(f"/train?draft={identity}", PANELS)
+    page = visitor.open(f"/train?draft={identity}")
     count = len(queue.find())
     page.get_by_role("button", name="Train", exact=True).dblclick()
     page.get_by_role("button", name="Train again").wait_for(timeout=TRAINING)
@@ -172,9 +160,9 @@ def test_a_double_click_is_one_run(visitor: Visitor, monkeypatch):
     assert page.locator("img[src='x']").count() == 0
 
 
-def test_a_guess_counts_when_it_is_pressed_and_not_before(server: Server, browser: Browser):
+def test_a_guess_counts_when_it_is_pressed_and_not_before(another: Another):
     """By keys, by mouse and by a finger that only scrolls; the answer comes when it is asked for."""
-    phone = Visitor(browser, server, viewport={"width": 390, "height": 400}, has_touch=True, is_mobile=True)
+    phone = another(viewport={"width": 390, "height": 400}, has_touch=True, is_mobile=True)
     page = phone.open("/learn?lesson=whom", "text=What do you expect?")
     slider = page.get_by_role("slider", name="How accurate will the plain mean be?")
     for _ in range(20):
@@ -205,5 +193,3 @@ def test_a_guess_counts_when_it_is_pressed_and_not_before(server: Server, browse
     expect(page.get_by_text("it came out at")).to_have_count(0)
     page.get_by_role("button", name="Show what came of it").click()
     expect(page.get_by_text("it came out at")).to_be_visible()
-    assert phone.complaints == []
-    phone.context.close()

@@ -13,7 +13,7 @@ from tests.browser.server import Server
 
 @pytest.fixture(scope="module")
 def page(profile: BrowserContext, server: Server) -> Page:
-    return Visitor(profile, server).open("/clients", ".es-table")
+    return Visitor(profile, server).open("/clients")
 
 
 def test_a_dot_sets_the_budget_of_a_group_and_then_of_one_client(page: Page):

@@ -14,10 +14,9 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from ldp_core.runs import queue
 from ldp_core.runs.queue.job import Job
-from ldp_core.runs.record import drafts
 from ldp_core.runs.record.events import events_of
 from ldp_core.runs.view.run_progress import progress_of
-from tests.browser.conftest import TRAINING, Visitor, visiting
+from tests.browser.conftest import TRAINING, Visitor, enter, press, stored, visiting
 from tests.browser.server import Server, begun_warm, without_worker
 from tests.gate import GATED, holding
 from tests.pace import within
@@ -27,10 +26,9 @@ from tests.warm import Interpreter
 
 def of_its_own(runs_dir: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     """A server of one test alone, to be killed; jobs of the worker that it starts can be held."""
-    server = Server(runs_dir, PYTHONPATH=GATED)
-    monkeypatch.setenv("EPSILON_RUNS_DIR", str(server.runs_dir))
-    yield server
-    server.stop()
+    monkeypatch.setenv("EPSILON_RUNS_DIR", str(runs_dir))
+    with Server(runs_dir, PYTHONPATH=GATED) as server:
+        yield server
 
 
 @pytest.fixture
@@ -45,17 +43,16 @@ def idle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
 
 def ask_for(page: Page, rounds: int) -> None:
     field = page.get_by_label("Rounds", exact=True)
-    field.fill(str(rounds))
-    field.press("Enter")
+    enter(field, str(rounds))
     expect(page.get_by_role("button", name="Undo")).to_be_enabled()
     expect(field).to_have_value(str(rounds))
 
 
 def trains(visitor: Visitor, rounds: int) -> tuple[Page, Job]:
     """A page on which so many rounds are under way, and the job."""
-    page = visitor.open("/train", ".es-panels .js-plotly-plot")
+    page = visitor.open("/train")
     ask_for(page, rounds)
-    page.get_by_role("button", name="Train", exact=True).click()
+    press(page, "Train")
     page.locator(".es-panels canvas").first.wait_for(timeout=TRAINING)
     return page, queue.find(most=1)[0]
 
@@ -63,16 +60,14 @@ def trains(visitor: Visitor, rounds: int) -> tuple[Page, Job]:
 def test_the_first_change_after_a_restart_counts(profile: BrowserContext, idle: Server):
     """The page is as it was, and knows nothing of the restart; the server knows nothing of the page."""
     with visiting(profile, idle) as visitor:
-        page = visitor.open("/train", ".es-panels .js-plotly-plot")
+        page = visitor.open("/train")
         page.wait_for_url("**draft=*")
         identity = page.url.rpartition("=")[2]
         idle.kill()
         idle.start()
         page.wait_for_timeout(3000)
         ask_for(page, 18)
-        draft = drafts.load(identity)
-        assert draft is not None
-        assert draft.base.rounds == 18
+        assert stored(identity).base.rounds == 18
 
 
 ROUNDS = 22
@@ -110,9 +105,8 @@ def test_the_server_is_killed_and_the_run_finishes(profile: BrowserContext, mort
 
 
 def test_a_run_that_was_killed_says_where_and_goes_on_at_one_click(
-    visitor: Visitor, monkeypatch: pytest.MonkeyPatch, interpreter: Interpreter
+    visitor: Visitor, interpreter: Interpreter
 ):
-    monkeypatch.setenv("EPSILON_RUNS_DIR", str(visitor.server.runs_dir))
     others = len(queue.find())
     with holding(visitor.server.runs_dir, 30):
         page, job = trains(visitor, 12)

@@ -99,7 +99,7 @@ def test_the_browser_draws_the_same_laws_and_follows_the_hand_alone(
     sent: list[int] = []
     heard = lambda socket: socket.on("framereceived", lambda frame: sent.append(len(frame)))  # noqa: E731
     visitor.page.on("websocket", heard)
-    page = visitor.open("/noise", ".es-chart.js-plotly-plot")
+    page = visitor.open("/noise")
     for names in DESIGNS:
         spell(page, names)
 

@@ -20,9 +20,7 @@ def test_a_page_looks_as_it_did(view: str, browser: Browser, server: Server):
 
 
 def test_another_page_is_distinguished():
-    """The comparison has teeth: no stored view passes for another one of its size, not even a page without
-    its run for the one with it; and each is looked at by the tests that are said to come there.
-    """
+    """No stored view passes for another one of its size, and each is looked at by the tests named for it."""
     views = {view: kept(view) for view in (*VIEWS, *SHOWN)}
     pairs = [(one, other) for one, other in combinations(views, 2) if views[one].shape == views[other].shape]
     assert len(pairs) >= 20

@@ -13,19 +13,19 @@ import pytest
 from playwright.sync_api import BrowserContext, Error, Page, expect
 
 from ldp_core.presets import get
-from ldp_core.runs import jobs, queue
+from ldp_core.runs import jobs
 from ldp_core.runs.record import drafts
 from ldp_core.runs.view.run_progress import progress_of
 from pages.parts.charts.rounds import thinned
-from tests.browser.conftest import PATIENCE, TRAINING, Visitor, visiting, wait_until
+from tests.browser.conftest import PATIENCE, TRAINING, Visitor, press, visiting, wait_until
 from tests.browser.proxy import Proxy
 from tests.browser.server import Server
 from tests.extent import in_gate
 from tests.pace import within
+from tests.runs.processes import stop_all
 
 DROPS = in_gate(5, 15)
 RECOVERY_SECONDS = 5.0
-PANELS = ".es-panels .js-plotly-plot"
 LINES = """() => Object.fromEntries([...(document.querySelector(".es-panels .es-plot")?._fullData ?? [])]
   .filter((trace) => trace._input.name && trace.x?.length > 1)
   .map((trace) => [trace.name, [Array.from(trace.x), Array.from(trace.y)]]))"""
@@ -37,9 +37,7 @@ def line(server: Server, monkeypatch: pytest.MonkeyPatch) -> Iterator[Proxy]:
     monkeypatch.setenv("EPSILON_RUNS_DIR", str(server.runs_dir))
     proxy = Proxy(server.port)
     yield proxy
-    for job in queue.find():
-        if job.live:
-            jobs.cancel(job.id)
+    stop_all()
     proxy.close()
 
 
@@ -53,7 +51,7 @@ def opened(visitor: Visitor, **changes: Any) -> tuple[Page, str]:
     """A draft of its own on Train, seen through a proxy; its training leaves the machine to the browser."""
     draft = replace(get("two_volunteers").draft, seeds=1)
     identity = drafts.new(draft.with_base({"attack": None} | changes))
-    return visitor.open(f"/train?draft={identity}", PANELS), identity
+    return visitor.open(f"/train?draft={identity}"), identity
 
 
 def until_further(page: Page) -> float:
@@ -82,7 +80,7 @@ def assert_whole(page: Page, identity: str) -> None:
 @pytest.mark.alone
 def test_a_connection_that_drops_again_and_again(far: Visitor, line: Proxy):
     page, identity = opened(far, rounds=5000)
-    page.get_by_role("button", name="Train", exact=True).click()
+    press(page, "Train")
     page.wait_for_function(f"() => ({ROUND})() > 1", polling=100)
     times = []
     sockets: list[object] = []
@@ -107,7 +105,7 @@ def test_a_connection_that_drops_again_and_again(far: Visitor, line: Proxy):
 
 def test_a_click_while_the_connection_drops_is_one_job_at_most(far: Visitor, line: Proxy):
     page, identity = opened(far, rounds=3)
-    page.get_by_role("button", name="Train", exact=True).click()
+    press(page, "Train")
     line.drop()
     page.wait_for_timeout(500)
     line.drop()
@@ -124,7 +122,7 @@ def test_a_click_while_the_connection_drops_is_one_job_at_most(far: Visitor, lin
 def test_a_slow_line_that_loses_one_chunk_in_a_hundred(far: Visitor, line: Proxy):
     page, identity = opened(far, rounds=5000)
     line.latency, line.rate, line.resets = 0.3, 64_000, 0.01
-    page.get_by_role("button", name="Train", exact=True).click()
+    press(page, "Train")
     page.wait_for_function(f"() => ({ROUND})() > 1", polling=100)
     deadline = time.monotonic() + in_gate(3, 8)
     slowest = 0.0

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from playwright.sync_api import Browser, FilePayload, expect
+from playwright.sync_api import FilePayload, expect
 
-from tests.browser.conftest import TRAINING, Visitor, at_rest, wait_until
+from tests.browser.conftest import Another, Visitor, at_rest, press, train, wait_until
 from tests.browser.server import Server
 
 MARK = "marker7of8hers"
 ROWS = [f"shop{i % 4};{i % 37},5;{['no', 'yes'][i % 37 > 18]};{MARK}{i % 3};=x" for i in range(120)]
 
 
-def file(text: str, name: str = f"{MARK}.csv") -> FilePayload:
-    return {"name": name, "mimeType": "text/csv", "buffer": text.encode()}
+def file(text: str) -> FilePayload:
+    return {"name": f"{MARK}.csv", "mimeType": "text/csv", "buffer": text.encode()}
 
 
 def left(server: Server) -> list[str]:
@@ -20,8 +20,8 @@ def left(server: Server) -> list[str]:
     return [path.name for path in files if MARK.encode() in path.read_bytes()]
 
 
-def test_from_drop_to_curve_to_nothing(visitor: Visitor, server: Server, browser: Browser):
-    page = visitor.open("/clients", ".es-table")
+def test_from_drop_to_curve_to_nothing(visitor: Visitor, server: Server, another: Another):
+    page = visitor.open("/clients")
     table = "\n".join(["client;age;outcome;colour", *(row.rpartition(";")[0] for row in ROWS)])
     page.get_by_text("Bring a table or pictures").click()
     upload = page.locator("input[type=file]")
@@ -41,22 +41,19 @@ def test_from_drop_to_curve_to_nothing(visitor: Visitor, server: Server, browser
     expect(page.get_by_text(f"Table: {MARK} · Logistic regression, 10 weights · 4 clients")).to_be_visible()
     expect(page.get_by_role("button", name="Find it")).to_be_visible()
     draft = page.url.rpartition("draft=")[2]
-    stranger = Visitor(browser, server)
-    stranger.open(f"/clients?draft={draft}", ".es-table")
-    expect(stranger.page.get_by_text("20 clients: 18 ask for ε 0.5, 2 for ε 8")).to_be_visible()
-    expect(stranger.page.get_by_text(MARK)).to_have_count(0)
-    stranger.context.close()
+    strangers = another().open(f"/clients?draft={draft}")
+    expect(strangers.get_by_text("20 clients: 18 ask for ε 0.5, 2 for ε 8")).to_be_visible()
+    expect(strangers.get_by_text(MARK)).to_have_count(0)
 
     page = visitor.open(f"/train?draft={draft}", ".js-plotly-plot")
     page.get_by_role("button", name="Share").click()
     expect(page.get_by_text("data of your own, which no link carries")).to_be_visible()
     page.keyboard.press("Escape")
-    page.get_by_role("button", name="Train", exact=True).click()
-    expect(page.get_by_text("Finished: 15 rounds")).to_be_visible(timeout=TRAINING)
+    train(page, "Finished: 15 rounds")
     assert left(server)
 
-    page = visitor.open(f"/clients?draft={draft}", ".es-table")
-    page.get_by_role("button", name="Delete", exact=True).click()
+    page = visitor.open(f"/clients?draft={draft}")
+    press(page, "Delete")
     expect(page.get_by_role("button", name="Find ε and τ for my data")).to_have_count(0)
     at_rest(page)
     wait_until(page, lambda: not left(server))

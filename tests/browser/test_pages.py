@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, Literal
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
 from ldp_core import mechanisms, presets
 from ldp_core.errors import UnknownJob
@@ -15,24 +15,23 @@ from ldp_core.experiment import Draft, Variant
 from ldp_core.runs import queue
 from ldp_core.runs.record import drafts
 from pages.parts.ui.text import number
-from tests.browser.conftest import TRAINING, Visitor, at_rest, choose, violations, visiting, wait_until
+from tests.browser.conftest import (
+    READY,
+    Another,
+    Visitor,
+    at_rest,
+    choose,
+    enter,
+    press,
+    train,
+    violations,
+    visiting,
+    wait_until,
+)
 from tests.browser.server import Server, without_worker
 from tests.extent import every, in_gate
 from tests.pace import within
 from tests.runs.in_process import record_of
-
-PAGES = {
-    "/": "text=Latest runs on this server",
-    "/clients": ".es-table",
-    "/noise": ".es-chart.js-plotly-plot",
-    "/train": ".es-panels .js-plotly-plot",
-    "/attack": "text=An example, not of your draft",
-    "/tune": ".es-heat button",
-    "/papers?system=personalized_ldp_fl": ".st-key-look-personalized_ldp_fl .js-plotly-plot",
-    "/compare": "text=/No runs are chosen yet|Chosen for you/",
-    "/runs": "text=What has been trained on this server?",
-}
-
 
 IN_REACH = """() => [...document.querySelectorAll('[data-testid="stMarkdownContainer"] table')].every(
   (table) => table.scrollWidth <= table.clientWidth || table.tabIndex === 0)"""
@@ -46,15 +45,11 @@ IS_DARK = """(dark) => {
 
 @pytest.mark.parametrize("path", in_gate(["/attack"], ["/noise", "/attack"]))
 def test_the_first_visit_may_be_to_any_page(path: str, profile: BrowserContext, tmp_path):
-    fresh = Server(without_worker(tmp_path / "runs"))
-    try:
-        with visiting(profile, fresh) as visitor:
-            page = visitor.open(f"{path}?x=1", PAGES[path])
-            expect(page.get_by_test_id("stTopNav")).to_be_visible()
-            assert page.get_by_test_id("stException").count() == 0
-            assert visitor.complaints == visitor.foreign == []
-    finally:
-        fresh.stop()
+    with Server(without_worker(tmp_path / "runs")) as fresh, visiting(profile, fresh) as visitor:
+        page = visitor.open(f"{path}?x=1")
+        expect(page.get_by_test_id("stTopNav")).to_be_visible()
+        assert page.get_by_test_id("stException").count() == 0
+        assert visitor.complaints == visitor.foreign == []
 
 
 Sight = tuple[Literal["light", "dark"], int]
@@ -74,14 +69,13 @@ def show(page: Page, sight: Sight) -> None:
 
 
 def test_everybody_can_use_every_page(visitor: Visitor):
-    """Opened on a phone, and where the window and the scheme change under it; the server holds nothing that
-    pages can do without.
-    """
+    """Also where window and scheme change under it; the server loads nothing that pages can do without."""
     page = visitor.page
-    for place, (path, ready) in enumerate(PAGES.items()):
+    for place, name in enumerate(READY):
         page.goto("about:blank")  # or what is left would be drawn once more, for the other sight
         show(page, FIRST)
-        visitor.open(path, ready)
+        path = {"start": "/", "papers": "/papers?system=personalized_ldp_fl"}.get(name, f"/{name}")
+        visitor.open(path)
         for sight in (FIRST, *others(place)):
             show(page, sight)
             page.wait_for_function(IS_DARK, arg=sight[0] == "dark")
@@ -102,7 +96,7 @@ def test_everybody_can_use_every_page(visitor: Visitor):
 
 
 def test_a_cell_says_what_is_wrong_and_keeps_what_was_typed(visitor: Visitor):
-    page = visitor.open("/clients", ".es-table")
+    page = visitor.open("/clients")
     cell = page.get_by_label("Client 3, Budget ε")
     cell.fill("-1")
     cell.press("Tab")
@@ -111,23 +105,21 @@ def test_a_cell_says_what_is_wrong_and_keeps_what_was_typed(visitor: Visitor):
     expect(cell).to_have_value("-1")
     expect(page.get_by_text("1 cell of the clients' table to mend")).to_be_visible()
     expect(page.get_by_text("20 clients: 18 ask for ε 0.5, 2 for ε 8")).to_be_visible()
-    page.get_by_role("link", name="Noise").click()
-    page.locator(PAGES["/noise"]).first.wait_for()
-    page.get_by_role("link", name="Clients").click()
-    expect(page.get_by_label("Client 3, Budget ε")).to_have_value("-1")
-    page.get_by_role("link", name="Train", exact=True).click()
+    visitor.go("Noise")
+    visitor.go("Clients")
+    expect(cell).to_have_value("-1")
+    visitor.go("Train")
     expect(page.get_by_text("to mend; those clients train with what they had.")).to_be_visible()
     page.get_by_role("link", name="Mend them").click()
-    expect(page.get_by_label("Client 3, Budget ε")).to_have_value("-1")
+    expect(cell).to_have_value("-1")
     cell.fill("3")
     cell.press("Tab")
     expect(page.get_by_text("20 clients: 17 ask for ε 0.5, 1 for ε 3, 2 for ε 8")).to_be_visible()
     expect(page.get_by_text("to mend")).not_to_be_visible()
 
 
-def test_fast_typing_loses_nothing_and_undo_takes_it_back(visitor: Visitor, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("EPSILON_RUNS_DIR", str(visitor.server.runs_dir))
-    page = visitor.open("/clients", ".es-table")
+def test_fast_typing_loses_nothing_and_undo_takes_it_back(visitor: Visitor):
+    page = visitor.open("/clients")
     page.get_by_label("Client 1, Budget ε").focus()
     for value in ("1", "2", "3", "4", "5", "6"):
         page.keyboard.type(value)
@@ -166,44 +158,40 @@ def test_fast_typing_loses_nothing_and_undo_takes_it_back(visitor: Visitor, monk
 
 def test_quick_fills_set_the_whole_population(visitor: Visitor):
     """Everybody the same, with what is typed for it; and budgets of a paper, for as many as are asked for."""
-    page = visitor.open("/clients", ".es-table")
+    page = visitor.open("/clients")
     choose(page.get_by_role("combobox", name="Budgets ε"), "Everybody the same", exact=False)
     field = page.get_by_label("ε of every client")
-    field.fill("2.5")
-    field.press("Enter")
+    enter(field, "2.5")
     expect(page.get_by_text("20 clients, each asking for ε 2.5")).to_be_visible()
     choose(page.get_by_role("combobox", name="Budgets ε"), "ε₂ of PLDP-FL", exact=False)
     expect(page.get_by_label("Client 7, Budget ε")).to_have_value("0.7")
     count = page.get_by_label("Clients", exact=True)
-    count.fill("60")
-    count.press("Enter")
+    enter(count, "60")
     expect(page.get_by_text("60 clients, asking for ε 0.1 to 1")).to_be_visible()
     expect(page.get_by_label("Client 51, Budget ε")).not_to_be_visible()
-    count.fill("2000")
-    count.press("Enter")
+    enter(count, "2000")
     expect(page.get_by_text("at most 1437, the training samples of Digits (8×8)")).to_be_visible()
     expect(count).to_have_value("2000")
     expect(page.get_by_text("60 clients, asking for ε 0.1 to 1")).to_be_visible()
 
 
-def choose_in(page: Page, design: int, what: str, option: str) -> None:
-    choose(page.get_by_role("combobox", name=what).nth(design), option)
+def choose_mechanism(page: Page, option: str) -> None:
+    choose(page.get_by_role("combobox", name="Mechanism").first, option)
 
 
-def test_a_shared_link_is_a_copy_of_ones_own(visitor: Visitor, browser: Browser):
-    page = visitor.open("/noise", PAGES["/noise"])
-    choose_in(page, 0, "Mechanism", "Duchi")
+def test_a_shared_link_is_a_copy_of_ones_own(visitor: Visitor, another: Another):
+    page = visitor.open("/noise")
+    choose_mechanism(page, "Duchi")
     expect(page.get_by_text("Duchi · mean").first).to_be_visible()
     mine = page.url
     page.get_by_role("button", name="Share").click()
     page.get_by_role("button", name="Make a link").click()
     link = page.get_by_text(re.compile(r"\?share=[0-9a-f]{12}")).inner_text()
     whole = page.get_by_text(re.compile(r"\?settings=[\w-]{100,}")).inner_text()
-    other = Visitor(browser, visitor.server)
-    theirs = other.page
+    theirs = another().page
     theirs.goto(link)
     expect(theirs.get_by_text("Duchi · mean").first).to_be_visible()
-    choose_in(theirs, 0, "Mechanism", "Laplace")
+    choose_mechanism(theirs, "Laplace")
     expect(theirs.get_by_text("Laplace · mean").first).to_be_visible()
     assert theirs.url != mine
     assert "share" not in theirs.url
@@ -212,20 +200,19 @@ def test_a_shared_link_is_a_copy_of_ones_own(visitor: Visitor, browser: Browser)
     assert "settings" not in theirs.url
     page.reload()
     expect(page.get_by_text("Duchi · mean").first).to_be_visible()
-    other.context.close()
 
 
 def test_a_link_to_nothing_is_no_dead_end(visitor: Visitor):
     for query in every(2, ("?draft=0123456789ab", "?share=0123456789ab", "?share=%00", "?draft=../../etc")):
         page = visitor.open(f"/noise{query}", "text=here is the default")  # said first, and not for ever
-        page.locator(PAGES["/noise"]).first.wait_for()
+        page.locator(READY["noise"]).first.wait_for()
     page = visitor.open("/train?job=0123456789ab", "text=no such run")
     page.get_by_text("Back to the start").click()
     expect(page.get_by_text("Latest runs on this server")).to_be_visible()
 
 
 def test_noise_answers_at_once(visitor: Visitor):
-    page = visitor.open("/noise", PAGES["/noise"])
+    page = visitor.open("/noise")
     piecewise = mechanisms.get("piecewise")
     strict, generous = (number(float(piecewise.variance(0.2, epsilon, -1, 1))) for epsilon in (0.5, 8.0))
     expect(page.get_by_text(f"variance {strict}, σ")).to_be_visible()
@@ -233,7 +220,7 @@ def test_noise_answers_at_once(visitor: Visitor):
     expect(page.get_by_text(f"variance {generous}, σ")).to_be_visible()
     page.get_by_role("slider", name="Its weight").press("ArrowRight")
     expect(page.get_by_text(re.compile(r"what is sent for a weight of 0\.2\d"))).to_be_visible()
-    choose_in(page, 0, "Mechanism", "PDPM")
+    choose_mechanism(page, "PDPM")
     expect(page.get_by_text("PDPM · mean").first).to_be_visible()
     page.get_by_role("button", name="More").first.click()
     page.get_by_text("as printed", exact=True).first.click()
@@ -246,12 +233,10 @@ def test_noise_answers_at_once(visitor: Visitor):
 
 @pytest.mark.alone
 def test_a_budget_is_dragged_and_everything_follows_within_the_limit(visitor: Visitor):
-    """From the key press to the new law and the new verdict, in the browser: 0.4 s for a quarter of the
-    moves, 0.8 s for most of them; what is promised follows, once the hand rests.
-
-    A virtual machine whose neighbours are busy takes twice as long, and its own load does not tell.
+    """From the key press to the new law and verdict: 0.4 s for a quarter of the moves, 0.8 s for most; a
+    virtual machine whose neighbours are busy takes twice as long, and its own load does not tell.
     """
-    page = visitor.open("/noise", PAGES["/noise"])
+    page = visitor.open("/noise")
     page.get_by_role("tab", name="What is promised").click()
     slider = page.get_by_role("slider", name="Budget ε")
     page.get_by_text("What is promised to client 1").wait_for()
@@ -280,10 +265,8 @@ def test_a_budget_is_dragged_and_everything_follows_within_the_limit(visitor: Vi
     assert epsilon > 0.5
     assert variance == pytest.approx(mechanisms.get("piecewise").variance(0.2, epsilon, -1, 1), rel=0.02)
     page.get_by_text(f"What is promised to a client with ε {number(epsilon)}").wait_for()
-    row = (
-        page.get_by_role("row").filter(has_text="one weight").filter(has_text=f"ε {number(epsilon, 4)}, δ 0")
-    )
-    row.first.wait_for()  # a weight's ε is the mechanism's own
+    row = page.get_by_role("row").filter(has_text="one weight")
+    row.filter(has_text=f"ε {number(epsilon, 4)}, δ 0").first.wait_for()  # the mechanism's own
     expect(page.get_by_role("radio", name="strictest")).to_contain_text("↺")  # the way back
     for name, own in (("most permissive", "8"), ("strictest", "0.5")):
         page.get_by_role("radio", name=name).click()
@@ -296,67 +279,45 @@ KINDS = in_gate(["pdpm ldpsign grr"], ["pdpm ldpsign grr", "harmony dynamic_gaus
 
 @pytest.mark.parametrize("form", ["corrected", "as_printed"])
 @pytest.mark.parametrize("names", KINDS)
-def test_a_mechanism_has_its_place_on_noise(visitor: Visitor, monkeypatch, names: str, form: str):
+def test_a_mechanism_has_its_place_on_noise(visitor: Visitor, names: str, form: str):
     """Beside others, as many as are shown at once."""
-    monkeypatch.setenv("EPSILON_RUNS_DIR", str(visitor.server.runs_dir))
     base = presets.get("two_volunteers").draft.base
     kinds = [mechanisms.registry.kind(name) for name in names.split()]
     found = [kind for kind in kinds if form in kind.forms]
     designs = tuple(Variant(one.label, {"mechanism.name": one.name, "form": form}) for one in found)
-    page = visitor.open(f"/noise?draft={drafts.new(Draft(base, designs))}", PAGES["/noise"])
+    page = visitor.open(f"/noise?draft={drafts.new(Draft(base, designs))}")
     expect(page.get_by_text(": what is sent for a weight of 0.2")).to_have_count(len(found))
     for at, one in enumerate(found):
         expect(page.get_by_role("combobox", name="Mechanism").nth(at)).to_have_value(one.label)
     assert page.get_by_test_id("stException").count() == 0
 
 
-def test_the_mechanism_box_shows_what_the_draft_holds_on_every_page(visitor: Visitor):
-    page = visitor.open("/noise", PAGES["/noise"])
-    for name in ("Train", "Noise", "Clients", "Train", "Noise"):
-        page.get_by_role("link", name=name, exact=True).click()
-        at_rest(page)
-        boxes = page.get_by_role("combobox", name="Mechanism")
-        if name != "Clients":
-            expect(boxes.first).to_have_value("Piecewise")
+GROUPS = {"kind": "group_labels", "groups": [{"share": 0.5, "labels": [3]}, {"share": 0.5}]}
 
 
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
         ({"local.learning_rate": 1e6}, "This training diverged at round 1"),
-        (
-            {
-                "clients.count": 1400,
-                "partition.kind": "group_labels",
-                "partition.groups": [{"share": 0.5, "labels": [3]}, {"share": 0.5}],
-            },
-            "group 1 has 700 clients but only",
-        ),
+        ({"clients.count": 1400, "partition": GROUPS}, "group 1 has 700 clients but only"),
     ],
 )
-def test_a_run_that_fails_says_why(visitor: Visitor, monkeypatch, changes: dict[str, Any], words: str):
-    monkeypatch.setenv("EPSILON_RUNS_DIR", str(visitor.server.runs_dir))
+def test_a_run_that_fails_says_why(visitor: Visitor, changes: dict[str, Any], words: str):
     draft = replace(presets.get("two_volunteers").draft, seeds=1).with_base({"attack": None} | changes)
-    page = visitor.open(f"/train?draft={drafts.new(draft)}", PAGES["/train"])
-    page.get_by_role("button", name="Train", exact=True).click()
-    expect(page.get_by_text(words).first).to_be_visible(timeout=TRAINING)
+    page = visitor.open(f"/train?draft={drafts.new(draft)}")
+    train(page, words)
     expect(page.get_by_role("button", name="Train again")).to_be_visible()
 
 
-def test_a_run_is_pinned_and_deleted_by_its_owner(
-    visitor: Visitor, browser: Browser, monkeypatch: pytest.MonkeyPatch
-):
+def test_a_run_is_pinned_and_deleted_by_its_owner(visitor: Visitor, another: Another):
     """One that is damaged too; another visitor sees it, and can do neither. What is deleted comes back."""
-    monkeypatch.setenv("EPSILON_RUNS_DIR", str(visitor.server.runs_dir))
     quick = presets.get("two_volunteers").draft.with_base({"rounds": 1, "attack": None})
-    page = visitor.open(f"/train?draft={drafts.new(quick)}", ".es-panels .js-plotly-plot")
-    page.get_by_role("button", name="Train", exact=True).click()
-    expect(page.get_by_text("Finished:")).to_be_visible(timeout=TRAINING)
+    page = visitor.open(f"/train?draft={drafts.new(quick)}")
+    train(page)
     job = queue.find(most=1)[0]
     record_of(job).write_bytes(b"garbage" * 1000)
 
-    stranger = Visitor(browser, visitor.server)
-    there = stranger.open("/runs", f"a[href*='{job.id}']")
+    there = another().open("/runs", f"a[href*='{job.id}']")
     line = there.get_by_text("completed, damaged: its record cannot be read")
     expect(line).to_be_visible()
     there.get_by_role("checkbox").first.check()
@@ -371,11 +332,11 @@ def test_a_run_is_pinned_and_deleted_by_its_owner(
     there.get_by_role("radio", name="Everybody's").click()
     expect(line).to_be_visible()
 
-    page.get_by_role("link", name="Start").click()
+    visitor.go("Start")
     page.get_by_role("link", name="All runs").click()
     page.locator(f"a[href*='{job.id}']").wait_for()
     page.get_by_role("checkbox").first.check()
-    page.get_by_role("button", name="Pin", exact=True).click()
+    press(page, "Pin")
     expect(page.get_by_text("cannot be read, pinned")).to_be_visible()
     expect(page.get_by_role("button", name="Delete")).to_have_count(0)
     page.get_by_role("button", name="Unpin").click()
@@ -393,5 +354,3 @@ def test_a_run_is_pinned_and_deleted_by_its_owner(
         queue.get(job.id)
     there.goto(f"{visitor.server.url}/train?job={job.id}")
     expect(there.get_by_text("There is no such run on this server (any more).")).to_be_visible()
-    stranger.context.close()
-    assert stranger.complaints == []

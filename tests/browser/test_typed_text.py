@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Dialog, Page
@@ -58,24 +59,27 @@ SCRIPTS = """() => [...document.querySelectorAll("script")]
 SHOWN = r"(text) => document.body.innerText.replace(/[\s\u2060]/g, '').includes(text)"
 
 
-def heard_dialogs(page: Page) -> list[str]:
+@pytest.fixture(autouse=True)
+def _nothing_pops_up(visitor: Visitor) -> Iterator[None]:
     said: list[str] = []
 
     def hear(dialog: Dialog) -> None:
         said.append(dialog.message)
         dialog.dismiss()
 
-    page.on("dialog", hear)
-    return said
+    visitor.page.on("dialog", hear)
+    yield
+    assert said == []
 
 
-def test_every_name_of_a_run_is_shown_literally(visitor: Visitor, monkeypatch: pytest.MonkeyPatch):
+def literally(page: Page, text: str) -> None:
+    page.wait_for_function(SHOWN, arg=re.sub(r"\s", "", text), polling=100)
+
+
+def test_every_name_of_a_run_is_shown_literally(visitor: Visitor):
     """As the name of a run: in the lists of runs, all of them, and where one run is watched, some of them."""
-    monkeypatch.setenv("EPSILON_RUNS_DIR", str(visitor.server.runs_dir))
-    page = visitor.open("/", "text=Latest runs on this server")
-    dialogs = heard_dialogs(page)
+    page = visitor.open("/")
     before = page.evaluate(SCRIPTS)
-    assert len(PAYLOADS) >= 25
     ids = []
     for n in range(0, len(PAYLOADS), 6):
         for text in PAYLOADS[n : n + 6]:
@@ -84,42 +88,36 @@ def test_every_name_of_a_run_is_shown_literally(visitor: Visitor, monkeypatch: p
             queue.move(ids[-1], "cancelled")
         if n % in_gate(12, 6) == 0:
             for text in PAYLOADS[n : n + 6][-3:]:  # the list of the newest follows by itself
-                page.wait_for_function(SHOWN, arg=re.sub(r"\s", "", text), polling=100)
+                literally(page, text)
             assert page.locator(LINKS).count() == 0
     visitor.open("/runs", "text=All runs take")
     for text in PAYLOADS[-20:]:
-        page.wait_for_function(SHOWN, arg=re.sub(r"\s", "", text), polling=100)
+        literally(page, text)
     assert page.locator(LINKS).count() == 0
     for n in range(0, len(PAYLOADS), in_gate(12, 6)):
         visitor.open(f"/train?job={ids[n]}", "text=You are watching somebody else")
-        page.wait_for_function(SHOWN, arg=re.sub(r"\s", "", PAYLOADS[n]), polling=100)
+        literally(page, PAYLOADS[n])
         assert page.evaluate(SCRIPTS) == before
-    assert dialogs == []
-    assert page.evaluate(SCRIPTS) == before
     assert page.get_by_test_id("stException").count() == 0
 
 
-def test_every_label_of_a_design_is_shown_literally(visitor: Visitor, monkeypatch: pytest.MonkeyPatch):
+def test_every_label_of_a_design_is_shown_literally(visitor: Visitor):
     """As a scenario's name and as labels of what is compared, on every page that shows them."""
-    monkeypatch.setenv("EPSILON_RUNS_DIR", str(visitor.server.runs_dir))
     page = visitor.page
-    dialogs = heard_dialogs(page)
     base = get("two_volunteers").draft.as_json()
     labels = [text[: limits.LABEL_LENGTH] for text in PAYLOADS]
     for n in range(0, len(labels), in_gate(18, 9)):  # the gate shows every other nine
         named = [{"label": label, "set": {"seed": i}} for i, label in enumerate(labels[n : n + 9])]
         base["base"]["name"] = PAYLOADS[n]
         identity = drafts.new(parse_draft(base | {"variants": named}))
-        visitor.open(f"/train?draft={identity}", ".es-panels .js-plotly-plot")
-        for ready in (".es-panels .js-plotly-plot", "text=What is sent in clear"):
-            page.locator(ready).first.wait_for()
+        visitor.open(f"/train?draft={identity}")
+        for name in ("Train", "Noise"):
+            visitor.go(name)
             at_rest(page)
             assert page.evaluate("document.querySelectorAll('script').length") < 20
             assert page.locator("iframe, img[src='x'], [onerror], [onload], a[href^=javascript]").count() == 0
             assert page.locator(LINKS).count() == 0
             assert page.get_by_test_id("stException").count() == 0
-            page.get_by_role("link", name="Noise").click()
-    assert dialogs == []
 
 
 def test_a_name_has_an_end():
@@ -131,48 +129,26 @@ def test_a_name_has_an_end():
 def secrets_in(page: Page, runs: str) -> list[str]:
     """What no browser has a use for: paths of this machine, its environment, a traceback."""
     result = page.content()
-    looked_for = [
-        str(ROOT),
-        "site-packages",
-        "Traceback (most",
-        'File "/',
-        runs,
-        "EPSILON_TEACHER",
-    ]
+    looked_for = (str(ROOT), "site-packages", "Traceback (most", 'File "/', runs, "EPSILON_TEACHER")
     return [word for word in looked_for if word in result]
 
 
-def test_no_path_no_environment_and_no_traceback_reaches_a_browser(
-    visitor: Visitor, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setenv("EPSILON_RUNS_DIR", str(visitor.server.runs_dir))
+def test_no_path_no_environment_and_no_traceback_reaches_a_browser(visitor: Visitor):
     heard: list[str] = []
     runs = str(visitor.server.runs_dir)
-    visitor.page.on(
-        "websocket", lambda socket: socket.on("framereceived", lambda data: heard.append(repr(data)))
-    )
+    page = visitor.page
+    page.on("websocket", lambda socket: socket.on("framereceived", lambda data: heard.append(repr(data))))
     job = queued(get("two_volunteers").draft)
-    identity = job.id
     record_of(job).parent.mkdir(parents=True, exist_ok=True)
     record_of(job).write_bytes(b"not a database" * 100)
-    queue.move(identity, "cancelled")
-    page = visitor.page
-    for path, ready in (
-        ("/", "text=Latest runs on this server"),
-        (f"/train?job={identity}", "text=damaged"),
-        ("/train?job=../../etc/passwd", "text=no such run"),
-    ):
-        visitor.open(path, ready)
+    queue.move(job.id, "cancelled")
+    said = {"/": "", f"/train?job={job.id}": "damaged", "/train?job=../../etc/passwd": "no such run"}
+    for path, words in said.items():
+        visitor.open(path, f"text={words}" if words else "")
         assert secrets_in(page, runs) == [], path
-    for name, ready in (
-        ("Clients", ".es-table"),
-        ("Noise", ".es-chart.js-plotly-plot"),
-        ("Train", ".es-panels .js-plotly-plot"),
-        ("Runs", "text=All runs take"),
-        ("Attack", "text=What is attacked"),
-    ):
-        page.get_by_role("link", name=name, exact=True).click()
-        page.locator(ready).first.wait_for()
+    for name in ("Clients", "Noise", "Train", "Runs", "Attack"):
+        visitor.go(name)
+        at_rest(page)
         assert secrets_in(page, runs) == [], name
     assert heard
     assert [frame[:200] for frame in heard if "Traceback" in frame or runs in frame] == []

@@ -3,34 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import expect
 
 from ldp_core import presets
 from ldp_core.runs import queue
 from ldp_core.runs.record import drafts
-from tests.browser.conftest import PATIENCE, TRAINING, Visitor, wait_until
-from tests.browser.server import Server, begun_warm
-from tests.runs.processes import stop_all
-from tests.warm import Interpreter
+from tests.browser.conftest import PATIENCE, TRAINING, Another, Visitor, enter, press, wait_until
+from tests.browser.server import Server
 
-PANELS = ".es-panels .js-plotly-plot"
 STOPPED = re.compile(r"Stopped at round \d+( to \d+)? of 9\s000")
 GOES_ON = re.compile(r"Training: round [1-9]\d* of 9\s000")
 """A stop then has whole rounds to keep."""
-
-
-@pytest.fixture(scope="module")
-def school(tmp_path_factory: pytest.TempPathFactory, interpreter: Interpreter) -> Iterator[Server]:
-    runs_dir = begun_warm(tmp_path_factory.mktemp("school") / "runs", interpreter)
-    server = Server(runs_dir, EPSILON_TEACHER="chalk")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("EPSILON_RUNS_DIR", str(server.runs_dir))
-        yield server
-    server.stop()
 
 
 @pytest.fixture(scope="module")
@@ -38,35 +24,22 @@ def server(school: Server) -> Server:
     return school
 
 
-@pytest.fixture(autouse=True)
-def _nothing_left(school: Server) -> Iterator[None]:
-    yield
-    stop_all()
-
-
-def train_for_long(owner: Visitor) -> Page:
-    draft = replace(presets.get("two_volunteers").draft, seeds=1)
-    draft = draft.with_base({"rounds": 9000, "attack": None})
-    page = owner.open(f"/train?draft={drafts.new(draft)}", PANELS)
-    page.get_by_role("button", name="Train", exact=True).click()
-    expect(page.get_by_text(GOES_ON)).to_be_visible(timeout=TRAINING)
-    return page
-
-
-def test_a_class_watches_by_a_link_and_a_teacher_may_stop(visitor: Visitor, browser: Browser, school: Server):
+def test_a_class_watches_by_a_link_and_a_teacher_may_stop(visitor: Visitor, another: Another, school: Server):
     """The owner in two tabs, a student and a teacher: all four see the same run."""
-    student, teacher = (Visitor(browser, school) for _ in range(2))
+    there = another().page
     # a teacher is one on every page and after a reload, until they leave; and before anything is trained
-    desk = teacher.open("/", "text=Latest runs on this server")
+    desk = another().open("/")
     desk.get_by_role("button", name="I am the teacher").click()
     secret = desk.get_by_label("Secret", exact=True)
-    secret.fill("cheese")
-    secret.press("Enter")
+    enter(secret, "cheese")
     expect(desk.get_by_text("That is not the secret")).to_be_visible()
-    secret.fill("chalk")
-    secret.press("Enter")
+    enter(secret, "chalk")
     expect(desk.get_by_text("You are the teacher in this browser")).to_be_visible()
-    page = train_for_long(visitor)
+    draft = replace(presets.get("two_volunteers").draft, seeds=1)
+    identity = drafts.new(draft.with_base({"rounds": 9000, "attack": None}))
+    page = visitor.open(f"/train?draft={identity}")
+    press(page, "Train")
+    expect(page.get_by_text(GOES_ON)).to_be_visible(timeout=TRAINING)
     page.get_by_role("button", name="Share").click()
     link = page.get_by_text(re.compile(r"/train\?job=[0-9a-f]{12}$")).inner_text()
     page.keyboard.press("Escape")
@@ -75,7 +48,6 @@ def test_a_class_watches_by_a_link_and_a_teacher_may_stop(visitor: Visitor, brow
     stop = desk.get_by_role("button", name="Stop")
     stop.wait_for()
 
-    there = student.page
     there.goto(link)
     expect(there.get_by_text("You are watching somebody else's run.")).to_be_visible()
     expect(there.get_by_text(GOES_ON)).to_be_visible()
@@ -95,7 +67,7 @@ def test_a_class_watches_by_a_link_and_a_teacher_may_stop(visitor: Visitor, brow
     desk.get_by_role("button", name="Leave").click()
     expect(desk.get_by_role("button", name="I am the teacher")).to_be_visible()
     expect(desk.get_by_role("button", name="Stop")).to_have_count(0)
-    teacher.context.close()
+    desk.close()
     second.get_by_role("button", name="Stop").click()
     for one in (page, second, there):
         expect(one.get_by_text(STOPPED)).to_be_visible()
@@ -109,8 +81,7 @@ def test_a_class_watches_by_a_link_and_a_teacher_may_stop(visitor: Visitor, brow
     expect(there.get_by_text("You are watching somebody else's run.")).to_be_visible()
     there.get_by_role("link", name="Back to your own").click()
     expect(there.get_by_label("Rounds", exact=True)).to_have_value("9000")
-    student.context.close()
-    assert student.complaints == teacher.complaints == student.foreign == teacher.foreign == []
+    there.close()
 
     # what is trained again is seen in the other tab, and what is deleted there is gone from both
     page.get_by_role("button", name="Train again").click()

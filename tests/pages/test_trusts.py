@@ -2,41 +2,28 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from ldp_core import presets
 from ldp_core.experiment import parse_draft
 from ldp_core.runs.record import drafts
-from tests.conftest import ROOT
-from tests.runs.processes import PATIENCE_SECONDS
+from tests.pages.conftest import Opened
 
 BASE = {"clients": {"epsilon": 2.0, "epsilon_scope": "run", "range": 0.1}, "target": "update"}
 KINDS = ("shuffled", "secure_sum", "central")
 
 
 @pytest.mark.parametrize("page", ["clients", "noise", "train", "attack"])
-def test_pages_open_with_each_trust(page: str, runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("streamlit.page_link", lambda *_, **__: None)  # a page by itself knows no other
+def test_pages_open_with_each_trust(page: str, opened: Opened):
     for kind in KINDS if page == "clients" else KINDS[1:2]:
         variants = [{"label": one, "set": {"trust.kind": one}} for one in (kind, "local")]
-        app = AppTest.from_file(str(ROOT / "pages" / f"{page}.py"), default_timeout=PATIENCE_SECONDS)
-        app.query_params["draft"] = drafts.new(parse_draft({"base": BASE, "variants": variants}))
-        app.run()
-        assert not app.exception
+        opened(page, draft=drafts.new(parse_draft({"base": BASE, "variants": variants})))
 
 
 @pytest.mark.parametrize("kind", KINDS[1:])
-def test_a_trust_is_chosen_in_one_press_and_says_what_was_set_along(
-    kind: str, runs_dir: Path, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setattr("streamlit.page_link", lambda *_, **__: None)
+def test_a_trust_is_chosen_in_one_press_and_says_what_was_set_along(kind: str, opened: Opened):
     identity = drafts.new(presets.get("two_volunteers").draft)
-    app = AppTest.from_file(str(ROOT / "pages" / "train.py"), default_timeout=PATIENCE_SECONDS)
-    app.query_params["draft"] = identity
-    app.run()
+    app = opened("train", draft=identity)
     next(one for one in app.selectbox if one.label == "Whom do you trust?").set_value(kind).run()
     assert not app.exception and not app.error
     assert not app.button(key="train").disabled

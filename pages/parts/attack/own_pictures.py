@@ -8,7 +8,7 @@ from ldp_core import datasets
 from ldp_core.datasets.folders import PREFIX
 from ldp_core.runs import own_data
 from pages.parts.clients.data_names import data_label
-from pages.parts.clients.lenet import through_lenet
+from pages.parts.clients.own_data import through_lenet
 from pages.parts.ui.meanings import problem_in_words
 from pages.parts.ui.text import plain
 from pages.parts.ui.uninterrupted import pressed

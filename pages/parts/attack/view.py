@@ -19,30 +19,20 @@ from pages.parts.runs.job_state import far_state
 from pages.parts.train.attributes import RULE, attributes, is_table, of_rows
 from pages.parts.ui import components
 from pages.parts.ui.components import Card
-from pages.parts.ui.polling import pace, refreshing
-from pages.parts.ui.shared_cache import look_again, watched_record
+from pages.parts.ui.shared_cache import watch_record
 from pages.parts.ui.text import number, plain
 from pages.parts.ui.text import seconds as in_words
 
 
 def desk_view(job: Job | None, own: bool = False) -> None:
-    """A job's attack grid, refreshed while it runs; or the stored one.
-
-    `own`: whether later jobs of the same draft replace it on this page.
-    """
+    """A job's attack grid (`own` as for `watch_record`), or the stored one."""
     if job is None:
         _stored()
-        return
-    every = pace() if job.live else None
-    refreshing(_watch, every)(job.id, every)
-    look_again(job, own)
+    else:
+        watch_record(job, Desk, "ladder", _watch, own)
 
 
-def _watch(identity: str, every: float | None) -> None:
-    found = watched_record(identity, every, Desk, "ladder")
-    if found is None:
-        return
-    job, desk = found
+def _watch(job: Job, desk: Desk) -> None:
     if not isinstance(job.request.get("ladder"), dict):
         st.error("What was asked of the attacker cannot be read any more.")
         return

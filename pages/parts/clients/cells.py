@@ -34,13 +34,7 @@ class Outcome:
 
 
 def apply_edits(clients: Clients, typed: dict[Cell, str], edits: Iterable[tuple[Cell, str]]) -> Outcome:
-    """Apply the valid rows.
-
-    Args:
-        clients: clients of the draft.
-        typed: text in cells of rows that were invalid before.
-        edits: new edits in order; the last one wins.
-    """
+    """Apply the valid rows of new edits, the last of which wins, over text `typed` in invalid rows."""
     low, high = clients.bounds()
     values = {"epsilon": clients.budgets().tolist(), "low": low.tolist(), "high": high.tolist()}
     pending = {cell: text for cell, text in [*typed.items(), *edits] if 1 <= cell[0] <= clients.count}
@@ -58,11 +52,8 @@ def apply_edits(clients: Clients, typed: dict[Cell, str], edits: Iterable[tuple[
             if values[field][client - 1] != row[field]:
                 values[field][client - 1] = row[field]
                 changed.add(field)
-    changes: dict[str, Any] = {}
-    if "epsilon" in changed:
-        changes["clients.epsilon"] = one_if_equal(values["epsilon"])
-    if changed & {"low", "high"}:
-        changes |= {f"clients.{end}": one_if_equal(values[end]) for end in ("low", "high")}
+    changed |= {"low", "high"} if changed & {"low", "high"} else set()
+    changes = {f"clients.{field}": one_if_equal(values[field]) for field in FIELDS if field in changed}
     return Outcome(changes, left, errors)
 
 

@@ -44,14 +44,11 @@ def run_promises(
 
 
 def promise_words(promise: Promise) -> dict[str, Any]:
-    """Parts of a sentence like `ε 8 (δ at most 10⁻⁵) for the run promises little: told apart in at most 9 997
-    of 10 000 tries`.
-    """
+    """Parts of a sentence like `ε 8 (δ at most 10⁻⁵) for the run promises little: told apart …`."""
     found = worth(promise)
     epsilon = f"ε {number(promise.bound)}" if promise.guarantee else "no bound"
     most = f" (δ at most {number(max(DELTA, promise.delta))}) for the run promises "
-    parts = [epsilon, most, found.word, f": told apart {found.odds}"]
-    return {"kind": found.word, "words": parts}
+    return {"kind": found.word, "words": [epsilon, most, found.word, f": told apart {found.odds}"]}
 
 
 def offer(workspace: Workspace) -> None:

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import streamlit as st
 
-from ldp_core import datasets, partitions
+from ldp_core import datasets, features, partitions
 from ldp_core.datasets import Dataset, data_dir
 from ldp_core.errors import InvalidInput
 from ldp_core.experiment import Experiment
 from ldp_core.theory.label_counts import Counts, label_counts
 from pages.parts.charts.split import MOST_BARS, split_figure, split_in_words
 from pages.parts.clients.data_names import data_labels
-from pages.parts.clients.turned import features_field, turned
+from pages.parts.clients.turned import turned
 from pages.parts.ui import components
 from pages.parts.ui.fields import component, named
 from pages.parts.ui.meanings import error_in_words
@@ -36,11 +35,12 @@ def data_panel(workspace: Workspace) -> None:
         component(
             workspace, "partition", "How it is split", partitions.registry, experiment.partition, "kind"
         )
-        features_field(workspace, experiment)
+        component(workspace, "features", "Turned into", features.registry, experiment.features)
         if is_local():
+            folder = str(data_dir()).replace("`", "ˋ")
             st.caption(
-                f"Images of your own: one folder a class, as `pets/cats/1.jpg`, in `{_escaped(data_dir())}`. "
-                "Then they stand in this list."
+                f"Images of your own: one folder a class, as `pets/cats/1.jpg`, in `{folder}`. Then they "
+                "stand in this list."
             )
         unusable = datasets.registry.unusable()
         for sentence in unusable[:MOST_SAID]:
@@ -55,10 +55,6 @@ def data_panel(workspace: Workspace) -> None:
             st.caption(plain(source.left_out[0].upper() + source.left_out[1:], 300))
         _picture(experiment, source)
         turned(experiment)
-
-
-def _escaped(folder: Path) -> str:
-    return str(folder).replace("`", "ˋ")
 
 
 def _size(source: Dataset) -> str:
@@ -80,8 +76,14 @@ def _picture(experiment: Experiment, source: Dataset) -> None:
     except InvalidInput as error:
         st.error(plain(error_in_words(error), 300))
         return
+    if counts is None and source.there(data_dir()):
+        st.info("How they are split is drawn here once a run has read these data.")
+    elif counts is None:
+        st.info(
+            "These data are not on this server yet. The first run that needs them downloads "
+            f"{source.download / 1e6:.1f} MB before it trains, once; then it is drawn here who holds what."
+        )
     if counts is None:
-        st.info(_not_yet(source))
         return
     words = split_in_words(counts)
     st.markdown(f"**{plain(words[0].upper() + words[1:], 200)}**")
@@ -98,16 +100,8 @@ def _picture(experiment: Experiment, source: Dataset) -> None:
     )
 
 
-def _not_yet(source: Dataset) -> str:
-    if source.there(data_dir()):
-        return "How they are split is drawn here once a run has read these data."
-    return (
-        "These data are not on this server yet. The first run that needs them downloads "
-        f"{source.download / 1e6:.1f} MB before it trains, once; then it is drawn here who holds what."
-    )
-
-
 MOST_KEPT = 16
+_kept: dict[str, Counts] = {}
 
 
 def _counts(experiment: Experiment, source: Dataset) -> Counts | None:
@@ -115,17 +109,9 @@ def _counts(experiment: Experiment, source: Dataset) -> Counts | None:
     partition = experiment.partition
     decides = (partition.name, partition.parameters(), experiment.clients.count, experiment.seed)
     key = json.dumps([experiment.dataset, source.version, *decides])
-    kept = _kept()
-    found = kept.get(key)
-    if found is None:
-        found = label_counts(experiment, data_dir())
-        if found is not None:
-            while len(kept) >= MOST_KEPT:
-                kept.pop(next(iter(kept)), None)
-            kept[key] = found
+    found = _kept.get(key)
+    if found is None and (found := label_counts(experiment, data_dir())) is not None:
+        _kept[key] = found
+        while len(_kept) > MOST_KEPT:
+            _kept.pop(next(iter(_kept)), None)
     return found
-
-
-@st.cache_resource(show_spinner=False)
-def _kept() -> dict[str, Counts]:
-    return {}

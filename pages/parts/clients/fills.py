@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 
 from ldp_core import limits
 from ldp_core.errors import Problem
 from ldp_core.experiment import EPSILON_MODES, RANGE_MODES, Clients, Draft
+from ldp_core.experiment.modes import Mode
 from pages.parts.clients.cells import resized
 from pages.parts.clients.costs import offer
 from pages.parts.systems.field_words import SCOPES
-from pages.parts.ui.fields import named, one_of, real, whole
+from pages.parts.ui.fields import Apply, named, one_of, real, whole
 from pages.parts.ui.meanings import EPSILON, TAU
 from pages.parts.ui.text import listed, number
 from pages.parts.ui.workspace import Workspace
@@ -31,9 +34,7 @@ def fills(workspace: Workspace) -> None:
     whole(workspace, "clients.count", "Clients", limits.CLIENTS, clients.count, _set_count)
     epsilon = clients.epsilon
     now = epsilon if isinstance(epsilon, str) else SAME if isinstance(epsilon, float) else TABLE
-    laws = {SAME: "Everybody the same"} | {name: mode.label for name, mode in EPSILON_MODES.items()}
-    about = f"{EPSILON_MODES[epsilon].summary} {EPSILON}" if isinstance(epsilon, str) else EPSILON
-    named(workspace, "budgets", "Budgets ε", _with_table(laws, now), now, _set_budgets, help=about)
+    _law(workspace, "budgets", "Budgets ε", EPSILON_MODES, now, EPSILON, _set_budgets)
     if isinstance(epsilon, float):
         real(workspace, "clients.epsilon", "ε of every client", limits.EPSILON, epsilon)
     one_of(
@@ -50,12 +51,19 @@ def fills(workspace: Workspace) -> None:
     offer(workspace)
     _limit(workspace, clients)
     now = _law_of_ranges(clients)
-    laws = {SAME: "Everybody the same"} | {name: mode.label for name, mode in RANGE_MODES.items()}
-    about = f"{RANGE_MODES[now].summary} {TAU}" if now in RANGE_MODES else TAU
-    named(workspace, "ranges", "Safe ranges τ", _with_table(laws, now), now, _set_ranges, help=about)
+    _law(workspace, "ranges", "Safe ranges τ", RANGE_MODES, now, TAU, _set_ranges)
     if now == SAME:
         half = float(clients.bounds()[1][0])
         real(workspace, "clients.range", "Every range is ±", limits.HALF_WIDTH, half)
+
+
+def _law(
+    workspace: Workspace, name: str, title: str, modes: dict[str, Mode], now: str, about: str, apply: Apply
+) -> None:
+    """Field: the law of all clients' budgets or ranges."""
+    laws = {SAME: "Everybody the same"} | {mode: one.label for mode, one in modes.items()}
+    words = f"{modes[now].summary} {about}" if now in modes else about
+    named(workspace, name, title, _with_table(laws, now), now, apply, help=words)
 
 
 def _limit(workspace: Workspace, clients: Clients) -> None:
@@ -77,9 +85,7 @@ def _limit(workspace: Workspace, clients: Clients) -> None:
 
 
 def _set_limit(workspace: Workspace, law: str) -> tuple[Problem, ...]:
-    if law == TABLE:
-        return ()
-    return workspace.edit({"clients.run_limit": limits.RUN_LIMIT.default if law == LIMIT else None})
+    return _set(workspace, "run_limit", law, limits.RUN_LIMIT.default if law == LIMIT else None)
 
 
 def _law_of_ranges(clients: Clients) -> str:
@@ -93,6 +99,10 @@ def _with_table(laws: dict[str, str], now: str) -> dict[str, str]:
     return ({TABLE: "As in the table"} if now == TABLE else {}) | laws
 
 
+def _set(workspace: Workspace, field: str, law: str, value: Any) -> tuple[Problem, ...]:
+    return () if law == TABLE else workspace.edit({f"clients.{field}": value})
+
+
 def _set_count(workspace: Workspace, count: int) -> tuple[Problem, ...]:
     def stretched(draft: Draft) -> Draft:
         clients = draft.base.clients
@@ -104,13 +114,10 @@ def _set_count(workspace: Workspace, count: int) -> tuple[Problem, ...]:
 
 
 def _set_budgets(workspace: Workspace, law: str) -> tuple[Problem, ...]:
-    if law == TABLE:
-        return ()
-    median = float(sorted(workspace.draft.base.clients.budgets())[workspace.draft.base.clients.count // 2])
-    return workspace.edit({"clients.epsilon": median if law == SAME else law})
+    clients = workspace.draft.base.clients
+    median = float(sorted(clients.budgets())[clients.count // 2])
+    return _set(workspace, "epsilon", law, median if law == SAME else law)
 
 
 def _set_ranges(workspace: Workspace, law: str) -> tuple[Problem, ...]:
-    if law == TABLE:
-        return ()
-    return workspace.edit({"clients.range": limits.HALF_WIDTH.default if law == SAME else law})
+    return _set(workspace, "range", law, limits.HALF_WIDTH.default if law == SAME else law)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import time
-from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -15,7 +14,6 @@ from ldp_core.errors import InvalidInput, StudioError
 from ldp_core.experiment import Experiment
 from ldp_core.runs import drafts, own_data
 from ldp_core.tables import typed
-from pages.parts.clients.lenet import through_lenet
 from pages.parts.ui.meanings import error_in_words, problem_in_words
 from pages.parts.ui.tables import table
 from pages.parts.ui.text import number, plain
@@ -82,17 +80,13 @@ def _one(workspace: Workspace, one: own_data.Own) -> None:
     left = max(0.0, one.until - time.time()) / 3600
     st.markdown(f"**{plain(one.title)}** · here for {number(left, 2)} more hours")
     refused = ""
-    found: Any = None
     try:
         found = datasets.get(one.name)
     except StudioError as error:
         refused = error_in_words(error)
-    if refused:
         st.error(plain(refused, 400))
-    elif isinstance(found, TableFile):
-        _preview(found)
     else:
-        st.markdown(plain(found.summary, 300))
+        _preview(found) if isinstance(found, TableFile) else st.markdown(plain(found.summary, 300))
     if one.table:
         _description(workspace, one)
     for problem in st.session_state.pop(f"refused {one.name}", ()):
@@ -120,27 +114,20 @@ def _one(workspace: Workspace, one: own_data.Own) -> None:
 
 def _preview(found: TableFile) -> None:
     st.markdown("\n".join(f"- {plain(one[0].upper() + one[1:], 200)}." for one in found.said()))
-    shown = found.understood.features[:MOST_ROWS]
     rows = []
-    for one in shown:
-        scale = (
-            " to ".join(number(float(end), 6) for end in one.scale)
-            if one.number
-            else ", ".join(map(str, one.scale))
-        )
+    for one in found.understood.features:
+        numbers = " to ".join(number(float(end), 6) for end in one.scale) if one.number else ""
+        scale = numbers or ", ".join(map(str, one.scale))
         origin = "stated" if one.stated else "from the rows: no ε counts it"
-        rows.append(
-            [plain(one.heading, 40), "number" if one.number else "category", plain(scale, 60), origin]
-        )
-    table(["column", "read as", "scale", "where that is from"], rows)
-    if more := len(found.understood.features) - len(shown):
-        st.caption(f"and {more} more columns")
+        kind = "number" if one.number else "category"
+        rows.append([plain(one.heading, 40), kind, plain(scale, 60), origin])
+    table(["column", "read as", "scale", "where that is from"], rows[:MOST_ROWS])
+    if more := rows[MOST_ROWS:]:
+        st.caption(f"and {len(more)} more columns")
 
 
 def _description(workspace: Workspace, one: own_data.Own) -> None:
-    """Draw fields for what the visitor states about a table: target, client column, columns left out, public
-    scales.
-    """
+    """Draw fields for what the visitor states about a table."""
     owner = visitor().owner
     try:
         headings, card = own_data.headings(one.name, owner), own_data.card(one.name, owner)
@@ -156,9 +143,10 @@ def _description(workspace: Workspace, one: own_data.Own) -> None:
             st.caption("Choose the column that is to be predicted.")
         target = card.target or (known.target if known else None)
         client = card.client if card.client is not None else known.client if known else ""
-        names = [NO_COLUMN, *headings]
-        st.selectbox("To be predicted", headings, _place(headings, target), key=keys["target"], **ways)
-        st.selectbox("Whose row it is", names, _place(names, client) or 0, key=keys["client"], **ways)
+        first, names = headings.index(target) if target in headings else None, [NO_COLUMN, *headings]
+        st.selectbox("To be predicted", headings, first, key=keys["target"], **ways)
+        whose = names.index(client) if client in names else 0
+        st.selectbox("Whose row it is", names, whose, key=keys["client"], **ways)
         st.multiselect("Left out", headings, card.leave_out, key=keys["leave_out"], **ways)
         st.text_area(
             "Scales that are public, a column a line",
@@ -173,10 +161,6 @@ def _description(workspace: Workspace, one: own_data.Own) -> None:
             st.error(plain(why, 300))
 
 
-def _place(names: Any, name: str | None) -> int | None:
-    return list(names).index(name) if name in names else None
-
-
 def _written(heading: str, scale: Scale) -> str:
     if isinstance(scale[0], str):
         return f"{heading}: {', '.join(map(str, scale))}"
@@ -187,25 +171,18 @@ def _written(heading: str, scale: Scale) -> str:
 def _describe(name: str, keys: dict[str, str]) -> None:
     state, why = st.session_state, f"undescribed {name}"
     state.pop(why, None)
-    client = state[keys["client"]]
-    card = Card(
-        target=state[keys["target"]],
-        client="" if client == NO_COLUMN else client,
-        leave_out=tuple(state[keys["leave_out"]]),
-    )
+    target, client, left_out, scales = (state[key] for key in keys.values())
     try:
-        card = replace(card, scales=dict(map(_read, filter(str.strip, state[keys["scales"]].splitlines()))))
+        public = dict(map(_read, filter(str.strip, scales.splitlines())))
+        client = "" if client == NO_COLUMN else client
+        card = Card(target=target, client=client, leave_out=tuple(left_out), scales=public)
         own_data.describe(name, visitor().owner, card)
     except StudioError as error:
         state[why] = f"This description {error_in_words(error)}"
 
 
 def _read(line: str) -> tuple[str, Scale]:
-    """Column name and scale from a line such as “age: 0 to 100”.
-
-    Raises:
-        InvalidInput: the line has another form.
-    """
+    """Column name and scale from a line such as “age: 0 to 100”; raises InvalidInput for another form."""
     heading, colon, scale = (part.strip() for part in line.rpartition(":"))
     if not colon or not scale:
         raise InvalidInput(f"needs lines as “age: 0 to 100”; got “{line.strip()[:60]}”")
@@ -225,10 +202,25 @@ def _use(workspace: Workspace, one: own_data.Own, tune: bool = False) -> None:
         drafts.keep_typed(workspace.id, "what to do", "tune")
 
 
+def through_lenet(name: str, clients: int) -> dict[str, Any]:
+    """Changes that train LeNet on colour images, in a range so short that attacks lose them within a grid."""
+    return {
+        "system": None,
+        "dataset": name,
+        "model": "lenet",
+        "partition": {"kind": "iid"},
+        "clients.count": min(clients, 20, datasets.get(name).train_size),
+        "clients.epsilon": 8,
+        "clients.low": -0.2,
+        "clients.high": 0.2,
+        "target": "weights",
+        "local": {"optimizer": "sgd", "epochs": 1, "learning_rate": 0.1},
+        "rounds": 5,
+    }
+
+
 def on_rows(found: datasets.Dataset, base: Experiment) -> dict[str, Any]:
-    """Changes that make an experiment train on a table, with the table's own clients if it has a client
-    column.
-    """
+    """Changes that make an experiment train on a table, with its own clients if it has a client column."""
     count = found.clients or min(base.clients.count, found.train_size)
     changes = {
         "system": None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from ldp_core.errors import InvalidExperiment, Problem
+from ldp_core.errors import Problem
 from ldp_core.experiment import Draft, read_profiles, write_profiles
 from ldp_core.tables import MOST_BYTES
 from pages.parts.clients.cells import resized
@@ -56,22 +56,13 @@ def _take(workspace: Workspace, key: str) -> None:
     st.session_state.pop(f"refused {key}", None)
     if file is None:
         return
-    problems = read(workspace, file.getvalue())
-    if problems:
-        st.session_state[f"refused {key}"] = (file.name, problems)
-    else:
-        st.toast(f"The clients of {plain(file.name, 40)} are here; Undo takes them back.")
-
-
-def read(workspace: Workspace, data: bytes) -> tuple[Problem, ...]:
-    """Replace the draft's clients by a file's; returns its problems, and then changes nothing."""
-    try:
-        changes = read_profiles(data)
-    except InvalidExperiment as error:
-        return error.problems
 
     def taken(draft: Draft) -> Draft:
+        changes = read_profiles(file.getvalue())
         limit = resized(draft.base.clients.run_limit, changes["clients.count"])
         return draft.with_base({"clients.run_limit": limit} | changes)
 
-    return workspace.renew(taken)
+    if problems := workspace.renew(taken):
+        st.session_state[f"refused {key}"] = (file.name, problems)
+    else:
+        st.toast(f"The clients of {plain(file.name, 40)} are here; Undo takes them back.")

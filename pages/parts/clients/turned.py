@@ -13,7 +13,7 @@ import streamlit as st
 from numpy.typing import NDArray
 from PIL import Image
 
-from ldp_core import datasets, features
+from ldp_core import datasets
 from ldp_core.attacks.findings.metrics import psnr
 from ldp_core.datasets import Data, data_dir
 from ldp_core.experiment import Experiment
@@ -24,10 +24,8 @@ from ldp_core.mechanisms.shared.ball import radius
 from ldp_core.streams import stream
 from pages.parts.charts.base import Figure, figure
 from pages.parts.ui import components
-from pages.parts.ui.fields import component
 from pages.parts.ui.scenario import assumed
 from pages.parts.ui.text import number
-from pages.parts.ui.workspace import Workspace
 
 SHOWN, TRIED, KNOWN, CLASSES = 6, 30, 1000, 10
 """Numbers of digits drawn, of digits tried, of public digits that the attacker knows, and of classes."""
@@ -35,10 +33,6 @@ SIDE, GAP = 56, 8
 """Side of an image, and distance between two, in pixels."""
 ABOVE, BELOW = np.array([31, 90, 160]), np.array([190, 85, 20])
 """Colours of the largest and the smallest number; 0 is white."""
-
-
-def features_field(workspace: Workspace, experiment: Experiment) -> None:
-    component(workspace, "features", "Turned into", features.registry, experiment.features)
 
 
 def turned(experiment: Experiment) -> None:
@@ -68,9 +62,7 @@ def turned(experiment: Experiment) -> None:
 
 
 Rows = tuple[list[NDArray[Any]], list[float]]
-"""Rows of pictures (SHOWN, h, w, 3) with colours in [0, 1]; and the median PSNR in dB of pictures drawn from
-exact numbers, of the mean image, and of pictures drawn from one upload, if any.
-"""
+"""Pictures (SHOWN, h, w, 3) with colours in [0, 1]; median PSNR of those drawn, and of the mean image."""
 
 
 @lru_cache(maxsize=1)
@@ -94,11 +86,8 @@ def _drawn(made: Features, law: tuple[Mechanism, float, float, float] | None) ->
         sent = mechanism.perturb(exact, epsilon, low, high, stream(0, "attack noise"))
         drawn.append(spy.drawn_from(sent, mechanism.at(epsilon, low, high), CLASSES, length))
     quality = [float(np.median(psnr(one.astype(np.float64), images.astype(np.float64)))) for one in drawn]
-    return [
-        _grey(images),
-        _coloured(padded.reshape(-1, side, side)),
-        *map(_grey, [drawn[0], *drawn[2:]]),
-    ], quality
+    coloured = _coloured(padded.reshape(-1, side, side))
+    return [_grey(images), coloured, *map(_grey, [drawn[0], *drawn[2:]])], quality
 
 
 def _rows(experiment: Experiment) -> Rows:

@@ -35,7 +35,7 @@ HEIGHT = 300
 def lesson(name: str) -> None:
     plan = lessons.get(name)
     preset, found = presets.get(plan.scenario), outcomes.stored(plan.scenario)
-    _steps(name)
+    steps(name)
     with st.container(key="lesson-head", gap="small"):
         st.title(lessons.numbered(name), anchor=False)
         st.markdown(plain(plan.setting, 400))
@@ -78,8 +78,8 @@ def lesson(name: str) -> None:
             _finish(name)
 
 
-def _steps(name: str) -> None:
-    """Draw the lessons as a row of links, with this one marked."""
+def steps(name: str = "") -> None:
+    """Draw the lessons as a row of links, with one marked."""
     known = finished()
     with st.container(horizontal=True, key="lesson-steps"):
         for other in lessons.names():

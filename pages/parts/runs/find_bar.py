@@ -21,17 +21,10 @@ def find_bar(bar: DeltaGenerator) -> finding.Wanted:
     with bar:
         text = st.text_input("Find", placeholder="a name, a note, a run's label", key="find runs", width=300)
         with st.popover("Limits"):
-            least = st.number_input(
-                "Final accuracy of at least, in %", 0.0, 100.0, None, placeholder="any", key="least accuracy"
-            )
-            most = st.number_input(
-                "ε for the whole run, at worst, of at most",
-                0.0,
-                None,
-                None,
-                placeholder="any",
-                key="most budget",
-            )
+            words = "Final accuracy of at least, in %"
+            least = st.number_input(words, 0.0, 100.0, None, placeholder="any", key="least accuracy")
+            words = "ε for the whole run, at worst, of at most"
+            most = st.number_input(words, 0.0, None, None, placeholder="any", key="most budget")
         bring_in()
     return finding.Wanted(text or "", (least or 0.0) / 100, inf if most is None else most)
 

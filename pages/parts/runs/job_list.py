@@ -11,8 +11,7 @@ from ldp_core.runs import LIVE, Listed, Person, finding, jobs, kinds, queue, quo
 from pages.parts.runs.find_bar import find_bar, order, taken_as_table
 from pages.parts.runs.said import PAGES, marks, said, state
 from pages.parts.runs.table import table
-from pages.parts.runs.ticks import what_is_ticked
-from pages.parts.runs.undo import offered_back, quota_taken
+from pages.parts.runs.ticks import offered_back, quota_taken, what_is_ticked
 from pages.parts.ui.job_actions import act, lasting_refusal, refusing
 from pages.parts.ui.text import ago, bytes_in_words, number, plain
 from pages.parts.ui.uninterrupted import pressed
@@ -71,8 +70,7 @@ def _all(
 
 def _stop_all() -> None:
     """A teacher's button to stop all jobs."""
-    going = len(queue.find(f"status IN {LIVE}", most=10_000, requests=False))
-    if not going:
+    if not (going := len(queue.find(f"status IN {LIVE}", most=10_000, requests=False))):
         return
     with st.popover(f"End all ({going})", type="tertiary"):
         st.caption("Everybody's that wait or run; whole rounds are kept, and each can be taken up again.")

@@ -16,11 +16,12 @@ from pages.parts.ui.text import bytes_in_words, number, plain, runs_in_words, se
 from pages.parts.ui.visitor import visitor, who
 
 
-def job_state(job: Job, draft: Draft, progress: Progress, shown: Sequence[Series]) -> None:
+def job_state(job: Job, draft: Draft, progress: Progress) -> None:
     numbers = [run.variant for run in progress.runs or draft.runs(bool(job.request.get("reference")))]
     runs, several = len(numbers), runs_in_words(len(numbers), numbers.count(REFERENCE))
     done = progress.rounds_done()
     rounds = number(draft.base.rounds, 6)
+    why = because(job)
     if job.status == "queued" and done and progress.ended() < runs:
         text = f"Round {number(progress.at(), 6)} of {rounds}, {several}"
         share = min(1.0, done / (runs * draft.base.rounds))
@@ -28,30 +29,30 @@ def job_state(job: Job, draft: Draft, progress: Progress, shown: Sequence[Series
     elif shared_state(job):
         return
     elif job.live:
-        at = progress.at()
-        trained = at == draft.base.rounds  # an attack may have waited for that
-        verb = "Stopping" if job.status == "cancelling" else "Attacking" if trained else "Training"
-        reason = f"; {plain(job.message, 200)}" if job.message else ""
         far = how_far(job)
         if far and far.step.doing and job.status == "running":
             st.progress(far.step.share, text=plain(str(far.step), 200))
             return
+        at = progress.at()
+        trained = at == draft.base.rounds  # an attack may have waited for that
+        verb = "Stopping" if job.status == "cancelling" else "Attacking" if trained else "Training"
         share = far.step.done % 1 if far and not trained else 0.0
-        pace = time_left(far and far.left)
+        pace = _time_left(far and far.left)
         part = f" and {share:.0%} of the next" if share >= 0.01 else ""
         if runs > 1 and share:
             part += f" in run {1 + sum(run.round > at or run.end is not None for run in progress.runs)}"
         ended = f", {progress.ended()} of them done" if progress.ended() else ""
         st.progress(
             far.step.share if far else 0.0,
-            text=f"{verb}: round {number(at, 6)} of {rounds}{part}, {several}{ended}{pace}{reason}",
+            text=f"{verb}: round {number(at, 6)} of {rounds}{part}, {several}{ended}{pace}{why}",
         )
     elif job.status == "completed":
-        known = _known(job, progress)
-        took = seconds(_took(job, progress))
-        st.caption(f"Finished: {rounds} round{'s' * (draft.base.rounds > 1)} of {several}, in {took}{known}")
+        # wall-clock time, or the runs' own if the job was interrupted
+        by_the_clock = (job.ended or time.time()) - (job.started or job.created)
+        took = seconds(max(by_the_clock, progress.seconds_taken(job.created)))
+        words = f"{rounds} round{'s' * (draft.base.rounds > 1)} of {several}, in {took}"
+        st.caption(f"Finished: {words}{_known(job, progress)}")
     elif job.status == "cancelled":
-        why = f"; {plain(job.message, 200)}" if job.message else ""
         st.caption(f"{_stopped(draft, progress)}{why}")
     elif job.status == "diverged":
         st.error(f"This training {plain(job.message, 300)}.")
@@ -106,10 +107,9 @@ def may_go_on(job: Job) -> bool:
     return stopped and visitor().may(job.owner)
 
 
-def _took(job: Job, progress: Progress) -> float:
-    """Seconds of training: wall-clock time, or the runs' own if the job was interrupted."""
-    by_the_clock = (job.ended or time.time()) - (job.started or job.created)
-    return max(by_the_clock, progress.seconds_taken(job.created))
+def because(job: Job) -> str:
+    """A job's message, after a semicolon; "" if it has none."""
+    return f"; {plain(job.message, 200)}" if job.message else ""
 
 
 def _known(job: Job, progress: Progress) -> str:
@@ -123,7 +123,7 @@ def _known(job: Job, progress: Progress) -> str:
     return f"; {share} of them known from before"
 
 
-def time_left(left: float | None) -> str:
+def _time_left(left: float | None) -> str:
     return "" if left is None else ", almost done" if left < 1 else f", about {seconds(left)} left"
 
 
@@ -162,22 +162,15 @@ def _behind(found: wait_estimate.Wait, it: str) -> str:
 
 
 def far_state(job: Job, share: float, doing: Callable[[str], str], stopped: str) -> bool:
-    """Draw how far a job of cells is, or how it ended; True if it is completed.
-
-    Args:
-        share: progress in [0, 1] while its own is unknown.
-        doing: the bar's text from the time left, in words.
-        stopped: what is there after a stop.
-    """
+    """Draw how far a job of cells is, or how it ended; True if completed. `doing` takes the time left."""
     if shared_state(job):
         return False
     if job.live:
         far = how_far(job)
-        words = str(far.step) if far and far.step.doing else doing(time_left(far and far.left))
+        words = str(far.step) if far and far.step.doing else doing(_time_left(far and far.left))
         st.progress(far.step.share if far else share, text=plain(words, 200))
     elif job.status == "cancelled":
-        why = f"; {plain(job.message, 200)}" if job.message else ""
-        st.caption(f"Stopped after {stopped}{why}.")
+        st.caption(f"Stopped after {stopped}{because(job)}.")
     elif job.status != "completed":
         st.error(f"{job.status.capitalize()}: {plain(job.message, 400)}.")
     return job.status == "completed"

@@ -75,14 +75,11 @@ def in_words(kind: str, asked: Any) -> kinds.Words:
         # its draft is what it trains, not what a visitor has edited: the name alone says where it is from
         return kinds.Words(asked.base.name, _attacked(asked), few([one.label for one in asked.mechanisms]))
     words = kinds.get(kind).describe(asked)
-    return (
-        kinds.Words(words.name, words.size, _swept(asked), words.asked) if isinstance(asked, Sweep) else words
-    )
-
-
-def _swept(asked: Sweep) -> str:
+    if not isinstance(asked, Sweep):
+        return words
     counts = {path: len({one.get(path) for one in asked.settings}) for path in asked.fields}
-    return "over " + ", ".join(f"{count} {SWEPT.get(path, path)}" for path, count in counts.items())
+    over = ", ".join(f"{count} {SWEPT.get(path, path)}" for path, count in counts.items())
+    return kinds.Words(words.name, words.size, f"over {over}", words.asked)
 
 
 def _training(asked: Training) -> kinds.Words:
@@ -104,10 +101,9 @@ def _attacked(ladder: Ladder) -> str:
     if ladder.upload == "real":
         return "an attack on a real upload"
     images, seen = ladder.images, ladder.rounds_observed
-    what = f"an attack on {images} images" if images > 1 else "an attack on one image"
-    if seen > 1:
-        return f"{what}, {seen} uploads each" if images > 1 else f"{what}, {seen} uploads"
-    return f"{what}, one upload each" if images > 1 else what
+    if images == 1:
+        return "an attack on one image" + f", {seen} uploads" * (seen > 1)
+    return f"an attack on {images} images, {seen if seen > 1 else 'one'} upload{'s' * (seen > 1)} each"
 
 
 def _named(draft: Draft) -> str:

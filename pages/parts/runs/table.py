@@ -30,11 +30,10 @@ COLUMNS: dict[str, finding.Order | None] = {
 
 
 def table(shown: Sequence[finding.Line], wanted: finding.Wanted, me: Person) -> None:
-    sorted_by = {"ascending": "descending", "descending": "ascending"}
     heads = []
     for head, by in COLUMNS.items():
-        way = "descending" if by in ("newest", "accuracy") else "ascending"
-        way = sorted_by[way] if wanted.turned else way
+        falling = (by in ("newest", "accuracy")) != wanted.turned
+        way = "descending" if falling else "ascending"
         heads.append({"text": head, "by": by, "sorted": way if by == wanted.order else ""})
     components.draw(
         "runs",

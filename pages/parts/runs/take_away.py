@@ -40,13 +40,7 @@ HELP = {
 
 
 def take_away(job: Job, name: str, place: str, report: Callable[[str], bytes]) -> None:
-    """Draw a download button per format; nothing while the job runs or when its record is deleted.
-
-    Args:
-        name: beginning of the files' names.
-        place: part of the page, for the widgets' keys.
-        report: returns a training's report by its id.
-    """
+    """Draw a download button per format, with keys by `place`; none while the job runs or is deleted."""
     if job.live or job.removed:
         return
     stem = "-".join(re.findall(r"[A-Za-z0-9]+", name))[:40] or "run"
@@ -72,11 +66,11 @@ def _refused(job: Job, ending: str) -> str:
         return "it trained on what people have drawn in a class"
     if ending == ".flower.zip":
         return carry.why_not(job)
-    if ending.startswith(".card") and job.status != "completed":
-        return "it has not come to its end, so its card is not complete"
-    if ending == ".py" and job.status != "completed":
-        return "it has not come to its end, so there is nothing to train again and compare"
-    return ""
+    if job.status == "completed":
+        return ""
+    lacks = "there is nothing to train again and compare" if ending == ".py" else "its card is not complete"
+    needs = ending == ".py" or ending.startswith(".card")
+    return f"it has not come to its end, so {lacks}" if needs else ""
 
 
 def bring_in() -> None:
@@ -101,15 +95,10 @@ def _take() -> None:
     st.session_state.pop(SAID, None)
     if file is None:
         return
+    name = plain(file.name, 40)
     try:
         identity = carry.bring_back(file, visitor().owner, who()["address"], MOST_UNPACKED)
+        said = True, f"{name} is here as run {identity}, marked as imported."
     except StudioError as error:
-        st.session_state[SAID] = (
-            False,
-            f"Nothing of {plain(file.name, 40)} was taken: {plain(error_in_words(error), 300)}.",
-        )
-    else:
-        st.session_state[SAID] = (
-            True,
-            f"{plain(file.name, 40)} is here as run {identity}, marked as imported.",
-        )
+        said = False, f"Nothing of {name} was taken: {plain(error_in_words(error), 300)}."
+    st.session_state[SAID] = said

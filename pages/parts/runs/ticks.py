@@ -1,21 +1,24 @@
-"""Selection in the table of runs, and actions on it."""
+"""Selection in the table of runs, and actions on it: deletion, with its undo, among them."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from functools import partial
 
 import streamlit as st
 
-from ldp_core.runs import MOST_NAME, MOST_NOTE, Job, Person, describe, jobs, queue
+from ldp_core.runs import MOST_NAME, MOST_NOTE, UNDO_SECONDS, Job, Person, describe, jobs, queue, quota
 from pages.parts.runs.take_away import take_away
-from pages.parts.runs.undo import delete_button
 from pages.parts.ui.job_actions import act, refusing
+from pages.parts.ui.text import ago, plain, seconds
 from pages.parts.ui.uninterrupted import pressed, uncut
 from pages.parts.ui.visitor import visitor
 
 MOST = 6
 """Largest number of trainings that Compare shows."""
+MOST_DELETED = 3
+"""Number of deleted runs offered at a time."""
 TICKED = "ticked runs"
 PARAMETER = "runs"
 """Parameter of Compare's address with the chosen runs."""
@@ -74,11 +77,12 @@ def _own(found: list[Job]) -> None:
     if pinned := [job.id for job in found if job.pinned]:
         _button("Unpin", partial(jobs.pin, on=False), pinned)
     if loose := [job.id for job in found if not (job.pinned or job.removed)]:
-        _button(
-            "Pin", jobs.pin, loose, "A pinned run is not removed to make room, and not deleted by mistake"
-        )
+        hint = "A pinned run is not removed to make room, and not deleted by mistake"
+        _button("Pin", jobs.pin, loose, hint)
     if ended := [job.id for job in found if not (job.live or job.pinned)]:
-        delete_button(ended, _untick)
+        words = f"It can be brought back for {seconds(UNDO_SECONDS)}"
+        key = "delete what is ticked"
+        st.button("Delete", key=key, type="tertiary", help=words, on_click=_delete, args=(ended,))
 
 
 def _button(label: str, do: Callable[[str, Person], object], ids: list[str], hint: str = "") -> None:
@@ -115,3 +119,26 @@ def _keep(identity: str, name: str, note: str) -> None:
 @pressed
 def _untick() -> None:
     st.session_state[TICKED] = []
+
+
+@st.cache_data(ttl=30, show_spinner=False)
+def quota_taken() -> int:
+    """Bytes of all records, cached over visitors."""
+    return quota.taken()
+
+
+@pressed
+def _delete(ids: list[str]) -> None:
+    for identity in ids:
+        act(jobs.delete, identity)
+    quota_taken.clear()
+    st.session_state[TICKED] = []
+
+
+def offered_back(me: Person) -> None:
+    """Recently deleted jobs of this person, each with Undo."""
+    for job in jobs.deleted(me)[:MOST_DELETED]:
+        with st.container(horizontal=True, vertical_alignment="center", key=f"deleted {job.id}"):
+            when = ago(time.time() - (job.deleted or 0.0))
+            st.markdown(f"**{plain(_name(job))}** was deleted {when}.", width="content")
+            st.button("Bring it back", key=f"back {job.id}", on_click=act, args=(jobs.bring_back, job.id))

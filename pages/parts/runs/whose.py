@@ -24,9 +24,7 @@ def whose(job: Job, me: Person) -> str:
 
 
 def ask(me: Person) -> None:
-    """Draw the question for a nickname once a visitor has launched a run; after the answer, a way to change
-    it.
-    """
+    """Ask for a nickname once a visitor has launched a run; then offer to change it."""
     known = names().get(me.owner or "")
     if known is None and not jobs.recent(1, me.owner, requests=False):
         return

@@ -31,9 +31,7 @@ class Guessed:
         return name not in self.revealed
 
     def veiled(self, name: str) -> list[str]:
-        """Labels of runs whose results would reveal a hidden answer: those that the scenario asks about, and
-        for the first scenario's question all similar ones of other scenarios.
-        """
+        """Labels of runs that would reveal a hidden answer: also of those similar to the first scenario's."""
         first, draft = presets.names()[0], presets.get(name).draft
         hidden = {*presets.get(name).ask.of} if self.is_open(name) else set[str]()
         labels = [variant.label for variant in draft.variants]

@@ -8,8 +8,8 @@ from typing import Any
 import streamlit as st
 
 from ldp_core import mechanisms, presets
-from ldp_core.accounting import Promise, everyone, promise, worth
-from ldp_core.experiment import Experiment, changed
+from ldp_core.accounting import everyone, promise, worth
+from ldp_core.experiment import changed
 from ldp_core.runs import stored_ladder
 from pages.parts.ui import components
 from pages.parts.ui.text import number, percent
@@ -19,49 +19,42 @@ FIRST = 4.0
 
 
 def hero() -> None:
-    stored = _stored()
-    if stored is None:
+    if (stored := _data()) is None:
         return
-    components.draw("dissolve", _data(), key="dissolve")
+    data, date = stored
+    components.draw("dissolve", data, key="dissolve")
     law = mechanisms.registry.labels()[stored_ladder.LAW]
     st.caption(
         "ε: budget for one weight",
         help="As the papers count it; the promise is for all weights of all rounds, against the server. "
-        f"Image: from one upload under {law}; accuracy: 20 such clients on digits. Stored, {stored.date}.",
+        f"Image: from one upload under {law}; accuracy: 20 such clients on digits. Stored, {date}.",
     )
 
 
 @cache
-def _stored() -> stored_ladder.StoredLadder | None:
-    return stored_ladder.stored_ladder()
-
-
-@cache
-def _data() -> dict[str, Any]:
-    """Stored reconstructions of one image with accuracy, for each ε of the slider, as assets/web/dissolve.js
-    takes them.
-    """
-    stored = _stored()
+def _data() -> tuple[dict[str, Any], str] | None:
+    """Stored reconstructions and accuracies at each ε (for assets/web/dissolve.js), and their date."""
+    stored = stored_ladder.stored_ladder()
     if stored is None:
-        return {}
-    cells = {
-        e: cell
-        for (name, e), cell in stored.desk.cells.items()
-        if name == stored_ladder.LAW and e in stored.accuracies
-    }
-    budgets = sorted(cells)
-    label = str(stored.desk.start["label"])
-    return {
-        "steps": [_step(e, cells[e], stored.accuracies[e]) for e in budgets],
+        return None
+    of_law = {e: cell for (name, e), cell in stored.desk.cells.items() if name == stored_ladder.LAW}
+    budgets = sorted(of_law.keys() & stored.accuracies)
+    start = stored.desk.start
+    data = {
+        "steps": [_step(e, of_law[e], stored.accuracies[e]) for e in budgets],
         "start": budgets.index(FIRST),
         "slider": "Budget ε for each weight",
-        "original": {"image": stored.desk.start["image"], "label": f"the image itself, a {label}"},
+        "original": {"image": start["image"], "label": f"the image itself, a {start['label']}"},
     }
+    return data, stored.date
 
 
 def _step(epsilon: float, cell: dict[str, Any], accuracy: float) -> dict[str, Any]:
     picked, n = cell["identified"], cell["n"]
-    found, bound = _worth(epsilon)
+    changes = {"clients.epsilon": epsilon, "mechanism.name": stored_ladder.LAW}
+    experiment = changed(presets.get(stored_ladder.EQUAL).draft.base, changes)
+    line = promise(experiment, everyone(experiment)[0]).run_worst  # equal for all clients
+    found, delta = worth(line), f" (δ {number(line.delta)})" if line.delta else ""
     return {
         "name": f"ε {number(epsilon)}",
         "image": cell["image"],
@@ -82,23 +75,8 @@ def _step(epsilon: float, cell: dict[str, Any], accuracy: float) -> dict[str, An
             {
                 "name": "What is promised",
                 "words": found.promises,
-                "rest": f"ε {bound} for a person's run: told apart {found.odds}",
+                "rest": f"ε {number(line.bound)}{delta} for a person's run: told apart {found.odds}",
                 "kind": "bad" if found.word == "nothing" else "",
             },
         ],
     }
-
-
-def _worth(epsilon: float) -> tuple[Any, str]:
-    line = _worst(
-        changed(
-            presets.get(stored_ladder.EQUAL).draft.base,
-            {"clients.epsilon": epsilon, "mechanism.name": stored_ladder.LAW},
-        )
-    )
-    return worth(line), f"{number(line.bound)}{f' (δ {number(line.delta)})' if line.delta else ''}"
-
-
-def _worst(experiment: Experiment) -> Promise:
-    """Guarantee for the whole run, equal for all clients."""
-    return promise(experiment, everyone(experiment)[0]).run_worst

@@ -22,9 +22,6 @@ MOST_PICTURES = 3
 """Largest number of reconstructions beside the image; of more runs, those of the last."""
 
 
-UNKNOWN = "?"
-
-
 def picture(
     draft: Draft,
     found: outcomes.Outcome,
@@ -33,13 +30,7 @@ def picture(
     veiled: Collection[str] = (),
     guess: float | None = None,
 ) -> dict[str, Any]:
-    """Data for assets/web/outcome.js.
-
-    Args:
-        asked: labels of the runs in the scenario's question.
-        veiled: labels of runs whose lines (and, if `asked`, images) are hidden.
-        guess: guessed accuracy, in [0, 1].
-    """
+    """Data for assets/web/outcome.js, without lines of runs that are `veiled` and images of those `asked`."""
     steps = ladders(draft)
     dots = not steps and one_round(found)
     lines = _by_budget(draft, found, veiled) if steps else _by_round(draft, found, veiled)
@@ -101,7 +92,7 @@ def _room(found: outcomes.Outcome, place: int) -> str:
 
 
 def _veil(name: str, run: int) -> dict[str, Any]:
-    return {"name": name, "run": run, "points": [], "end": UNKNOWN}
+    return {"name": name, "run": run, "points": [], "end": "?"}
 
 
 def _by_budget(draft: Draft, found: outcomes.Outcome, veiled: Collection[str]) -> list[dict[str, Any]]:
@@ -126,9 +117,7 @@ def _by_budget(draft: Draft, found: outcomes.Outcome, veiled: Collection[str]) -
 def _images(
     draft: Draft, found: outcomes.Outcome, asked: Collection[str], veiled: Collection[str]
 ) -> list[dict[str, Any]]:
-    """An attacked image, and its closest reconstruction under each design; for real uploads, those of each
-    design's own best image.
-    """
+    """An attacked image (of real uploads the first design's best), and reconstructions under designs."""
     pairs = [
         (variant.label, one)
         for variant, one in zip(draft.variants, found.pictures, strict=False)
@@ -164,10 +153,6 @@ def made(draft: Draft, found: outcomes.Outcome) -> str:
 
 @st.cache_data(max_entries=64, show_spinner=False, ttl=600)
 def _takes(key: str, _draft: Draft, before: float) -> str:
-    """Estimated time on this machine; before its speed is measured, the time where the results were
-    computed.
-    """
+    """Estimated time on this machine; before its speed is measured, that of the stored results."""
     known = rates()
-    if known is None:
-        return f"took {seconds(before)}"
-    return f"about {seconds(cost(_draft).seconds(known))} here"
+    return f"about {seconds(cost(_draft).seconds(known))} here" if known else f"took {seconds(before)}"

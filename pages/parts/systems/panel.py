@@ -36,14 +36,12 @@ def system_panel(workspace: Workspace) -> None:
 def _which(workspace: Workspace, system: System | None) -> None:
     labels = {NONE: "None: every part chosen by itself"} | systems.registry.labels()
     words = "It sets every field, for the data that are chosen; each can then be changed."
-    named(
-        workspace, "system", "Published system", labels, system.name if system else NONE, _choose, help=words
-    )
-    if system is None:
-        return
-    st.markdown(plain(system.summary, 400))
-    st.latex(system.formula)
-    st.caption(plain(system.reference, 200))
+    name = system.name if system else NONE
+    named(workspace, "system", "Published system", labels, name, _choose, help=words)
+    if system is not None:
+        st.markdown(plain(system.summary, 400))
+        st.latex(system.formula)
+        st.caption(plain(system.reference, 200))
 
 
 def _choose(workspace: Workspace, name: str) -> tuple[Problem, ...]:
@@ -69,9 +67,7 @@ def _set_form(workspace: Workspace, form: str) -> tuple[Problem, ...]:
 
 
 def _said(workspace: Workspace, system: System) -> None:
-    """Draw the departures from the paper's setting, the button that undoes them, and what the paper leaves
-    open.
-    """
+    """Draw the departures from the paper's setting, and what the paper leaves open."""
     found = departures(workspace.draft.base)
     if found:
         st.markdown("**Not as in the paper**")
@@ -103,10 +99,8 @@ def _in_words(one: Departure, system: System) -> str:
 
 
 def _value(path: str, value: Any) -> str:
+    if isinstance(value, dict) and "low" in value:
+        return f"[{value['low']:g}, {value['high']:g}]"
     if isinstance(value, dict):
-        return (
-            f"[{value['low']:g}, {value['high']:g}]"
-            if "low" in value
-            else ", ".join(map(str, value.values()))
-        )
+        return ", ".join(map(str, value.values()))
     return "a value for each client" if isinstance(value, list) else value_words(path, value)

@@ -71,11 +71,8 @@ def _choose(workspace: Workspace, kind: str) -> tuple[Problem, ...]:
 
 
 def with_trust(draft: Draft, kind: str) -> Draft:
-    """Draft under a trust, with all else set that the trust demands: as little as does, and a single run only
-    where a variant's own settings do not fit.
-
-    Raises:
-        InvalidExperiment: the trust demands something else.
+    """Draft under a trust, with as little else set as the trust demands, else InvalidExperiment; a single run
+    only where a variant's own settings do not fit.
     """
     widest = float(max(np.abs(end).max() for end in draft.base.clients.bounds()))
     ways = DEMANDED | {"clients.range": [{"clients.range": widest}]}
@@ -86,9 +83,7 @@ def with_trust(draft: Draft, kind: str) -> Draft:
 
 
 def recognised(experiments: Sequence[Experiment]) -> str:
-    """How often a client's uploads are recognised over rounds by what each declares, in words; of the first
-    experiment in which that differs.
-    """
+    """How often uploads are recognised over rounds by what clients declare, where they declare unlike."""
     if all(one.trust.own_noise for one in experiments):
         return "No single upload is seen, so none is recognised by its declared ε or range."
     found = next((known for one in experiments if (known := linked(one)).right), None)
@@ -137,10 +132,8 @@ def _side_by_side(workspace: Workspace) -> None:
 
 
 def side_by_side(draft: Draft, budget: float | None) -> Draft:
-    """Draft with a variant for each trust that the base can have, at ε `budget` for a person's whole run.
-
-    Raises:
-        InvalidExperiment: no trust but the local one fits, with the reasons.
+    """Draft with a variant for each trust that fits the base, at ε `budget` for a person's whole run;
+    InvalidExperiment, with the reasons, if only the local one does.
     """
     ask = {SCOPE: "run", **({} if budget is None else {"clients.epsilon": budget})}
     base = changed(draft.base, {"trust": {"kind": "local"}, **ask})
@@ -160,12 +153,8 @@ def side_by_side(draft: Draft, budget: float | None) -> Draft:
 
 
 def instead(workspace: Workspace) -> None:
-    """Draw what the same people get behind a secure sum at the same whole-run ε, with a button that puts both
-    side by side; nothing unless local noise leaves nothing to learn.
-    """
-    draft = workspace.draft
-    found = behind_a_sum(draft)
-    if found is None:
+    """Draw what a secure sum gives at the same whole-run ε, where local noise leaves nothing to learn."""
+    if (found := behind_a_sum(workspace.draft)) is None:
         return
     with st.container(horizontal=True, vertical_alignment="center", key="instead"):
         low, high = found.band or (0.0, 1.0)

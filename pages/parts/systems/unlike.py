@@ -30,17 +30,12 @@ class Field:
 
 
 def unlike(experiments: Sequence[Experiment]) -> list[Field]:
-    """Fields in which experiments differ, without seeds and names.
-
-    Parameters of a part are joined with the part; equal populations count as equal however written.
+    """Fields in which experiments differ but for seeds and names: a part with its parameters, and populations
+    only if they are unequal, however written.
     """
     flats = [flat({**one.as_json(), "seed": 0}) for one in experiments]
-    paths = {
-        path: None
-        for one in flats
-        for path in one
-        if len({shown(each.get(path), 10**6) for each in flats}) > 1
-    }
+    every = dict.fromkeys(path for one in flats for path in one)
+    paths = [path for path in every if len({shown(each.get(path), 10**6) for each in flats}) > 1]
     found: dict[str, Field] = {}
     for path in [path for path in paths if path.rpartition(".")[0] not in paths]:
         if path.split(".")[0] == "attack":

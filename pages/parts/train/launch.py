@@ -9,8 +9,8 @@ from ldp_core.cost.estimate import cost
 from ldp_core.experiment import Draft
 from ldp_core.runs import Job, Training, drafts, jobs, kinds, rates
 from pages.parts.clients.unmended import unmended
-from pages.parts.runs.earlier import of_earlier_settings
 from pages.parts.runs.job_state import may_go_on, missing, takes
+from pages.parts.runs.launching import of_earlier_settings
 from pages.parts.train.chosen_job import differs
 from pages.parts.ui.fields import mistakes
 from pages.parts.ui.header import question

@@ -5,13 +5,13 @@ from __future__ import annotations
 import html
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import streamlit as st
 
-from ldp_core.errors import StudioError
 from ldp_core.experiment import Draft, Variant, changed
-from ldp_core.runs import Job, SearchProgress, kinds, known
+from ldp_core.runs import Job, SearchProgress, known
 from ldp_core.tuning import Question
 from ldp_core.tuning.inverses import covers
 from ldp_core.tuning.leaks import cap, leaks_of
@@ -19,11 +19,11 @@ from ldp_core.tuning.search import bracket, leak_in_words, tried
 from pages.parts.charts.base import MUTED, Figure, Trace, colour, figure, scatter, share_axis
 from pages.parts.charts.styles import COLOURS, OTHERWISE
 from pages.parts.runs.job_state import far_state, is_gone
+from pages.parts.runs.launching import asked_of
 from pages.parts.tune.price import three_figures
 from pages.parts.ui import components
 from pages.parts.ui.components import Card
-from pages.parts.ui.polling import pace, refreshing
-from pages.parts.ui.shared_cache import look_again, once, watched_record
+from pages.parts.ui.shared_cache import watch_record
 from pages.parts.ui.text import covered, number, percent, plain
 from pages.parts.ui.text import seconds as duration
 from pages.parts.ui.uninterrupted import pressed
@@ -34,41 +34,20 @@ AskAgain = Callable[[Question], None]
 
 
 def answer_view(job: Job | None, ask_again: AskAgain | None = None) -> None:
-    """A job's search, refreshed while it runs; or an explanation.
-
-    `ask_again` launches a search; if given, later jobs of the same draft replace this one on the page.
-    """
+    """A job's search, or an explanation. `ask_again` launches a search on the page of the job's draft."""
     if job is None:
         st.info(
             "Theory first says between which budgets the answer may lie, for each range; a few runs find "
             "where the target is crossed, eight seeds of each setting decide, eight more confirm the one "
             "that is chosen, and eight fresh ones tell what it reaches. The runs appear here."
         )
-        return
-    every = pace() if job.live else None
-    refreshing(_watch, every)(job.id, every, ask_again)
-    look_again(job, ask_again is not None)
+    else:
+        draw = partial(_watch, ask_again)
+        watch_record(job, SearchProgress, "question", draw, own=ask_again is not None)
 
 
-def question_of(job: Job) -> Question | None:
-    """Question of a job; None if unreadable."""
-
-    def read() -> Question | None:
-        try:
-            found: Question = kinds.get("tune").parse(job.request)
-        except (StudioError, LookupError, TypeError):
-            return None
-        return found
-
-    return once(("question of", job.id), read)
-
-
-def _watch(identity: str, every: float | None, ask_again: AskAgain | None) -> None:
-    watching = watched_record(identity, every, SearchProgress, "question")
-    if watching is None:
-        return
-    job, found = watching
-    asked = question_of(job)
+def _watch(ask_again: AskAgain | None, job: Job, found: SearchProgress) -> None:
+    asked = asked_of(job)
     if asked is None:
         st.error("What was asked cannot be read any more.")
         return
@@ -114,8 +93,7 @@ def _answer(asked: Question, found: SearchProgress, ask_again: AskAgain | None) 
         for half in asked.ranges:
             fails, meets = bracket(tried(asked, points, half))
             if fails and meets:
-                words = f"±{half:g}: between ε {fails.epsilon:g} and ε {meets.epsilon:g}"
-                st.caption(plain(words))
+                st.caption(plain(f"±{half:g}: between ε {fails.epsilon:g} and ε {meets.epsilon:g}"))
         return
     why = found.answer["why"]
     if found.answer["epsilon"] is None:
@@ -165,8 +143,7 @@ def way_figure(asked: Question, found: SearchProgress) -> Figure:
         budgets = sorted({epsilon for epsilon, _ in ours})
         means = [float(np.mean([value for at, value in ours if at == epsilon])) for epsilon in budgets]
         dots = {"color": colour(OTHERWISE[place % COLOURS], 0.35), "size": 5}
-        x, y = [epsilon for epsilon, _ in ours], [value for _, value in ours]
-        traces.append(scatter(x, y, mode="markers", marker=dots, hoverinfo="skip"))
+        traces.append(scatter(*zip(*ours, strict=True), mode="markers", marker=dots, hoverinfo="skip"))
         full = {one.epsilon for one in tried(asked, points, half)}
         traces.append(
             scatter(

@@ -26,12 +26,7 @@ WORDS = {"accuracy": "must be between 0 and 100 %, both excluded", "run_budget":
 
 
 def ask(workspace: Workspace, before: Question | None) -> Question | None:
-    """Draw the fields; returns the question, or None, with an error on the page, if they are invalid.
-
-    Args:
-        workspace: its base is searched.
-        before: last question, for initial values.
-    """
+    """Draw the fields, initially of the question asked `before`; None, with an error, if they are invalid."""
     base = workspace.draft.base
     above = st.container()
     accuracy = st.number_input(

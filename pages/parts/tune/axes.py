@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -43,18 +43,15 @@ def _trusts(base: Experiment) -> list[Scalar]:
     return found
 
 
-def _hiding() -> dict[str, str]:
-    return {name: label for name, label in mechanisms.registry.labels().items() if mechanisms.hides(name)}
-
-
 def axes() -> dict[str, Axis]:
+    """Axes by name, where values may be numbers or names of one field."""
+    hiding = {name: words for name, words in mechanisms.registry.labels().items() if mechanisms.hides(name)}
+    sent = {"weights": "weights", "update": "changes"}
     strict = {f"strict_{share}": EPSILON_MODES[f"strict_{share}"].label for share in STRICT_SHARES}
     return {
         "epsilon": Axis("clients.epsilon", "budget ε, the same for all", lambda _: [0.5, 1, 2, 4, 8]),
         "range": Axis("clients.range", "safe range ±τ", _ranges),
-        "mechanism": Axis(
-            "mechanism.name", "mechanism", lambda _: ["piecewise", "duchi", "laplace"], _hiding()
-        ),
+        "mechanism": Axis("mechanism.name", "mechanism", lambda _: ["piecewise", "duchi", "laplace"], hiding),
         "aggregator": Axis(
             "aggregator.name",
             "aggregator",
@@ -64,19 +61,20 @@ def axes() -> dict[str, Axis]:
         "trust": Axis("trust.kind", "whom clients trust", _trusts, trust.registry.labels()),
         "strict": Axis("clients.epsilon", "share of strict clients", lambda _: list(strict), strict),
         "count": Axis("clients.count", "number of clients", lambda _: [5, 10, 20, 30]),
-        "target": Axis(
-            "target",
-            "what is sent",
-            lambda _: ["weights", "update"],
-            {"weights": "weights", "update": "changes"},
-        ),
+        "target": Axis("target", "what is sent", lambda _: list(sent), sent),
         "rounds": Axis("rounds", "rounds", lambda _: [5, 10, 15, 30]),
         "rate": Axis("local.learning_rate", "learning rate", lambda _: [0.1, 0.2, 0.5, 1.0]),
     }
 
 
-def axis_of(path: str, values: tuple[Scalar, ...]) -> Axis:
-    """Axis of a sweep's field; a generic one for a field that the page does not offer."""
+def name_of(path: str, values: Sequence[Scalar]) -> str | None:
+    """Name of the axis for a sweep's field with such values; None if the page does not offer it."""
     named = any(isinstance(value, str) for value in values)
-    fitting = (axis for axis in axes().values() if axis.path == path and (axis.words is not None) == named)
-    return next(fitting, Axis(path, path.replace(".", " "), lambda _: list(values)))
+    found = axes().items()
+    return next((name for name, one in found if one.path == path and (one.words is not None) == named), None)
+
+
+def axis_of(path: str, values: Sequence[Scalar]) -> Axis:
+    """Axis of a sweep's field; a generic one for a field that the page does not offer."""
+    name = name_of(path, values)
+    return axes()[name] if name else Axis(path, path.replace(".", " "), lambda _: list(values))

@@ -13,7 +13,7 @@ from ldp_core import limits
 from ldp_core.errors import InvalidExperiment, Problem
 from ldp_core.experiment import Experiment
 from ldp_core.experiment.sweep import Scalar, Sweep, parse_sweep, read_values
-from pages.parts.tune.axes import Axis, axes
+from pages.parts.tune.axes import Axis, axes, name_of
 from pages.parts.tune.kept import kept
 from pages.parts.tune.wrong_values import wrong_in
 from pages.parts.ui.meanings import problem_in_words
@@ -25,29 +25,24 @@ MANY = (
     "Between commas; with decimal commas, between semicolons (0,5; 1). Or steps: 0.1:10:5 for five from 0.1 "
     "to 10, 0.1:10:5log for five of equal ratio"
 )
-FIRST, SECOND = "epsilon", "range"
+FIRST = "epsilon", "range"
 USUAL_SEEDS = 3
 
 
 def builder(workspace: Workspace, before: Sweep | None) -> Sweep | None:
-    """Draw the fields; returns the sweep, or None, with an error on the page, if they are invalid.
-
-    Args:
-        workspace: its base is swept.
-        before: last requested sweep, for initial values.
-    """
-    found = axes()
-    start = _start(before, found)
+    """Draw the fields, initially of the sweep asked `before`; None, with an error, if they are invalid."""
+    found, start = axes(), _start(before)
+    base = workspace.draft.base
     above = st.container()  # what is wrong with the whole of it, where it is seen
     typed: dict[str, list[Scalar]] = {}
     wrong: dict[str, list[str]] = {}
     below: dict[str, DeltaGenerator] = {}
 
     def field(title: str, offered: dict[str, Axis], place: int) -> Axis:
-        name = _axis(workspace, title, offered, start, place)
+        name = _axis(workspace, title, offered, [*start, *FIRST][place], place)
         axis = offered[name]
         try:
-            typed[axis.path] = _values(workspace, axis, name, start)
+            typed[axis.path] = _values(workspace, axis, name, start.get(name) or axis.grid(base))
         except InvalidExperiment as error:
             typed[axis.path], wrong[axis.path] = [], [_sentence(one.message) for one in error.problems]
         below[axis.path] = st.container()
@@ -72,10 +67,9 @@ def builder(workspace: Workspace, before: Sweep | None) -> Sweep | None:
         "largest value, evenly (a Latin hypercube).",
     )
     below["latin.points"] = st.container()
-    base = workspace.draft.base
     for one, two in ((axis, other), (other, axis)):
-        if one.path not in wrong and (mistake := _wrong(base, one, typed[one.path], two, typed[two.path])):
-            wrong[one.path] = mistake
+        if one.path not in wrong and (mistakes := _wrong(base, one, typed[one.path], two, typed[two.path])):
+            wrong[one.path] = mistakes
     if not wrong:
         try:
             wanted = {"base": base.as_json(), **_way(typed, drawn), "seeds": seeds}
@@ -112,80 +106,42 @@ def _sentence(words: str) -> str:
 
 
 def _way(grid: dict[str, list[Scalar]], drawn: int | None) -> dict[str, Any]:
-    """All combinations, or a number of settings drawn between the extreme values of each field.
-
-    Raises:
-        InvalidExperiment: settings cannot be drawn between names.
-    """
+    """All combinations, or settings drawn between each field's ends, where names raise InvalidExperiment."""
     if drawn is None:
         return {"grid": grid}
     fields = {}
     for path, values in grid.items():
-        if not all(isinstance(value, int | float) for value in values):
-            message = (
-                "takes names, and nothing is drawn between them; choose fields for numbers, or none drawn"
-            )
-            raise InvalidExperiment([Problem(path, message)])
         numbers = [value for value in values if isinstance(value, int | float)]
+        if len(numbers) < len(values):
+            words = "takes names, and nothing is drawn between them; choose fields for numbers, or none drawn"
+            raise InvalidExperiment([Problem(path, words)])
         fields[path] = [min(numbers), max(numbers)]
     return {"latin": {"fields": fields, "points": drawn}}
 
 
-Start = list[tuple[str, list[Scalar]]]
-"""Axes by name, with their values."""
+def _start(before: Sweep | None) -> dict[str, list[Scalar]]:
+    """Axes of the last sweep by name with their values, if the page offers both."""
+    swept = (before.latin.fields if before.latin else before.grid) if before else {}
+    found = {name_of(path, values): list(values) for path, values in swept.items()}
+    chosen = {name: values for name, values in found.items() if name}
+    return chosen if len(chosen) == 2 else {}
 
 
-def _start(before: Sweep | None, found: dict[str, Axis]) -> Start:
-    """Axes of the last sweep, if the page offers them."""
-    if before is None:
-        return []
-    chosen: Start = []
-    swept = before.latin.fields if before.latin else before.grid
-    for path, values in swept.items():
-        named = any(isinstance(value, str) for value in values)
-        for name, axis in found.items():
-            if axis.path == path and (axis.words is not None) == named:
-                chosen.append((name, list(values)))
-                break
-    return chosen if len(chosen) == 2 else []
-
-
-def _axis(workspace: Workspace, title: str, offered: dict[str, Axis], start: Start, place: int) -> str:
+def _axis(workspace: Workspace, title: str, offered: dict[str, Axis], wanted: str, place: int) -> str:
     """Draw the list of axes; returns the chosen one's name."""
-    wanted = start[place][0] if start else (FIRST, SECOND)[place]
     names = list(offered)
     field = kept(workspace, f"sweep axis {place}", wanted, into="index")
-    index = names.index(field["index"]) if field["index"] in names else 0
-    chosen = st.selectbox(
-        title, names, format_func=lambda name: offered[name].title, **field | {"index": index}
-    )
-    return str(chosen)
+    field["index"] = names.index(field["index"]) if field["index"] in names else 0
+    return str(st.selectbox(title, names, format_func=lambda name: offered[name].title, **field))
 
 
-def _values(workspace: Workspace, axis: Axis, name: str, start: Start) -> list[Scalar]:
-    """Draw the values of an axis; returns them.
-
-    Raises:
-        InvalidExperiment: the text is invalid.
-    """
-    begun = dict(start).get(name) or axis.grid(workspace.draft.base)
-    if axis.words is not None:
-        names = list(axis.words)
-        field = kept(workspace, f"sweep values {name}", begun, into="default")
-        field["default"] = [value for value in field["default"] if value in names]
-        return list(
-            st.pills(
-                axis.title.capitalize(),
-                names,
-                selection_mode="multi",
-                format_func=axis.words.__getitem__,
-                **field,
-            )
-        )
-    words = ", ".join(f"{value:g}" if isinstance(value, int | float) else str(value) for value in begun)
-    text = st.text_input(
-        axis.title[0].upper() + axis.title[1:],
-        help=MANY,
-        **kept(workspace, f"sweep values {name}", words),
-    )
-    return read_values(text)
+def _values(workspace: Workspace, axis: Axis, name: str, begun: list[Scalar]) -> list[Scalar]:
+    """Draw the values of an axis; returns them, or raises InvalidExperiment."""
+    title, place = axis.title[0].upper() + axis.title[1:], f"sweep values {name}"
+    if axis.words is None:
+        words = ", ".join(f"{value:g}" if isinstance(value, int | float) else str(value) for value in begun)
+        return read_values(st.text_input(title, help=MANY, **kept(workspace, place, words)))
+    field = kept(workspace, place, begun, into="default")
+    field["default"] = [value for value in field["default"] if value in axis.words]
+    labels = axis.words.__getitem__
+    return list(st.pills(title, list(axis.words), selection_mode="multi", format_func=labels, **field))

@@ -49,21 +49,10 @@ def slices_figure(sweep: Sweep, found: Sequence[Setting]) -> Figure:
         )
         ends.append((known[-1][1].mean, f"<b>{html.escape(name)}</b>", tint))
     if numeric:
-        x = {
-            "title": axis.title,
-            "type": "log",
-            "tickvals": numbers,
-            "ticktext": [number(value) for value in numbers],
-        }
+        x = {"type": "log", "tickvals": numbers, "ticktext": [number(value) for value in numbers]}
     else:
-        places = list(range(len(columns)))
-        x = {"title": axis.title, "tickvals": places, "ticktext": [axis.says(value) for value in columns]}
-    return figure(
-        traces,
-        x=x,
-        y=ACCURACY,
-        ends=ends,
-    )
+        x = {"tickvals": list(range(len(columns))), "ticktext": [axis.says(value) for value in columns]}
+    return figure(traces, x={"title": axis.title, **x}, y=ACCURACY, ends=ends)
 
 
 def front_figure(found: Sequence[Setting]) -> Figure | None:
@@ -71,14 +60,12 @@ def front_figure(found: Sequence[Setting]) -> Figure | None:
     points = [
         (cost, one.mean.mean, one)
         for one in found
-        if one.mean is not None and (cost := dearest(one.experiment)) is not None and math.isfinite(cost)
+        if one.mean is not None and 0 < (cost := dearest(one.experiment) or 0.0) < math.inf
     ]
-    points = [point for point in points if point[0] > 0]
     if not points:
         return None
-    kept = front([(cost, accuracy) for cost, accuracy, _ in points])
-    best = [points[i] for i in kept]
-    words = [_said(one) for _, _, one in points]
+    best = [points[i] for i in front([(cost, accuracy) for cost, accuracy, _ in points])]
+    words = [html.escape(one.values) for _, _, one in points]
     low, high = (math.log10(f(cost for cost, _, _ in points)) for f in (min, max))
     ends = low - 0.15, high + 0.15
     ticks = [10.0**power for power in range(math.ceil(ends[0]), math.floor(ends[1]) + 1)]
@@ -122,14 +109,7 @@ def front_figure(found: Sequence[Setting]) -> Figure | None:
     )
 
 
-def _said(one: Setting) -> str:
-    values = (axis_of(path, (value,)).says(value) for path, value in one.set.items())
-    return html.escape(", ".join(values))
-
-
 def in_words(found: Sequence[Setting]) -> str:
-    known = [(one.mean.mean, _said(one)) for one in found if one.mean is not None]
-    if not known:
-        return "no values yet"
-    best = max(known)
-    return f"{len(known)} settings; the best is {best[1]} with {percent(best[0], 1)}"
+    known = [(one.mean.mean, html.escape(one.values)) for one in found if one.mean is not None]
+    most, best = max(known)
+    return f"{len(known)} settings; the best is {best} with {percent(most, 1)}"

@@ -37,11 +37,12 @@ def formulas(workspace: Workspace) -> None:
     left, right = st.columns([1.1, 3.4], gap="medium")
     with left, st.container(border=True):
         st.header("What is known", anchor="known")
-        sigma = _field(workspace, "Noise σ in the aggregate, at most", first[0], SIGMA)
-        epsilon = _field(workspace, "Budget ε, the same for all", first[1], EPSILON)
-        budget = _field(workspace, "ε of the whole run, at most", first[2], "Of any client, at worst.")
+        given = (
+            _field(workspace, "Noise σ in the aggregate, at most", first[0], SIGMA),
+            _field(workspace, "Budget ε, the same for all", first[1], EPSILON),
+            _field(workspace, "ε of the whole run, at most", first[2], "Of any client, at worst."),
+        )
         st.caption("Everything else stays as this draft has it.")
-    given = sigma, epsilon, budget
     found = once(("formulas", base.key, given), lambda: answers(base, *given))
     with right, st.container(border=True):
         st.header("What follows", anchor="follows")
@@ -101,18 +102,14 @@ def _row(asked: str, found: Answer) -> list[str]:
     words = f"**{plain(asked)}**"
     if isinstance(found, str):
         return [words, *["no answer"] * 5]
-    epsilon, aggregate, worst = (
-        plain(number(one, DIGITS)) for one in (found.epsilon, found.aggregate, found.worst)
-    )
+    figures = (found.epsilon, found.aggregate, found.worst)
+    epsilon, aggregate, worst = (plain(number(one, DIGITS)) for one in figures)
     if found.aggregate_error:
         aggregate += plain(f" ± {number(found.aggregate_error, 2)}")
-    return [words, epsilon, number(found.clients, 6), aggregate, worst, _price(found)]
-
-
-def _price(found: Follows) -> str:
+    price = promise_in_words(found.run)
     if not found.run.guarantee:
-        return f":red[**no guarantee**]: {plain(found.run.why, 120)}"
-    return promise_in_words(found.run)
+        price = f":red[**no guarantee**]: {plain(found.run.why, 120)}"
+    return [words, epsilon, number(found.clients, 6), aggregate, worst, price]
 
 
 def _take_over(workspace: Workspace, found: list[tuple[str, Answer]]) -> None:

@@ -14,7 +14,8 @@ from ldp_core.accounting import Promise, everyone, promise
 from ldp_core.experiment import Experiment
 from ldp_core.experiment.sweep import Scalar, Sweep
 from ldp_core.paired import Difference, difference
-from ldp_core.theory import Outlook, outlook
+from ldp_core.theory import outlook
+from pages.parts.tune.axes import axis_of
 
 MOST_CLIENTS = 50
 """Largest number of different clients for which the largest ε is searched."""
@@ -32,6 +33,10 @@ class Setting:
     seeds: int
     failed: str
     """How an uncompleted seed ended; "" if none did."""
+
+    @property
+    def values(self) -> str:
+        return ", ".join(axis_of(path, (value,)).says(value) for path, value in self.set.items())
 
     @property
     def mean(self) -> Difference | None:
@@ -56,16 +61,12 @@ def settings(sweep: Sweep, cells: Mapping[int, Mapping[str, Any]]) -> list[Setti
     return found
 
 
-@lru_cache(maxsize=4096)
-def verdict(experiment: Experiment) -> Outlook:
-    return outlook(experiment)
+verdict = lru_cache(maxsize=4096)(outlook)
 
 
 @lru_cache(maxsize=4096)
 def dearest(experiment: Experiment) -> float | None:
-    """Worst-case ε of the whole run over clients; infinite if unbounded, None for too many different
-    clients.
-    """
+    """Worst-case ε of the whole run over clients; None for too many different ones."""
     too_many = len(set(everyone(experiment))) > MOST_CLIENTS
     return None if too_many else dearest_promise(experiment).bound
 

@@ -51,10 +51,7 @@ def number_at(sweep: Sweep, place: int) -> int:
 
 def _one_by_one(sweep: Sweep, found: Sequence[Setting], chosen: int | None) -> dict[str, Any]:
     """A row per setting, for listed or drawn ones."""
-    rows = []
-    for one in found:
-        values = ", ".join(axis_of(path, (value,)).says(value) for path, value in one.set.items())
-        rows.append({"name": values, "cells": [_cell(one, values, "")]})
+    rows = [{"name": one.values, "cells": [_cell(one, one.values, "")]} for one in found]
     down = ", ".join(axis_of(path, (found[0].set.get(path),)).title for path in sweep.fields)
     return {"across": "", "down": down, "columns": ["accuracy"], "rows": rows, "chosen": chosen}
 
@@ -72,10 +69,9 @@ def _cell(one: Setting, row: str, column: str) -> dict[str, Any]:
         said = f"{where}: {word}" if one.failed else f"{where}: not trained yet; expected: {word}, {text}"
         return {"text": text, "more": "", "fill": "", "ink": "", "mark": word, "label": said}
     fill, ink = paint(mean.mean)
-    more = f"± {percent(min(1.0, mean.half), 1)}" if mean.seeds > 1 else f"1 of {one.seeds} seeds"
-    if one.seeds == 1:
-        more = "one seed"
-    more = one.failed or more
+    spread = f"± {percent(min(1.0, mean.half), 1)}"
+    alone = f"1 of {one.seeds} seeds" if one.seeds > 1 else "one seed"
+    more = one.failed or (spread if mean.seeds > 1 else alone)
     return {
         "text": percent(mean.mean, 1),
         "more": more,

@@ -15,14 +15,7 @@ from pages.parts.ui.workspace import Workspace
 
 
 def kept(workspace: Workspace, name: str, first: Any, into: str = "value") -> dict[str, Any]:
-    """`key`, `on_change` and initial value of such a widget.
-
-    Args:
-        workspace: workspace of the draft.
-        name: name of the field, unique in the draft.
-        first: value before anything is entered.
-        into: the widget's parameter for its initial value.
-    """
+    """`key`, `on_change` and, as parameter `into`, the initial value; `name` is unique in the draft."""
     key, value = workspace.key(name), workspace.typed.get(name, first)
 
     @uncut

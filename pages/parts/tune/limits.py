@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import sqrt
 
 import numpy as np
@@ -33,15 +32,10 @@ from pages.parts.ui.workspace import Workspace
 MOST_GROUPS = 12
 """Largest number of rows; of more groups, the strictest and the most permissive."""
 HEAD = [
-    "clients",
-    "ε at most",
-    "range",
-    "share of each",
-    "its strictness costs",
-    "held against the median",
-    "without it",
-    "without it, plain mean",
+    *("clients", "ε at most", "range", "share of each"),
+    *("its strictness costs", "held against the median", "without it", "without it, plain mean"),
 ]
+ENDS = ("range", "low", "high")
 MEANS = (
     "Of each client, in noise variance at the server. “Its strictness costs”: how much more there is than if "
     "this one were as permissive as the most permissive, or as the median client, and all others as they "
@@ -49,16 +43,6 @@ MEANS = (
     "σ² is each client’s largest variance over its range; all take part. This is noise alone: whoever is "
     "hardly listened to is hardly learned from, either."
 )
-
-
-@dataclass(frozen=True)
-class Group:
-    count: int
-    epsilon: float
-    low: float
-    high: float
-    first: int
-    """Index of one client of the group, from 0."""
 
 
 def limits(workspace: Workspace) -> None:
@@ -108,22 +92,17 @@ def _or_why(base: Experiment, need: float | None) -> Allocation | str:
         return error_in_words(error)
 
 
-def groups(base: Experiment) -> list[Group]:
-    """Groups of clients with equal limits, the noisiest first."""
-    low, high = base.clients.bounds()
-    table = np.stack([base.clients.budgets(), low, high], axis=1)
-    distinct, first, counts = np.unique(table, axis=0, return_index=True, return_counts=True)
-    return [
-        Group(int(count), float(row[0]), float(row[1]), float(row[2]), int(place))
-        for row, place, count in zip(distinct, first, counts, strict=True)
-    ]
+def groups(base: Experiment) -> list[tuple[int, int]]:
+    """Groups of clients with equal limits: index of one of them, from 0, and their number."""
+    limits = np.stack([base.clients.budgets(), *base.clients.bounds()], axis=1)
+    _, first, counts = np.unique(limits, axis=0, return_index=True, return_counts=True)
+    return list(zip(first.tolist(), counts.tolist(), strict=True))
 
 
 def in_words(found: Allocation) -> str:
     labels = aggregators.registry.labels()
-    middle, worst = (
-        {name: number(sqrt(left)) for name, left in each.items()} for each in (found.mid_range, found.left)
-    )
+    both = found.mid_range, found.left
+    middle, worst = ({name: number(sqrt(left)) for name, left in each.items()} for each in both)
     others = ", ".join(f"σ {middle[name]} under {labels[name]}" for name in middle if name != BEST)
     said = f"Weighted by {labels[BEST]}, the server is left with **σ {middle[BEST]}** per weight; "
     said += plain(f"{others}: for weights in mid-range, as on Noise.", 300)
@@ -137,22 +116,23 @@ def in_words(found: Allocation) -> str:
     return said
 
 
-def rows(found: Allocation, every: list[Group]) -> list[list[str]]:
-    low, high = found.experiment.clients.bounds()
-    noisiest = sorted(every, key=lambda one: -found.variance[one.first])
+def rows(found: Allocation, every: list[tuple[int, int]]) -> list[list[str]]:
+    """A row for each group, the noisiest first."""
+    budgets, (low, high) = found.experiment.clients.budgets(), found.experiment.clients.bounds()
+    noisiest = sorted(every, key=lambda one: -found.variance[one[0]])
     half = MOST_GROUPS // 2
     shown = noisiest if len(noisiest) <= MOST_GROUPS else [*noisiest[:half], *noisiest[-half:]]
     strict, median = 1 / found.if_like(found.least) - 1, 1 / found.if_like(found.median) - 1
     alone = found.without() - 1, found.without(MEAN) - 1
     return [
         [
-            number(one.count, 6),
-            number(one.epsilon),
-            f"{plain(signed(low[one.first]))} to {plain(signed(high[one.first]))}",
-            percent(float(found.weights[one.first]), 1),
-            *(more(float(column[one.first])) for column in (strict, median, *alone)),
+            number(count, 6),
+            number(budgets[i]),
+            f"{plain(signed(low[i]))} to {plain(signed(high[i]))}",
+            percent(float(found.weights[i]), 1),
+            *(more(float(column[i])) for column in (strict, median, *alone)),
         ]
-        for one in shown
+        for i, count in shown
     ]
 
 
@@ -167,14 +147,12 @@ def more(share: float) -> str:
 
 @pressed
 def _take(workspace: Workspace, need: float | None) -> None:
-    made = allocate(workspace.draft.base, need).experiment
-    kept = made.as_json()
-    clients = {
-        f"clients.{name}": kept["clients"][name]
-        for name in ("range", "low", "high")
-        if name in kept["clients"]
+    made = allocate(workspace.draft.base, need).experiment.as_json()
+    ranges = [name for name in ("range", "low", "high") if name in made["clients"]]
+    fields = {
+        "aggregator": made["aggregator"],
+        **{f"clients.{name}": made["clients"][name] for name in ranges},
     }
-    fields = {"aggregator": kept["aggregator"], **clients}
     with refusing():
         if problems := workspace.renew(lambda draft: draft.with_base(fields)):
             raise InvalidExperiment(problems)

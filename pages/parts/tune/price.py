@@ -15,10 +15,9 @@ COLOUR = {"much": "green", "some": "blue", "little": "orange", "nothing": "red"}
 
 def setting_line(experiment: Experiment) -> str:
     """Text like `Digits · logistic regression, 650 weights · 20 clients · Piecewise · mean · 15 rounds`."""
-    weights = f"{number(experiment.dimension, 6)} weights"
     parts = [
         experiment.source.label,
-        f"{experiment.model.title}, {weights}",
+        f"{experiment.model.title}, {number(experiment.dimension, 6)} weights",
         f"{number(experiment.clients.count, 6)} clients",
         experiment.mechanism.label,
         experiment.aggregator.label,

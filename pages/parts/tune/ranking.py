@@ -78,15 +78,16 @@ def best(workspace: Workspace) -> None:
             height=70 + ROW * len(found),
             label=f"Noise at the server by mechanism and aggregator. {headline(found)}.",
         )
-        head = ["mechanism", *_labels(found), "the run costs the strictest", "the most generous"]
+        labels = aggregators.registry.labels()
+        sigmas = [f"σ under {labels[name]}" for name in found[0].noise]
+        head = ["mechanism", *sigmas, "the run costs the strictest", "the most generous"]
         table(head, [_row(one) for one in found])
         st.caption(MEANS)
 
 
 def headline(found: Sequence[Ranked]) -> str:
-    first = found[0]
-    name = min(first.noise, key=lambda aggregator: first.noise[aggregator])
-    labels = aggregators.registry.labels()
+    first, labels = found[0], aggregators.registry.labels()
+    name = min(first.noise, key=first.noise.__getitem__)
     who = listed(one.mechanism.label for one in found if one.least < 1.001 * first.least)
     leave = "leave" if " and " in who else "leaves"
     return f"{who} with {labels[name]} {leave} least noise: σ {number(first.least)} per weight"
@@ -119,19 +120,9 @@ def _field(workspace: Workspace, label: str, limit: limits.Limit, first: float) 
     return float(st.number_input(label, format=style, **ends, **asked))
 
 
-def _labels(found: Sequence[Ranked]) -> list[str]:
-    labels = aggregators.registry.labels()
-    return [f"σ under {labels[name]}" for name in found[0].noise]
-
-
 def _row(one: Ranked) -> list[str]:
-    sigmas = [number(value) for value in one.noise.values()]
-    return [
-        f"**{one.mechanism.label}**",
-        *sigmas,
-        promise_in_words(one.strict),
-        promise_in_words(one.generous),
-    ]
+    costs = [promise_in_words(each) for each in (one.strict, one.generous)]
+    return [f"**{one.mechanism.label}**", *map(number, one.noise.values()), *costs]
 
 
 def ranked_figure(found: Sequence[Ranked]) -> Figure:

@@ -6,12 +6,12 @@ from functools import partial
 
 import streamlit as st
 
-from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import Draft, Variant, changed
-from ldp_core.experiment.sweep import Sweep, parse_sweep
+from ldp_core.experiment.sweep import Sweep
 from ldp_core.runs import Job, SweepProgress
 from ldp_core.theory.learnability import hits_in_words
-from pages.parts.runs.job_state import far_state, is_gone
+from pages.parts.runs.job_state import because, far_state, is_gone
+from pages.parts.runs.launching import asked_of
 from pages.parts.runs.ticks import PARAMETER
 from pages.parts.tune.axes import axis_of
 from pages.parts.tune.curves import front_figure, in_words, slices_figure
@@ -21,8 +21,8 @@ from pages.parts.tune.price import run_line
 from pages.parts.ui import components
 from pages.parts.ui.components import Card
 from pages.parts.ui.header import headline
-from pages.parts.ui.polling import pace, refreshing
-from pages.parts.ui.shared_cache import look_again, once, watched_record
+from pages.parts.ui.polling import refreshing
+from pages.parts.ui.shared_cache import watch_record
 from pages.parts.ui.text import percent, plain
 from pages.parts.ui.uninterrupted import uncut
 from pages.parts.ui.workspace import start_with
@@ -33,29 +33,11 @@ PLANNED = "what is planned"
 
 
 def sweep_view(job: Job | None, planned: Sweep | None, own: bool = False) -> None:
-    """A job's sweep, refreshed while it runs; before, the prediction for the planned one.
-
-    `own`: whether later jobs of the same draft replace it on this page.
-    """
-    if job is None:
-        if planned is not None:
-            refreshing(_before)(planned)
-        return
-    every = pace() if job.live else None
-    refreshing(_watch, every)(job.id, every)
-    look_again(job, own)
-
-
-def asked(job: Job) -> Sweep | None:
-    """Sweep of a job; None if unreadable."""
-
-    def read() -> Sweep | None:
-        try:
-            return parse_sweep(job.request["sweep"])
-        except (InvalidExperiment, LookupError, TypeError):
-            return None
-
-    return once(("sweep", job.id), read)
+    """A job's sweep (`own` as for `watch_record`); before, the prediction for the planned one."""
+    if job is not None:
+        watch_record(job, SweepProgress, "sweep", _watch, own)
+    elif planned is not None:
+        refreshing(_before)(planned)
 
 
 def _before(planned: Sweep) -> None:
@@ -66,12 +48,8 @@ def _before(planned: Sweep) -> None:
     _opened(planned, found, PLANNED)
 
 
-def _watch(identity: str, every: float | None) -> None:
-    watching = watched_record(identity, every, SweepProgress, "sweep")
-    if watching is None:
-        return
-    job, progress = watching
-    sweep = asked(job)
+def _watch(job: Job, progress: SweepProgress) -> None:
+    sweep = asked_of(job)
     if sweep is None:
         st.error("What was to be swept over cannot be read any more.")
         return
@@ -93,8 +71,7 @@ def _watch(identity: str, every: float | None) -> None:
 
 
 def _map(sweep: Sweep, found: list[Setting], place: str, key: str) -> None:
-    chosen = st.session_state.get(_cell(place))
-    data = heat_data(sweep, found, chosen)
+    data = heat_data(sweep, found, st.session_state.get(_cell(place)))
     components.draw("heat", data, key=key, on_opened_change=partial(_open, sweep, place, key))
 
 
@@ -117,17 +94,16 @@ def _opened(sweep: Sweep, found: list[Setting], place: str) -> None:
     one = found[chosen]
     with st.container(border=True, key="opened cell"):
         st.markdown(f"**{plain(_named(sweep, one), 200)}**")
-        lines = []
-        if one.accuracies:
-            each = ", ".join(percent(accuracy, 1) for accuracy in one.accuracies)
-            lines.append(f"Accuracy by seed: {each}.")
-        if one.failed:
-            lines.append(f"A seed of it ended as “{one.failed}”.")
+        each = ", ".join(percent(accuracy, 1) for accuracy in one.accuracies)
         expected = verdict(one.experiment)
         trained = one.accuracies or one.failed
         why = expected.why.removesuffix(": press Train") if trained else expected.why
-        lines.append(f"Expected before training: {expected.word}; {why}.")
-        for line in lines:
+        lines = [
+            each and f"Accuracy by seed: {each}.",
+            one.failed and f"A seed of it ended as “{one.failed}”.",
+            f"Expected before training: {expected.word}; {why}.",
+        ]
+        for line in filter(None, lines):
             st.markdown(f"- {plain(line, 400)}")
         if cost := run_line(one.experiment):
             st.markdown(f"- {cost}")
@@ -182,5 +158,4 @@ def _state(job: Job, sweep: Sweep, progress: SweepProgress) -> None:
     if far_state(job, done / every, lambda left: f"{runs}{left}", f"{runs}; they are kept"):
         known = sum(bool(cell["known"]) for cell in progress.cells.values())
         before = f"; {known} of them had been trained before" if known else ""
-        more = f"; {plain(job.message, 200)}" if job.message else ""
-        st.caption(f"Finished: {every} runs{before}{more}.")
+        st.caption(f"Finished: {every} runs{before}{because(job)}.")

@@ -38,14 +38,7 @@ def _few(given: Sequence[str]) -> str:
 def wrong_in(
     base: Experiment, axis: Axis, values: Sequence[Scalar], other: Axis, beside: Sequence[Scalar]
 ) -> list[str]:
-    """Errors of an axis's values, whatever the other axis's values are.
-
-    Args:
-        axis: the axis.
-        values: its parsed values.
-        other: the second axis; a value may be valid only with one of its values.
-        beside: values of the second axis.
-    """
+    """Errors of an axis's parsed values that hold with each of the values `beside` of the other axis."""
     if len(values) < 2:
         got = axis.says(values[0]) if values else "none"
         return [f"Needs two values at least, or nothing is swept over{GOT}{got}."]

@@ -81,18 +81,28 @@ def watched(identity: str, live: bool) -> Job | None:
     return job
 
 
-def watched_record(identity: str, every: float | None, kind: type[F], noun: str) -> tuple[Job, F] | None:
-    """Job refreshed every so many seconds, or ended, and its folded record; None, and a sentence, without."""
-    job = watched(identity, live=every is not None)
+def watch_record(job: Job, kind: type[F], noun: str, draw: Callable[[Job, F], None], own: bool) -> None:
+    """Draw a job with its folded record, refreshed while it runs; or why it cannot be shown. With `own`,
+    later jobs of the same draft replace it on this page.
+    """
+    refreshing(_watch_record, pace() if job.live else None)(job.id, job.live, kind, noun, draw)
+    look_again(job, own)
+
+
+def _watch_record(
+    identity: str, live: bool, kind: type[F], noun: str, draw: Callable[[Job, F], None]
+) -> None:
+    job = watched(identity, live)
     if job is None:
         st.info(f"This {noun} has been deleted.")
-        return None
+        return
     pace()  # viewers are counted; those who come later poll less often
     try:
-        return job, kind.of_job(job).update(PAUSE_SECONDS if job.live else 0.0)
+        record = kind.of_job(job).update(PAUSE_SECONDS if job.live else 0.0)
     except StorageFailed as error:
         st.error(plain(error_in_words(error), 300))
-        return None
+    else:
+        draw(job, record)
 
 
 def look_again(job: Job, own: bool) -> None:

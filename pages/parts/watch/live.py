@@ -14,8 +14,8 @@ from ldp_core.experiment import Draft, parse_draft
 from ldp_core.experiment.threat_model import spies
 from ldp_core.runs import MOST_EVENTS, Job, Progress, progress_of, replay_of
 from pages.parts.charts.series import Series, series
-from pages.parts.runs.earlier import results
 from pages.parts.runs.job_state import job_state
+from pages.parts.runs.launching import results
 from pages.parts.train.help import how_to_read
 from pages.parts.train.server_panel import MOST_COLUMNS, UPLOADS, uploads_in
 from pages.parts.ui import components
@@ -133,7 +133,7 @@ def _watch(identity: str, every: float | None, guess: float | None = None) -> No
     job, draft, shown = now.job, now.draft, now.shown
     state, view = _lines()
     with state.container(gap=None):
-        job_state(job, draft, now.progress, shown)
+        job_state(job, draft, now.progress)
     with view:
         then = _then(now)
         pictured = _pictured(draft, then.shown)

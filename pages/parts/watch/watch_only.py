@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import streamlit as st
 
 from ldp_core.errors import UnknownJob
@@ -21,8 +23,8 @@ from pages.parts.watch.more import more
 NAMES = {"train.py": "Train", "attack.py": "Attack", "tune.py": "Tune", "runs.py": "the table of runs"}
 
 
-def shared_job(identity: str, kind: str) -> Job | None:
-    """Job of a link; None, with a message on the page, if there is none of this kind."""
+def shared_job(identity: str, *wanted: str) -> Job | None:
+    """Job of a link; None, with a message on the page, if there is none of the wanted kinds."""
     try:
         job = look(identity)
     except UnknownJob:
@@ -34,11 +36,11 @@ def shared_job(identity: str, kind: str) -> Job | None:
             "What this run was asked to do cannot be read any more; it can be deleted on the list of runs."
         )
         return None
-    if job.kind == kind:
+    if job.kind in wanted:
         return job
     page = PAGES.get(job.kind, "runs.py")
-    label, wanted = (kinds.registry.labels().get(one, one) for one in (job.kind, kind))
-    st.info(f"This run is {_a(label)}, not {_a(wanted)}.")
+    label, other = (kinds.registry.labels().get(one, one) for one in (job.kind, wanted[0]))
+    st.info(f"This run is {_a(label)}, not {_a(other)}.")
     st.page_link(page, label=f":blue[Watch it on {NAMES[page]}]", query_params={"job": job.id})
     return None
 
@@ -47,11 +49,16 @@ def _a(label: str) -> str:
     return f"{'an' if label[0] in 'aeiou' else 'a'} {plain(label)}"
 
 
-def go_on(job: Job) -> None:
-    """Draw the button to resume a stopped job, for its owner."""
-    if may_go_on(job):
-        go_on_button(job)
-    refusal()
+def own_bar(job: Job, copy: Callable[[], object] | None, label: str, hint: str) -> None:
+    """Draw what a viewer may do: resume the job, copy its settings, go back to their own."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if may_go_on(job):
+            go_on_button(job)
+        refusal()
+        if copy and st.button(label, help=f"{hint}; this one stays as it is"):
+            copy()
+            st.rerun()
+        whose(job)
 
 
 def whose(job: Job) -> None:
@@ -82,11 +89,6 @@ def watch_only(identity: str) -> None:
     if words.name:
         st.markdown(f"**{plain(words.name)}**")
     st.caption(f"{plain(words.compared, 300)}; {plain(words.asked, 300)}")
-    with st.container(horizontal=True, vertical_alignment="center"):
-        go_on(job)
-        if st.button("Copy its settings", help="To change and to train them; this run stays as it is"):
-            start_with(draft)
-            st.rerun()
-        whose(job)
+    own_bar(job, lambda: start_with(draft), "Copy its settings", "To change and to train them")
     live_view(draft, job)
     more(draft, job, lesson_of(job))

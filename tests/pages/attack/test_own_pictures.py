@@ -14,7 +14,7 @@ from ldp_core.attacks.idlg import IDLG
 from ldp_core.experiment import changed, parse
 from ldp_core.runs.record import drafts
 from pages.parts.attack.own_pictures import KEPT
-from pages.parts.clients.lenet import through_lenet
+from pages.parts.clients.own_data import through_lenet
 from tests.attacks.observed import back, observed
 
 

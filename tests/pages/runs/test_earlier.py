@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from ldp_core import presets
 from ldp_core.experiment.attack_grid import parse_ladder
@@ -14,8 +12,7 @@ from ldp_core.experiment.sweep import parse_sweep
 from ldp_core.runs import queue
 from ldp_core.runs.record import drafts
 from ldp_core.tuning import parse_question
-from tests.conftest import ROOT
-from tests.runs.processes import PATIENCE_SECONDS
+from tests.pages.conftest import Opened
 
 DRAFT = presets.get("two_volunteers").draft
 BASE = {"base": DRAFT.base.as_json()}
@@ -32,17 +29,13 @@ GRID = {"grid": {"clients.epsilon": [1, 2], "clients.range": [0.5, 1]}, "seeds":
     ],
 )
 def test_results_of_earlier_settings_are_faint_and_said_to_be(
-    page: str, kind: str, request_of: Any, runs_dir: Path, monkeypatch: pytest.MonkeyPatch
+    page: str, kind: str, request_of: Any, opened: Opened
 ):
-    monkeypatch.setattr("streamlit.page_link", lambda *_, **__: None)  # a page by itself knows no other
     identity = drafts.new(DRAFT)
     queue.cancel(queue.add(kind, request_of(), identity))
-    app = AppTest.from_file(str(ROOT / "pages" / f"{page}.py"), default_timeout=PATIENCE_SECONDS)
-    app.query_params["draft"] = identity
 
     def said() -> tuple[bool, bool]:
-        app.run()
-        assert not app.exception
+        app = opened(page, draft=identity)
         faint = any("opacity" in one.proto.body for one in app.get("html"))
         result = "**The results below are of earlier settings**, so drawn faintly until pointed at"
         return faint, any(result in one.value for one in app.caption)
@@ -50,6 +43,7 @@ def test_results_of_earlier_settings_are_faint_and_said_to_be(
     assert said() == (False, False)
     drafts.update(identity, lambda draft: draft.with_base({"local.epochs": 3}))
     assert said() == (True, True)
+    app = opened(page, draft=identity)
     words = [str(getattr(one, "value", "")) for one in app.main if one.type in ("title", "caption")]
     note = next(i for i, one in enumerate(words) if "results below are of earlier" in one)
     assert note > words.index(app.title[0].value), "in the line of buttons its length would move these"

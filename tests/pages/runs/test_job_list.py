@@ -60,16 +60,13 @@ def test_a_ladder_says_what_it_attacks_and_under_which_mechanisms():
     assert words.name == DRAFT.base.name, "its draft is what it trains: nobody has edited it"
     assert words.size == "an attack on 20 images, one upload each"
     assert words.compared == "Duchi, Piecewise"
-    assert in_words("attack", _asked(ladder, images=1)).size == "an attack on one image"
-    assert (
-        in_words("attack", _asked(ladder, rounds_observed=10)).size
-        == "an attack on 20 images, 10 uploads each"
-    )
-    assert (
-        in_words("attack", _asked(ladder, images=1, rounds_observed=5)).size
-        == "an attack on one image, 5 uploads"
-    )
-    assert in_words("attack", _asked(ladder, upload="real")).size == "an attack on a real upload"
+    for changes, size in (
+        ({"images": 1}, "on one image"),
+        ({"rounds_observed": 10}, "on 20 images, 10 uploads each"),
+        ({"images": 1, "rounds_observed": 5}, "on one image, 5 uploads"),
+        ({"upload": "real"}, "on a real upload"),
+    ):
+        assert in_words("attack", _asked(ladder, **changes)).size == f"an attack {size}"
 
 
 def _asked(ladder: Ladder, **changes: object) -> dict[str, Any]:

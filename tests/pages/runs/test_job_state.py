@@ -5,14 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from ldp_core import presets
 from ldp_core.runs import queue
 from ldp_core.runs.view.compact_series import Column
 from ldp_core.runs.view.run_progress import Progress, RunProgress
 from pages.parts.runs.job_state import _stopped, place_in_queue
-from tests.runs.processes import PATIENCE_SECONDS
+from tests.pages.conftest import drawn
 
 DRAFT = presets.get("two_volunteers").draft
 
@@ -43,39 +42,32 @@ def test_a_run_that_has_not_begun_does_not_hold_the_counter_back():
     assert progress(15, 15, -1, ended=2).at() == 15
 
 
+def lines() -> None:
+    from dataclasses import replace
+
+    import streamlit as st
+
+    from ldp_core.runs import queue
+    from pages.parts.runs.job_state import job_state
+    from pages.parts.watch.watch_only import whose
+    from tests.pages.runs.test_job_state import DRAFT
+
+    job = replace(queue.find()[0], **st.session_state["now"])
+    whose(job)
+    for found in st.session_state["found"]:
+        job_state(job, DRAFT, found)
+
+
 def test_the_line_tells_the_round_of_the_runs_that_go_on(runs_dir: Path):
     queue.add("run", {"draft": DRAFT.as_json()})
-
-    def page() -> None:
-        from dataclasses import replace
-
-        from ldp_core import presets
-        from ldp_core.runs import queue
-        from pages.parts.runs.job_state import job_state
-        from tests.pages.runs.test_job_state import progress
-
-        job = replace(queue.find()[0], status="running", started=0.0)
-        job_state(job, presets.get("two_volunteers").draft, progress(1, 6, 7, ended=1), [])
-
-    app = AppTest.from_function(page, default_timeout=PATIENCE_SECONDS).run()
-    assert not app.exception
+    now = {"status": "running", "started": 0.0}
+    app = drawn(lines, now=now, found=[progress(1, 6, 7, ended=1)])
     assert app.get("progress")[0].proto.text.startswith("Training: round 6 of 15, 3 runs, 1 of them done")
 
 
 def test_who_waits_for_the_same_runs_sees_how_far_those_are(runs_dir: Path):
     queue.add("run", {"draft": DRAFT.as_json()})
-
-    def page() -> None:
-        from ldp_core import presets
-        from ldp_core.runs import queue
-        from pages.parts.runs.job_state import job_state
-        from tests.pages.runs.test_job_state import progress
-
-        for found in (progress(6, 6, 7), progress()):
-            job_state(queue.find()[0], presets.get("two_volunteers").draft, found, [])
-
-    app = AppTest.from_function(page, default_timeout=PATIENCE_SECONDS).run()
-    assert not app.exception
+    app = drawn(lines, now={}, found=[progress(6, 6, 7), progress()])
     line, own = app.get("progress")
     assert line.proto.text.startswith("Round 6 of 15, 3 runs: somebody trains the same already")
     assert line.proto.value == 42  # 19 of 45 rounds
@@ -88,21 +80,9 @@ def test_what_came_as_a_file_is_called_so_where_it_is_looked_at(
     """Its rounds are from before it came; they were not seen here."""
     monkeypatch.setattr("streamlit.page_link", lambda *_, **__: None)  # a page by itself knows no other
     queue.arrive({"draft": DRAFT.as_json()}, [], kind="run", status="completed", started=0.0, ended=1.0)
-
-    def page() -> None:
-        from ldp_core import presets
-        from ldp_core.runs import queue
-        from pages.parts.runs.job_state import job_state
-        from pages.parts.watch.watch_only import whose
-        from tests.pages.runs.test_job_state import progress
-
-        job, found = queue.find()[0], progress(15)
-        found.runs[0].end = {"seconds": 1.0}
-        whose(job)
-        job_state(job, presets.get("two_volunteers").draft, found, [])
-
-    app = AppTest.from_function(page, default_timeout=PATIENCE_SECONDS).run()
-    assert not app.exception
+    found = progress(15)
+    found.runs[0].end = {"seconds": 1.0}
+    app = drawn(lines, now={}, found=[found])
     where, line = (one.value for one in app.caption)
     assert where.startswith("Imported: it came here as a file")
     assert line.endswith("; imported: not trained on this server")

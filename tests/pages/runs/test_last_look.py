@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from ldp_core import presets
 from ldp_core.experiment.attack_grid import Ladder
 from ldp_core.runs import queue
-from tests.runs.processes import PATIENCE_SECONDS
+from tests.pages.conftest import drawn
 
 REQUESTS = {"run": {}, "attack": {"ladder": Ladder().as_json()}}
 GOES_ON = {"run": "Training: round 0 of 15", "attack": "training the model"}
@@ -51,19 +48,21 @@ def page() -> None:
 
 
 def shown(identity: str, happens: str) -> str:
-    app = AppTest.from_function(page, default_timeout=PATIENCE_SECONDS)
-    app.session_state["job"], app.session_state["happens"] = identity, happens
-    app.run()
-    assert not app.exception
+    app = drawn(page, job=identity, happens=happens)
     assert not app.session_state["happens"]
     return " ".join([*(bar.proto.text for bar in app.get("progress")), *(one.value for one in app.caption)])
 
 
-@pytest.mark.parametrize("kind", REQUESTS)
-@pytest.mark.usefixtures("at_work")
-def test_what_ended_right_after_a_look_is_not_shown_as_going_on(runs_dir: Path, kind: str):
+@pytest.fixture(params=REQUESTS)
+def asked(request: pytest.FixtureRequest, at_work: object) -> tuple[str, str]:
+    """A job of each kind that waits, and its kind."""
+    draft = presets.get("two_volunteers").draft.as_json()
+    return queue.add(request.param, {"draft": draft} | REQUESTS[request.param]), request.param
+
+
+def test_what_ended_right_after_a_look_is_not_shown_as_going_on(asked: tuple[str, str]):
     """Nothing on such a page would ever be drawn again: it would go on for ever."""
-    identity = queue.add(kind, {"draft": presets.get("two_volunteers").draft.as_json()} | REQUESTS[kind])
+    identity, kind = asked
     assert queue.claim()
     assert GOES_ON[kind] in shown(identity, "nothing")
     queue.cancel(identity)
@@ -72,10 +71,8 @@ def test_what_ended_right_after_a_look_is_not_shown_as_going_on(runs_dir: Path, 
     assert GOES_ON[kind] not in words
 
 
-@pytest.mark.parametrize("kind", REQUESTS)
-@pytest.mark.usefixtures("at_work")
-def test_what_is_taken_up_is_not_shown_as_stopped(runs_dir: Path, kind: str):
-    identity = queue.add(kind, {"draft": presets.get("two_volunteers").draft.as_json()} | REQUESTS[kind])
+def test_what_is_taken_up_is_not_shown_as_stopped(asked: tuple[str, str]):
+    identity, kind = asked
     queue.cancel(identity)
     assert HAS_ENDED[kind] in shown(identity, "nothing")
     words = shown(identity, "it is taken up")
@@ -83,10 +80,7 @@ def test_what_is_taken_up_is_not_shown_as_stopped(runs_dir: Path, kind: str):
     assert HAS_ENDED[kind] not in words
 
 
-@pytest.mark.parametrize("kind", REQUESTS)
-@pytest.mark.usefixtures("at_work")
-def test_what_is_deleted_while_it_runs_leaves_no_page_of_a_running_job(runs_dir: Path, kind: str):
+def test_what_is_deleted_while_it_runs_leaves_no_page_of_a_running_job(asked: tuple[str, str]):
     """Around the words that it is gone there would be a button to stop it."""
-    identity = queue.add(kind, {"draft": presets.get("two_volunteers").draft.as_json()} | REQUESTS[kind])
     assert queue.claim()
-    assert shown(identity, "it is deleted") == "the page without it"
+    assert shown(asked[0], "it is deleted") == "the page without it"

@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from ldp_core import presets
 from ldp_core.runs import queue
 from ldp_core.runs.queue.permissions import Person
+from tests.pages.conftest import drawn
 from tests.runs.in_process import take
-from tests.runs.processes import PATIENCE_SECONDS
 
 DRAFT = presets.get("two_volunteers").draft
 
@@ -43,14 +42,13 @@ def test_rows_have_names_curves_and_figures_and_stand_in_the_order_of_a_head(
     runs_dir: Path, monkeypatch: pytest.MonkeyPatch
 ):
     good, poor = ended(7, 0.2, 0.9, epsilon=2.5), ended(15, 0.3, epsilon=None)
-    drawn: list[dict[str, Any]] = []
+    sent: list[dict[str, Any]] = []
     monkeypatch.setattr(
-        "pages.parts.ui.components.draw", lambda name, data, **_: drawn.append(json.loads(json.dumps(data)))
+        "pages.parts.ui.components.draw", lambda name, data, **_: sent.append(json.loads(json.dumps(data)))
     )
     monkeypatch.setattr("streamlit.page_link", lambda *_, **__: None)  # a page by itself knows no other
-    app = AppTest.from_function(page, default_timeout=PATIENCE_SECONDS).run()
-    assert not app.exception
-    newest, first = drawn[-1]["rows"]
+    app = drawn(page)
+    newest, first = sent[-1]["rows"]
     assert [newest["id"], first["id"]] == [poor, good]
     assert first["name"] == "Two volunteers among twenty: rounds 15 → 7"
     assert (first["accuracy"], first["which"]) == ("20\u202f% – 90\u202f%", "1/σ")
@@ -60,8 +58,8 @@ def test_rows_have_names_curves_and_figures_and_stand_in_the_order_of_a_head(
     assert newest["epsilon"] == ["no bound", "promises nothing"]
     app.session_state["order of runs"] = "accuracy"
     app.run()
-    assert [row["id"] for row in drawn[-1]["rows"]] == [good, poor]
-    assert [head["sorted"] for head in drawn[-1]["heads"] if head["by"] == "accuracy"] == ["descending"]
+    assert [row["id"] for row in sent[-1]["rows"]] == [good, poor]
+    assert [head["sorted"] for head in sent[-1]["heads"] if head["by"] == "accuracy"] == ["descending"]
     app.session_state["ticked runs"] = [good]
     labels = {one.label for one in app.run().button}
     assert "Untick all" in labels

@@ -14,9 +14,8 @@ from streamlit.testing.v1 import AppTest
 from ldp_core.events import event_of
 from ldp_core.runs import carry, kinds, queue
 from pages.parts.runs import take_away
-from tests.conftest import ROOT
+from tests.pages.conftest import Opened, drawn
 from tests.runs.carry.foreign import Body, edited, export_of, unzipped, with_events, with_job, zipped
-from tests.runs.processes import PATIENCE_SECONDS
 
 pytestmark = pytest.mark.usefixtures("runs_dir")
 
@@ -45,7 +44,7 @@ def figures_of(body: Any) -> Iterator[tuple[Any, Any]]:
 
 @pytest.mark.parametrize("value", [1e300, 0, 0.0])
 @pytest.mark.parametrize(("kind", "page"), [("run", "train"), ("attack", "attack"), ("tune", "tune")])
-def test_whatever_is_taken_can_be_shown(kind: str, page: str, value: float, monkeypatch: pytest.MonkeyPatch):
+def test_whatever_is_taken_can_be_shown(kind: str, page: str, value: float, opened: Opened):
     made, files = kinds.get(kind), unzipped(export_of(kind))
     asked = made.parse(json.loads(files["job.json"])["request"])
     known = made.telling(asked, list(made.recorded(asked))).kinds
@@ -60,24 +59,21 @@ def test_whatever_is_taken_can_be_shown(kind: str, page: str, value: float, monk
                     held[name] = before
 
     identity = carry.bring_back(zipped(edited(files, edit)))
-    monkeypatch.setattr("streamlit.page_link", lambda *_, **__: None)  # a page by itself knows no other
-    app = AppTest.from_file(str(ROOT / "pages" / f"{page}.py"), default_timeout=PATIENCE_SECONDS)
-    app.query_params["job"] = identity
     with np.errstate(all="ignore"):
-        assert not app.run().exception
+        opened(page, job=identity)
 
 
 def watching() -> None:
     import streamlit as st
 
     from ldp_core.runs import queue
-    from pages.parts.watch.watch_only import go_on
+    from pages.parts.watch.watch_only import own_bar
 
-    go_on(queue.get(st.query_params["job"]))
+    own_bar(queue.get(st.session_state["job"]), None, "", "")
 
 
 def brought(name: str, content: bytes) -> AppTest:
-    app = AppTest.from_function(bringing, default_timeout=PATIENCE_SECONDS).run()
+    app = drawn(bringing)
     app.file_uploader[0].set_value((name, content, "application/zip")).run()
     assert not app.exception
     return app
@@ -106,10 +102,7 @@ def test_one_that_had_not_ended_has_no_button_to_go_on(runs_dir: Path):
     own = queue.add("run", request)
     queue.cancel(own)
     assert queue.get(own).status == foreign.status == "cancelled"
-    for identity, buttons in ((own, 1), (foreign.id, 0)):
-        app = AppTest.from_function(watching, default_timeout=PATIENCE_SECONDS)
-        app.query_params["job"] = identity
-        assert len(app.run().button) == buttons
+    assert [len(drawn(watching, job=identity).button) for identity in (own, foreign.id)] == [1, 0]
 
 
 def test_what_trained_on_drawings_is_in_no_form_to_take_away():

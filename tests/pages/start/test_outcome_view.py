@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from ldp_core import presets
 from ldp_core.runs import outcomes
 from pages.parts.start.guessed import Guessed
 from pages.parts.start.outcome_view import made, picture
 from pages.parts.ui.text import percent
-from tests.conftest import ROOT
-from tests.runs.processes import PATIENCE_SECONDS
+from tests.pages.conftest import Opened
 
 SHIPPED = [name for name in presets.names() if (outcomes.SHIPPED / f"{name}.json").exists()]
 
@@ -53,11 +50,8 @@ def test_a_guess_is_held_against_what_is_stored():
     found = outcomes.stored("two_volunteers")
     assert found is not None
     mine = Guessed({"two_volunteers": 60, "half_and_half": "no"}, frozenset({"who_is_silenced"}))
-    assert [mine.is_open(name) for name in ("two_volunteers", "who_is_silenced", "twenty_images")] == [
-        True,
-        False,
-        True,
-    ], "a guess may be changed until its answer is asked for"
+    opened = [mine.is_open(name) for name in ("two_volunteers", "who_is_silenced", "twenty_images")]
+    assert opened == [True, False, True], "a guess may be changed until its answer is asked for"
     assert mine.mine("two_volunteers").startswith("60")
     assert mine.mine("twenty_images") == ""
     words = mine.words("two_volunteers", found).replace("\\", "")
@@ -69,25 +63,16 @@ def test_no_line_on_the_page_tells_what_its_first_question_asks():
     nothing, result = Guessed({}, frozenset()), Guessed({}, frozenset({"two_volunteers"}))
     assert nothing.veiled("two_volunteers") == ["mean", "1/σ", "1/σ²"], "nor whom the server should listen to"
     assert result.veiled("two_volunteers") == []
-    for name, label in (
-        ("half_and_half", "mean"),
-        ("send_changes", "weights in ±1"),
-        ("who_is_silenced", "mean"),
-    ):
+    similar = {"half_and_half": "mean", "send_changes": "weights in ±1", "who_is_silenced": "mean"}
+    for name, label in similar.items():
         assert label in nothing.veiled(name)
         assert label not in result.veiled(name)
         assert set(presets.get(name).ask.of) <= set(result.veiled(name)), "its own question is still open"
 
 
-def test_a_scenario_in_the_address_stands_first_with_what_it_assumes(
-    runs_dir: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_a_scenario_in_the_address_stands_first_with_what_it_assumes(opened: Opened):
     """One dot for each design, and before anything is trained: why so small an ε is enough."""
-    monkeypatch.setattr("streamlit.page_link", lambda *_, **__: None)  # of pages that the test does not name
-    page = AppTest.from_file(str(ROOT / "pages" / "start.py"), default_timeout=PATIENCE_SECONDS)
-    page.query_params["scenario"] = "sixty_thousand"
-    page.run()
-    assert not page.exception
+    page = opened("start", scenario="sixty_thousand")
     opening = [one.key for one in page.button if str(one.key).startswith("open the card ")]
     assert opening[0] == "open the card sixty_thousand" and opening.count(opening[0]) == 1
     said = [one.value.replace("\\", "") for one in page.caption]

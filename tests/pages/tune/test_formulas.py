@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from ldp_core import presets
 from ldp_core.experiment import parse
@@ -13,7 +12,7 @@ from ldp_core.runs.record import drafts
 from ldp_core.tuning import inverses
 from ldp_core.tuning.inverses import Follows
 from pages.parts.tune.formulas import _first, _row, answers
-from tests.runs.processes import PATIENCE_SECONDS
+from tests.pages.conftest import drawn
 
 BASE = parse({"clients": {"count": 10, "epsilon": 2}, "rounds": 4})
 
@@ -64,9 +63,7 @@ def test_what_has_no_answer_is_stated_and_not_shown_as_a_figure():
 
 def test_an_answer_is_taken_over_into_the_draft(runs_dir: Path):
     identity = drafts.new(presets.get("two_volunteers").draft)
-    app = AppTest.from_function(page, default_timeout=PATIENCE_SECONDS)
-    app.session_state["draft"] = identity
-    app.run()
+    app = drawn(page, draft=identity)
     app.number_input[0].set_value(0.1).run()
     assert not app.exception
     assert "one weight of one upload" in app.markdown[0].value.replace("\\", "")

@@ -33,10 +33,8 @@ def test_a_cell_stands_in_the_column_and_row_of_its_values_and_is_found_again_th
     sweep = swept()
     found = settings(sweep, cells(sweep, len(sweep.cells)))
     data = heat_data(sweep, found, chosen=3)
-    assert (data["columns"], [row["name"] for row in data["rows"]]) == (
-        ["1", "4", "8"],
-        ["Duchi", "Piecewise"],
-    )
+    assert data["columns"] == ["1", "4", "8"]
+    assert [row["name"] for row in data["rows"]] == ["Duchi", "Piecewise"]
     labels = [cell["label"] for row in data["rows"] for cell in row["cells"]]
     for place, label in enumerate(labels):
         one = found[number_at(sweep, place)]

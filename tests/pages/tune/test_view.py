@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from streamlit.testing.v1 import AppTest
+
+from tests.pages.conftest import drawn
 
 
 def page() -> None:
@@ -21,7 +22,7 @@ def page() -> None:
     sweep = parse_sweep({"base": few, "grid": {"clients.epsilon": [1, 2], "rounds": [5, 10]}, "seeds": 1})
     st.session_state[_cell(PLANNED)] = 1
     found = settings(sweep, {})
-    found[1] = replace(found[1], **st.session_state["came to"])
+    found[1] = replace(found[1], **st.session_state["came_to"])
     _opened(sweep, found, PLANNED)
 
 
@@ -29,10 +30,7 @@ def page() -> None:
     ("came_to", "asks"), [({}, True), ({"accuracies": (0.5,)}, False), ({"failed": "diverged"}, False)]
 )
 def test_only_a_cell_that_was_not_trained_asks_to_be(came_to: dict[str, Any], asks: bool):
-    app = AppTest.from_function(page)
-    app.session_state["came to"] = came_to
-    app.run()
-    assert not app.exception
+    app = drawn(page, came_to=came_to)
     (expected,) = (one.value for one in app.markdown if "Expected before training" in one.value)
     assert ("press Train" in expected) is asks
     assert "unknown" in expected

@@ -19,10 +19,7 @@ BASE = parse({})
         ([0.5, 8], []),
         ([4], ["Needs two values at least, or nothing is swept over; got 4."]),
         ([], ["Needs two values at least, or nothing is swept over; got none."]),
-        (
-            [0.5, -1, 800, 0],
-            ["Must be a number between 0.000001 and 700; got -1, 800 and 0."],
-        ),
+        ([0.5, -1, 800, 0], ["Must be a number between 0.000001 and 700; got -1, 800 and 0."]),
         ([1, float("inf"), "abc", True], ["Takes numbers between commas; got Infinity, “abc” and true."]),
         ([1, 2, 1.0], ["Must have each value once; got 1 twice."]),
     ],

@@ -98,9 +98,9 @@ def test_a_button_works_with_what_was_typed_before_it_was_pressed(safe: bool, ro
     assert app.session_state["launched"] == rounds
 
 
-@pytest.mark.parametrize(("path", "pressed"), [("attack", ""), ("tune", "sweep")])
+@pytest.mark.parametrize(("path", "kind"), [("attack", "attack"), ("tune", "sweep")])
 def test_what_was_pressed_is_launched_once(
-    path: str, pressed: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    path: str, kind: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ):
     """The browser asks for the next run of the page while the job goes into the queue."""
     monkeypatch.setenv("EPSILON_RUNS_DIR", str(tmp_path))
@@ -120,7 +120,7 @@ def test_what_was_pressed_is_launched_once(
     monkeypatch.setattr("streamlit.page_link", lambda *_, **__: None)  # a page by itself knows no other
     app = AppTest.from_file(str(ROOT / "pages" / f"{path}.py"), default_timeout=PATIENCE_SECONDS)
     app.query_params["draft"] = identity
-    app.session_state[f"{pressed or path} pressed"] = (identity, pressed) if pressed else identity
+    app.session_state["launch pressed"] = identity, kind
     app.run()
     assert not app.exception
     assert len(launched) == 1
