@@ -1,7 +1,5 @@
 """Attack: what can the server see?"""
 
-from __future__ import annotations
-
 import contextlib
 from typing import Any
 

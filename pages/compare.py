@@ -1,7 +1,5 @@
 """Compare: what made the difference?"""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 
@@ -10,8 +8,7 @@ import streamlit as st
 from pages.parts.compare import elsewhere
 from pages.parts.compare.arms import Arm, arms
 from pages.parts.compare.choice import Chosen, choose, chosen, newest, suggestions
-from pages.parts.compare.pictures import pictures
-from pages.parts.compare.side_by_side import bought, curves, figures, served, settings
+from pages.parts.compare.side_by_side import bought, curves, figures, pictures, served, settings
 from pages.parts.compare.verdict import verdict
 from pages.parts.runs.take_away import take_away
 from pages.parts.systems.unlike import unlike

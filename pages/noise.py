@@ -1,7 +1,5 @@
 """Noise: what does the mechanism do to one weight, and what is left of it at the server?"""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 

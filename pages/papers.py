@@ -1,22 +1,20 @@
 """Papers: do the papers hold?"""
 
-from __future__ import annotations
-
 from collections import Counter
+from collections.abc import Mapping
 
 import streamlit as st
 
 from ldp_core import papers
 from ldp_core.papers.verdict import RULE, Word
-from pages.parts.papers.at_a_glance import at_a_glance
+from ldp_core.runs import of_claims
 from pages.parts.papers.card import card
-from pages.parts.papers.cite import cite
 from pages.parts.papers.five import five
 from pages.parts.papers.known import verdicts
-from pages.parts.papers.words import LOOKS
+from pages.parts.papers.words import LOOKS, badge
 from pages.parts.ui.components import introduce
 from pages.parts.ui.header import headline, question
-from pages.parts.ui.text import listed
+from pages.parts.ui.text import listed, plain
 from pages.parts.ui.visitor import token
 
 
@@ -40,12 +38,37 @@ def main() -> None:
             "A figure of ours is the mean over seeds of real runs; beside each claim stand controls, because "
             "it can hold for another reason than the paper's. What could not be run here says so."
         )
-    at_a_glance(counts)
-    cite()
+    _at_a_glance(counts)
+    _cite()
     five()
     for name in papers.names():
         card(name)
     introduce(token())
+
+
+def _at_a_glance(counts: Mapping[str, Counter[Word]]) -> None:
+    """Draw a card per system with its number of claims by verdict."""
+    with st.container(key="papers-at-a-glance"):
+        for column, (name, count) in zip(st.columns(len(counts), gap="small"), counts.items(), strict=True):
+            with column, st.container(border=True, height="stretch", gap="xxsmall"):
+                st.markdown(f"[**{plain(papers.get(name).label)}**](#{name})")
+                st.markdown(" ".join(badge(word, count[word]) for word in LOOKS if count[word]))
+
+
+def _cite() -> None:
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.download_button(
+            "Take all claims away (ZIP)",
+            lambda: of_claims.packed(of_claims.everything()),
+            file_name="epsilon-studio-claims.zip",
+            mime="application/zip",
+            key="take claims",
+            on_click="ignore",
+            help="Statements, readings, arms, controls and every run as CSV and JSON, the papers' tables as "
+            "LaTeX, BibTeX; also by `python -m ldp_core papers --export FOLDER`",
+        )
+        with st.popover("How to cite", type="tertiary"):
+            st.code(of_claims.bibtex(), language="bibtex")
 
 
 main()

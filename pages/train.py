@@ -1,7 +1,5 @@
 """Train: does it still learn, and what leaks?"""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from pages.parts.systems.panel import system_panel

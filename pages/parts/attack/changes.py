@@ -1,7 +1,5 @@
 """Differences between the computed attack grid and the one in the page's fields."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ldp_core.experiment.attack_grid import Ladder

@@ -1,7 +1,5 @@
 """Headline and three figures of an attack grid."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Iterable
@@ -32,7 +30,6 @@ from pages.parts.ui.text import number, upwards
 Piece = tuple[str, int | None]
 """Text, and the number of its colour (None: the text's own)."""
 MOST_NAMED = 3
-"""Largest number of mechanisms in the headline."""
 
 
 def head(desk: Desk, live: bool) -> Body:
@@ -59,7 +56,8 @@ def head(desk: Desk, live: bool) -> Body:
         what = "made of one image, the worst case"
         good = f"{RECOVERED_DB:.0f} dB or more, median of {start['n']} images{fewer}"
         better = f"of {ladder['candidates']} candidates, more often than by guessing"
-        better = (not live and _doubts(desk, measured)) or better
+        doubts = {} if live else {label_of(n): doubtful(asked(cells), desk) for n, cells in measured.items()}
+        better = "; ".join(f"{label} {words}" for label, words in doubts.items() if words) or better
         which = {"name": "The right image is picked out", "pieces": picked, "rest": better}
     has = [(f"{uploads} of client {ladder['client']}, round {ladder['round']}", None)]
     costs = f"{_price(json.dumps(ladder))}; {what}"
@@ -134,7 +132,6 @@ def _back_from(cells: list[Body], _: Desk) -> str:
 
 
 def _up_to(cells: list[Body]) -> str:
-    """Note on the largest ε that a stopped attack has computed."""
     return f"not up to ε {number(cells[-1]['epsilon'])}"
 
 
@@ -146,12 +143,6 @@ def _picked_from(cells: list[Body], desk: Desk) -> str:
         return f"from ε {number(found)}"
     few_images = known[0]["n"] <= FEW_IMAGES and doubtful(known, desk)
     return "too few images to say" if few_images else _up_to(known)
-
-
-def _doubts(desk: Desk, measured: dict[str, list[Body]]) -> str:
-    """Remarks on identification above chance that is not significant."""
-    found = {label_of(name): doubtful(asked(cells), desk) for name, cells in measured.items()}
-    return "; ".join(f"{label} {words}" for label, words in found.items() if words)
 
 
 def _tint(name: str) -> int:

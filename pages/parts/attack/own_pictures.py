@@ -1,7 +1,5 @@
 """Attacks on a visitor's own images."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from ldp_core import datasets
@@ -23,7 +21,6 @@ KEPT = (
 
 
 def own_pictures(workspace: Workspace) -> None:
-    """A button for each folder of images, or how to add one."""
     base, own = workspace.draft.base, own_data.labels(visitor().owner)
     mine = [name for name in (*datasets.names(), *own) if name.startswith(PREFIX)]
     with st.expander("Pictures of your own"):

@@ -1,7 +1,5 @@
 """Images of an attack grid for the browser, with the frames of searches."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ldp_core.runs import Desk, Place
@@ -80,7 +78,6 @@ def _cell(desk: Desk, name: str, epsilon: float, steps: list[int]) -> Body | Non
 
 
 def _formed(shot: Body, desk: Desk, place: Place, steps: list[int]) -> Body:
-    """Cell with its frames at each of the steps; an ended search keeps its last frame."""
     frames = desk.frames.get(place)
     if not frames or not steps or len(shot["images"]) > 1:
         return shot

@@ -1,7 +1,5 @@
 """Inspection of an upload that another program saved: the form, and the reconstruction."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from typing import Any
@@ -41,19 +39,15 @@ def saved_upload() -> None:
         digest = hashlib.sha256(b"".join(given)).hexdigest()
         if st.session_state.get(KEY, ("",))[0] != digest:
             with st.spinner("The upload is attacked…"):
-                st.session_state[KEY] = digest, _looked_at(*given)
+                try:
+                    st.session_state[KEY] = digest, inspecting.inspected(*given)
+                except InvalidInput as error:
+                    st.session_state[KEY] = digest, error_in_words(error)
         found = st.session_state[KEY][1]
         if isinstance(found, str):
             st.error(plain(found[0].upper() + found[1:], 400))
         else:
             _shown(found)
-
-
-def _looked_at(upload: bytes, card: bytes) -> dict[str, Any] | str:
-    try:
-        return inspecting.inspected(upload, card)
-    except InvalidInput as error:
-        return error_in_words(error)
 
 
 def _shown(found: dict[str, Any]) -> None:

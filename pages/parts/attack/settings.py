@@ -1,7 +1,5 @@
 """Fields of an attack grid: client, mechanisms, budgets, observations, attacker."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import streamlit as st
@@ -16,6 +14,7 @@ from ldp_core.fields import Number, Whole
 from pages.parts.attack.own_pictures import own_pictures
 from pages.parts.clients.data_names import data_label
 from pages.parts.train.ledger_panel import named_clients
+from pages.parts.ui.fields import switch
 from pages.parts.ui.meanings import problem_in_words
 from pages.parts.ui.text import number, plain, signed
 from pages.parts.ui.workspace import Workspace
@@ -26,12 +25,7 @@ AUTO = "the one that suits"
 
 
 def settings(workspace: Workspace, before: Ladder) -> Ladder | None:
-    """Draw the fields; returns the attack grid, or None, with an error on the page, if they are invalid.
-
-    Args:
-        workspace: its base is attacked.
-        before: last requested grid, for initial values.
-    """
+    """Draw the fields, at first as asked `before`; None, with an error on the page, if they are invalid."""
     base, key = workspace.draft.base, workspace.key
     noisy = {n: label for n, label in mechanisms.offered().items() if mechanisms.hides(n)}
     chosen = st.pills(
@@ -51,13 +45,12 @@ def settings(workspace: Workspace, before: Ladder) -> Ladder | None:
         format_func=number,
         key=key("budgets"),
     )
-    upload = st.segmented_control(
+    upload = switch(
         "Kind of upload",
-        list(UPLOADS),
-        default=before.upload,
-        required=True,
-        format_func=UPLOADS.__getitem__,
-        key=key("upload"),
+        UPLOADS,
+        key("upload"),
+        before.upload,
+        label_visibility="visible",
         help="One image, one step is the worst case. A real upload mixes a client's images over its batches "
         "and epochs.",
     )
@@ -86,7 +79,7 @@ def settings(workspace: Workspace, before: Ladder) -> Ladder | None:
         "seed": before.seed,
     }
     with st.expander("Attacker and images"):
-        asked["attacker"] = _attacker(workspace, before, str(upload))
+        asked["attacker"] = _attacker(workspace, before, upload)
         if upload == "audit":
             words = "An upload for each; figures are medians and shares over them, with 95 % intervals."
             ends = int(limits.LADDER_IMAGES.minimum), int(limits.LADDER_IMAGES.maximum)
@@ -103,7 +96,6 @@ def settings(workspace: Workspace, before: Ladder) -> Ladder | None:
 
 
 def _client(workspace: Workspace, before: Ladder) -> int:
-    """Field: the client whose images and safe range are attacked."""
     base = workspace.draft.base
     names = {index: f"{index + 1}: {name}" for name, index in named_clients(base).items()}
     options = sorted({*range(min(base.clients.count, 200)), *names})

@@ -1,7 +1,5 @@
 """View of an attack grid: images, charts and findings."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import streamlit as st
@@ -44,7 +42,6 @@ def _watch(job: Job, desk: Desk) -> None:
 
 
 def _stored(then: str = "Press Attack") -> None:
-    """The stored attack grid, marked as such, before the visitor has one."""
     found = _read()
     how = (
         "the model is trained without noise up to the round that you set; then a client's uploads are made "
@@ -96,7 +93,6 @@ def _drawn(desk: Desk, live: bool) -> None:
 
 
 def _attributes(desk: Desk, dataset: str) -> None:
-    """The row at the largest budget of each mechanism that has come so far."""
     last = {name: (epsilon, cell) for (name, epsilon), cell in sorted(desk.cells.items()) if cell}
     found = {
         f"{label_of(name)}, ε {number(epsilon)}": cell["image"] for name, (epsilon, cell) in last.items()

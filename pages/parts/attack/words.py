@@ -1,7 +1,5 @@
 """Sentences on an attack grid's results: never "private", only what was not recovered."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import takewhile
 from typing import Any
@@ -28,7 +26,6 @@ MARKS = {
 
 
 def caption(desk: Desk) -> str:
-    """Caption of the images, for the page and the file."""
     ladder, start = desk.start["ladder"], desk.start
     base = ladder["base"]
     if ladder["upload"] == "audit":
@@ -93,9 +90,7 @@ def _picked(cells: list[Body], desk: Desk) -> str:
 
 
 def doubtful(cells: list[Body], desk: Desk) -> str:
-    """Sentence on the most frequent identification below the significant ε, if its interval excludes chance;
-    "" if there is none.
-    """
+    """The most frequent identification below the significant ε, if its interval excludes chance; else “”."""
     found, chance = picked_from(cells, desk), desk.start["chance"]
     others = [c for c in cells if (found is None or c["epsilon"] < found) and c["identified_low"] > chance]
     if not others:
@@ -155,7 +150,6 @@ def controls(desk: Desk) -> list[str]:
 
 
 def limits(desk: Desk) -> list[str]:
-    """Limits of the attackers at work, each with its reason."""
     kinds = [attacks.registry.kind(name) for name in dict.fromkeys(desk.start["attackers"].values())]
     return [plain(f"{kind.label}: {kind.cannot}", 500) for kind in kinds if kind.cannot]
 

@@ -1,15 +1,16 @@
 """Compared runs, each with letter, colour, record and settings."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Self
 
 from ldp_core.errors import StorageFailed, StudioError
-from ldp_core.experiment import Draft, Experiment, Variant, changed, parse_draft
-from ldp_core.runs import Job, progress_of
+from ldp_core.experiment import Draft, Experiment, Variant, parse_draft
+from ldp_core.runs import Final, Job, final_figures, progress_of
 from pages.parts.charts.series import Series, series
 from pages.parts.charts.styles import styles
+from pages.parts.charts.tally import Tally
 from pages.parts.compare import cells
 from pages.parts.compare.choice import Chosen, name_of
 from pages.parts.runs.job_state import is_gone
@@ -29,14 +30,12 @@ class Arm:
     letter: str
     job: Job
     name: str
-    """Name of the job, as typed."""
     experiment: Experiment
     series: Series
     """The run over its seeds, labelled by letter and variant."""
 
     @property
     def ended(self) -> bool:
-        """True if every seed has ended."""
         return bool(self.series.runs) and all(run.end is not None for run in self.series.runs)
 
     @property
@@ -51,45 +50,49 @@ class Arm:
             return "in the queue" if self.job.status == "queued" else f"{self.job.status}, {at}"
         return f"{self.job.status.replace('cancelled', 'stopped')} {at}"
 
+    @cached_property
+    def final(self) -> Final:
+        return final_figures.final(self.series.runs)
+
+    @property
+    def picked(self) -> Tally | None:
+        """How often the right image was picked out; None if nothing was attacked."""
+        found = self.final
+        return Tally(found.hits, found.attempts, found.chance) if found.attempts else None
+
+    def as_shown(self, **changes: Any) -> Self:
+        return replace(self, series=replace(self.series, **changes))
+
 
 def arms(chosen: Sequence[Chosen]) -> tuple[list[Arm], list[str]]:
     """Runs that can be shown, in the chosen order; and sentences on those that cannot."""
-    found: list[Arm] = []
-    trouble: list[str] = []
+    found, trouble = list[Arm](), dict[str, None]()
     for identity, variant in chosen:
         try:
             job = look(identity)
             if is_gone(job):
-                trouble.append(f"“{name_of(job)}” is gone: its record was removed to make room")
+                trouble[f"“{name_of(job)}” is gone: its record was removed to make room"] = None
                 continue
             experiment, line = _run_of(job, variant)
         except LookupError:
-            trouble.append(f"run {identity} has been deleted")
-            continue
+            trouble[f"run {identity} has been deleted"] = None
         except StorageFailed as error:
-            trouble.append(f"the record of run {identity} is damaged: {error_in_words(error)}")
-            continue
+            trouble[f"the record of run {identity} is damaged: {error_in_words(error)}"] = None
         except (StudioError, TypeError) as error:
-            trouble.append(
-                f"run {identity} cannot be shown, as its settings no longer fit: {error_in_words(error)}"
-            )
-            continue
-        letter = LETTERS[len(found)]
-        made = replace(line, number=len(found), label=f"{letter} {line.label}")
-        name = (job.name or name_of(job)) + " (imported)" * job.imported
-        found.append(Arm(letter, job, name, experiment, made))
-    return _dressed(named_apart(found)), list(dict.fromkeys(trouble))
+            why = f"as its settings no longer fit: {error_in_words(error)}"
+            trouble[f"run {identity} cannot be shown, {why}"] = None
+        else:
+            letter = LETTERS[len(found)]
+            made = replace(line, number=len(found), label=f"{letter} {line.label}")
+            name = (job.name or name_of(job)) + " (imported)" * job.imported
+            found.append(Arm(letter, job, name, experiment, made))
+    return _dressed(named_apart(found)), [*trouble]
 
 
 def _run_of(job: Job, number: int) -> tuple[Experiment, Series]:
-    """Experiment and runs of a training's variant or a sweep's setting.
-
-    Raises:
-        StudioError, TypeError: the settings are invalid now, or the record is damaged.
-    """
+    """Of a training's variant or a sweep's setting; StudioError or TypeError if they are invalid now."""
     if sweep := cells.swept(job):
-        experiment = changed(sweep.base, cells.cell_values(sweep, number))
-        return experiment, cells.cell_series(job, sweep, number, experiment, cells.label(sweep, number))
+        return cells.cell_series(job, sweep, number)
     draft = parse_draft(job.request["draft"])
     lines, _ = series(progress_of(job).update(PAUSE_SECONDS if job.live else 0.0), draft)
     empty = Series(number, draft.variants[number].label, ())
@@ -103,26 +106,20 @@ def named_apart(found: Sequence[Arm]) -> list[Arm]:
     if not alike or len(fields) != 1 or max(map(len, fields[0].values)) > LONGEST:
         return list(found)
     return [
-        replace(arm, series=replace(arm.series, label=f"{arm.letter} {value}"))
+        arm.as_shown(label=f"{arm.letter} {value}")
         for arm, value in zip(found, fields[0].values, strict=True)
     ]
 
 
 def _dressed(found: Sequence[Arm]) -> list[Arm]:
-    """The arms with the colours of the parts that distinguish them."""
     looks = [arm.series.style for arm in found]
     if len({arm.job.id for arm in found}) < 2 and len(set(looks)) == len(looks):
         return list(found)  # of one training: as on Train
-    named = [
-        {"mechanism.name": arm.experiment.mechanism.name, "aggregator.name": arm.experiment.aggregator.name}
+    parts = [
+        {f"{part}.name": getattr(arm.experiment, part).name for part in ("mechanism", "aggregator")}
         for arm in found
     ]
-    apart = [path for path in named[0] if len({one[path] for one in named}) > 1]
-    variants = tuple(
-        Variant(arm.letter, {path: one[path] for path in apart})
-        for arm, one in zip(found, named, strict=True)
-    )
+    apart = [path for path in parts[0] if len({one[path] for one in parts}) > 1]
+    variants = tuple(Variant("", {path: one[path] for path in apart}) for one in parts)
     looks = styles(Draft(found[0].experiment, variants))
-    return [
-        replace(arm, series=replace(arm.series, style=look)) for arm, look in zip(found, looks, strict=True)
-    ]
+    return [arm.as_shown(style=look) for arm, look in zip(found, looks, strict=True)]

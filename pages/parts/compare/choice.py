@@ -3,10 +3,10 @@
 For a sweep, the number of a setting replaces the variant's.
 """
 
-from __future__ import annotations
-
 import re
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from itertools import islice
 from typing import Any
 
 import streamlit as st
@@ -33,11 +33,8 @@ Chosen = tuple[str, int]
 
 
 def chosen() -> tuple[list[Chosen], list[str]]:
-    """Jobs and variants in the address (at most six, each once), and errors; a job alone means all its
-    variants.
-    """
-    found: dict[Chosen, None] = {}
-    trouble = []
+    """Jobs and variants in the address (a job alone: all its variants), and errors."""
+    found, trouble = dict[Chosen, None](), list[str]()
     for text in filter(None, st.query_params.get(PARAMETER, "").split(",")):
         match = TOKEN.fullmatch(text.strip())
         job = _job(match[1]) if match else None
@@ -45,8 +42,7 @@ def chosen() -> tuple[list[Chosen], list[str]]:
             trouble.append(f"“{text[:24]}” is no run of this server (any more)")
             continue
         many = how_many(job)
-        wanted = range(min(many, MOST + 1)) if match[2] is None else [int(match[2])]
-        for number in wanted:
+        for number in range(min(many, MOST + 1)) if match[2] is None else [int(match[2])]:
             if number < many:
                 found[job.id, number] = None
             else:
@@ -57,23 +53,22 @@ def chosen() -> tuple[list[Chosen], list[str]]:
 
 
 def _job(identity: str) -> Job | None:
-    try:
+    with suppress(LookupError):
         return look(identity)
-    except LookupError:
-        return None
+    return None
 
 
 def how_many(job: Job) -> int:
     """Number of a training's variants or a sweep's settings; 0 for other or unreadable jobs."""
     sweep = cells.swept(job)
-    return cells.count(sweep) if sweep else len(variants(job))
+    return len(sweep.settings if sweep else variants(job))
 
 
 def _offered(job: Job, now: Sequence[Chosen]) -> list[tuple[int, str]]:
     sweep = cells.swept(job)
     if sweep is None:
         return list(enumerate(variants(job)))
-    every = range(cells.count(sweep)) if cells.count(sweep) <= cells.MOST_LISTED else ()
+    every = range(len(sweep.settings)) if len(sweep.settings) <= cells.MOST_LISTED else ()
     numbers = dict.fromkeys([*every, *(number for identity, number in now if identity == job.id)])
     return [(number, cells.label(sweep, number)) for number in numbers]
 
@@ -102,19 +97,13 @@ def _recent() -> list[Job]:
 
 
 def choose(now: list[Chosen], clock: float) -> None:
-    """Draw the list in which compared runs are added and removed."""
     offered = {job.id: job for job in _recent()}
     offered |= {identity: job for identity, _ in now if (job := _job(identity))}
-    me = visitor()
-    about = {
-        job.id: ", ".join(filter(None, (ago(clock - job.created), whose(job, me))))
-        for job in offered.values()
-    }
-    options = {
-        f"{job.id}.{number}": f"{name_of(job)}: {label} ({about[job.id]})"
-        for job in offered.values()
-        for number, label in _offered(job, now)
-    }
+    me, options = visitor(), dict[str, str]()
+    for job in offered.values():
+        about = ", ".join(filter(None, (ago(clock - job.created), whose(job, me))))
+        for number, label in _offered(job, now):
+            options[f"{job.id}.{number}"] = f"{name_of(job)}: {label} ({about})"
     shown = [token for token in (f"{job}.{number}" for job, number in now) if token in options]
     if st.session_state.get(KEY) != shown:
         st.session_state[KEY] = shown
@@ -129,24 +118,25 @@ def choose(now: list[Chosen], clock: float) -> None:
     )
 
 
+def _several() -> Iterator[Job]:
+    return (job for job in _recent() if len(variants(job)) > 1)
+
+
 def newest() -> list[Chosen]:
     """Variants of the latest completed training with several; empty once the visitor emptied the list."""
-    if PARAMETER in st.query_params:
-        return []
-    done = (job for job in _recent() if job.status == "completed" and len(variants(job)) > 1)
-    job = next(done, None)
+    done = () if PARAMETER in st.query_params else _several()
+    job = next((job for job in done if job.status == "completed"), None)
     return [(job.id, number) for number in range(len(variants(job)))][:MOST] if job else []
 
 
 def suggestions(clock: float) -> None:
     """Draw links to the latest trainings with several variants; or what to do."""
-    several = [job for job in _recent() if len(variants(job)) > 1]
-    if not several:
+    if not (several := [*islice(_several(), SUGGESTED)]):
         st.caption("No training on this server compares anything yet: open a scenario and press Train.")
         offer_first()
         return
     st.markdown("**Or begin with one of the newest trainings**")
-    for job in several[:SUGGESTED]:
+    for job in several:
         words = plain(f"{name_of(job)}: {few(variants(job)[:MOST])}", 120)
         with st.container(horizontal=True, vertical_alignment="center"):
             st.button(words, key=f"compare {job.id}", type="tertiary", on_click=_name, args=(job.id,))

@@ -3,8 +3,6 @@
 Their ids are in the address (`?beside=ID,ID`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
@@ -27,7 +25,6 @@ PARAMETER = "beside"
 MOST = 3
 """Largest number of imported lines beside six runs."""
 MOST_FILES = 10
-"""Largest number of imported files in an address."""
 UPLOAD, SAID, KEY = "rounds from elsewhere", "what became of the rounds", "rounds beside"
 HELP = (
     "A round a line: `round`, and `accuracy` (0 to 1), `loss` or `noise_variance`; where there are several "
@@ -53,9 +50,9 @@ class Curve(NamedTuple):
 
     @property
     def gaps(self) -> int:
-        """Number of values that are no numbers in the file."""
-        every = (value for run in self.runs for values in run.figures.values() for _, value in values)
-        return sum(value is None for value in every)
+        return sum(
+            value is None for run in self.runs for points in run.figures.values() for _, value in points
+        )
 
 
 def chosen() -> list[Outside]:
@@ -65,7 +62,6 @@ def chosen() -> list[Outside]:
 
 
 def choose() -> None:
-    """Draw upload, list and removal of imported rounds."""
     with st.popover("Rounds measured elsewhere", type="tertiary"):
         kinds = [ending.removeprefix(".") for ending in outside.ROUNDS]
         st.file_uploader("CSV or JSON lines", type=kinds, key=UPLOAD, on_change=_take, help=HELP)
@@ -78,18 +74,12 @@ def choose() -> None:
             st.session_state[KEY] = shown
         if known:
             names = {one.id: one.name for one in known.values()}
-            st.multiselect(
-                "Shown beside ours", list(names), format_func=names.__getitem__, key=KEY, on_change=_keep
-            )
+            words = "Shown beside ours"
+            st.multiselect(words, list(names), format_func=names.__getitem__, key=KEY, on_change=_keep)
         for one in known.values():
             if visitor().owns(one.owner):
-                st.button(
-                    f"Remove {plain(one.name, 30)}",
-                    key=f"remove {one.id}",
-                    type="tertiary",
-                    on_click=act,
-                    args=(outside.remove, one.id),
-                )
+                words, key, do = f"Remove {plain(one.name, 30)}", f"remove {one.id}", (outside.remove, one.id)
+                st.button(words, key=key, type="tertiary", on_click=act, args=do)
 
 
 @uncut
@@ -135,24 +125,23 @@ def drawn(found: Sequence[Curve], name: str, taken: Collection[int]) -> list[Bes
 
 
 def show(found: Sequence[Curve]) -> None:
-    """Draw final accuracies of imported rounds."""
     if not found:
         return
     st.subheader("Measured elsewhere, not ours", anchor=False)
     rows = []
     for curve in found:
         rounds, values = curve.mean("accuracy")
-        known = ~np.isnan(values)
-        rounds, values = rounds[known], values[known]
-        end = f"{percent(float(values[-1]), 1)} after round {number(rounds[-1], 6)}" if len(rounds) else "–"
-        rows.append([f"**{plain(curve.label, 40)}**", plain(curve.file, 40), number(len(curve.runs), 6), end])
+        last = np.flatnonzero(~np.isnan(values))[-1:].tolist()
+        end = [f"{percent(float(values[at]), 1)} after round {number(rounds[at], 6)}" for at in last] or ["–"]
+        rows.append(
+            [f"**{plain(curve.label, 40)}**", plain(curve.file, 40), number(len(curve.runs), 6), *end]
+        )
     table(["run", "from the file", "seeds", "accuracy"], rows)
     gaps = sum(curve.gaps for curve in found)
     rest = listed(plain(curve.label, 30) for curve in found[MOST:]) if len(found) > MOST else ""
     more = f" Not drawn, as more than {MOST} are hard to tell apart: {rest}." if rest else ""
+    numbers = f" {gaps} of their values are no numbers (NaN): gaps in the curves." if gaps else ""
     st.caption(
         "As the files say: nothing here knows on which data and with which settings they were measured, so "
-        f"what is said of differences, budgets and leakage is of our runs alone.{more}"
-        + f" {gaps} of their values are no numbers (NaN): gaps in the curves."
-        * (gaps > 0)
+        f"what is said of differences, budgets and leakage is of our runs alone.{more}{numbers}"
     )

@@ -1,7 +1,5 @@
 """Sentence on which setting made the difference between runs, or why the runs cannot tell."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import combinations
 
@@ -22,8 +20,7 @@ def verdict(arms: Sequence[Arm], fields: Sequence[Field]) -> str:
     if len(arms) < 2:
         return ""
     lost = [arm for arm in arms if arm.series.diverged]
-    going = [arm for arm in arms if not arm.ended]
-    if going:
+    if going := [arm for arm in arms if not arm.ended]:
         states = listed(f"{_name(arm)} is {arm.state}" for arm in going)
         return f"What made the difference can be told when all of these runs have ended: {states}."
     ranked = sorted((arm for arm in arms if arm not in lost), key=_accuracy, reverse=True)
@@ -47,14 +44,12 @@ def gap(one: Arm, other: Arm, among: int = 2) -> Difference:
 
 def _ranking(ranked: Sequence[Arm], why: Sequence[Field]) -> str:
     best, worst = ranked[0], ranked[-1]
-    chance = _chance(ranked)
     if same_model([arm.series for arm in ranked]):
         differ = f", though they differ in the {_fields(why)}: it made no difference" if why else ""
         return f"These runs train the same model{differ}; it reaches {percent(_accuracy(best), 1)}."
-    if at_chance(_accuracy(best), chance):
+    if at_chance(_accuracy(best), _chance(ranked)):
+        none = f"none of these runs is better than guessing ({percent(_accuracy(best))} at most)"
         what = f"the {_fields(why)}" if why else "the seed"
-        most = f"({percent(_accuracy(best))} at most)"
-        none = f"none of these runs is better than guessing {most}"
         return f"Nothing learns: {none}, so they say nothing about {what}."
     found = gap(best, worst, len(ranked))
     between = _between(best, worst, found)
@@ -64,25 +59,18 @@ def _ranking(ranked: Sequence[Arm], why: Sequence[Field]) -> str:
         name = plain(why[0].name)
         if found.clear:
             return f"**The {name} made the difference**: these runs differ in nothing else, and {between}."
+        differ = f"These runs differ in the {name} alone"
+        unsure = "cannot tell whether that made the difference"
         if found.seeds < 2:
-            return (
-                f"These runs differ in the {name} alone, but one seed cannot tell whether that made the "
-                f"difference: {between}. Run more seeds."
-            )
-        if found.outcome == "no difference":
-            return f"These runs differ in the {name} alone, and it makes no difference: {between}."
-        return (
-            f"These runs differ in the {name} alone, and cannot tell whether that made the difference: "
-            f"{between}."
-        )
+            return f"{differ}, but one seed {unsure}: {between}. Run more seeds."
+        alike = found.outcome == "no difference"
+        return f"{differ}, and {'it makes no difference' if alike else unsure}: {between}."
     things = f"These runs differ in {number(len(why), 3)} things ({_fields(why)})"
     return f"{things}, so **they cannot tell which one made the difference**: {between}.{_alone(ranked)}"
 
 
 def _alone(ranked: Sequence[Arm]) -> str:
-    """For each setting, a sentence on the pairs of runs that differ in this setting only, largest difference
-    first.
-    """
+    """For each setting, the pairs of runs that differ in it only, largest difference first."""
     found: dict[str, list[tuple[Arm, Arm, Difference]]] = {}
     for one, other in combinations(ranked, 2):
         why = causes(unlike([one.experiment, other.experiment]))
@@ -111,7 +99,6 @@ def _unsure(found: Difference) -> str:
 
 
 def _between(one: Arm, other: Arm, found: Difference) -> str:
-    """Difference of two runs in words, with its basis."""
     ahead = f"{_name(one)} ends {in_points(found.mean)} points above {_name(other)}"
     return f"{ahead}, with one seed" if found.seeds < 2 else f"{ahead} ({found.in_words()})"
 
@@ -130,5 +117,4 @@ def _accuracy(arm: Arm) -> float:
 
 def _chance(ranked: Sequence[Arm]) -> float | None:
     known = {run.start.get("chance") for arm in ranked for run in arm.series.runs}
-    one = known.pop() if len(known) == 1 else None
-    return None if one is None else float(one)
+    return known.pop() if len(known) == 1 else None

@@ -4,8 +4,6 @@ Each output has a privacy loss between −ε and ε; sums of thousands are almos
 with z exceeded with probability δ, is about the exact bound; where it is not, only sum and bound are shown.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 
@@ -13,6 +11,7 @@ from scipy.special import ndtri
 
 from ldp_core.accounting import Entry, Promise
 from ldp_core.accounting.own_law import CELLS, losses_of
+from ldp_core.accounting.spending import Client
 from ldp_core.experiment import Experiment
 from pages.parts.ui.text import THIN, as_shown, number
 
@@ -20,13 +19,9 @@ CLOSE = 0.02
 """Largest relative error of the normal approximation for which its steps are shown."""
 
 
-def added_up(experiment: Experiment, client: tuple[float, float, float], limit: float, entry: Entry) -> str:
-    """Steps as a Markdown list, for mechanisms on single weights without δ; else "".
-
-    Args:
-        client: ε, low, high.
-        limit: the client's own limit on the run's ε.
-        entry: the client's ledger entry.
+def added_up(experiment: Experiment, client: Client, limit: float, entry: Entry) -> str:
+    """Steps as a Markdown list, for mechanisms on single weights without δ; else "". `limit`: the client's
+    own on the run's ε.
     """
     lines = weight, _, run = entry.coordinate, entry.upload, entry.run_worst
     told = all(line.guarantee and line.rule != "nominal" for line in lines) and not weight.delta
@@ -56,7 +51,7 @@ def added_up(experiment: Experiment, client: tuple[float, float, float], limit: 
 
 
 def _unlikely(
-    experiment: Experiment, client: tuple[float, float, float], answers: int, epsilon: float, run: Promise
+    experiment: Experiment, client: Client, answers: int, epsilon: float, run: Promise
 ) -> Iterator[str]:
     """Bounds on an unlikely sum of losses: for any mechanism of this ε, and for this mechanism."""
     generic, found, delta = run.generic, f"**ε {number(run.bound, 4)}**", run.delta
@@ -125,5 +120,4 @@ def _normal(answers: int, mean: float, spread: float, delta: float, bound: float
 
 
 def _digits(mean: float, answers: int) -> int:
-    """Digits of an average with which its sum agrees."""
     return 4 if answers * mean < 10_000 else 6

@@ -4,8 +4,6 @@ Only for the slider under the hand, as all combinations would be thousands; movi
 them on the next drag.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Sequence
 from typing import Any
 
@@ -36,9 +34,7 @@ def _along(slider: str, key: str, now: WhatIf, shown: Sequence[Design]) -> bytes
 
 
 def _verdicts(slider: str, now: WhatIf, places: Sequence[WhatIf], shown: Sequence[Design]) -> dict[str, Any]:
-    """Verdicts at each place; cached separately, as they do not depend on the weight and are slower than
-    laws.
-    """
+    """Cached apart from laws, as they do not depend on the weight and are slower."""
     if slider == "weight":
         return columns([_verdict(now, shown)])
     other = now.tau if slider == "epsilon" else now.epsilon

@@ -1,9 +1,6 @@
 """Tables of designs: noise at the server, audit, values in clear, the paper's figures."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from functools import lru_cache
 
 import streamlit as st
 
@@ -16,7 +13,9 @@ from ldp_core.streams import stream
 from ldp_core.theory import client_weights, sent_in_clear, server_noise
 from ldp_core.theory.learnability import ENDS, hits_in_words, outlook
 from pages.parts.noise.designs import Design, View, different
-from pages.parts.noise.float_panel import arithmetic
+from pages.parts.noise.float_panel import ARITHMETIC
+from pages.parts.ui.fields import switch
+from pages.parts.ui.shared_cache import once
 from pages.parts.ui.tables import grouped, table
 from pages.parts.ui.text import names_by, number, percent, plain, signed
 
@@ -29,9 +28,7 @@ SHOWN_FROM = 0.002
 
 
 def at_the_server(shown: Sequence[Design], named: dict[int, str]) -> None:
-    """Draw the aggregate's noise per weight, beside the size of trained weights, with a verdict and the
-    weights of some clients.
-    """
+    """Draw the aggregate's noise beside the size of trained weights, a verdict, and some clients' shares."""
     st.markdown("**What is left of it at the server**, after all clients' uploads are combined")
     head = ["design", "verdict", "noise σ per weight", "variance", "trained weight"]
     head += [f"share of client {i + 1}{words}" for i, words in named.items()]
@@ -70,7 +67,6 @@ def at_the_server(shown: Sequence[Design], named: dict[int, str]) -> None:
 
 
 def _otherwise(shown: Sequence[Design]) -> str:
-    """Note on designs with further assumptions than a weight in mid-range."""
     used = [design.experiment.randomiser for design in shown]
     notes = []
     if any(one.region == "ball" for one in used):
@@ -81,13 +77,11 @@ def _otherwise(shown: Sequence[Design]) -> str:
 
 
 def audits(seen: Sequence[View], measured: bool, key: str) -> None:
-    """Draw claimed, exact and measured ε of each mechanism for one use.
-
-    Samples are drawn once for the clients' own budgets, not for slider positions. In float32 they are what
-    training sends, with the share that identifies its input.
+    """Draw claimed, exact and measured ε of each mechanism for one use; measured for the clients' own budgets
+    only, in float32 on what training sends.
     """
     st.markdown("**Does the mechanism keep its promise?** One use, on the two ends of the safe range")
-    precision = arithmetic(key)
+    precision: Precision = switch("Arithmetic", ARITHMETIC, key, label_visibility="visible")
     single = precision == "float32"
     rows = [(view.design.label, _audited(view, measured, precision)) for view in seen]
     head = ["design", "claimed ε", "ε of the exact law", f"measured in {precision}"]
@@ -140,7 +134,6 @@ def in_clear(shown: Sequence[Design]) -> None:
 
 
 def printed(seen: Sequence[View], value: float) -> None:
-    """The paper's printed figures beside the exact ones, for each mechanism."""
     rows = []
     for view in different(seen):
         weight = min(max(value, view.low), view.high)
@@ -152,7 +145,8 @@ def printed(seen: Sequence[View], value: float) -> None:
         table(["mechanism", "what", "the paper says", "in truth", "because"], rows)
 
 
-@lru_cache(maxsize=512)
 def _audit(mechanism: Mechanism, epsilon: float, low: float, high: float, precision: Precision) -> Audit:
     fitted = mechanism.fitted(Use(VECTOR)) if mechanism.scope == "layer" else mechanism
-    return audit(fitted, epsilon, low, high, stream(0, "audit"), SAMPLES, precision)
+    use = epsilon, low, high
+    place = ("audit", mechanism, *use, precision)
+    return once(place, lambda: audit(fitted, *use, stream(0, "audit"), SAMPLES, precision))

@@ -3,8 +3,6 @@
 A design is a variant of the draft, so Train runs it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -42,8 +40,6 @@ class Design:
 
 @dataclass(frozen=True)
 class View:
-    """A design for one client's ε and safe range."""
-
     design: Design
     name: str
     """Name in charts: the mechanism, or the design if two have the same mechanism."""
@@ -74,23 +70,18 @@ class View:
 
     @property
     def use(self) -> tuple[float, float, float]:
-        """ε, and the ends of the safe range."""
         return self.epsilon, self.low, self.high
 
 
 def own_of(experiment: Experiment, client: int, tau: float | None = None) -> tuple[float, float, float]:
-    """ε and the ends of the safe range of a client (the last, where there are fewer), if `tau` is given of
-    that half-width.
-    """
+    """ε and range ends of a client (the last, where there are fewer), or of that half-width."""
     clients, i = experiment.clients, min(client, experiment.clients.count - 1)
     own, low, high = (float(values[i]) for values in (clients.budgets(), *clients.bounds()))
     return own, *ranged(experiment, low, high, tau)
 
 
 def ranged(experiment: Experiment, low: Any, high: Any, tau: float | None) -> tuple[Any, Any]:
-    """The range, or the one of half-width `tau` with the same centre; norm-bounded uploads have none to
-    change.
-    """
+    """Range of half-width `tau` with the same centre; norm-bounded uploads have none to change."""
     if tau is None or experiment.mechanism.region == "ball":
         return low, high
     centre = (low + high) / 2
@@ -143,7 +134,6 @@ def designs(workspace: Workspace) -> list[Design]:
 
 
 def choose(workspace: Workspace, shown: list[Design]) -> None:
-    """Draw the fields of each design: mechanism, aggregator, and the rest behind a button."""
     for column, design in zip(st.columns(max(len(shown), 1), gap="small"), shown, strict=False):
         with column, st.container(border=True, gap=None, key=f"design-{design.place}"):
             _one(workspace, design)
@@ -196,7 +186,6 @@ def _rest(workspace: Workspace, design: Design) -> None:
 
 
 def _setter(place: int, part: str = "") -> Callable[[str], Apply]:
-    """How a field of a design's part, or of the design, changes the draft."""
 
     def of(name: str) -> Apply:
         path = f"{part}.{name}".lstrip(".")
@@ -240,7 +229,6 @@ def _relabelled(draft: Draft, place: int) -> Draft:
 
 
 def _label(experiment: Experiment, sets: Mapping[str, Any]) -> str:
-    """Short label of a variant's settings."""
     own = [value for key, value in sets.items() if key.startswith("mechanism.") and key != "mechanism.name"]
     printed = ["as printed"] * (experiment.form == "as_printed")
     others = [

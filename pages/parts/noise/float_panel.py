@@ -1,7 +1,5 @@
 """Panel on the privacy loss of float32 rounding."""
 
-from __future__ import annotations
-
 import html
 import math
 from collections.abc import Sequence
@@ -25,19 +23,8 @@ ARITHMETIC: dict[Precision, str] = {"float64": "exact (float64)", "float32": "as
 TICKS = [0.1, 0.2, 0.5, 1, 2, 4, 8, 20]
 
 
-def arithmetic(key: str) -> Precision:
-    """Field: floating-point type of the audit's samples."""
-    words, name = ARITHMETIC, "Arithmetic"
-    chosen = st.segmented_control(
-        name, list(words), default="float64", required=True, format_func=words.__getitem__, key=key
-    )
-    return chosen or "float64"
-
-
 def given_away(seen: Sequence[View], chart: bool = True) -> None:
-    """Draw the share of outputs that identify their input, for each design; without `chart` during a drag, to
-    save time.
-    """
+    """Draw the share of outputs that identify their input; without `chart` during a drag, to save time."""
     once = [view for view in different(seen) if view.mechanism.role != "identity"]
     known = [(view, float_table.measured(view.mechanism, view.low, view.high)) for view in once]
     st.markdown(

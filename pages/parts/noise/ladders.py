@@ -1,7 +1,5 @@
 """Positions of the sliders on Noise."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """Charts of each design's law for the sliders' positions."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

@@ -2,9 +2,7 @@
 stored.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterator
+from typing import Any
 
 import streamlit as st
 
@@ -31,33 +29,17 @@ FIELDS = {
 """Label, least, largest and initial value by field."""
 MOST_INPUTS = 4
 """Largest number of inputs whose bias and variance are shown, the smallest ones."""
-Found = tuple[str, SampleAudit, int]
-"""Name of the file, its audit, and the number of values of a trial."""
 
 
 def own_samples(key: str) -> None:
     """Draw the form, and the verdict on the uploaded file."""
     st.caption(ABOUT)
+    again: dict[str, Any] = {"on_change": _weigh, "args": (key,)}
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        for name, (label, least, most, value) in FIELDS.items():
-            st.number_input(
-                label,
-                min_value=least,
-                max_value=most,
-                value=value,
-                format="%g",
-                key=f"{key} {name}",
-                on_change=_weigh,
-                args=(key,),
-                width=280,
-            )
-    file = st.file_uploader(
-        f"Samples, a CSV file of up to {MOST_BYTES >> 20} MB",
-        key=f"{key} file",
-        on_change=_weigh,
-        args=(key,),
-    )
-    if file is None:
+        for name, (label, low, high, value) in FIELDS.items():
+            st.number_input(label, low, high, value, format="%g", key=f"{key} {name}", width=280, **again)
+    title = f"Samples, a CSV file of up to {MOST_BYTES >> 20} MB"
+    if st.file_uploader(title, key=f"{key} file", **again) is None:
         return
     if why := st.session_state.get(f"{key} refused"):
         st.error(why)
@@ -67,24 +49,22 @@ def own_samples(key: str) -> None:
 
 @uncut
 def _weigh(key: str) -> None:
-    file = st.session_state.get(f"{key} file")
+    state = st.session_state
+    file = state.get(f"{key} file")
     for name in ("found", "refused"):
-        st.session_state.pop(f"{key} {name}", None)
+        state.pop(f"{key} {name}", None)
     if file is None:
         return
     try:
-        st.session_state[f"{key} found"] = weighed(
-            file.name, file.getvalue(), st.session_state[f"{key} claimed"], st.session_state[f"{key} delta"]
-        )
+        claimed = (state[f"{key} {name}"] for name in FIELDS)
+        state[f"{key} found"] = weighed(file.name, file.getvalue(), *claimed)
     except StudioError as error:
-        st.session_state[f"{key} refused"] = f"{plain(file.name, 40)}: {plain(error_in_words(error), 300)}."
+        state[f"{key} refused"] = f"{plain(file.name, 40)}: {plain(error_in_words(error), 300)}."
 
 
-def weighed(name: str, data: bytes, claimed: float, delta: float) -> Found:
-    """File name, audit of the claimed (ε, δ), and number of values in one trial.
-
-    Raises:
-        StudioError: the file is invalid, or holds too few samples for a verdict.
+def weighed(name: str, data: bytes, claimed: float, delta: float) -> tuple[str, SampleAudit, int]:
+    """File name, audit of the claimed (ε, δ), and number of values in one trial; raises `StudioError` for an
+    invalid file, or too few samples.
     """
     samples = read_samples(data)
     found = audit_samples(samples.inputs, samples.outputs, claimed, delta, worlds=samples.worlds)
@@ -94,7 +74,7 @@ def weighed(name: str, data: bytes, claimed: float, delta: float) -> Found:
 def _verdict(name: str, found: SampleAudit, size: int) -> None:
     (st.error if found.refuted else st.info)(in_words(name, found))
     inputs = [f"at {signed(one.input)}: bias, variance" for one in found.answers]
-    table(["mechanism", *inputs[:MOST_INPUTS]], list(moments(found, size)))
+    table(["mechanism", *inputs[:MOST_INPUTS]], moments(found, size))
     values = f"; each of a trial's {number(size, 6)} values has an equal share of it" if size > 1 else ""
     st.caption(f"Below these samples stand the mechanisms of this program, at the same ε{values}.")
 
@@ -109,7 +89,9 @@ def in_words(name: str, found: SampleAudit) -> str:
     return verdict + (kept if found.refuted else open_still)
 
 
-def moments(found: SampleAudit, size: int) -> Iterator[list[str]]:
+def moments(found: SampleAudit, size: int) -> list[list[str]]:
     """Rows of the table: bias and variance of each mechanism for each input."""
-    for label, row in beside(found, size):
-        yield [label, *(f"{signed(bias)}, {number(variance, 3)}" for bias, variance in row[:MOST_INPUTS])]
+    return [
+        [label, *(f"{signed(bias)}, {number(variance, 3)}" for bias, variance in row[:MOST_INPUTS])]
+        for label, row in beside(found, size)
+    ]

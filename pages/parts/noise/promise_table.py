@@ -1,7 +1,5 @@
 """Table of a client's four guarantees under several designs or runs, with explanations."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -11,6 +9,7 @@ from typing import Self
 import streamlit as st
 
 from ldp_core.accounting import AGAINST, SHARE, Entry, Promise, Scope, promise, within
+from ldp_core.accounting.spending import Client
 from ldp_core.experiment import Experiment
 from ldp_core.experiment.threat_model import spies
 from ldp_core.limits import superscript
@@ -59,20 +58,12 @@ MOST_OF = f"{round(1 / (1 - SHARE)) - 1} of {round(1 / (1 - SHARE))} clients"
 class Promised:
     name: str
     experiment: Experiment
-    client: tuple[float, float, float]
+    client: Client
     limit: float = math.inf
 
     @classmethod
-    def to(
-        cls,
-        client: int,
-        name: str,
-        experiment: Experiment,
-        use: tuple[float, float, float] | None = None,
-    ) -> Self:
-        """Guarantees for one client (the last, if there are fewer), or with other ε and range ends; its limit
-        on the run's ε stays.
-        """
+    def to(cls, client: int, name: str, experiment: Experiment, use: Client | None = None) -> Self:
+        """Guarantees for one client (the last, if there are fewer), or with other ε and range ends."""
         i = min(client, experiment.clients.count - 1)
         population = experiment.population()
         own = float(population.epsilon[i]), float(population.low[i]), float(population.high[i])
@@ -89,7 +80,6 @@ class Promised:
 
     @property
     def seen(self) -> int:
-        """Number of noisy uploads of equal values in this run's attack."""
         attack = self.experiment.attack
         return attack.rounds_observed if attack and spies(self.experiment) else 1
 
@@ -109,7 +99,6 @@ _within = lru_cache(maxsize=512)(within)
 
 
 def promise_table(promised: Sequence[Promised], beside: Callable[[], None] | None = None) -> None:
-    """Draw the table of guarantees, then call `beside`, then draw the explanation below them."""
     again = any(one.seen > 1 for one in promised)
     rows = grouped([(one.name, list(cells(one, again))) for one in promised])
     weight, upload, *run = SCOPES.values()
@@ -145,9 +134,7 @@ def laid_out(scopes: list[str], rows: list[list[str]]) -> tuple[list[str], list[
 
 
 def cells(one: Promised, again: bool) -> Iterator[str]:
-    """A cell for each scope; after that of an upload, one for repeated uploads if any run's attack uses
-    them.
-    """
+    """A cell for each scope; after that of an upload, one for repeated uploads if any attack has them."""
     for scope in SCOPES:
         yield _price(one) if scope == "run_expected" else _cell(one.entry[scope])
         if scope == "upload" and again:
@@ -169,9 +156,7 @@ def _cell(line: Promise) -> str:
 
 
 def _price(one: Promised) -> str:
-    """ε of the expected number of uploads; for random selections of the number that most clients do not
-    exceed.
-    """
+    """ε of the expected number of uploads; of random ones also of the number that most do not exceed."""
     line = one.entry.run_expected
     if line.epsilon is None or line.rule == "nominal" or line == one.entry.run_worst:
         return _cell(line)
@@ -184,7 +169,6 @@ def _price(one: Promised) -> str:
 
 
 def in_words(one: Promised) -> str:
-    """Explanation of the first two figures: how far any event's probability can grow."""
     weight, upload = one.entry.coordinate, one.entry.upload
     if not (weight.guarantee and upload.guarantee):
         return f"In words, for {plain(one.name, 100)}: nothing is promised."
@@ -208,7 +192,6 @@ def in_words(one: Promised) -> str:
 
 
 def growth(line: Promise) -> str:
-    """The factor e^ε, and δ."""
     epsilon = line.bound
     if epsilon < SLIGHT:
         grown = f"{number(upwards(100 * math.expm1(epsilon)))}{THIN}%"

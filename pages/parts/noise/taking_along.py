@@ -1,7 +1,5 @@
 """Button from Noise to Train with the dragged values."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import streamlit as st
@@ -26,13 +24,10 @@ def take_button(workspace: Workspace) -> None:
 
 
 def taken(draft: Draft, now: WhatIf) -> Draft:
-    """Draft in which all clients equal to the dragged one have the sliders' values; unchanged if variants set
-    clients, or if the result cannot run.
-    """
+    """Draft with the sliders' values for all clients like the dragged one; unchanged if it cannot run."""
     return replace(draft, base=asking(draft.base, now)[0]) if _moves(draft, now) else draft
 
 
 def _moves(draft: Draft, now: WhatIf) -> bool:
-    """Whether the sliders ask for other values, and no variant sets its clients' budgets."""
     paths = [path for variant in draft.variants for path in variant.set]
     return not now.own and not any(path.split(".")[0] in ("clients", "system") for path in paths)

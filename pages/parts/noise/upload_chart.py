@@ -1,7 +1,5 @@
 """Chart of one client's upload before and after each design's mechanism."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

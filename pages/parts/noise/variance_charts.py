@@ -1,7 +1,5 @@
 """Charts of the output variance of all mechanisms, over ε and over the weight."""
 
-from __future__ import annotations
-
 import html
 from collections.abc import Callable, Sequence
 from itertools import combinations
@@ -75,9 +73,7 @@ def against_value(seen: Sequence[View], use: Use, value: float) -> Figure:
 
 
 def _curves(seen: Sequence[View], use: Use, x: Floats, at: Callable[[Mechanism, View], Any]) -> list[Curve]:
-    """Curves of the designs and of all other mechanisms; `at` gives variances along x, for a design's
-    range.
-    """
+    """The designs and all other mechanisms; `at` gives variances along x, for a design's range."""
 
     def y(mechanism: Mechanism, view: View) -> Floats:
         return np.broadcast_to(np.asarray(at(mechanism, view), dtype=np.float64), x.shape)
@@ -130,7 +126,6 @@ def _lines(x: Floats, drawn: Sequence[Curve]) -> list[Trace]:
 
 
 def _drawn(drawn: Sequence[Curve], traces: list[Trace], axis: dict[str, Any], here: float) -> Figure:
-    """The chart, with each line's end labelled and a dotted line at `here`."""
     ends = []
     for curve in drawn:
         text = html.escape(shortened(curve.label, 24))
@@ -142,6 +137,5 @@ def _drawn(drawn: Sequence[Curve], traces: list[Trace], axis: dict[str, Any], he
 
 
 def upright(x: float) -> dict[str, Any]:
-    """Dotted line over the height of a chart."""
     line = {"color": TEXT, "width": 1, "dash": "dot"}
     return {"type": "line", "x0": x, "x1": x, "y0": 0, "y1": 1, "yref": "paper", "line": line}

@@ -1,7 +1,5 @@
 """Verdict on learning and noise at the server for the sliders' positions."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -40,10 +38,7 @@ def verdicts(now: WhatIf, shown: Sequence[Design], checked: bool = False) -> dic
 def _row(design: Design, experiment: Experiment, now: WhatIf) -> dict[str, Any]:
     view, noise = outlook(experiment), server_noise(experiment)
     share = float(client_weights(experiment)[min(now.client, experiment.clients.count - 1)])
-    figures = [
-        ["noise σ", number(view.sigma)],
-        [f"client {now.client + 1} counts", percent(share, 1)],
-    ]
+    figures = [["noise σ", number(view.sigma)], [f"client {now.client + 1} counts", percent(share, 1)]]
     if noise.empty:
         figures.append(["empty rounds", percent(noise.empty)])
     return {
@@ -65,7 +60,6 @@ def each_once(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def promise(experiment: Experiment, now: WhatIf) -> dict[str, Any]:
-    """Guarantee of the run, in words, for the sliders' ε and range."""
     clients, client = experiment.clients, min(now.client, experiment.clients.count - 1)
     own, low, high = own_of(experiment, client, now.tau)
     asked = own if now.epsilon is None else now.epsilon
@@ -152,6 +146,5 @@ def asking(experiment: Experiment, now: WhatIf, checked: bool = False) -> tuple[
 
 
 def alike(experiment: Experiment, client: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Masks (K,) of clients with the same ε, and with the same safe range."""
     budgets, (low, high) = experiment.clients.budgets(), experiment.clients.bounds()
     return budgets == budgets[client], (low == low[client]) & (high == high[client])

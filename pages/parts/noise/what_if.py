@@ -1,7 +1,5 @@
 """Sliders for one client's ε and safe range and for a weight."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -24,7 +22,6 @@ MOST_MOVES = 10**9
 @dataclass(frozen=True)
 class WhatIf:
     who: str
-    """Description of the client."""
     client: int
     seen: tuple[View, ...]
     """The designs where the sliders stand."""
@@ -93,7 +90,6 @@ class WhatIf:
 
 
 def what_if(workspace: Workspace, shown: list[Design], named: Mapping[str, int]) -> WhatIf:
-    """Draw the sliders; returns their positions."""
     key = workspace.key("strip")
     asked = _asked(key)
     now = standing(shown, named, asked)
@@ -174,7 +170,6 @@ def settled(workspace: Workspace) -> int:
 
 
 def _asked(key: str) -> Mapping[str, Any]:
-    """Values of the sliders from the component's state."""
     state = (st.session_state.get(key) or {}).get(ASKED)
     return state if isinstance(state, Mapping) else {}
 

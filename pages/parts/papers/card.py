@@ -1,7 +1,5 @@
 """A system's card: idea, data flow, claims, errors."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import streamlit as st
@@ -13,12 +11,13 @@ from ldp_core.papers.rows import cells
 from ldp_core.papers.statements import stated
 from ldp_core.papers.stored import versions
 from ldp_core.papers.verdict import Verdict
-from ldp_core.papers.way import Step, way
+from ldp_core.papers.way import way
 from ldp_core.runs import claims
 from pages.parts.papers.claim_view import claim_view
 from pages.parts.papers.known import known, verdicts
-from pages.parts.papers.words import badge, marked
+from pages.parts.papers.words import LOOKS, badge
 from pages.parts.systems.field_words import FORMS
+from pages.parts.ui.fields import switch
 from pages.parts.ui.polling import refreshing
 from pages.parts.ui.tables import table
 from pages.parts.ui.text import plain
@@ -46,7 +45,11 @@ def card(name: str) -> None:
 def _whole(paper: Paper, name: str) -> None:
     refreshing(_way)(dict(paper.example), name)
     refreshing(_claims)(name)
-    _tables(name)
+    shelf = known(name)
+    st.markdown(f"**Its tables and figures, ours in their place ({len(paper.tables)})**")
+    for one in paper.tables:
+        st.markdown(f"**{plain(one.where)}**: {plain(one.title, 200)}; in brackets the paper's")
+        table(("row", *one.columns), [[plain(cell) for cell in row] for row in cells(name, one, shelf)])
     st.markdown(f"**What is wrong in the paper ({len(paper.flaws)})**")
     for flaw in paper.flaws:
         st.markdown(f"- **{plain(flaw.title, 120)}.** {plain(flaw.text, 600)}")
@@ -55,47 +58,25 @@ def _whole(paper: Paper, name: str) -> None:
 def _way(example: dict[str, Any], name: str) -> None:
     """Draw the data flow from left to right, on a phone from top to bottom."""
     own = parse(example)
+    cases = own.system.also(own.dataset).get("system.case", ()) if own.system else ()
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown("**The way of the data**")
-        form = st.segmented_control(
-            "Form",
-            list(FORMS),
-            default=own.form,
-            required=True,
-            format_func=FORMS.__getitem__,
-            label_visibility="collapsed",
-            key=f"form of way {name}",
-        )
-        cases = own.system.also(own.dataset).get("system.case", ()) if own.system else ()
-        case = cases[0] if cases else ""
-        if cases:
-            case = st.segmented_control(
-                "Case",
-                cases,
-                default=case,
-                required=True,
-                label_visibility="collapsed",
-                key=f"case of way {name}",
-            )
-    sets = example if not cases or case == cases[0] else {"system": {"name": name, "case": case}}
-    _steps(way(parse({**sets, "dataset": own.dataset, "form": form})), name)
-
-
-def _steps(steps: tuple[Step, ...], name: str) -> None:
+        form = switch("Form", FORMS, f"form of way {name}", own.form)
+        case = switch("Case", dict(zip(cases, cases, strict=True)), f"case of way {name}") if cases else ""
+    sets = {"system": {"name": name, "case": case}} if cases and case != cases[0] else example
+    steps = way(parse({**sets, "dataset": own.dataset, "form": form}))
     with st.container(key=f"way-{name}"):
-        for place, (column, step) in enumerate(zip(st.columns(len(steps)), steps, strict=True)):
+        for column, step in zip(st.columns(len(steps)), steps, strict=True):
             with column, st.container(border=True, height="stretch"):
                 who = "Server" if step.who == "server" else "Each client"
-                st.markdown(f"{'' if place == 0 else '→ '}**{who}** {plain(step.does, 200)}")
+                st.markdown(f"{'' if step is steps[0] else '→ '}**{who}** {plain(step.does, 200)}")
                 if step.sends:
                     st.markdown(f"sends {plain(step.sends, 200)} {KINDS[step.kind]}")
 
 
 def _claims(name: str) -> None:
-    """Draw the table of claims and the chosen claim; redrawn separately."""
-    paper, shelf = papers.get(name), known(name)
+    paper, found = papers.get(name), verdicts(name)
     st.markdown("**What it claims, and what came out here**")
-    found = verdicts(name)
     head = ("claim", "verdict", "the paper", "here", "because", "setting", "seeds")
     table(head, [_row(claim, found[claim.id]) for claim in paper.claims])
     titles = {claim.title: claim for claim in paper.claims}
@@ -108,34 +89,23 @@ def _claims(name: str) -> None:
         key=f"claim of {name}",
     )
     if chosen:
-        claim_view(name, titles[chosen], shelf)
+        claim_view(name, titles[chosen], known(name))
 
 
 def _row(claim: Claim, found: Verdict) -> list[str]:
-    theirs = "; ".join(plain(statement.says, 120) for statement in claim.statements)
     ours = "; ".join(
-        marked(part.outcome, plain(stated(part.ours, part.unit, part.unit != "%"), 60))
+        f"{LOOKS[part.outcome].sign} {plain(stated(part.ours, part.unit, part.unit != '%'), 60)}"
         for part in found.parts
     )
     when = f"{found.seeds}, {plain(found.date)}" if found.parts else "–"
     if found.parts and found.older:
         when += f", as of {plain(versions(found.older))}"
-    title = f"**{plain(claim.title, 120)}** {plain(claim.where)}"
     return [
-        title,
+        f"**{plain(claim.title, 120)}** {plain(claim.where)}",
         badge(found.word),
-        theirs,
+        "; ".join(plain(statement.says, 120) for statement in claim.statements),
         ours or "–",
         plain(claims.reason(claim, found), 700),
         plain(claim.setting, 300),
         when,
     ]
-
-
-def _tables(name: str) -> None:
-    """Draw measured figures in the paper's tables, with the paper's in brackets."""
-    shelf = known(name)
-    st.markdown(f"**Its tables and figures, ours in their place ({len(papers.get(name).tables)})**")
-    for one in papers.get(name).tables:
-        st.markdown(f"**{plain(one.where)}**: {plain(one.title, 200)}; in brackets the paper's")
-        table(("row", *one.columns), [[plain(cell) for cell in row] for row in cells(name, one, shelf)])

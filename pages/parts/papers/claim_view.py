@@ -1,9 +1,5 @@
 """View of one claim: chart, arms beside the paper's figures, controls, actions."""
 
-from __future__ import annotations
-
-from functools import partial
-
 import streamlit as st
 
 from ldp_core.papers import Claim
@@ -28,7 +24,6 @@ BESIDES = {
     "own_mix": "on own classes",
     "heterogeneity": "heterogeneity",
 }
-"""Column headings of further quantities."""
 
 
 def claim_view(system: str, claim: Claim, shelf: Shelf) -> None:
@@ -44,12 +39,13 @@ def claim_view(system: str, claim: Claim, shelf: Shelf) -> None:
             if draft and st.button("Open in Train", key=f"open {system} {claim.id}"):
                 start_with(draft)
                 st.switch_page("train.py")
+            identity = claim.id  # of the claim, not of a reading
             st.download_button(
                 "Take it away (ZIP)",
-                partial(_pack, system, claim.id),
-                file_name=f"{system}-{claim.id}.zip",
+                lambda: of_claims.packed(of_claims.pack(system, identity)),
+                file_name=f"{system}-{identity}.zip",
                 mime="application/zip",
-                key=f"take {system} {claim.id}",
+                key=f"take {system} {identity}",
                 on_click="ignore",
                 help="Figure, settings, readings, seeds, versions, every run, the command that measures it",
             )
@@ -63,10 +59,6 @@ def claim_view(system: str, claim: Claim, shelf: Shelf) -> None:
         _arms(claim, shelf, found)
         if whose := words(found.older, found.same):
             st.caption(plain(whose, 600))
-
-
-def _pack(system: str, identity: str) -> bytes:
-    return of_claims.packed(of_claims.pack(system, identity))
 
 
 def _reading(system: str, claim: Claim, found: Verdict) -> tuple[Claim, Verdict]:
@@ -83,45 +75,45 @@ def _reading(system: str, claim: Claim, found: Verdict) -> tuple[Claim, Verdict]
         for one, its in found.each
     ]
     table(("reading", "verdict", "what is set", "why it does not judge"), said)
-    names = [one.name for one, _ in found.each]
-    chosen = st.segmented_control(
-        "Shown below", names, default=found.reading, required=True, key=f"reading of {system} {claim.id}"
-    )
-    return claim.read_each[chosen], dict(zip(names, (its for _, its in found.each), strict=True))[chosen]
+    read = {one.name: its for one, its in found.each}
+    key = f"reading of {system} {claim.id}"
+    chosen = st.segmented_control("Shown below", list(read), default=found.reading, required=True, key=key)
+    return claim.read_each[chosen], read[chosen]
 
 
 def _charts(system: str, claim: Claim, shelf: Shelf) -> None:
     height = 80 + 24 * sum(bool(shelf.of_arm(claim, arm.label)) for arm in claim.measured)
     curves, beside = rounds_figure(claim, shelf), against_accuracy(claim, shelf)
-    ends = "filled: the paper's own; open: controls; diamonds: the paper's figure"
-    means = "means over seeds; colours as at the left, dashes in the order of the settings"
-    summed = (
-        "the variance between clients' losses, added up over rounds: low where all learn alike, and where "
-        "none learns"
-    )
     row, name = 2 if curves else 1, f"the arms of “{claim.title}”"
+    ends = "filled: the paper's own; open: controls; diamonds: the paper's figure"
     arms = arms_figure(claim, shelf)
     shown = [
         Card("Where each arm ends", ", with 95 % intervals", ends, arms, f"Where {name} end", height, row)
     ]
     if curves:
+        means = "means over seeds; colours as at the left, dashes in the order of the settings"
         label = f"Accuracy by round of {name}"
         shown.append(Card("Round by round", ", the paper's own arms", means, curves, label, height, row))
     if beside:
+        summed = (
+            "the variance between clients' losses, added up over rounds: low where all learn alike, and "
+            "where none learns"
+        )
         label = f"Heterogeneity and accuracy of {name}"
         shown.append(Card("Heterogeneity and accuracy", ", arm by arm", summed, beside, label, 360))
     components.draw("cards", components.sheet(shown), key=f"figures {system} {claim.id}")
 
 
 def _arms(claim: Claim, shelf: Shelf, found: Verdict) -> None:
-    why = {control.arm: control.why for control in claim.controls}
-    rows, more = [], _more(claim, shelf)
+    why = {control.arm: f"control: {control.why}" for control in claim.controls}
+    figures = {arm.label: shelf.of_arm(claim, arm.label).values() for arm in claim.measured}
+    named = {name for known in figures.values() for one in known for name in one.also}
+    named |= {"accuracy"} if named else set()
+    more = [name for name in BESIDES if name != claim.about and name in named]  # which no statement uses
+    rows = []
     for arm in claim.measured:
-        ours = of_arm(claim, shelf, arm.label)
-        paper, unit = claim.paper.get(arm.label), claim.unit(arm)
-        known = shelf.of_arm(claim, arm.label).values()
-        failed = next((one.status for one in known if one.value is None), "")
-        control = f"control: {why[arm.label]}" if arm.label in why else ""
+        ours, paper, unit = of_arm(claim, shelf, arm.label), claim.paper.get(arm.label), claim.unit(arm)
+        failed = next((one.status for one in figures[arm.label] if one.value is None), "")
         rows.append(
             [
                 plain(arm.label),
@@ -129,7 +121,7 @@ def _arms(claim: Claim, shelf: Shelf, found: Verdict) -> None:
                 plain(stated(ours, unit)) if ours else "–",
                 *(_besides(claim, shelf, arm.label, name) for name in more),
                 str(ours.seeds) if ours else "0",
-                plain("; ".join(filter(None, (control, failed))), 300),
+                plain("; ".join(filter(None, (why.get(arm.label), failed))), 300),
             ]
         )
     if found.parts:
@@ -140,15 +132,6 @@ def _arms(claim: Claim, shelf: Shelf, found: Verdict) -> None:
         table(("the paper says", "here", "verdict"), said)
     with st.expander("All arms in numbers"):
         table(("arm", "the paper", "here", *(BESIDES[name] for name in more), "seeds", "note"), rows)
-
-
-def _more(claim: Claim, shelf: Shelf) -> list[str]:
-    """Measured quantities of the claim's arms that no statement uses."""
-    known = [one for arm in claim.measured for one in shelf.of_arm(claim, arm.label).values()]
-    named = {name for one in known for name in one.also}
-    return [
-        name for name in BESIDES if name != claim.about and (name in named or (name == "accuracy" and named))
-    ]
 
 
 def _besides(claim: Claim, shelf: Shelf, label: str, name: str) -> str:

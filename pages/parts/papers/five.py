@@ -1,7 +1,5 @@
 """Comparison of the five systems, by population and run ε."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import streamlit as st
@@ -48,10 +46,8 @@ def five() -> None:
             st.caption(f"Not measured yet. `python -m ldp_core papers --rerun {NAME}`")
             return
         st.markdown(f"**{in_short(found)}**")
-        tints = {
-            label: look.tint
-            for label, look in zip(FIVE, styles(presets.get("five_side_by_side").draft), strict=False)
-        }
+        looks = styles(presets.get("five_side_by_side").draft)
+        tints = {label: look.tint for label, look in zip(FIVE, looks, strict=False)}
         shown = [
             Card(
                 title=population,
@@ -87,24 +83,23 @@ def _row(place: int, one: Advice, own: Draft | None) -> None:
         return
     label = one.take.label
     as_here = f"{label} as measured here: these clients, data and budgets, {one.take.accuracy.seeds} seeds"
-    if button.button("Open in Train", key=f"five {place}", help=as_here):
-        _open(one.take.draft)
+    drafts = [one.take.draft] * button.button("Open in Train", key=f"five {place}", help=as_here)
     carried = f"{label} with your draft's data, clients and their ε; of a run that is another ε than here"
     if own and button.button("with my clients", key=f"own {place}", type="tertiary", help=carried):
         with refusing(NAME):
-            _open(with_own_clients(own, one.take))
-
-
-def _open(draft: Draft) -> None:
-    start_with(draft)
-    st.switch_page("train.py")
+            drafts.append(with_own_clients(own, one.take))
+    for draft in drafts:
+        start_with(draft)
+        st.switch_page("train.py")
 
 
 def _how(found: tuple[Point, ...]) -> str:
     figures = ((one.arm, each) for one in found for each in one.figures)
     whose = words(*ages(figures))
     dates = sorted({figure.date for one in found for figure in one.figures})
-    same = [one.label for one, other in pairwise(found) if _values(one) == _values(other)]
+    values = [(one.label, one.population, *(figure.value for figure in one.figures)) for one in found]
+    pairs = zip(found, pairwise(values), strict=False)
+    same = [one.label for one, (its, other) in pairs if its == other]
     alike = f"Points of {listed(dict.fromkeys(same))} at several prices are equal runs. " if same else ""
     control = min(figure.also["identified_clipped"] for one in found for figure in one.figures)
     bare = "all are" if control == 1 else f"at least {percent(int(100 * control) / 100)}"
@@ -118,10 +113,6 @@ def _how(found: tuple[Point, ...]) -> str:
         f"client in each round; measured {dates[-1]}. {alike}{whose}",
         1200,
     )
-
-
-def _values(one: Point) -> tuple[object, ...]:
-    return one.label, one.population, *(figure.value for figure in one.figures)
 
 
 def _cells(one: Point) -> list[str]:

@@ -1,21 +1,16 @@
 """Verdicts as words and colours; red means contradicted only."""
 
-from __future__ import annotations
+from typing import NamedTuple
 
-from dataclasses import dataclass
-
-from ldp_core.judgement import Outcome
 from ldp_core.papers.verdict import Word
 
 
-@dataclass(frozen=True)
-class Look:
+class Look(NamedTuple):
     colour: str
     sign: str
     one: str
-    """Verb for one claim with the verdict …"""
+    """Verb for one claim with the verdict, and for several."""
     more: str
-    """… and for several."""
 
 
 LOOKS: dict[Word, Look] = {
@@ -33,8 +28,3 @@ def badge(word: Word, count: int = 0) -> str:
     """Markdown badge of a verdict with the number of claims."""
     many = f"{count} {word if count == 1 else word.replace('holds', 'hold')}"
     return f":{LOOKS[word].colour}-badge[{many if count else word}]"
-
-
-def marked(outcome: Outcome, text: str) -> str:
-    """A statement's figure after the sign of its outcome."""
-    return f"{LOOKS[outcome].sign} {text}"

@@ -15,7 +15,7 @@ from ldp_core.paired import difference, in_points
 from ldp_core.runs import outcomes, rates
 from pages.parts.charts.budget_axis import common
 from pages.parts.charts.styles import ladders, styles
-from pages.parts.train.blame import training
+from pages.parts.train.standings import training
 from pages.parts.ui.text import decibels, number, percent, seconds
 
 MOST_PICTURES = 3

@@ -1,8 +1,6 @@
 """Charts of one client's attack over rounds, for all runs."""
 
-from __future__ import annotations
-
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import streamlit as st
@@ -24,6 +22,7 @@ from pages.parts.train.ledger_panel import named_clients
 from pages.parts.train.server_panel import asked_by
 from pages.parts.ui import components
 from pages.parts.ui.components import Card
+from pages.parts.ui.fields import switch
 from pages.parts.ui.shared_cache import Moment, once
 from pages.parts.ui.text import number
 
@@ -41,15 +40,10 @@ def attack_rounds(draft: Draft, shown: Sequence[Series], upload: str, moment: Mo
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown("**What the server learns, round by round, of**")
             names = client_names(draft, shown)
-            client = st.segmented_control(
-                "Client under attack",
-                clients,
-                default=clients[0],
-                required=True,
-                format_func=lambda one: client_name(one, names),
-                label_visibility="collapsed",
-                key=f"client under attack {clients}",
-            )
+            labels = {
+                one: f"client {one + 1}" + (f": {names[one]}" if one in names else "") for one in clients
+            }
+            client = switch("Client under attack", labels, f"client under attack {clients}")
         attacked = [(one, tries) for one in shown if (tries := attempts_on(one, upload, client))]
         if not attacked:
             st.caption("waiting for its first upload")
@@ -66,22 +60,15 @@ def client_names(draft: Draft, shown: Sequence[Series]) -> dict[int, str]:
     for one in shown:
         for client in one.runs[0].targets:
             asked.setdefault(client, set()).add(asked_by(one, client))
-    names = {client: _budgets(sorted(found)) for client, found in asked.items()}
+    names = {}
+    for client, found in asked.items():
+        every = [number(epsilon) for epsilon in sorted(found)]
+        few = len(every) <= MOST_BUDGETS
+        names[client] = f"ε {' or '.join(every)}" if few else f"ε {every[0]} to {every[-1]}"
     places = [named_clients(experiment) for experiment in draft.experiments()]
     if len(places[0]) > 1 and all(one == places[0] for one in places):
         names |= {client: name for name, client in places[0].items()}
     return names
-
-
-def _budgets(found: Sequence[float]) -> str:
-    if len(found) > MOST_BUDGETS:
-        return f"ε {number(found[0])} to {number(found[-1])}"
-    return f"ε {' or '.join(map(number, found))}"
-
-
-def client_name(client: int, names: Mapping[int, str]) -> str:
-    """Number from 1, and description."""
-    return f"client {client + 1}" + (f": {names[client]}" if client in names else "")
 
 
 def _audit_cards(attacked: Attacked, rounds: int) -> list[Card]:
@@ -138,7 +125,6 @@ def _pixels(attacked: Attacked, rounds: int, what: str, upload: str) -> Card:
 
 
 def _worst_case(attacked: Attacked) -> str:
-    """Bounds that hold for any images, in words."""
     caps = [cap for _, tries in attacked for cap in (tries[0].newest or {}).get("caps", ())]
     words = list(dict.fromkeys(cap["label"] for cap in caps if cap["name"] != "instance"))
     if not words:

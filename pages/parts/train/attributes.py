@@ -1,7 +1,5 @@
 """A row that came back, attribute by attribute, against the column's own spread."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -71,9 +69,7 @@ def attributes_of_runs(shown: Sequence[Series], dataset: str) -> None:
 
 
 def attributes(dataset: str, who: str, row: Any, found: Mapping[str, Any], average: Any) -> None:
-    """Draw a table of attributes: the true value, and the value in each reconstruction (encoded as `row`);
-    nothing if the data set was deleted.
-    """
+    """Draw true and reconstructed attributes of a row; nothing if the data set was deleted."""
     try:
         source = datasets.get(dataset)
         spreads = _spreads(dataset, source.version)

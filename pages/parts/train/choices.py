@@ -1,7 +1,5 @@
 """Fields of the page Train."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from typing import Any
@@ -99,14 +97,12 @@ def _training(workspace: Workspace) -> None:
 
 
 def fits(fit: Fit) -> str:
-    """Note on the learning rate that suits a model, with its evidence."""
     held = f", and a safe range of ±{number(fit.half)} costs at most a point" if fit.half else ""
     reaches = f"it reaches {percent(fit.accuracy)}"
     return f"{number(fit.rate)} fits this model: {reaches}{held} (measured on {fit.where})"
 
 
 def _compared(workspace: Workspace) -> None:
-    """Field: what is compared (aggregators, mechanisms, or the scenario's variants)."""
     variants = workspace.draft.variants
     # each sets one and the same field: one that changes nothing is the visitor's own comparison
     paths = {tuple(variant.set) for variant in variants}

@@ -1,7 +1,5 @@
 """Choice of the displayed job among a draft's jobs."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ldp_core import presets

@@ -1,7 +1,5 @@
 """Sentences below Train's charts on what happened (the line above is `watch.headline`)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -55,7 +53,6 @@ def _one_by_one(shown: Sequence[Series]) -> str:
 
 
 def _leaks(shown: Sequence[Series]) -> str:
-    """Reconstruction and identification by ε, then real uploads."""
     if not (attacked := attacked_among(shown)):
         return ""
     groups: dict[tuple[float, ...], list[int]] = {}  # clients by their ε in each run
@@ -70,7 +67,6 @@ def _leaks(shown: Sequence[Series]) -> str:
 
 
 def _nothing(attacked: Sequence[Series], upload: str) -> str:
-    """Sentence on an attack without a finding."""
     clients, runs = attacked[0].runs[0].targets, [run for one in attacked for run in one.runs]
     tries = [found for run in runs for c in clients if (found := run.tries.get((upload, c)))]
     tries = [one for one in tries if one.closest]
@@ -98,7 +94,6 @@ def _named(clients: Sequence[int], budgets: Iterable[float]) -> str:
 
 
 def _audit(attacked: Sequence[Series], clients: Sequence[int]) -> str:
-    """Findings on one-image uploads; "" if chance explains them."""
     if not (found := closest_of(attacked, "audit", clients)):
         return ""
     tries, event, where = found
@@ -141,7 +136,6 @@ def _picked(attacked: Sequence[Series], clients: Sequence[int]) -> str:
 
 
 def _real(attacked: Sequence[Series], clients: Sequence[int]) -> str:
-    """Findings on real uploads; "" if chance explains them."""
     if not (found := closest_of(attacked, "real", clients)):
         return ""
     tries, event, where = found
@@ -162,5 +156,4 @@ def _run(one: Series, tries: Tries) -> str:
 
 
 def _budgets(attacked: Iterable[Series], client: int) -> list[float]:
-    """The client's ε in each run that attacks it."""
     return [asked_by(one, client) for one in attacked if client in one.runs[0].targets]

@@ -1,7 +1,5 @@
 """A guess and its result, in words and as a small chart."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,7 +28,6 @@ def literal(words: str) -> str:
 
 
 def shown(question: Question, value: float | str) -> str:
-    """A guess or an answer as text."""
     if isinstance(question, Choice) or isinstance(value, str):
         return f"“{value}”"
     if question.unit == "%":
@@ -45,12 +42,7 @@ def level(question: Question, guess: Guess | None) -> float | None:
 
 
 def reply(question: Question, guess: Guess | None, answers: Sequence[float | str]) -> Reply:
-    """The answer, and how the guess compares.
-
-    Args:
-        guess: a number or an option; None without a guess.
-        answers: answer of each seed, at least one.
-    """
+    """The answer, and how the guess, if any, compares; `answers`: of each seed, at least one."""
     if isinstance(question, Figure):
         return _figure(question, guess, np.array(answers, dtype=float))
     return _choice(question, guess, [str(one) for one in answers])

@@ -1,7 +1,5 @@
 """Accuracy of each run on each class and for each group of clients."""
 
-from __future__ import annotations
-
 import html
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -23,7 +21,6 @@ OWN = {
 }
 """Columns of systems that compare clients, in words."""
 Rows = Sequence[tuple[Series, dict[str, Any]]]
-"""Runs with their accuracies."""
 
 
 def heard(shown: Sequence[Series], moment: Moment) -> None:
@@ -58,7 +55,6 @@ def _card(rows: Rows) -> Card:
 
 
 def unlikeness(rows: Rows) -> str:
-    """Explanation of the columns of clients' own models."""
     unlike = [
         f"{row['unlike']:.2g} with {one.label} (accuracy {percent(row['accuracy'])})"
         for one, row in rows
@@ -104,7 +100,6 @@ def row_of(one: Series) -> dict[str, Any] | None:
 
 
 def heard_figure(rows: Rows) -> Figure:
-    """Heat map with its values as text."""
     names = class_names(rows[0][0].runs[0].start.get("experiment", {}), len(rows[0][1]["classes"]))
     columns = columns_of(rows)  # in a word or two each: a phone turns them on end
     classes = [html.escape(f"{name} (class)" if name in columns else name) for name in names]

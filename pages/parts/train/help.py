@@ -1,7 +1,5 @@
 """Explanations of Train's terms."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 import streamlit as st
@@ -26,7 +24,6 @@ TERMS = (
     "At most",
     "δ (delta)",
 )
-"""Glossary terms that occur on Train."""
 WORDS = """
 - **Lines and dots**: the open dots of the noise are computed from each round's own weights, once they are
   known, but not for votes; the dashed line before a launch is the prediction. Where weights are sent, every
@@ -53,7 +50,6 @@ def how_to_read(shown: Sequence[Series] = ()) -> None:
 
 
 def attackers(shown: Sequence[Series]) -> Iterator[str]:
-    """Sentences on these runs' attackers, once if equal."""
     spies = [(spy, one.label) for one in shown for spy in one.runs[0].start.get("spies", ())]
     found = names_by(((spy["upload"], spy["attacker"], *spy["knows"]), label) for spy, label in spies)
     for (upload, attacker, *knows), labels in found.items():
@@ -64,7 +60,6 @@ def attackers(shown: Sequence[Series]) -> Iterator[str]:
 
 
 def engines(shown: Sequence[Series]) -> Iterator[str]:
-    """Sentences on the engines of these runs, once if equal."""
     ran = dict.fromkeys((str(run.start.get("engine", "")), one.label) for one in shown for run in one.runs)
     found = names_by(pair for pair in ran if pair[0])
     for words, labels in found.items():

@@ -1,7 +1,5 @@
 """Train's main button: launch or stop."""
 
-from __future__ import annotations
-
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -24,11 +22,9 @@ from pages.parts.ui.workspace import Workspace
 SPOKEN_OF = ("clients", "partition", "dataset", "model", "system")
 """Fields that the scenarios' questions are about."""
 MOST_WRONG = 3
-"""Largest number of errors listed beside the button."""
 
 
 def title(draft: Draft | None = None) -> DeltaGenerator:
-    """Draw the page's question and the scenario's; returns their container."""
     asked = question_of(draft) if draft else ""
     return question("Does it still learn, and what leaks?", beside=asked)
 
@@ -89,14 +85,11 @@ def _lasts(draft: Draft) -> str:
 
 
 def stale(workspace: Workspace, job: Job | None) -> bool:
-    """Whether the displayed results are of earlier settings."""
     return job is not None and not job.live and bool(differs(job, workspace.draft))
 
 
 def note(workspace: Workspace, job: Job) -> None:
-    """Note, over the results, that they are of earlier settings: in the line of buttons its length would move
-    these.
-    """
+    """Note over the results: in the line of buttons its length would move these."""
     back = " Undo that to go on where this run stopped." if may_go_on(job) else ""
     of_earlier_settings(differs(job, workspace.draft), back)
 
@@ -121,7 +114,6 @@ def again_bar(workspace: Workspace, job: Job | None) -> None:
 
 
 def _wrong(workspace: Workspace) -> list[str]:
-    """Why the draft cannot be launched: invalid fields, or this server's limits."""
     return [*mistakes(workspace), *filter(None, [too_much("run", Training(workspace.draft, True))])]
 
 

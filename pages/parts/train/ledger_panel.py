@@ -1,7 +1,5 @@
 """The ledger on Train: four ε for each run, never one alone, never called a total."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import streamlit as st
@@ -10,6 +8,7 @@ from ldp_core.accounting import DELTA
 from ldp_core.experiment import Draft, Experiment
 from pages.parts.charts.series import Series
 from pages.parts.noise.promise_table import Promised, promise_table
+from pages.parts.ui.fields import switch
 from pages.parts.ui.text import names_by, number, plain
 
 
@@ -20,35 +19,22 @@ def ledger_section(draft: Draft, shown: Callable[[], None] | None = None) -> Non
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown("**What is promised to**")
             named = named_clients(experiments[0])
-            who = st.segmented_control(
-                "Client",
-                list(named),
-                default=next(iter(named)),
-                required=True,
-                format_func=lambda name: f"client {named[name] + 1}: {name}",
-                label_visibility="collapsed",
-                key="ledger client",
-            )
-        client, variants = named[who], zip(draft.variants, experiments, strict=True)
+            labels = {name: f"client {i + 1}: {name}" for name, i in named.items()}
+            client = named[switch("Client", labels, "ledger client")]
+        variants = zip(draft.variants, experiments, strict=True)
         promise_table(
             [Promised.to(client, one.label, own) for one, own in variants if client < own.clients.count],
             shown,
         )
-        for words in dict.fromkeys(map(_of_form, experiments)):
+        for printed, words in dict.fromkeys(
+            (one.form == "as_printed", one.correction) for one in experiments
+        ):
             if words:
-                st.caption(plain(words, 700))
-
-
-def _of_form(experiment: Experiment) -> str:
-    """Note on what the form corrects or leaves; "" if both forms agree."""
-    printed = experiment.form == "as_printed" and experiment.correction
-    return f"These are the numbers as printed. {printed}" if printed else experiment.correction
+                st.caption(plain("These are the numbers as printed. " * printed + words, 700))
 
 
 def named_clients(experiment: Experiment) -> dict[str, int]:
-    """Clients with the least, median and greatest ε by description, numbered from 0; fewer if they
-    coincide.
-    """
+    """Clients with the least, median and greatest ε by description, from 0; fewer if they coincide."""
     budgets = experiment.clients.budgets()
     order = budgets.argsort(kind="stable")
     first, middle, last = (int(order[place]) for place in (0, (len(order) - 1) // 2, -1))

@@ -1,7 +1,5 @@
 """Bars on one ε axis: from the lower bound that an attack measured to the ε that the ledger promises."""
 
-from __future__ import annotations
-
 import html
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,7 +21,6 @@ from pages.parts.ui.text import listed, names_by, number, percent, plain, shorte
 SCOPES = {"upload": "one upload", "run": "the whole run"}
 MOST_BARS, MOST_ASKED = 8, 3
 ROW = 44
-"""Height of a bar in pixels."""
 NEAR = 0.8
 """Share of the largest bound that so many trials could show, from which on their number limits the bound."""
 WHY = (
@@ -44,7 +41,6 @@ class Bar:
     names: tuple[str, ...]
     tint: int
     row: Mapping[str, Any]
-    """Row of the end event."""
     promised: float
     """ε of the ledger; infinite without a guarantee."""
 
@@ -59,7 +55,6 @@ class Bar:
 
     @property
     def ends(self) -> tuple[str, str]:
-        """Labels of what was measured, and of what is promised."""
         least = f"≥ {_down(self.lower)}" if self.lower else str(self.row.get("why", ""))
         return least, f"≤ {number(self.promised, 4)}" if math.isfinite(self.promised) else "nothing promised"
 

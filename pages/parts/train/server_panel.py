@@ -1,15 +1,12 @@
 """The server's view: image, reconstructions and mean image of each attacked client."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from ldp_core import mechanisms
 from ldp_core.attacks.findings.metrics import wilson
 from ldp_core.attacks.findings.verdict import Verdict
 from ldp_core.runs import RunProgress, Tries, success, verdict_on
-from pages.parts.charts.frames import NOTHING, alike, shot, through
+from pages.parts.charts.frames import NOTHING, Body, alike, shot, through
 from pages.parts.charts.series import Series
 from pages.parts.charts.tally import attempts_on, between, tally
 from pages.parts.ui.text import PER, an_image_of, asked_per, decibels, joined, number, percent
@@ -28,7 +25,6 @@ SHORT = {
     "clipping": "clipping hides it",
     "hidden": "not recovered by this attack",
 }
-"""Verdicts in short, shown beside the images; the whole sentence is one click away."""
 SHORT_REAL = SHORT | {
     "recovered": "images are back",
     "partly": "some are back",
@@ -45,7 +41,6 @@ NOTE = {
 
 
 def uploads_in(shown: Sequence[Series]) -> list[str]:
-    """Kinds of attacked uploads."""
     found = {upload for one in shown for upload, _ in one.runs[0].tries}
     found |= {"audit" for one in shown if one.runs[0].frames}
     return [upload for upload in UPLOADS if upload in found]
@@ -66,14 +61,9 @@ def seed_of(one: Series, tries: Tries) -> int | None:
     return next((run.seed for run in one.runs[1:] if any(tries is made for made in run.tries.values())), None)
 
 
-def server_panel(
-    shown: Sequence[Series], upload: str, worst: bool, empty: str, back: bool = False
-) -> dict[str, Any]:
-    """Data of the panel: a row per client, a column per variant (at most three).
-
-    Args:
-        empty: text while there is no reconstruction.
-        back: include the frames of searches.
+def server_panel(shown: Sequence[Series], upload: str, worst: bool, empty: str, back: bool = False) -> Body:
+    """Data of the panel: a row per client, a column per variant (at most three). `empty`: text while there is
+    no reconstruction; `back`: with the frames of searches.
     """
     title = {"title": "What the server sees", "subtitle": SUBTITLES[upload]}
     attacked = [one for one in shown if one.runs[0].targets][:MOST_COLUMNS]
@@ -103,7 +93,7 @@ def _steps(attacked: Sequence[Series], clients: Iterable[int]) -> list[int]:
     return [*found, found[-1] + 1] if found else []
 
 
-def _whose(attacked: Sequence[Series], client: int) -> dict[str, Any]:
+def _whose(attacked: Sequence[Series], client: int) -> Body:
     budgets = sorted({asked_by(one, client) for one in attacked})
     covers = {asked_per(one.experiment) for one in attacked}
     words = " or ".join(f"per {what}" for what in PER.values() if what in covers)
@@ -114,7 +104,7 @@ def _class_of(run: RunProgress, client: int) -> str:
     return an_image_of(run.start["experiment"], run.targets[client]["label"])
 
 
-def _forming(attacked: Sequence[Series], client: int, worst: bool, stopped: bool) -> dict[str, Any] | None:
+def _forming(attacked: Sequence[Series], client: int, worst: bool, stopped: bool) -> Body | None:
     """Row of an unfinished search; None without one, or if the closest attempts are wanted and exist."""
     runs = [one.runs[0] for one in attacked]
     forming = [run.forming(client) for run in runs]
@@ -140,10 +130,8 @@ def _forming(attacked: Sequence[Series], client: int, worst: bool, stopped: bool
 
 def _row(
     attacked: Sequence[Series], upload: str, client: int, worst: bool, steps: Sequence[int]
-) -> dict[str, Any] | None:
-    """Row of a client, with the verdict on the variant that leaks most; None until all variants have an
-    attempt.
-    """
+) -> Body | None:
+    """Verdict on the variant that leaks most, with pictures; None until all variants have an attempt."""
     tries = [found for one in attacked if (found := one.runs[0].tries.get((upload, client)))]
     made = [event for one in tries if (event := one.closest if worst else one.newest)]
     if len(made) < len(attacked):
@@ -170,13 +158,8 @@ def _row(
 
 
 def _pictures(
-    attacked: Sequence[Series],
-    client: int,
-    made: Sequence[dict[str, Any]],
-    kinds: Sequence[str],
-    steps: Sequence[int],
-) -> dict[str, Any]:
-    """Image, reconstruction of each variant with the frames of its search, mean image."""
+    attacked: Sequence[Series], client: int, made: Sequence[Body], kinds: Sequence[str], steps: Sequence[int]
+) -> Body:
     run = attacked[0].runs[0]
     image, average = run.targets[client]["image"], run.start["mean_image"]
     cells = [{"image": image, "captions": [_class_of(run, client)]}]
@@ -190,7 +173,7 @@ def _pictures(
     return {"cells": cells, "picked": _how_often(attacked, client)}
 
 
-def _detail(one: Series, client: int, tries: Tries, event: dict[str, Any]) -> str:
+def _detail(one: Series, client: int, tries: Tries, event: Body) -> str:
     at, guess = tries.place(event["round"]), event.get("psnr_class_mean")
     clean, clipped = (decibels(tries.psnr[control][at]) for control in ("clean", "clipped"))
     label = (
@@ -202,8 +185,7 @@ def _detail(one: Series, client: int, tries: Tries, event: dict[str, Any]) -> st
     )
 
 
-def _gallery(one: Series, tries: Tries, event: dict[str, Any]) -> dict[str, Any]:
-    """Pairs of the best recovered images of a many-image upload."""
+def _gallery(one: Series, tries: Tries, event: Body) -> Body:
     clean, clipped = (percent(tries.share(control, event["round"])) for control in ("clean", "clipped"))
     pairs = event.get("pairs", [])[:MOST_PAIRS]
     return {
@@ -216,8 +198,7 @@ def _gallery(one: Series, tries: Tries, event: dict[str, Any]) -> dict[str, Any]
     }
 
 
-def _how_often(attacked: Sequence[Series], client: int) -> dict[str, Any] | None:
-    """Identification rate of the variant with the highest one."""
+def _how_often(attacked: Sequence[Series], client: int) -> Body | None:
     counts = {one.label: found for one in attacked if (found := tally(attempts_on(one, "audit", client)))}
     if not counts:
         return None
@@ -240,8 +221,7 @@ def _said(attacked: Sequence[Series], verdicts: Sequence[Verdict], best: int) ->
     return f"{joined([one.label for one in alike])}: {verdicts[best].text}"
 
 
-def _back(event: dict[str, Any]) -> str:
-    """Share of a real upload that came back, with interval and chance."""
+def _back(event: Body) -> str:
     back, n = event.get("recovered") or 0, event.get("images", 1)
     by_chance = round((event.get("recovered_non_members") or 0.0) * n)
     return f"{back} of {n} images back ({between(*wilson(back, n))}; chance {by_chance})"

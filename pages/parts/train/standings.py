@@ -1,22 +1,24 @@
-"""Sentences on final accuracies and significant differences."""
+"""Sentences on final accuracies, significant differences and causes of divergence."""
 
-from __future__ import annotations
-
+import math
 from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple
 
 from ldp_core.errors import StudioError
+from ldp_core.experiment import Experiment
 from ldp_core.judgement import at_chance
 from ldp_core.mechanisms.base import Floats
 from ldp_core.paired import Difference, in_points, margin
 from ldp_core.runs import apart
 from pages.parts.charts.series import Series
-from pages.parts.train.blame import blame, training
+from pages.parts.train.server_panel import perturbed
 from pages.parts.ui.text import all_of, listed, number, percent, plain
 
 WIDE = 0.03
 """Mean difference above which a result is called unsure instead of close."""
 MOST_NAMED = 4
-"""Largest number of runs that are all named; of more, only the best and the worst."""
+FAR = 8.0
+"""Ratio of the safe range to the size of uploads from which on the range is blamed for the noise."""
 
 
 def standings(
@@ -89,7 +91,6 @@ def _reached(ranked: Sequence[tuple[Series, Floats]], stopped: bool) -> str:
 
 
 def _order(ranked: Sequence[tuple[Series, Floats]], chance: float | None) -> list[str]:
-    """Sentences on whether the best is significantly ahead of the second, or else of the last."""
     if at_chance(_mean(ranked[0]), chance):
         return ["Nothing learns: none of them is better than guessing."]
     if min(len(values) for _, values in ranked) < 2:
@@ -118,8 +119,42 @@ def _ahead(one: Series, other: Series, gap: Difference) -> str:
 
 
 def _diverged(one: Series, all_runs: Sequence[Series]) -> str:
-    """Sentence on a diverged run and its cause, if known."""
     end = (one.diverged and one.diverged.end) or {}
     some = f"with {len(one.lost)} of {len(one.runs)} seeds, " * (len(one.lost) < len(one.runs))
     why = f"; {found.why}" if (found := blame(one, all_runs)) else ""
     return f"**{plain(one.label)}** diverged {some}in round {end['round'] + 1}{why}."
+
+
+class Blame(NamedTuple):
+    cause: Literal["rate", "noise", "range"]
+    why: str
+
+
+def blame(one: Series, all_runs: Sequence[Series]) -> Blame | None:
+    """Cause of a divergence; None without a completed run without noise."""
+    asked = one.experiment
+    rate = f"the learning rate, {asked.local.learning_rate:g}, is too large"
+    if not perturbed(one):
+        return Blame("rate", f"there is no noise: {rate}")
+    clean = (other for other in all_runs if other.runs and not perturbed(other))
+    twins = [other for other in clean if training(other.experiment) == training(asked)]
+    if any(twin.diverged for twin in twins):
+        return Blame("rate", f"without noise the same training diverges as well: {rate}")
+    twin = next((twin for twin in twins if twin.round > 0), None)
+    if twin is None:
+        return None
+    reaches = percent(twin.final("accuracy").mean())
+    drove = f"without noise the same training reaches {reaches}: the noise drove it out"
+    population, signal = asked.population(), twin.final("signal_variance")
+    half = float((population.high - population.low).mean()) / 2
+    size = math.sqrt(signal.mean()) if len(signal) else 0.0
+    if size and half >= FAR * size:
+        times = f"{number(half / size, 2)} times the size of what is sent ({number(size, 2)})"
+        return Blame("range", f"{drove}, most of it by the range, ±{number(half)}, {times}")
+    return Blame("noise", drove)
+
+
+def training(experiment: Experiment) -> list[Any]:
+    shared = ("dataset", "features", "model", "local", "partition", "rounds", "target", "selection", "system")
+    count = experiment.clients.count  # fewer hold more samples each
+    return [*(getattr(experiment, name) for name in shared), count]

@@ -7,7 +7,7 @@ error below, while the draft keeps its value.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import streamlit as st
@@ -253,3 +253,12 @@ def one_of(
     )
     heed(bound["key"], given, bound["default"])
     complain(workspace, name)
+
+
+def switch(title: str, options: Mapping[Any, str], key: str, first: Any = None, **more: Any) -> Any:
+    """Draw a choice outside the draft, all options visible; the chosen one, at first `first` or the first."""
+    hidden: dict[str, Any] = {"label_visibility": "collapsed"} | more
+    first = next(iter(options)) if first is None else first
+    return st.segmented_control(
+        title, list(options), default=first, required=True, format_func=options.__getitem__, key=key, **hidden
+    )

@@ -17,10 +17,9 @@ from pages.parts.charts.budget_axis import Steps, by_line
 from pages.parts.charts.series import Series
 from pages.parts.charts.styles import ladders, styles
 from pages.parts.noise.promise_table import Promised
-from pages.parts.train.blame import blame
 from pages.parts.train.ledger_panel import named_clients
 from pages.parts.train.measured_bar import in_short
-from pages.parts.train.standings import WIDE, same_model
+from pages.parts.train.standings import WIDE, blame, same_model
 from pages.parts.ui.meanings import GLOSSARY
 from pages.parts.ui.text import (
     all_of,

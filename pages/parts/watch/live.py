@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -19,6 +18,7 @@ from pages.parts.runs.launching import results
 from pages.parts.train.help import how_to_read
 from pages.parts.train.server_panel import MOST_COLUMNS, UPLOADS, uploads_in
 from pages.parts.ui import components
+from pages.parts.ui.fields import switch
 from pages.parts.ui.meanings import error_in_words
 from pages.parts.ui.polling import pace, refreshing
 from pages.parts.ui.shared_cache import PAUSE_SECONDS, Moment, look_again, once, watched
@@ -185,9 +185,9 @@ def _pictured(draft: Draft, shown: list[Series]) -> Pictured:
     upload = (
         kinds[0]
         if len(kinds) == 1
-        else _one_of("Uploads shown", {kind: UPLOADS[kind] for kind in kinds}, kinds[-1])
+        else switch("Uploads shown", {kind: UPLOADS[kind] for kind in kinds}, "uploads shown", kinds[-1])
     )
-    worst = _one_of("Reconstructions shown", VIEWS)
+    worst = switch("Reconstructions shown", VIEWS, "reconstructions shown")
     if len(attacked) <= MOST_COLUMNS:
         return Pictured(attacked, upload, worst)
     # of all that will be attacked: which of them have been is another matter in every round
@@ -213,16 +213,3 @@ def _first_shown(noisy: Mapping[int, bool]) -> list[int]:
         return list(noisy)[-MOST_COLUMNS:]
     others = [number for number in noisy if number not in exact]
     return sorted([*exact, *others][:MOST_COLUMNS])
-
-
-def _one_of(title: str, options: dict[Any, str], first: Any = None) -> Any:
-    """Draw a choice of views; returns the chosen one, initially `first` or the first option."""
-    return st.segmented_control(
-        title,
-        list(options),
-        default=next(iter(options)) if first is None else first,
-        required=True,
-        format_func=options.__getitem__,
-        key=title.lower(),
-        label_visibility="collapsed",
-    )

@@ -1,7 +1,5 @@
 """What has changed since a ladder was climbed, said in the words of the attacker's desk."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

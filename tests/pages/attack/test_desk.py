@@ -1,7 +1,5 @@
 """The attacker's desk: its figures are plotly's, and its sentences never say more than the cells do."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -53,11 +51,8 @@ def test_both_charts_show_a_line_for_each_mechanism_and_what_guessing_gives(desk
     )
     levels = {trace.y[0] for trace in drawn if trace.line.dash == "dot"}
     assert len(levels) == 3
-
-
-def test_the_instance_bound_is_drawn_for_each_mechanism(desk: Desk):
-    dashed = [t for t in check(identification_figure(desk)).data if t.line.dash == "dash"]
-    assert len(dashed) == 2
+    bounds = [t for t in check(identification_figure(desk)).data if t.line.dash == "dash"]
+    assert len(bounds) == 2, "the instance bound, for each mechanism"
 
 
 def test_what_is_found_is_said_of_each_mechanism(desk: Desk):
@@ -65,6 +60,8 @@ def test_what_is_found_is_said_of_each_mechanism(desk: Desk):
     assert piecewise.startswith("**Piecewise**: pictures are back from ε ")
     assert duchi.startswith("**Duchi**: not recovered by this attack up to ε 16")
     assert "private" not in " ".join([piecewise, duchi, caption(desk), *controls(desk)])
+    assert "back, exact copy; clipped only" in controls(desk)[0]
+    assert "120 dB" not in "".join(controls(desk))
 
 
 def said(pieces: list[tuple[str, int | None]]) -> str:
@@ -88,6 +85,7 @@ def test_the_headline_names_who_gives_the_image_back_first(desk: Desk):
     lost = {place: cell | {"verdict": {"kind": "inconclusive"}} for place, cell in desk.cells.items()}
     words = said(head(another(desk.start, lost), live=False)["line"])
     assert words.count("cannot be judged") == 2
+    assert all("inconclusive" in sentence for sentence in findings(another(desk.start, lost)))
 
 
 def _back(cell: dict[str, Any]) -> bool:
@@ -104,13 +102,6 @@ def test_pictures_that_are_back_at_a_lower_budget_alone_are_not_passed_over(desk
         assert "not recovered" not in sentence
     chip = said(head(another(desk.start, cells), live=False)["chips"][0]["pieces"])
     assert chip.count(f"at ε {lowest:g}, not at every ε above") == 2
-
-
-def test_an_attack_that_fails_without_noise_is_inconclusive(desk: Desk):
-    failed = {"verdict": {"kind": "inconclusive", "text": ""}}
-    cells = {key: cell | failed for key, cell in desk.cells.items()}
-    for sentence in findings(another(desk.start, cells)):
-        assert "inconclusive" in sentence
 
 
 def test_an_upload_of_many_images_has_a_share(desk: Desk):
@@ -133,11 +124,6 @@ def test_the_caption_says_what_the_colours_mean_as_the_verdicts_do(desk: Desk):
     real = another(desk.start | {"ladder": desk.start["ladder"] | {"upload": "real"}}, {})
     assert "Red: back with" not in caption(real)
     assert "Red: more images are back than by chance, and at least half as many as without" in caption(real)
-
-
-def test_a_control_that_comes_back_to_the_last_digit_is_an_exact_copy(desk: Desk):
-    assert "back, exact copy; clipped only" in controls(desk)[0]
-    assert "120 dB" not in "".join(controls(desk))
 
 
 def test_of_many_mechanisms_one_that_is_picked_by_luck_is_not_stated():

@@ -1,7 +1,5 @@
 """The desk on a folder of the visitor's own: chosen at one press, in colour; what becomes of it is said."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The ladder's pictures: a guess while it is searched, then the result, and all between to go back to."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -48,18 +46,7 @@ def test_all_frames_can_be_gone_back_to_and_the_last_one_is_the_result(emitted: 
     assert shown["known"][-1]["lines"][0] == "without noise"
 
 
-def test_a_record_without_frames_is_shown_as_ever(emitted: list[dict[str, Any]]):
-    """As versions before wrote them, and as closed forms do."""
-    desk = Desk.of([event for event in emitted if event["event"] != "guess"])
-    shown = pictures(desk)
-    assert shown["steps"] == []
-    assert len(desk.cells) == 2
-    assert all(cell["images"] and "frames" not in cell for cell in shown["rows"][0]["cells"])
-
-
-def test_what_a_search_does_not_do_is_said_with_its_reason_and_its_effort_is_known(
-    emitted: list[dict[str, Any]],
-):
+def test_what_a_search_does_not_do_is_said_with_its_effort(emitted: list[dict[str, Any]]):
     desk = Desk.of(emitted)
     (sentence,) = limits(desk)
     assert "Of many images or steps the gradient is a sum" in sentence

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from base64 import b64decode
+from collections.abc import Iterable
 from itertools import pairwise
 from typing import Any
 
@@ -23,7 +24,7 @@ from pages.parts.charts.density import law_figure
 from pages.parts.charts.population import population_figure
 from pages.parts.charts.rounds import MOST_DOTS, MOST_POINTS, accuracy_figure, noise_figure, spaced, thinned
 from pages.parts.charts.series import Series, announced, series
-from pages.parts.charts.styles import styles
+from pages.parts.charts.styles import Style, styles
 from pages.parts.noise.designs import Design, View, different, moved, views
 from pages.parts.noise.float_panel import share_figure
 from pages.parts.noise.upload_chart import upload_figure
@@ -63,6 +64,11 @@ def run(number: int, label: str, seed: int, changes: dict[str, Any]) -> RunProgr
     for event in events(changes | {"seed": seed}):
         found.fold(event)
     return found
+
+
+def made(number: int, label: str, changes: dict[str, Any], seeds: Iterable[int] = (0,)) -> Series:
+    """A variant that was run with these seeds."""
+    return Series(number, label, tuple(run(number, label, seed, changes) for seed in seeds), Style(number))
 
 
 @pytest.fixture(scope="module")

@@ -1,15 +1,12 @@
 """Curves from elsewhere are drawn at the rounds that they have, in their own colours, named as not ours."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ldp_core.runs.carry.outside import Outside
 from ldp_core.runs.carry.rounds_of_others import read
 from pages.parts.charts.rounds import accuracy_figure, noise_figure
-from pages.parts.charts.series import Series
 from pages.parts.compare.elsewhere import MOST, curves, drawn
-from tests.pages.charts.test_base import check, run
+from tests.pages.charts.test_base import check, made
 
 THEIRS = b"""label,seed,round,accuracy,noise_variance
 <b>a</b>,1,10,0.4,0.5
@@ -48,7 +45,7 @@ def test_a_gap_is_drawn_as_one_and_the_curve_ends_at_its_last_number():
 
 
 def test_they_stand_beside_ours_and_say_whose_they_are():
-    ours = [Series(0, "A", (run(0, "A", 0, {"rounds": 2, "attack": None}),))]
+    ours = [made(0, "A", {"rounds": 2, "attack": None})]
     found = curves([Outside("0" * 12, "file", None, read(THEIRS))])
     for name, figure in (
         ("accuracy", accuracy_figure(ours, 2, 0.1, beside=drawn(found, "accuracy", [2]))),

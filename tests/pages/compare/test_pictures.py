@@ -1,7 +1,5 @@
 """The pictures of compared runs are those of the record, each pixel a square."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ldp_core.images import encode

@@ -1,7 +1,5 @@
 """What made the difference: said where runs differ in one thing alone, and not where they differ in more."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, cast
@@ -21,17 +19,16 @@ from pages.parts.compare.verdict import gap, verdict
 from pages.parts.systems.unlike import unlike
 from pages.parts.train.standings import standings
 from pages.parts.ui.text import percent
-from tests.pages.charts.test_base import check, run
+from tests.pages.charts.test_base import check, made
 
 SMALL: dict[str, Any] = {"rounds": 3, "attack": None}
 MEAN, WEIGHTED = {"aggregator": "mean"}, {"aggregator": "inverse_variance"}
 
 
 def arm(letter: str, changes: dict[str, Any], seeds: range = range(3), live: bool = False) -> Arm:
-    place, asked = ord(letter) - ord("A"), SMALL | changes
-    runs = tuple(run(place, letter, seed, asked) for seed in seeds)
     job = cast(Job, SimpleNamespace(live=live, status="running" if live else "completed"))
-    return Arm(letter, job, "made up", parse(asked), Series(place, letter, runs))
+    asked = SMALL | changes
+    return Arm(letter, job, "made up", parse(asked), made(ord(letter) - ord("A"), letter, asked, seeds))
 
 
 def said(*arms: Arm) -> str:
@@ -79,10 +76,7 @@ def test_where_two_things_were_varied_each_has_its_own_pairs(mean: Arm, weighted
     assert (len(names), sorted(one for row in rows for one in row[1:])) == (2, sorted(ends)), head
     assert matrix(four[:2], unlike([one.experiment for one in four[:2]])) == []
     assert "2 pairs differ in the rounds alone: " in words
-    one = [
-        replace(each, series=replace(each.series, runs=each.series.runs[:1]))
-        for each in (mean, weighted, *more)
-    ]
+    one = [each.as_shown(runs=each.series.runs[:1]) for each in four]
     assert said(*one).count("pairs differ in the") == 2
     assert said(*one).count("with one seed") == 5
 
@@ -108,12 +102,10 @@ def test_what_is_alike_made_no_difference(weighted: Arm):
 
 
 def test_one_seed_and_guessing_say_nothing(mean: Arm, weighted: Arm):
-    one = [replace(each, series=replace(each.series, runs=each.series.runs[:1])) for each in (mean, weighted)]
+    one = [each.as_shown(runs=each.series.runs[:1]) for each in (mean, weighted)]
     assert "one seed cannot tell" in said(*one)
-    noisy = [
-        arm(letter, {**MEAN, "clients": {"count": 20, "epsilon": e}})
-        for letter, e in (("A", 0.01), ("B", 0.02))
-    ]
+    asked = {"A": 0.01, "B": 0.02}
+    noisy = [arm(letter, {**MEAN, "clients": {"epsilon": epsilon}}) for letter, epsilon in asked.items()]
     assert "Nothing learns: none of these runs is better than guessing" in said(*noisy)
 
 
@@ -129,16 +121,10 @@ def test_other_seeds_are_not_paired_and_luck_is_called_so(mean: Arm):
 
 def test_a_run_that_goes_on_is_waited_for(mean: Arm, weighted: Arm):
     going = replace(weighted, job=cast(Job, SimpleNamespace(live=True, status="running")))
-    for each in going.series.runs:
-        assert each.end
-    series = replace(going.series, runs=tuple(_unended(each) for each in going.series.runs))
-    words = said(mean, replace(going, series=series))
+    runs = tuple(replace(each, end=None) for each in weighted.series.runs)
+    words = said(mean, going.as_shown(runs=runs))
     assert words.endswith("have ended: **B** is running, at round 3 of 3.")
     assert said(mean) == ""
-
-
-def _unended(run: Any) -> Any:
-    return replace(run, end=None)
 
 
 def test_a_population_written_in_two_ways_is_one():
@@ -165,13 +151,11 @@ def test_the_front_is_what_no_other_beats():
 
 
 def test_runs_of_one_name_are_distinguished_by_what_differs(mean: Arm, weighted: Arm):
-    one, other = (
-        replace(arm, series=replace(arm.series, label=f"{arm.letter} run")) for arm in (mean, weighted)
-    )
+    one, other = (arm.as_shown(label=f"{arm.letter} run") for arm in (mean, weighted))
     values = [arm.series.label for arm in named_apart([one, other])]
     assert values[0].startswith("A ") and values[1].startswith("B ")
     assert values[0][2:] != values[1][2:] != "run"
-    named = [one, replace(other, series=replace(other.series, label="B mine"))]
+    named = [one, other.as_shown(label="B mine")]
     assert named_apart(named) == named, "what has a name of its own keeps it"
     more = replace(arm("B", {**WEIGHTED, "mechanism": "duchi"}), series=other.series)
     assert named_apart([one, more]) == [one, more], "two settings are no name"

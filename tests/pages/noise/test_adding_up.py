@@ -1,7 +1,5 @@
 """How a weight's budget becomes the run's: each step can be followed with a calculator."""
 
-from __future__ import annotations
-
 import math
 import re
 from typing import Any

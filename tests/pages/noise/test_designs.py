@@ -1,7 +1,5 @@
 """Designs of a draft that is open in two windows."""
 
-from __future__ import annotations
-
 from ldp_core.presets import get
 from pages.parts.noise.designs import _changed, _without
 

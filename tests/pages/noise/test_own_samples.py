@@ -1,7 +1,5 @@
 """A visitor's samples: a verdict in words, and figures beside those of the shipped mechanisms."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The page of papers: every card, each claim's row, and what is said where nothing can be shown."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What Train tells of the attack: figures plotly accepts, the events' counts, words that claim no more."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,8 +20,7 @@ from pages.parts.charts.attack_rounds import TOP_DB, picked_figure, pixels_figur
 from pages.parts.charts.series import Series
 from pages.parts.charts.styles import Style
 from pages.parts.charts.tally import Tally, attempts_on, running, running_cap, tally
-from pages.parts.train.attack_choices import set_numbers
-from pages.parts.train.attack_costs import costs
+from pages.parts.train.attack_choices import costs, set_numbers
 from pages.parts.train.attack_rounds import _audit_cards, _real_cards
 from pages.parts.train.findings import _leaks as findings_of_leaks
 from pages.parts.train.findings import findings
@@ -34,8 +31,7 @@ from pages.parts.ui.text import number, plain
 from pages.parts.ui.workspace import Workspace
 from pages.parts.watch.leak import leak
 from tests.calibrated import calibrated
-from tests.data import events
-from tests.pages.charts.test_base import check, run
+from tests.pages.charts.test_base import check, made
 
 ROUNDS = 5
 SETS: list[dict[str, Any]] = [
@@ -54,10 +50,7 @@ def trained() -> list[Series]:
         "target": "update",
         "attack": {"uploads": "both"},
     }
-    return [
-        Series(i, f"run <{i}>", tuple(run(i, f"v{i}", seed, base | s) for seed in (0, 1)), Style(i))
-        for i, s in enumerate(SETS)
-    ]
+    return [made(i, f"run <{i}>", base | one, (0, 1)) for i, one in enumerate(SETS)]
 
 
 def attacked(trained: Sequence[Series], upload: str, client: int) -> list[tuple[Series, list[Tries]]]:
@@ -93,7 +86,7 @@ def test_attacks_on_every_third_round_stand_at_these_rounds():
         "clients": {"epsilon": 8, "range": 0.2},
         "attack": {"every": 3, "uploads": "both", "clients": [1], "candidates": 5},
     }
-    shown = [Series(0, "run", (run(0, "run", 0, base),), Style(0))]
+    shown = [made(0, "run", base)]
     for upload, figures in (("audit", (pixels_figure, picked_figure)), ("real", (returned_figure,))):
         for draw in figures:
             drawn = check(draw(attacked(shown, upload, 0), 8))
@@ -136,26 +129,6 @@ def test_one_round_is_drawn_and_a_record_without_identification_too(trained: lis
     assert [card.title for card in _audit_cards(alone, ROUNDS)] == ["Do its pixels come back?"]
 
 
-OLD = ("event", "round", "client", "upload", "control", "attacker", "psnr", "psnr_mean_image", "ncc", "image")
-
-
-def test_a_record_from_before_identification_is_shown(trained: list[Series]):
-    emitted = events({"rounds": 2, "attack": {"uploads": "both"}})
-    old = RunProgress(0, "old", 0, "{}")
-    for event in emitted:
-        known = {k: event[k] for k in OLD} if event["event"] == "attack" else event
-        old.fold({k: v for k, v in known.items() if k not in ("spies", "attack_note")})
-    shown = [Series(0, "old", (old,))]
-    for upload in ("audit", "real"):
-        panel = server_panel(shown, upload, worst=True, empty="")
-        assert len(panel["rows"]) == 3
-        json.dumps(panel, allow_nan=False)
-    for card in (*_real_cards(attacked(shown, "real", 0), 2), *_audit_cards(attacked(shown, "audit", 0), 2)):
-        check(card.figure)
-    assert "client 20 (ε 8)" in findings(shown, None, 0.1)
-    assert list(attackers(shown)) == []
-
-
 def test_a_tally_pools_rounds_and_seeds(trained: list[Series]):
     tries = attempts_on(trained[2], "audit", 0)
     count = tally(tries)
@@ -182,37 +155,30 @@ def test_the_panel_holds_what_the_events_say(trained: list[Series]):
     panel = server_panel(trained, "audit", worst=False, empty="")
     json.dumps(panel, allow_nan=False)
     assert [row["name"] for row in panel["rows"]] == ["Client 1", "Client 10", "Client 20"]
-    newest = trained[2].runs[0].tries["audit", 0].newest
-    assert newest is not None
-    cell = panel["rows"][0]["cells"][3]
-    assert cell["captions"] == [f"alike {newest['ncc']:.2f}"]
-    assert "picked from 10 in " in panel["rows"][0]["picked"]["text"]
-    assert panel["rows"][0]["says"].startswith("run <0>: recovered"), "the run that leaks is named"
-    label = trained[0].runs[0].targets[0]["label"]
-    assert panel["rows"][0]["cells"][0]["captions"] == [f"a {label}"]
-    closest = trained[0].runs[0].tries["audit", 0].newest
-    assert closest is not None
-    label = trained[0].runs[0].targets[0]["label"]
-    detail = panel["rows"][0]["detail"]
-    assert detail.endswith(f"the average image of a {label}: {closest['psnr_class_mean']:.1f} dB")
-
-    gallery = server_panel(trained, "real", worst=True, empty="")
-    row = gallery["rows"][0]
-    assert len(row["pairs"]) == 6
-    assert len(row["lines"]) == len(SETS)
-    closest = trained[1].runs[0].tries["real", 0].closest
-    assert closest is not None
-    assert row["lines"][1].startswith(
-        f"run <1>: {closest['recovered']} of {closest['images']} images back (95"
-    )
+    first, run = panel["rows"][0], trained[0].runs[0]
+    newest = trained[2].runs[0].tries["audit", 0].newest or {}
+    assert first["cells"][3]["captions"] == [f"alike {newest['ncc']:.2f}"]
+    assert "picked from 10 in " in first["picked"]["text"]
+    assert first["says"].startswith("run <0>: recovered"), "the run that leaks is named"
+    label, clean = run.targets[0]["label"], run.tries["audit", 0].newest or {}
+    assert first["cells"][0]["captions"] == [f"a {label}"]
+    assert first["detail"].endswith(f"the average image of a {label}: {clean['psnr_class_mean']:.1f} dB")
+    row = server_panel(trained, "real", worst=True, empty="")["rows"][0]
+    assert (len(row["pairs"]), len(row["lines"])) == (6, len(SETS))
+    closest = trained[1].runs[0].tries["real", 0].closest or {}
+    back = f"run <1>: {closest['recovered']} of {closest['images']} images back (95"
+    assert row["lines"][1].startswith(back)
 
 
 def test_the_findings_say_what_pixels_and_identification_say_together(trained: list[Series]):
     result = findings(trained, None, 0.1)
-    assert "clients 1 and 10 (ε 0.5)" in result
-    assert "the server can get a likeness of the image: " in result
-    assert "From an upload of one image by client 20 (ε 8) the server can get the image: " in result
-    assert "it picks the right image out of 10 in" in result
+    for words in (
+        "clients 1 and 10 (ε 0.5)",
+        "the server can get a likeness of the image: ",
+        "From an upload of one image by client 20 (ε 8) the server can get the image: ",
+        "it picks the right image out of 10 in",
+    ):
+        assert words in result
     leaks = result[result.index("From an upload of one image") :]
     assert r"run \<1" in leaks
     assert r"run \<0" not in leaks, "that all leaks without noise is no finding"
@@ -285,10 +251,7 @@ def test_clients_and_rounds_attacked_are_typed_as_the_pages_count(field: str, ty
         ({"model": "lenet", "rounds": 10}, "Attacked in round 1, one client, "),
         ({"model": "lenet", "rounds": 15}, "Attacked in round 1, 3 clients, "),
         ({"model": "lenet", "rounds": 400}, "Attacked every 58 rounds: more would be over a fifth of the"),
-        (
-            {"model": "lenet", "attack": {"every": 5}},
-            "Attacked every 5 rounds. The searches slow training.",
-        ),
+        ({"model": "lenet", "attack": {"every": 5}}, "Attacked every 5 rounds. The searches slow training."),
         ({"model": "lenet", "attack": {"rounds": [3]}}, "Attacked in round 3. The searches slow training."),
         ({"model": "lenet", "attack": {"rounds": [3, 9]}}, "Attacked in rounds 3, 9. The searches slow"),
     ],

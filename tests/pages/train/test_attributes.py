@@ -1,7 +1,5 @@
 """A row comes back attribute by attribute: how far off, against the column's own spread, beside a guess."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

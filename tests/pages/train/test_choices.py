@@ -1,7 +1,5 @@
 """What Train compares, as its widgets show it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """What is said of a guess: right, close, a surprise, or that seeds disagree."""
 
-from __future__ import annotations
-
 import pytest
 
 from ldp_core.presets import questions

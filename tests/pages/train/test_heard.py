@@ -1,7 +1,5 @@
 """Whom the model serves: columns of clients' own models where there are any, and how unlike clients are."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What a viewer may want to know of the runs on the page is told from their records."""
 
-from __future__ import annotations
-
 from ldp_core.runs.view.run_progress import RunProgress
 from pages.parts.charts.series import Series
 from pages.parts.train.help import engines
@@ -21,13 +19,9 @@ def trained(number: int, *engines: str | None) -> Series:
 
 
 def test_how_runs_are_computed_is_stated_once_and_by_name_where_it_differs():
-    assert list(engines([trained(0, KERNEL, KERNEL), trained(1, KERNEL)])) == [
-        f"**How it is computed**: {KERNEL}."
-    ]
+    said = f"**How it is computed**: {KERNEL}."
+    assert list(engines([trained(0, KERNEL, KERNEL), trained(1, KERNEL)])) == [said]
     first, second = engines([trained(0, KERNEL), trained(1, BATCHED), trained(2, KERNEL)])
     assert first == f"**How it is computed** (run 0, run 2): {KERNEL}."
     assert second == f"**How it is computed** (run 1): {plain(BATCHED)}."
-
-
-def test_of_a_run_that_has_not_begun_nothing_is_stated():
-    assert list(engines([trained(0, None)])) == []
+    assert list(engines([trained(0, None)])) == [], "of a run that has not begun nothing is stated"

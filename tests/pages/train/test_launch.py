@@ -1,7 +1,5 @@
 """Train's first lines: whose question it asks, and which run it shows for settings that none was of."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -66,50 +64,53 @@ def test_a_lesson_is_stated_of_what_was_prepared_alone():
 
 
 def page() -> None:
-    """Train's first lines over a job that runs, after something was refused."""
+    """Train's first lines and the foot of its settings, after something was refused."""
     import streamlit as st
 
     from ldp_core.errors import NotNow
     from ldp_core.runs import jobs
     from ldp_core.runs.record import drafts
-    from pages.parts.train.launch import launch
+    from pages.parts.train.launch import again_bar, launch
     from pages.parts.ui.job_actions import refusing
     from pages.parts.ui.workspace import Workspace
 
-    identity = st.session_state["draft"]
+    identity, job = st.session_state["draft"], st.session_state["job"]
     draft = drafts.load(identity)
     assert draft is not None
     if st.session_state.pop("refused now", False):
         with refusing():
             raise NotNow("somebody else was quicker")
-    job = st.session_state["job"]
-    launch(Workspace(identity, draft, "train"), jobs.look(job) if job else None)
+    workspace, shown = Workspace(identity, draft, "train"), jobs.look(job) if job else None
+    launch(workspace, shown)
+    again_bar(workspace, shown)
 
 
-def test_what_was_refused_is_said_while_another_job_runs(runs_dir: Path):
+def opened(draft: str, job: str | None = None, refused: bool = False) -> AppTest:
+    app = AppTest.from_function(page, default_timeout=PATIENCE_SECONDS)
+    for name, value in (("draft", draft), ("job", job), ("refused now", refused)):
+        app.session_state[name] = value
+    app.run()
+    assert not app.exception
+    return app
+
+
+@pytest.mark.usefixtures("runs_dir")
+def test_what_was_refused_is_said_while_another_job_runs():
     """Said later, when that has ended, it would no longer be so."""
     identity = drafts.new(DRAFT)
-    app = AppTest.from_function(page, default_timeout=PATIENCE_SECONDS)
-    app.session_state["draft"] = identity
-    app.session_state["job"] = queue.add("run", {"draft": DRAFT.as_json()}, identity)
+    job = queue.add("run", {"draft": DRAFT.as_json()}, identity)
     assert queue.claim()
-    app.session_state["refused now"] = True
-    app.run()
-    assert not app.exception
+    app = opened(identity, job, refused=True)
     assert [one.value for one in app.error] == ["somebody else was quicker"]
-    app.run()
-    assert [one.value for one in app.error] == []
+    assert [one.value for one in app.run().error] == []
 
 
+@pytest.mark.usefixtures("runs_dir")
 def test_data_that_are_not_here_are_stated_before_they_are_waited_for(
-    runs_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("EPSILON_DATA_DIR", str(tmp_path))
-    app = AppTest.from_function(page, default_timeout=PATIENCE_SECONDS)
-    app.session_state["draft"] = drafts.new(DRAFT.with_base({"dataset": "mnist"}))
-    app.session_state["job"] = None
-    app.run()
-    assert not app.exception
+    app = opened(drafts.new(DRAFT.with_base({"dataset": "mnist"})))
     assert "is not on this server: 11.6\u202fMB are downloaded first" in app.caption[0].value
     for name in datasets.names():
         source = datasets.get(name)
@@ -117,33 +118,12 @@ def test_data_that_are_not_here_are_stated_before_they_are_waited_for(
         assert bool(result) == (not source.there(tmp_path)) == bool(source.download), name
 
 
-def settings_page() -> None:
-    """The foot of Train's settings."""
-    import streamlit as st
-
-    from ldp_core.runs import jobs
-    from ldp_core.runs.record import drafts
-    from pages.parts.train.launch import again_bar
-    from pages.parts.ui.workspace import Workspace
-
-    identity = st.session_state["draft"]
-    draft = drafts.load(identity)
-    assert draft is not None
-    again_bar(Workspace(identity, draft, "train"), jobs.look(st.session_state["job"]))
-
-
-def test_a_button_is_at_the_foot_of_settings_that_were_changed(runs_dir: Path):
+@pytest.mark.usefixtures("runs_dir")
+def test_a_button_is_at_the_foot_of_settings_that_were_changed():
     identity = drafts.new(DRAFT)
-    app = AppTest.from_function(settings_page, default_timeout=PATIENCE_SECONDS)
-    app.session_state["draft"] = identity
-    app.session_state["job"] = launched = queue.add("run", {"draft": DRAFT.as_json()}, identity)
-    queue.cancel(launched)
-
-    def offered() -> bool:
-        app.run()
-        assert not app.exception
-        return any(button.label == "Train these settings" for button in app.button)
-
-    assert not offered()
-    drafts.update(identity, lambda draft: draft.with_base({"seed": 5}))
-    assert offered()
+    job = queue.add("run", {"draft": DRAFT.as_json()}, identity)
+    queue.cancel(job)
+    for seed, offered in ((DRAFT.base.seed, False), (5, True)):
+        drafts.update(identity, lambda draft, seed=seed: draft.with_base({"seed": seed}))  # type: ignore[misc]
+        labels = [button.label for button in opened(identity, job).button]
+        assert ("Train these settings" in labels) == offered

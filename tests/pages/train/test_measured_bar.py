@@ -1,7 +1,5 @@
 """The bar from what an attack shows to what is promised says both as the run and the ledger have them."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 
@@ -11,10 +9,9 @@ from ldp_core.accounting import ledger
 from ldp_core.experiment import Draft, parse
 from ldp_core.experiment.draft import Variant
 from pages.parts.charts.series import Series
-from pages.parts.charts.styles import Style
 from pages.parts.train.measured_bar import bar_figure, bars, guesses, in_short, why
 from pages.parts.ui.text import number, percent
-from tests.pages.charts.test_base import run
+from tests.pages.charts.test_base import made
 
 SETTINGS: dict[str, Any] = {
     "rounds": 2,
@@ -31,10 +28,7 @@ DRAFT = Draft(parse(SETTINGS), tuple(Variant(name, one) for name, one in ARMS.it
 
 @pytest.fixture(scope="module")
 def shown() -> list[Series]:
-    return [
-        Series(n, name, (run(n, name, 0, SETTINGS | one),), Style(n))
-        for n, (name, one) in enumerate(ARMS.items())
-    ]
+    return [made(n, name, SETTINGS | one) for n, (name, one) in enumerate(ARMS.items())]
 
 
 def test_runs_of_the_same_figures_share_a_bar(shown: list[Series]):
@@ -74,6 +68,5 @@ def test_each_attack_says_what_it_guesses_beside_chance(shown: list[Series]):
     assert all(percent(row["right"], 1) in said for row in rows if row["scope"] == "upload")
 
 
-def test_a_run_of_before_has_no_bars():
-    old = Series(0, "mean", (run(0, "mean", 0, SETTINGS | {"attack": None}),), Style(0))
-    assert bars(DRAFT, [old], 2) == []
+def test_a_run_without_an_attack_has_no_bars():
+    assert bars(DRAFT, [made(0, "mean", SETTINGS | {"attack": None})], 2) == []

@@ -1,7 +1,5 @@
 """How runs stand: an order only with an interval, divergence with its cause, one model told once."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from typing import Any
@@ -18,22 +16,18 @@ from pages.parts.charts.series import Series
 from pages.parts.train.findings import findings
 from pages.parts.train.standings import held_out, same_model, standings
 from pages.parts.ui.text import percent
-from tests.pages.charts.test_base import run
+from tests.pages.charts.test_base import made
 
 SMALL: dict[str, Any] = {"rounds": 3, "attack": None}
-
-
-def series(number: int, label: str, seeds: int, changes: dict[str, Any]) -> Series:
-    return Series(number, label, tuple(run(number, label, seed, SMALL | changes) for seed in range(seeds)))
 
 
 @pytest.fixture(scope="module")
 def ahead() -> list[Series]:
     """The default's mean and 1/σ²."""
     return [
-        series(0, "mean", 3, {"aggregator": "mean"}),
-        series(1, "1/σ²", 3, {"aggregator": "inverse_variance"}),
-        series(2, "like 1/σ²", 3, {"aggregator": {"name": "inverse_variance", "between": 1e-4}}),
+        made(0, "mean", SMALL | {"aggregator": "mean"}, range(3)),
+        made(1, "1/σ²", SMALL | {"aggregator": "inverse_variance"}, range(3)),
+        made(2, "like 1/σ²", SMALL | {"aggregator": {"name": "inverse_variance", "between": 1e-4}}, range(3)),
     ]
 
 
@@ -114,20 +108,6 @@ def test_each_of_the_five_outcomes_has_words_of_its_own():
     assert "Nothing learns" in about([0.12, 0.11, 0.12], [0.1, 0.1, 0.1])
 
 
-def test_an_older_record_is_compared_over_its_seeds_alone(ahead: list[Series]):
-    def old(one: Series) -> Series:
-        ends = [{k: v for k, v in (r.end or {}).items() if k not in ("right", "held_out")} for r in one.runs]
-        found = [RunProgress(r.variant, r.label, r.seed, r.experiment) for r in one.runs]
-        for new, kept, end in zip(found, one.runs, ends, strict=True):
-            new.start, new.curves, new.last, new.end = kept.start, kept.curves, kept.last, end
-        return Series(one.number, one.label, tuple(found))
-
-    shown = [old(one) for one in ahead[:2]]
-    assert apart(shown[0].runs, shown[1].runs).held_out == 0
-    assert held_out(shown[0]) == 360
-    assert "over 3 shared seeds)" in " ".join(standings(shown, None, 0.1))
-
-
 def test_one_seed_cannot_tell(ahead: list[Series]):
     single = [Series(one.number, one.label, one.runs[:1]) for one in ahead[:2]]
     words = " ".join(standings(single, None, 0.1))
@@ -136,8 +116,8 @@ def test_one_seed_cannot_tell(ahead: list[Series]):
 
 
 def test_noise_that_drives_a_run_out_is_named(ahead: list[Series]):
-    clean = series(-1, "no noise", 1, {"mechanism": "none"})
-    (lost,) = series(3, "lost", 1, {}).runs
+    clean = made(-1, "no noise", SMALL | {"mechanism": "none"})
+    (lost,) = made(3, "lost", SMALL).runs
     lost.end = {**(lost.end or {}), "status": "diverged", "round": 2, "accuracy": 0.1}
     gone = Series(3, "lost", (lost,))
     reaches = 100 * clean.final("accuracy").mean()
@@ -148,7 +128,7 @@ def test_noise_that_drives_a_run_out_is_named(ahead: list[Series]):
     assert standings([Series(3, "lost", (*ahead[1].runs[:1], lost)), ahead[1]], clean, 0.1)[0].startswith(
         "**lost** diverged with 1 of 2 seeds, in round 3"
     )
-    other = series(-1, "no noise", 1, {"mechanism": "none", "clients": {"count": 5}})
+    other = made(-1, "no noise", SMALL | {"mechanism": "none", "clients": {"count": 5}})
     words = standings([gone, ahead[1]], other, 0.1)[0]
     assert words == "**lost** diverged in round 3.", "fewer clients hold more images each: another training"
     assert standings([gone], None, 0.1) == ["**lost** diverged in round 3."]
@@ -158,7 +138,7 @@ def test_noise_that_drives_a_run_out_is_named(ahead: list[Series]):
 def test_runs_that_train_one_model_begin_with_what_is_seen():
     base: dict[str, Any] = {"rounds": 1, "clients": {"count": 20, "epsilon": 2, "range": 0.2}}
     shown = [
-        series(i, label, 1, base | {"attack": {"rounds_observed": times}})
+        made(i, label, base | {"attack": {"rounds_observed": times}})
         for i, (label, times) in enumerate((("once", 1), ("often", 30)))
     ]
     assert same_model(shown)
