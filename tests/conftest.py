@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, settings
 
 from ldp_core.runs.lockstep import one_thread
 from ldp_core.runs.process import start
-from ldp_core.runs.storage.locks import Held
+from ldp_core.runs.storage.locks_and_heartbeats import Held
 from tests.calibrated import calibrated
 from tests.warm import LINUX, Interpreter, Processes
 

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from ldp_core.runs.lockstep import Turn
+from ldp_core.runs.record.checkpoints import Recorder
 from ldp_core.runs.record.computations import Computation
-from ldp_core.runs.record.recorder import Recorder
 
 ENDLESS = 5000
 """A training of so many rounds is one that a test stops; it lasts, however quick the machine is."""

@@ -12,7 +12,7 @@ from ldp_core.doctor.finding import Finding, note, ok, wrong
 from ldp_core.runs.queue.table import looking
 from ldp_core.runs.record import draft_room, quota
 from ldp_core.runs.storage.disk_space import SPARE
-from ldp_core.runs.storage.locks import STALLED_SECONDS, WORKER, holder
+from ldp_core.runs.storage.locks_and_heartbeats import STALLED_SECONDS, WORKER, holder
 from ldp_core.runs.storage.paths import data_dir, runs_dir
 from ldp_core.system import kernel_lock
 

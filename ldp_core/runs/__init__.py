@@ -47,7 +47,7 @@ if TYPE_CHECKING:  # also read by `_places`
     from ldp_core.runs.record.cells import cell_body
     from ldp_core.runs.record.deletion import UNDO_SECONDS
     from ldp_core.runs.record.guesses import Guess
-    from ldp_core.runs.record.progress import how_far
+    from ldp_core.runs.record.time_left import how_far
     from ldp_core.runs.storage.paths import runs_dir
     from ldp_core.runs.view import final_figures
     from ldp_core.runs.view.attack_curve import Tries, success
@@ -56,7 +56,7 @@ if TYPE_CHECKING:  # also read by `_places`
     from ldp_core.runs.view.evidence import evidence, verdict_on
     from ldp_core.runs.view.final_figures import Final, apart
     from ldp_core.runs.view.folded import Folded
-    from ldp_core.runs.view.run_progress import MOST_EVENTS, Progress, RunProgress, progress_of, replay_of
+    from ldp_core.runs.view.run_curves import MOST_EVENTS, Progress, RunProgress, progress_of, replay_of
 
 
 def __getattr__(name: str) -> Any:

@@ -20,7 +20,7 @@ from ldp_core.presets.claims import in_words
 from ldp_core.runs.lockstep import drive, one_thread
 from ldp_core.runs.view.attack_curve import Tries, success
 from ldp_core.runs.view.evidence import evidence, verdict_on
-from ldp_core.runs.view.run_progress import RunProgress, by_variant
+from ldp_core.runs.view.run_curves import RunProgress, by_variant
 from ldp_core.system.json_file import read_json, write_json
 from ldp_core.system.shipped import ASSETS
 

@@ -6,7 +6,7 @@ import logging
 import threading
 from collections import Counter
 
-from ldp_core.system.pace import Pace
+from ldp_core.system.rate_limit import RateLimit
 
 REPEATED, SAME_SECONDS = 20, 60.0
 """Limit for warnings and errors of one source line: number at once, and seconds until one more."""
@@ -21,7 +21,7 @@ class Quiet:
     """Rate limit for log records; `repeated` of one source line at once."""
 
     def __init__(self, repeated: int = REPEATED, every: tuple[int, float] = ALL) -> None:
-        self._same, self._all = Pace(repeated, SAME_SECONDS), Pace(*every)
+        self._same, self._all = RateLimit(repeated, SAME_SECONDS), RateLimit(*every)
         self._left_out: Counter[str] = Counter()
         self._one = threading.Lock()
 

@@ -13,7 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ldp_core.runs import visitor_limits
 from ldp_core.settings.table import IDLE_MINUTES, PAGES, PAGES_EACH, SILENT_SECONDS
-from ldp_core.system.pace import Pace
+from ldp_core.system.rate_limit import RateLimit
 from pages.server.address import of_request
 from pages.server.host_check import is_file
 from pages.server.private_streamlit import is_session, sessions
@@ -38,7 +38,7 @@ class Crowd:
         """Number of open pages by address."""
         self.room = max(1, (visitor_limits.descriptors() - visitor_limits.KEPT) // visitor_limits.PER_PAGE)
         """Number of pages, open or reconnecting, for which this process has descriptors."""
-        self.new = Pace(self.each, NEW_SECONDS)
+        self.new = RateLimit(self.each, NEW_SECONDS)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "websocket":

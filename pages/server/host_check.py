@@ -19,7 +19,7 @@ from streamlit.runtime.secrets import secrets_singleton
 
 from ldp_core.errors import on_one_line, shown
 from ldp_core.settings.table import FRAME_ANCESTORS
-from ldp_core.system.pace import Pace
+from ldp_core.system.rate_limit import RateLimit
 
 OWN_NAMES = ("localhost", "127.0.0.1", "::1")
 """Names of this machine, which are always allowed, since other sites cannot have them."""
@@ -27,7 +27,7 @@ OWN_NAMES = ("localhost", "127.0.0.1", "::1")
 HIDDEN = ("/_stcore/metrics", "/auth/login", "/auth/logout", "/oauth2callback")
 """Paths of Streamlit for operators, and of sign-in if it is not configured."""
 NAME = re.compile(r"[\w.:-]{1,253}")
-LINES = Pace(3, 600.0)
+LINES = RateLimit(3, 600.0)
 """Rate limit of log lines."""
 log = logging.getLogger(__name__)
 

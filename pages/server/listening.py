@@ -17,7 +17,7 @@ from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 from ldp_core.runs import visitor_limits
 from ldp_core.settings.table import ADDRESS_HEADER, CONNECTIONS, CONNECTIONS_EACH, SILENT_SECONDS
-from ldp_core.system.pace import Pace
+from ldp_core.system.rate_limit import RateLimit
 from pages.server.address import known
 from pages.server.private_streamlit import sessions
 
@@ -26,7 +26,7 @@ FULL = (
     b"HTTP/1.1 429 Too Many Requests\r\nContent-Type: text/plain; charset=utf-8\r\nRetry-After: 30\r\n"
     b"Content-Length: %d\r\nConnection: close\r\n\r\n%s" % (len(WORDS), WORDS)
 )
-LINES = Pace(3, 600.0)
+LINES = RateLimit(3, 600.0)
 """Rate limit of log lines."""
 log = logging.getLogger(__name__)
 

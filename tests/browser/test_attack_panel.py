@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from ldp_core import presets
 from ldp_core.runs import queue
 from ldp_core.runs.record import drafts
-from ldp_core.runs.view.run_progress import progress_of
+from ldp_core.runs.view.run_curves import progress_of
 from pages.parts.ui.text import number
 from tests.browser.conftest import Visitor, choose, enter, train, violations
 from tests.extent import in_gate

@@ -15,7 +15,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 from ldp_core.runs import queue
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record.events import events_of
-from ldp_core.runs.view.run_progress import progress_of
+from ldp_core.runs.view.run_curves import progress_of
 from tests.browser.conftest import TRAINING, Visitor, enter, press, stored, visiting
 from tests.browser.server import Server, begun_warm, without_worker
 from tests.gate import GATED, holding

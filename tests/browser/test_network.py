@@ -15,7 +15,7 @@ from playwright.sync_api import BrowserContext, Error, Page, expect
 from ldp_core.presets import get
 from ldp_core.runs import jobs
 from ldp_core.runs.record import drafts
-from ldp_core.runs.view.run_progress import progress_of
+from ldp_core.runs.view.run_curves import progress_of
 from pages.parts.charts.rounds import thinned
 from tests.browser.conftest import PATIENCE, TRAINING, Visitor, press, visiting, wait_until
 from tests.browser.proxy import Proxy

@@ -18,7 +18,7 @@ import pytest
 from ldp_core.doctor import command, doctor, machine, program, storage
 from ldp_core.doctor.finding import Finding
 from ldp_core.runs.queue.table import queue_path
-from ldp_core.runs.storage import locks
+from ldp_core.runs.storage import locks_and_heartbeats as locks
 from ldp_core.system import kernel_lock, native_code
 from tests.conftest import ROOT
 from tests.pace import slower

@@ -16,7 +16,7 @@ from ldp_core.experiment import changed
 from ldp_core.presets.evidence import Evidence, Missing, Outcome
 from ldp_core.runs import outcomes
 from ldp_core.runs.view.evidence import evidence
-from ldp_core.runs.view.run_progress import RunProgress
+from ldp_core.runs.view.run_curves import RunProgress
 from ldp_core.simulate import simulate
 from ldp_core.theory import server_variance
 from tests.extent import in_gate

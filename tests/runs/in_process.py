@@ -10,9 +10,9 @@ from ldp_core.experiment import Draft, Experiment
 from ldp_core.runs import kinds, queue
 from ldp_core.runs.kinds import Outcome, Work
 from ldp_core.runs.queue.job import Job
+from ldp_core.runs.record.checkpoints import Recorder
 from ldp_core.runs.record.computations import database, note_begun, of_run
 from ldp_core.runs.record.events import events_of
-from ldp_core.runs.record.recorder import Recorder
 
 
 def queued(asked: Draft | Mapping[str, Any], kind: str = "run", **who: Any) -> Job:

@@ -23,8 +23,8 @@ from ldp_core.runs.machine.slots import count
 from ldp_core.runs.process.start import LOG, STARTED, program
 from ldp_core.runs.process.training import train_job
 from ldp_core.runs.queue.job import LIVE, Job
-from ldp_core.runs.storage.locks import WORKER, Held, taken
-from ldp_core.runs.view.run_progress import progress_of
+from ldp_core.runs.storage.locks_and_heartbeats import WORKER, Held, taken
+from ldp_core.runs.view.run_curves import progress_of
 
 T = TypeVar("T")
 SPACE = ["unshare", "--map-root-user", "--pid", "--fork", "--kill-child", "--mount-proc"]

@@ -21,7 +21,7 @@ from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record import drafts, quota
 from ldp_core.runs.record.events import refuse_damaged
 from ldp_core.runs.storage import disk_space
-from ldp_core.runs.view.run_progress import progress_of
+from ldp_core.runs.view.run_curves import progress_of
 from tests.calibrated import calibrated
 from tests.data import events
 from tests.gate import holding, install

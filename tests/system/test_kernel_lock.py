@@ -14,7 +14,7 @@ import pytest
 
 from ldp_core.errors import StorageFailed
 from ldp_core.runs.process.start import ensure_worker
-from ldp_core.runs.storage.locks import worker
+from ldp_core.runs.storage.locks_and_heartbeats import worker
 from ldp_core.system import kernel_lock
 from tests.conftest import ROOT
 

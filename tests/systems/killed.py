@@ -12,7 +12,7 @@ import time
 from typing import Any
 
 from ldp_core.experiment import Draft, Variant, parse
-from ldp_core.runs.view.run_progress import progress_of
+from ldp_core.runs.view.run_curves import progress_of
 from tests.runs.in_process import queued
 from tests.runs.processes import Trained
 

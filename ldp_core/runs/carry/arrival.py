@@ -20,9 +20,9 @@ from ldp_core.runs import kinds, queue
 from ldp_core.runs.carry.foreign_zip import Body, opened
 from ldp_core.runs.kinds.base import UNREADABLE, Kind
 from ldp_core.runs.record import computations, quota
+from ldp_core.runs.record.checkpoints import restore
 from ldp_core.runs.record.computations import IMPORTED, Computation, hold, note_begun
 from ldp_core.runs.record.events import Stored
-from ldp_core.runs.record.recorder import restore
 from ldp_core.runs.storage.disk_space import is_full, refuse_a_full_disk
 
 MOST_BYTES = 10**9

@@ -19,7 +19,7 @@ from ldp_core.runs.carry.drawing import COLOURS, GREY, rule, svg, words_at
 from ldp_core.runs.carry.training import title, training, variants
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.view.final_figures import final, weakest
-from ldp_core.runs.view.run_progress import RunProgress
+from ldp_core.runs.view.run_curves import RunProgress
 
 MOST_ROWS = 4
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, ROW = 1280, 720, 60, 60, 190, 84

@@ -7,7 +7,7 @@ from ldp_core.behaviour import version
 from ldp_core.errors import InvalidInput
 from ldp_core.runs.carry.training import training
 from ldp_core.runs.jobs.archive import versions
-from ldp_core.runs.view.run_progress import progress_of
+from ldp_core.runs.view.run_curves import progress_of
 
 PROGRAM = '''"""Trains the runs of a job of Epsilon Studio again: each ends as it was recorded, to the digit.
 

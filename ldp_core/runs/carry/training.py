@@ -9,7 +9,7 @@ from ldp_core.runs.carry.drawing import Curve, drawn
 from ldp_core.runs.jobs.listing import describe
 from ldp_core.runs.jobs.lookup import look
 from ldp_core.runs.queue.job import Job
-from ldp_core.runs.view.run_progress import RunProgress, by_variant, progress_of
+from ldp_core.runs.view.run_curves import RunProgress, by_variant, progress_of
 
 Variants = Mapping[int, Sequence[RunProgress]]
 CURVES = {"accuracy": "Accuracy by round", "noise_variance": "Noise variance by round"}

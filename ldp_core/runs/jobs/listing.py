@@ -10,8 +10,8 @@ from ldp_core.runs import kinds, queue
 from ldp_core.runs.jobs.lookup import look, recent
 from ldp_core.runs.queue.job import REMOVED, STALLED, Job
 from ldp_core.runs.record.events import Stored, events_of, is_damaged
-from ldp_core.runs.record.progress import how_far
-from ldp_core.runs.storage.locks import worker
+from ldp_core.runs.record.time_left import how_far
+from ldp_core.runs.storage.locks_and_heartbeats import worker
 
 DAMAGED = "damaged: its record cannot be read"
 

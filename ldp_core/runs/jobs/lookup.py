@@ -16,8 +16,9 @@ from ldp_core.runs.process.start import ensure_worker
 from ldp_core.runs.queue.job import STALLED, Job
 from ldp_core.runs.queue.permissions import OPERATOR, Person
 from ldp_core.runs.record import computations
-from ldp_core.runs.storage import disk_space, locks
-from ldp_core.runs.storage.locks import WORKER, holder, worker
+from ldp_core.runs.storage import disk_space
+from ldp_core.runs.storage import locks_and_heartbeats as locks
+from ldp_core.runs.storage.locks_and_heartbeats import WORKER, holder, worker
 from ldp_core.runs.storage.paths import runs_dir
 
 

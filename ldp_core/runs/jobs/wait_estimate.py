@@ -13,7 +13,7 @@ from ldp_core.runs import kinds, queue
 from ldp_core.runs.machine import slots
 from ldp_core.runs.machine.calibration import rates
 from ldp_core.runs.queue.job import Job
-from ldp_core.runs.record.progress import how_far
+from ldp_core.runs.record.time_left import how_far
 
 READING_SECONDS = 0.2
 """Time for estimating jobs that have no estimate yet; one of 60 000 clients takes as long."""

@@ -18,8 +18,8 @@ from ldp_core.runs import queue
 from ldp_core.runs.kinds.base import UNREADABLE, Kind, Outcome, Words, Work, note_figures
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record import computations
+from ldp_core.runs.record.checkpoints import move_aside
 from ldp_core.runs.record.events import is_whole, refuse_damaged
-from ldp_core.runs.record.recorder import move_aside
 
 SAYS_NOTHING = (DiskFull, KeptLocked, ReadOnly)
 """Errors that do not mean that a record is damaged."""

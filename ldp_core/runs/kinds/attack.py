@@ -17,7 +17,7 @@ from ldp_core.experiment.attack_grid import Ladder, parse_ladder
 from ldp_core.runs.kinds.base import Kind, Request, Words, Work
 from ldp_core.runs.lockstep import Turn, load
 from ldp_core.runs.queue.job import Job
-from ldp_core.runs.record.recorder import Recorder
+from ldp_core.runs.record.checkpoints import Recorder
 from ldp_core.runs.view.cells import Desk
 from ldp_core.runs.view.final_figures import found
 

@@ -19,9 +19,9 @@ from ldp_core.experiment import Draft, Run
 from ldp_core.runs import queue
 from ldp_core.runs.queue.job import Job, Status
 from ldp_core.runs.record import computations
+from ldp_core.runs.record.checkpoints import Recorder
 from ldp_core.runs.record.computations import Computation, Ended, key_of
 from ldp_core.runs.record.events import Stored
-from ldp_core.runs.record.recorder import Recorder
 
 Request = Mapping[str, Any]
 """JSON values of a request, as stored in the queue."""

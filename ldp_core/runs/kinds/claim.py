@@ -22,7 +22,7 @@ from ldp_core.papers.stored import Shelf
 from ldp_core.runs import claims
 from ldp_core.runs.kinds.base import Kind, Request, Words, Work
 from ldp_core.runs.lockstep import Turn, load
-from ldp_core.runs.record.recorder import Recorder
+from ldp_core.runs.record.checkpoints import Recorder
 
 FIELDS = ("system", "claim", "seeds")
 

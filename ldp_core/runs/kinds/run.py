@@ -23,11 +23,11 @@ from ldp_core.runs.kinds.base import UNREADABLE, Kind, Outcome, Request, Words, 
 from ldp_core.runs.lockstep import drive, load
 from ldp_core.runs.machine.work_done import RoundsDone
 from ldp_core.runs.queue.job import Job
+from ldp_core.runs.record.checkpoints import Recorder
 from ldp_core.runs.record.computations import Computation, Ended, key_of_figures, note_ends, of_run
 from ldp_core.runs.record.events import Row, Stored, runs_of
-from ldp_core.runs.record.recorder import Recorder
 from ldp_core.runs.view.final_figures import finals
-from ldp_core.runs.view.run_progress import RunProgress, progress_of
+from ldp_core.runs.view.run_curves import RunProgress, progress_of
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from ldp_core.runs.lockstep import Turn
 from ldp_core.runs.machine.work_done import CellsDone
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record.cells import cell_body, known_or_trained
-from ldp_core.runs.record.recorder import Recorder
+from ldp_core.runs.record.checkpoints import Recorder
 from ldp_core.runs.view.cells import SweepProgress
 from ldp_core.runs.view.final_figures import found
 

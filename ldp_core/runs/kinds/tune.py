@@ -21,8 +21,8 @@ from ldp_core.runs.kinds.base import Kind, Words, Work
 from ldp_core.runs.lockstep import Turn, load
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record.cells import known_or_trained
+from ldp_core.runs.record.checkpoints import Recorder
 from ldp_core.runs.record.events import Stored
-from ldp_core.runs.record.recorder import Recorder
 from ldp_core.runs.view.cells import SearchProgress, known
 from ldp_core.runs.view.final_figures import found
 from ldp_core.tuning import Question, answer_of, next_points, parse_question

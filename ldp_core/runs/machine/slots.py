@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
-from ldp_core.runs.storage.locks import worker
+from ldp_core.runs.storage.locks_and_heartbeats import worker
 from ldp_core.settings.table import CORES, MEMORY_GB, SLOTS
 from ldp_core.system import resources
 

@@ -19,7 +19,7 @@ from ldp_core.runs.kinds import Outcome, Work
 from ldp_core.runs.lockstep import one_thread
 from ldp_core.runs.machine.slots import Slot
 from ldp_core.runs.queue.job import Job
-from ldp_core.runs.record.progress import Reporter
+from ldp_core.runs.record.time_left import Reporter
 from ldp_core.runs.storage.database import be_patient
 from ldp_core.runs.storage.disk_space import full_disk, is_full
 from ldp_core.system import memory, process_group

@@ -32,8 +32,9 @@ from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record import computations
 from ldp_core.runs.record.deletion import sweep
 from ldp_core.runs.record.quota import prune
-from ldp_core.runs.storage import disk_space, locks
-from ldp_core.runs.storage.locks import WORKER, Held
+from ldp_core.runs.storage import disk_space
+from ldp_core.runs.storage import locks_and_heartbeats as locks
+from ldp_core.runs.storage.locks_and_heartbeats import WORKER, Held
 from ldp_core.runs.storage.paths import bind, runs_dir
 from ldp_core.settings.table import WORKER_IDLE_SECONDS
 from ldp_core.system import kernel_lock, memory, process_group

@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection
 from ldp_core.runs.machine import slots
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.queue.table import changing, find, looking, selected
-from ldp_core.runs.storage.locks import WORKER, is_held
+from ldp_core.runs.storage.locks_and_heartbeats import WORKER, is_held
 from ldp_core.runs.storage.paths import runs_dir
 
 STOPPED = "the worker was stopped from outside"

@@ -21,8 +21,8 @@ from ldp_core.engines.choice import bits
 from ldp_core.errors import StorageFailed
 from ldp_core.experiment import Experiment
 from ldp_core.runs.queue.table import changing, looking
-from ldp_core.runs.storage import locks
-from ldp_core.runs.storage.locks import Held
+from ldp_core.runs.storage import locks_and_heartbeats as locks
+from ldp_core.runs.storage.locks_and_heartbeats import Held
 from ldp_core.runs.storage.paths import runs_dir
 
 KEY = re.compile(r"(?:[0-9a-f]{16}\.)?(?:imported-)?[0-9a-f]{16}")

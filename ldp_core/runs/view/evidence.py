@@ -6,7 +6,7 @@ from typing import Any
 from ldp_core.attacks.findings.verdict import Verdict, judge, judge_share
 from ldp_core.presets.evidence import Attempts, Evidence, Outcome
 from ldp_core.runs.view.attack_curve import Tries
-from ldp_core.runs.view.run_progress import RunProgress
+from ldp_core.runs.view.run_curves import RunProgress
 
 
 def evidence(runs: Iterable[RunProgress]) -> Evidence:

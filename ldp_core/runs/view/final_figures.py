@@ -12,7 +12,7 @@ from ldp_core.accounting import Entry, Promise, entries, entries_in
 from ldp_core.bits import unpacked
 from ldp_core.experiment import Experiment
 from ldp_core.paired import Difference, difference
-from ldp_core.runs.view.run_progress import RunProgress, by_variant
+from ldp_core.runs.view.run_curves import RunProgress, by_variant
 
 MOST_POINTS = 32
 """Largest number of points of a curve in lists."""

@@ -19,7 +19,7 @@ from pages.parts.ui.text import plain
 from pages.parts.ui.uninterrupted import pressed
 from pages.parts.ui.visitor import me, sign_in_entrance, teacher_entrance, visitor
 from pages.server.address import of_page
-from pages.server.guesses import codes_wait, wrong_code
+from pages.server.guess_rate_limit import codes_wait, wrong_code
 
 PAUSE_SECONDS = 0.3
 FOLLOW_SECONDS = 1.0

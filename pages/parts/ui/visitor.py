@@ -18,7 +18,7 @@ from pages.parts.ui.components import introduce
 from pages.parts.ui.text import plain
 from pages.parts.ui.uninterrupted import pressed, uncut
 from pages.server.address import of_page
-from pages.server.guesses import guess
+from pages.server.guess_rate_limit import guess
 
 COOKIE = "epsilon_visitor"
 _teachers: set[str] = set()

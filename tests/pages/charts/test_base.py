@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from ldp_core import mechanisms, presets
 from ldp_core.accounting import float_table
 from ldp_core.experiment import Draft, Variant, changed
-from ldp_core.runs.view.run_progress import Progress, RunProgress
+from ldp_core.runs.view.run_curves import Progress, RunProgress
 from pages.parts.charts.base import labelled, log_axis, points, rounded_up
 from pages.parts.charts.density import law_figure
 from pages.parts.charts.population import population_figure

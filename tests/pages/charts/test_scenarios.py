@@ -14,7 +14,7 @@ from ldp_core.experiment import Draft
 from ldp_core.runs import outcomes
 from ldp_core.runs.lockstep import drive
 from ldp_core.runs.view.evidence import evidence
-from ldp_core.runs.view.run_progress import Progress, RunProgress
+from ldp_core.runs.view.run_curves import Progress, RunProgress
 from pages.parts.charts.rounds import noise_figure
 from pages.parts.charts.series import Series, series
 from pages.parts.charts.split import served_figure

@@ -17,7 +17,7 @@ from ldp_core.runs import kinds, queue
 from ldp_core.runs.jobs.listing import describe
 from ldp_core.runs.kinds import Words
 from ldp_core.runs.queue.job import Job
-from ldp_core.runs.record.progress import Reporter
+from ldp_core.runs.record.time_left import Reporter
 from pages.parts.runs.said import PAGES, _places, said, state
 from pages.parts.runs.said import in_words as in_words_of
 from tests.runs.in_process import compute, queued

@@ -15,7 +15,7 @@ from ldp_core.attacks.findings.metrics import wilson
 from ldp_core.experiment import parse
 from ldp_core.runs.record import drafts
 from ldp_core.runs.view.attack_curve import Tries
-from ldp_core.runs.view.run_progress import RunProgress
+from ldp_core.runs.view.run_curves import RunProgress
 from pages.parts.charts.attack_rounds import TOP_DB, picked_figure, pixels_figure, returned_figure
 from pages.parts.charts.series import Series
 from pages.parts.charts.styles import Style

@@ -6,7 +6,7 @@ import pytest
 
 from ldp_core import presets
 from ldp_core.experiment import Draft, Variant
-from ldp_core.runs.view.run_progress import RunProgress
+from ldp_core.runs.view.run_curves import RunProgress
 from pages.parts.charts.series import Series
 from pages.parts.train.attack_rounds import client_names
 

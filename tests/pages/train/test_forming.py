@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ldp_core.runs.view.run_progress import RunProgress
+from ldp_core.runs.view.run_curves import RunProgress
 from pages.parts.charts.series import Series
 from pages.parts.charts.styles import Style
 from pages.parts.train.server_panel import server_panel, uploads_in

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from ldp_core.runs.view.run_progress import RunProgress
+from ldp_core.runs.view.run_curves import RunProgress
 from pages.parts.charts.series import Series
 from pages.parts.train.heard import Rows, columns_of, heard_figure, row_of, unlikeness
 from tests.data import rounds

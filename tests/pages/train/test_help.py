@@ -1,6 +1,6 @@
 """What a viewer may want to know of the runs on the page is told from their records."""
 
-from ldp_core.runs.view.run_progress import RunProgress
+from ldp_core.runs.view.run_curves import RunProgress
 from pages.parts.charts.series import Series
 from pages.parts.train.help import engines
 from pages.parts.ui.text import plain

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ldp_core.runs.view.run_progress import RunProgress
+from ldp_core.runs.view.run_curves import RunProgress
 from pages.parts.charts.series import Series
 from pages.parts.train.ledger_panel import spent_words
 from pages.parts.watch.live import _first_shown

@@ -21,7 +21,7 @@ from ldp_core.runs.jobs.tables import as_csv, as_parquet
 from ldp_core.runs.kinds import run as kind_of_training
 from ldp_core.runs.lockstep import Turn, drive
 from ldp_core.runs.queue.permissions import Person
-from ldp_core.runs.storage.locks import Held
+from ldp_core.runs.storage.locks_and_heartbeats import Held
 from tests.pace import of_cpu
 from tests.runs.in_process import compute, queued, take, trained
 

@@ -13,7 +13,7 @@ from ldp_core.runs import jobs, queue
 from ldp_core.runs.jobs import listing, lookup
 from ldp_core.runs.queue import claiming
 from ldp_core.runs.record import computations
-from ldp_core.runs.record.recorder import SCHEMA
+from ldp_core.runs.record.checkpoints import SCHEMA
 from ldp_core.runs.storage.database import opened
 from tests.runs.in_process import compute, queued, record_of
 

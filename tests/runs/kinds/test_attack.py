@@ -15,7 +15,7 @@ from ldp_core.experiment.attack_grid import Ladder, parse_ladder
 from ldp_core.runs import jobs, queue
 from ldp_core.runs.jobs import wait_estimate
 from ldp_core.runs.lockstep import Turn
-from ldp_core.runs.record.recorder import Recorder
+from ldp_core.runs.record.checkpoints import Recorder
 from tests.runs.in_process import bodies, compute, queued, trained
 
 SMALL: dict[str, Any] = {"mechanisms": ["piecewise", "duchi"], "epsilons": [1, 8, 16], "images": 4}

@@ -14,7 +14,7 @@ from ldp_core.runs import queue
 from ldp_core.runs.jobs import wait_estimate
 from ldp_core.runs.machine import slots
 from ldp_core.runs.queue.job import Job
-from ldp_core.runs.record.progress import Reached
+from ldp_core.runs.record.time_left import Reached
 from ldp_core.system import resources
 from tests.runs.processes import stand_in
 

@@ -21,7 +21,7 @@ import psutil
 import pytest
 
 from ldp_core.runs import queue
-from ldp_core.runs.view.run_progress import progress_of
+from ldp_core.runs.view.run_curves import progress_of
 from tests.conftest import ROOT
 from tests.data import events
 from tests.gate import GATED, holding

@@ -13,7 +13,7 @@ from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.experiment.threat_model import spies
 from ldp_core.runs import jobs
 from ldp_core.runs.kinds import Outcome
-from ldp_core.runs.record.progress import how_far
+from ldp_core.runs.record.time_left import how_far
 from tests.datasets import samples
 from tests.datasets.server import web
 from tests.datasets.test_download import _direct, checksum, nowhere, resize

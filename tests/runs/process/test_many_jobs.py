@@ -17,8 +17,8 @@ from ldp_core.errors import InvalidExperiment, QueueFull
 from ldp_core.experiment import Draft, Variant, amended, parse, parse_draft
 from ldp_core.runs import jobs, queue
 from ldp_core.runs.storage.database import reading
-from ldp_core.runs.storage.locks import WORKER, is_held
-from ldp_core.runs.view.run_progress import progress_of
+from ldp_core.runs.storage.locks_and_heartbeats import WORKER, is_held
+from ldp_core.runs.view.run_curves import progress_of
 from ldp_core.settings.table import WAITING
 from tests.calibrated import calibrated
 from tests.conftest import ROOT

@@ -12,8 +12,8 @@ import pytest
 
 from ldp_core import cli
 from ldp_core.runs import jobs, queue
-from ldp_core.runs.storage import locks
-from ldp_core.runs.view.run_progress import progress_of
+from ldp_core.runs.storage import locks_and_heartbeats as locks
+from ldp_core.runs.view.run_curves import progress_of
 from tests.runs.processes import ENDLESS, launch, trained_a_round, until, workers
 
 

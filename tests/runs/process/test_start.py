@@ -12,9 +12,9 @@ import pytest
 
 from ldp_core.runs import jobs, queue
 from ldp_core.runs.process import start
-from ldp_core.runs.storage import locks
-from ldp_core.runs.storage.locks import Holder
-from ldp_core.runs.view.run_progress import progress_of
+from ldp_core.runs.storage import locks_and_heartbeats as locks
+from ldp_core.runs.storage.locks_and_heartbeats import Holder
+from ldp_core.runs.view.run_curves import progress_of
 from tests.conftest import ROOT
 from tests.runs.processes import (
     ENDLESS,

@@ -19,7 +19,7 @@ from ldp_core.runs.kinds import Outcome
 from ldp_core.runs.process import worker
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record import computations
-from ldp_core.runs.storage.locks import Held
+from ldp_core.runs.storage.locks_and_heartbeats import Held
 from tests.pace import within
 from tests.runs.in_process import compute, queued, take
 

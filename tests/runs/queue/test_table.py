@@ -14,7 +14,7 @@ from ldp_core.runs import queue
 from ldp_core.runs.queue import claiming, table
 from ldp_core.runs.queue.job import LIVE, MAY_BECOME, Status
 from ldp_core.runs.storage.database import writing
-from ldp_core.runs.storage.locks import Held
+from ldp_core.runs.storage.locks_and_heartbeats import Held
 from tests.runs.processes import at_once, stand_in
 
 pytestmark = pytest.mark.usefixtures("runs_dir")

@@ -18,10 +18,10 @@ from ldp_core.runs.jobs import submission
 from ldp_core.runs.kinds.run import Training
 from ldp_core.runs.process.child import CONTEXT
 from ldp_core.runs.record import computations, deletion, quota
+from ldp_core.runs.record.checkpoints import SCHEMA
 from ldp_core.runs.record.events import is_whole
-from ldp_core.runs.record.recorder import SCHEMA
 from ldp_core.runs.storage.database import writing
-from ldp_core.runs.view.run_progress import progress_of
+from ldp_core.runs.view.run_curves import progress_of
 from tests.extent import in_gate
 from tests.runs.in_process import compute, queued, record_of, settled, trained
 

@@ -28,7 +28,7 @@ from ldp_core.runs.record.events import events_of, is_damaged, is_whole, news, r
 from ldp_core.runs.storage import database as storage_database
 from ldp_core.runs.storage import paths
 from ldp_core.runs.storage.database import writing
-from ldp_core.runs.view.run_progress import Progress, progress_of
+from ldp_core.runs.view.run_curves import Progress, progress_of
 from tests.extent import in_gate
 from tests.pace import within
 from tests.runs.in_process import bodies, compute, queued, record_of, recorder_for, trained

@@ -13,11 +13,11 @@ from ldp_core.runs import jobs, queue
 from ldp_core.runs.kinds import base
 from ldp_core.runs.process import training
 from ldp_core.runs.queue.job import Status
-from ldp_core.runs.record import computations, quota, recorder
+from ldp_core.runs.record import checkpoints, computations, quota
+from ldp_core.runs.record.checkpoints import Recorder
 from ldp_core.runs.record.computations import IMPORTED, Computation, database, key_of
 from ldp_core.runs.record.events import refuse_damaged
-from ldp_core.runs.record.recorder import Recorder
-from ldp_core.runs.view.run_progress import progress_of
+from ldp_core.runs.view.run_curves import progress_of
 from tests.runs.in_process import compute, queued
 
 pytestmark = pytest.mark.usefixtures("runs_dir")
@@ -92,7 +92,7 @@ def test_what_goes_before_the_oldest_job():
     arrived = queue.arrive({}, [came.key], kind="run", status="completed")
     for file in (database(came.key), lost, lost.with_name("other.sqlite")):
         file.write_bytes(b"x" * 1000)
-    recorder.move_aside(queue.get(damaged).keys[0])
+    checkpoints.move_aside(queue.get(damaged).keys[0])
     jobs.delete(deleted)
     assert (quota.taken(), quota.prune(6000)) == (6000, [])
     assert (quota.prune(5000), lost.exists()) == ([], False)
@@ -104,7 +104,7 @@ def test_what_goes_before_the_oldest_job():
 
 def test_what_was_moved_aside_goes_with_the_last_job_of_its_key():
     identity = record("completed")
-    recorder.move_aside(queue.get(identity).keys[0])
+    checkpoints.move_aside(queue.get(identity).keys[0])
     jobs.remove(identity)
     assert quota.taken() == 0
 
@@ -125,7 +125,7 @@ def test_a_full_disk_ends_a_run_with_a_sentence_and_keeps_what_was_trained(monke
 
     with monkeypatch.context() as patch:
         patch.setattr(signal, "signal", lambda *_: None)
-        patch.setattr(recorder, "FLUSH_SECONDS", 0.0)
+        patch.setattr(checkpoints, "FLUSH_SECONDS", 0.0)
         patch.setattr(base, "Recorder", Small)
         outcome = training.train_job(job, 10**9)
     assert "the disk is full" in outcome.message

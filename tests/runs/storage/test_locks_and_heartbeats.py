@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from ldp_core.runs.storage import locks
-from ldp_core.runs.storage.locks import WORKER, hold, holder, is_held
+from ldp_core.runs.storage import locks_and_heartbeats as locks
+from ldp_core.runs.storage.locks_and_heartbeats import WORKER, hold, holder, is_held
 from tests.conftest import ROOT
 from tests.runs.processes import PATIENCE_SECONDS, stand_in
 
@@ -53,7 +53,7 @@ def test_who_shall_leave_is_named(tmp_path: Path):
         assert held.is_to_go(), "another one may hold a file of that name now"
 
 
-HOLD = "import sys, time, pathlib; from ldp_core.runs.storage.locks import hold; "
+HOLD = "import sys, time, pathlib; from ldp_core.runs.storage.locks_and_heartbeats import hold; "
 HOLD += "kept = hold(pathlib.Path(sys.argv[1]), beats=True); print('held', flush=True); time.sleep(600)"
 
 

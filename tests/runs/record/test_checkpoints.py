@@ -12,7 +12,7 @@ from ldp_core.runs.lockstep import Turn, drive
 from ldp_core.runs.record import computations
 from ldp_core.runs.record.computations import of_run
 from ldp_core.runs.record.events import is_whole, news
-from ldp_core.runs.view.run_progress import progress_of
+from ldp_core.runs.view.run_curves import progress_of
 from tests.runs.in_process import bodies, queued, recorder_for, recorder_of
 
 pytestmark = pytest.mark.usefixtures("runs_dir")

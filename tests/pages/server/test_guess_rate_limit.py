@@ -6,9 +6,9 @@ import logging
 
 import pytest
 
-from ldp_core.system.pace import Pace
-from pages.server import guesses
-from pages.server.guesses import WRONG, guess
+from ldp_core.system.rate_limit import RateLimit
+from pages.server import guess_rate_limit as guesses
+from pages.server.guess_rate_limit import WRONG, guess
 
 
 @pytest.fixture(autouse=True)
@@ -16,7 +16,7 @@ def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("EPSILON_TEACHER", "chalk and cheese")
     for name in ("EACH", "PLACE", "ALL", "LINES"):
         known = getattr(guesses, name)
-        monkeypatch.setattr(guesses, name, Pace(known.burst, known.seconds))
+        monkeypatch.setattr(guesses, name, RateLimit(known.burst, known.seconds))
 
 
 def test_the_secret_opens_and_another_word_does_not():

@@ -9,7 +9,7 @@ import pytest
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs.lockstep import drive
 from ldp_core.runs.queue.job import Job
-from ldp_core.runs.view.run_progress import Progress, progress_of, replay_of
+from ldp_core.runs.view.run_curves import Progress, progress_of, replay_of
 from tests.runs.in_process import queued, record_of, recorder_of
 
 pytestmark = pytest.mark.usefixtures("runs_dir")

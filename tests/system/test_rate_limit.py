@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ldp_core.system import pace
-from ldp_core.system.pace import Pace
+from ldp_core.system import rate_limit
+from ldp_core.system.rate_limit import RateLimit
 
 
 def test_some_at_once_and_then_one_every_so_often():
-    slow = Pace(3, 10.0)
+    slow = RateLimit(3, 10.0)
     assert [slow.take("a", 100.0) for _ in range(5)] == [True, True, True, False, False]
     assert slow.wait("a", 100.0) == 10.0
     assert slow.take("b", 100.0), "each name has its own"
@@ -20,14 +20,14 @@ def test_some_at_once_and_then_one_every_so_often():
 
 
 def test_looking_uses_nothing_up():
-    slow = Pace(1, 10.0)
+    slow = RateLimit(1, 10.0)
     assert [slow.wait("a", 5.0) for _ in range(3)] == [0.0, 0.0, 0.0]
     assert slow.take("a", 5.0)
 
 
 def test_a_stranger_of_many_names_takes_no_more_memory(monkeypatch):
-    monkeypatch.setattr(pace, "MOST_NAMES", 10)
-    slow = Pace(1, 1000.0)
+    monkeypatch.setattr(rate_limit, "MOST_NAMES", 10)
+    slow = RateLimit(1, 1000.0)
     for number in range(100):
         assert slow.take(str(number), float(number))
     assert len(slow._empty_until) <= 10

@@ -14,7 +14,7 @@ import pytest
 from ldp_core.datasets import Step
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs.queue.job import Job
-from ldp_core.runs.record.progress import EVERY_SECONDS, FILE, Pace, Reporter, how_far
+from ldp_core.runs.record.time_left import EVERY_SECONDS, FILE, Pace, Reporter, how_far
 from ldp_core.simulate import simulate
 from tests.data import digits
 from tests.runs.in_process import queued

@@ -6,13 +6,13 @@ import logging
 from math import ceil
 
 from ldp_core.runs import permissions
-from ldp_core.system.pace import Pace
+from ldp_core.system.rate_limit import RateLimit
 
-EACH, PLACE, ALL = Pace(5, 20.0), Pace(10, 6.0), Pace(30, 2.0)
+EACH, PLACE, ALL = RateLimit(5, 20.0), RateLimit(10, 6.0), RateLimit(30, 2.0)
 """Rate limits of guesses: per visitor (easily new), per address (shared by a class), for all."""
-CODES_EACH, CODES_PLACE = Pace(10, 3.0), Pace(90, 1.0)
+CODES_EACH, CODES_PLACE = RateLimit(10, 3.0), RateLimit(90, 1.0)
 """Rate limits of wrong codes: per visitor, and per address, where a whole class may mistype."""
-LINES = Pace(10, 60.0)
+LINES = RateLimit(10, 60.0)
 """Rate limit of log lines."""
 WRONG = "That is not the secret that this server was started with."
 log = logging.getLogger(__name__)

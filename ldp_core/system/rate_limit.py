@@ -9,7 +9,7 @@ MOST_NAMES = 10_000
 """Largest number of names; beyond it expired ones are dropped first, then the oldest."""
 
 
-class Pace:
+class RateLimit:
     """Rate limit by name; thread-safe.
 
     Args:
