@@ -3,8 +3,6 @@
 `streamlit run app.py` finds `app` here. The pages start in `pages/shell.py`.
 """
 
-from __future__ import annotations
-
 import asyncio
 import gc
 import sys

@@ -1,7 +1,5 @@
 """Boolean arrays in JSON: a bit each, base64."""
 
-from __future__ import annotations
-
 import base64
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The command line: run an experiment in this process, or through the queue of jobs."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

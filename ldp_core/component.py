@@ -5,8 +5,6 @@ file whose name is the part's name. Fields are parameters, with limits; class at
 pages. So validation, widgets and tests need no list of parts.
 """
 
-from __future__ import annotations
-
 import importlib
 import pkgutil
 from collections.abc import Mapping

@@ -4,8 +4,6 @@ The limit is part of the annotation, so that pages derive widgets from fields: `
 Number(limits.FRACTION)]`.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass

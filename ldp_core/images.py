@@ -1,7 +1,5 @@
 """Images in JSON: eight bits a pixel, base64."""
 
-from __future__ import annotations
-
 import base64
 import struct
 import zlib

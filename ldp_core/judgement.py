@@ -1,7 +1,5 @@
 """Outcomes of statements, by one rule for papers, comparisons and lessons."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Literal
 

@@ -3,8 +3,6 @@
 Validation, widgets and tests use the same objects, so pages never offer what the core refuses.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

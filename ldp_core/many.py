@@ -1,7 +1,5 @@
 """Many runs at once, whose clients are trained together, round by round."""
 
-from __future__ import annotations
-
 import gc
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack

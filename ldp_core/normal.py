@@ -6,8 +6,6 @@ A Gaussian mechanism is characterised by μ = sensitivity / σ. Its δ at ε is 
 only.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import erfcx, ndtr, ndtri

@@ -4,8 +4,6 @@ Runs of one seed share everything except what is compared, and all runs use the 
 differences are taken by seed and by sample.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import inf, sqrt
 

@@ -3,8 +3,6 @@
 No files, clock or printing: workers store the events, the command line prints them, tests collect them.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
 

@@ -6,8 +6,6 @@ as 32 bits collide among a hundred thousand streams (reference: reliability, B2.
 fast and reproducible, therefore predictable, therefore not for protecting data.
 """
 
-from __future__ import annotations
-
 from functools import cached_property
 from hashlib import blake2b
 from typing import Any, Literal, cast

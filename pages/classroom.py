@@ -1,7 +1,5 @@
 """Class: a teacher and students, each in a browser of their own."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from pages.parts.classroom.board import board

@@ -1,7 +1,5 @@
 """Clients: which budget and safe range does each client have?"""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 

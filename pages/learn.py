@@ -1,7 +1,5 @@
 """Learn: five lessons, one path."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from ldp_core import lessons

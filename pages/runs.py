@@ -1,7 +1,5 @@
 """Runs: what has been trained on this server?"""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from pages.parts.runs.job_list import job_list

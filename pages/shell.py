@@ -1,7 +1,5 @@
 """Frame of every page: title and navigation."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from ldp_core.system.shipped import ASSETS

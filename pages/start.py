@@ -1,7 +1,5 @@
 """Start: what can I see here?"""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import streamlit as st

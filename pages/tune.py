@@ -1,7 +1,5 @@
 """Tune: which ε, which τ?"""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple

@@ -4,8 +4,6 @@ Gets Chromium by apt if there is none; then ruff, mypy and pytest: the tests in 
 and what measures time by itself. With arguments, pytest is called with those.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

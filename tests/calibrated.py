@@ -3,8 +3,6 @@
 Else every worker of a new folder measured beside the tests. Those who ask what is measured do it themselves.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict
 from pathlib import Path

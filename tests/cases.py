@@ -1,7 +1,5 @@
 """Many small cases in one test: a test costs some milliseconds around what it does, and many do less."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 

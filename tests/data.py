@@ -1,7 +1,5 @@
 """Real data, loaded once for all tests."""
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """How much is tried: in the gate as much as a fault needs to show, by hand all there is."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Sequence
 from itertools import product

@@ -4,8 +4,6 @@ Every worker that is begun warm has this gate, a file beside its folder of runs:
 turns (rounds, cells, frames) after which a job waits until it is larger, or the file is gone.
 """
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping

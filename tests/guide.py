@@ -1,7 +1,5 @@
 """The examples of ldp_core/HOW_TO_ADD.md, as they stand there."""
 
-from __future__ import annotations
-
 import re
 
 from tests.conftest import ROOT

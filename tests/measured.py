@@ -1,7 +1,5 @@
 """What a piece of the program takes, in a process of its own: memory at its peak."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

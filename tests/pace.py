@@ -3,8 +3,6 @@
 It is measured in the run that it judges: a machine that is slower, or busy, has as much more time.
 """
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import time

@@ -3,8 +3,6 @@
 There is a process of its own only where that is what is tested: imports take seconds.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import os

@@ -1,7 +1,5 @@
 """Components as keys."""
 
-from __future__ import annotations
-
 from ldp_core import mechanisms
 
 

@@ -1,7 +1,5 @@
 """Every data set with every model and optimiser that fits: one round, on a few made-up samples."""
 
-from __future__ import annotations
-
 import itertools
 from typing import Any
 

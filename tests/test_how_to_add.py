@@ -1,7 +1,5 @@
 """The examples of ldp_core/HOW_TO_ADD.md, put into a copy of the project, and its commands as they stand."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

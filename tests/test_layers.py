@@ -1,7 +1,5 @@
 """The structure holds: imports point one way, randomness is keyed, and nothing that was typed can run."""
 
-from __future__ import annotations
-
 import ast
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """Many runs whose clients are trained together are the same runs, side by side."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Gaussian noise's promise, against mpmath to fifty digits and far beyond usual budgets."""
 
-from __future__ import annotations
-
 import mpmath
 import numpy as np
 import pytest

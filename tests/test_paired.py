@@ -1,7 +1,5 @@
 """Differences with an interval: it covers what it should, one seed tells nothing, and one rule judges it."""
 
-from __future__ import annotations
-
 import math
 from functools import cache
 from typing import get_args

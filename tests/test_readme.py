@@ -1,7 +1,5 @@
 """The README holds what it promises, and the container file what it must."""
 
-from __future__ import annotations
-
 import ast
 import re
 import sys

@@ -1,7 +1,5 @@
 """RELIABILITY.md names tests that exist, and no row is without one or without a reason."""
 
-from __future__ import annotations
-
 import ast
 import re
 

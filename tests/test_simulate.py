@@ -1,7 +1,5 @@
 """Whole runs: what their events say, and the same experiment is the same run."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

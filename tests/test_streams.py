@@ -1,7 +1,5 @@
 """Streams: one for each (seed, purpose, round), none the same, none global."""
 
-from __future__ import annotations
-
 from itertools import product
 from typing import get_args
 

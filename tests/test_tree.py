@@ -1,7 +1,5 @@
 """The tree holds: files are one idea and short, folders are no halls, the top is as it was fixed."""
 
-from __future__ import annotations
-
 import ast
 import subprocess
 from pathlib import Path

@@ -5,8 +5,6 @@ with that done. Nothing of this project is imported before the fork, so a copy o
 how the product starts a worker is left to the tests that say so (`as_people_start_it`).
 """
 
-from __future__ import annotations
-
 import json
 import os
 import socket

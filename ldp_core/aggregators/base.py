@@ -1,7 +1,5 @@
 """Base class of aggregators: weights from public facts, then a weighted sum of uploads."""
 
-from __future__ import annotations
-
 import math
 from abc import abstractmethod
 from typing import Annotated, Any, ClassVar, NamedTuple, TypeAlias

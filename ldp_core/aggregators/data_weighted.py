@@ -1,7 +1,5 @@
 """Weights by the number of samples of a client, whatever its noise."""
 
-from __future__ import annotations
-
 from ldp_core.aggregators.base import Aggregator, Generator
 from ldp_core.mechanisms.base import Floats
 

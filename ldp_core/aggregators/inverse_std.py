@@ -1,7 +1,5 @@
 """Weights by one over the standard deviation of a client's noise (paper 001, eq. 12–13)."""
 
-from __future__ import annotations
-
 from ldp_core.aggregators.base import Generator, WeighsByNoise, power_of_inverse
 from ldp_core.mechanisms.base import Floats
 

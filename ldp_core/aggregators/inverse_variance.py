@@ -1,7 +1,5 @@
 """Weights by one over the variance of a client's noise: the least noisy unbiased combination."""
 
-from __future__ import annotations
-
 from ldp_core.aggregators.base import Generator, WeighsByNoise, power_of_inverse
 from ldp_core.mechanisms.base import Floats
 

@@ -1,7 +1,5 @@
 """The plain mean: every client counts the same."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ldp_core.aggregators.base import Aggregator, Generator

@@ -5,8 +5,6 @@ have equal weights, the others 0. So the chosen are always those with most ε, a
 probability 1 − max P: the paper then divides by zero. Here the model stays unchanged in such a round.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

@@ -1,7 +1,5 @@
 """Majority vote per weight (paper 001, eq. 10, 13 and 16): the sign of the weighted sum of votes."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any
 
 import numpy as np

@@ -5,8 +5,6 @@ and changes of other parts keep it. Each part of each registry is recorded by it
 a part, run `python -m ldp_core.behaviour --record`.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterable

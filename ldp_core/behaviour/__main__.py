@@ -1,7 +1,5 @@
 """`python -m ldp_core.behaviour --record`: compute the recorded runs anew and write their results."""
 
-from __future__ import annotations
-
 import json
 import sys
 

@@ -1,7 +1,5 @@
 """Results of recorded runs and data sets as figures, and their comparison."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from typing import Any

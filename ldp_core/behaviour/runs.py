@@ -1,7 +1,5 @@
 """The recorded runs: every part of every registry, in as few experiments as possible."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any

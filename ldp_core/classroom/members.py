@@ -1,7 +1,5 @@
 """Students' input: names, guesses, and runs that they try."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import dataclass

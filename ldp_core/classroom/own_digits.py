@@ -4,8 +4,6 @@ the run.
 Drawings are stored with the class, and results in its private room; both are deleted with the class.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 

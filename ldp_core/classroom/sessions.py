@@ -4,8 +4,6 @@ What changes a class raises `NotYours` for anyone but a teacher, and `InvalidInp
 field.
 """
 
-from __future__ import annotations
-
 import secrets
 import sqlite3
 import time

@@ -1,7 +1,5 @@
 """Database of all classes; deleted rows are overwritten on the disk."""
 
-from __future__ import annotations
-
 import sqlite3
 
 from ldp_core.errors import StudioError

@@ -1,7 +1,5 @@
 """Topics of a class, by name: the lessons of *Learn*, the students' own digits, the scenarios."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from ldp_core import lessons, presets

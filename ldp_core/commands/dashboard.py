@@ -1,7 +1,5 @@
 """`epsilon-studio [SCENARIO, MECHANISM] [OPTIONS OF STREAMLIT]`: the dashboard, from any folder."""
 
-from __future__ import annotations
-
 import os
 import socket
 import subprocess

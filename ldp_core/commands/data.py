@@ -1,7 +1,5 @@
 """The command `data`: list data sets, or download and verify one."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

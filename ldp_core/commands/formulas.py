@@ -1,7 +1,5 @@
 """The commands `invert` and `allocate`: answers by formula, as JSON lines."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import math

@@ -1,7 +1,5 @@
 """Commands that judge: a part by its contract, a claimed ε by samples, an upload by what comes back of it."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import textwrap

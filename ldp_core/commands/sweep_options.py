@@ -1,7 +1,5 @@
 """Options of `sweep` and `submit` that choose the settings of a sweep."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """The command `tune`: search the least ε in this process; runs and answer as JSON lines."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import shlex

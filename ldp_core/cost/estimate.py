@@ -1,7 +1,5 @@
 """Estimated memory, disk space and time of a draft; what cannot fit is refused with the numbers."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Counts of a job's operations, and their duration at a machine's measured speed (`runs.machine`)."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from dataclasses import astuple, dataclass, replace

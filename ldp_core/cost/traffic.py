@@ -1,7 +1,5 @@
 """Network traffic of a run in bytes: figure 3a of paper 000."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

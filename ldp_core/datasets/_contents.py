@@ -2,8 +2,6 @@
 Listed without opening files or leaving the data folder by links.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re

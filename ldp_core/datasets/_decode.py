@@ -1,7 +1,5 @@
 """Decoding of one untrusted image file."""
 
-from __future__ import annotations
-
 import warnings
 from pathlib import Path
 

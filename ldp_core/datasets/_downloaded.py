@@ -1,7 +1,5 @@
 """Data sets that are downloaded once, by one process at a time while others wait."""
 
-from __future__ import annotations
-
 import shutil
 import sys
 from abc import abstractmethod

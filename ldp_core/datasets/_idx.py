@@ -1,7 +1,5 @@
 """MNIST-like data sets: four gzipped IDX files, unpacked to torchvision's layout."""
 
-from __future__ import annotations
-
 import gzip
 import math
 import shutil

@@ -1,7 +1,5 @@
 """Messages on files of a folder that are no images of its classes."""
 
-from __future__ import annotations
-
 import os
 from collections import Counter
 from collections.abc import Collection

@@ -1,7 +1,5 @@
 """Uploaded pictures, as files or in a ZIP, stored as a folder of images with a subfolder for each class."""
 
-from __future__ import annotations
-
 import io
 import re
 import warnings

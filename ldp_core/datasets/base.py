@@ -1,7 +1,5 @@
 """Base class of data sets: properties known before loading, and loading."""
 
-from __future__ import annotations
-
 import math
 from abc import abstractmethod
 from collections.abc import Callable

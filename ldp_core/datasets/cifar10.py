@@ -4,8 +4,6 @@ Its files are Python pickles, which can run code. torchvision checks each file's
 for files that a user has placed; unpacked files come from an archive with a verified checksum.
 """
 
-from __future__ import annotations
-
 import contextlib
 import shutil
 import tarfile

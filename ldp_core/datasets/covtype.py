@@ -3,8 +3,6 @@ its fetch_covtype cannot resume downloads, takes minutes and gigabytes to parse,
 its address and checksum are used, and the table is stored as plain numbers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

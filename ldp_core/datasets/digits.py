@@ -1,7 +1,5 @@
 """scikit-learn's digits: 1 797 handwritten digits of 8 × 8 pixels, part of the library."""
 
-from __future__ import annotations
-
 import gzip
 from importlib.util import find_spec
 from pathlib import Path

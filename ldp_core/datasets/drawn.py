@@ -1,7 +1,5 @@
 """Drawings of people, one each, put before the training samples of a shipped data set."""
 
-from __future__ import annotations
-
 import base64
 import binascii
 from collections.abc import Sequence

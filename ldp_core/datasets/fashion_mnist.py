@@ -1,7 +1,5 @@
 """Fashion-MNIST: 70 000 pictures of clothes of 28 × 28 pixels, through torchvision."""
 
-from __future__ import annotations
-
 from ldp_core.datasets._idx import Idx
 
 

@@ -1,7 +1,5 @@
 """Folders of images in the data folder as data sets `images:NAME`, addressed by name only, never by path."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path

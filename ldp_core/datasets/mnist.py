@@ -1,7 +1,5 @@
 """MNIST: 70 000 handwritten digits of 28 × 28 pixels, through torchvision."""
 
-from __future__ import annotations
-
 from ldp_core.datasets._idx import Idx
 
 

@@ -2,8 +2,6 @@
 equally by `python -m ldp_core.datasets.mnist_sample`.
 """
 
-from __future__ import annotations
-
 import zipfile
 import zlib
 from pathlib import Path

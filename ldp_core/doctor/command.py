@@ -1,7 +1,5 @@
 """Execution of all checks of `doctor`, one printed line each, whatever fails."""
 
-from __future__ import annotations
-
 import sys
 import textwrap
 from typing import TextIO

@@ -1,7 +1,5 @@
 """Result of one check of `doctor`: what was found, and what to do."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial

@@ -1,7 +1,5 @@
 """Checks of the machine: cores, memory, GPU, measured speed."""
 
-from __future__ import annotations
-
 from importlib.metadata import PackageNotFoundError, version
 
 from ldp_core.doctor.finding import Finding, note, ok

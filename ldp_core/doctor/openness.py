@@ -1,7 +1,5 @@
 """Checks of settings that concern visitors: environment variables, teacher, host names."""
 
-from __future__ import annotations
-
 import difflib
 import os
 import tomllib

@@ -1,7 +1,5 @@
 """Checks of the program: Python, packages, plug-ins, compiled kernels."""
 
-from __future__ import annotations
-
 import platform
 import re
 import sys

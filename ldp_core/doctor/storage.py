@@ -1,7 +1,5 @@
 """Checks of folders: runs, data, compiled kernels, disk space, queue, worker."""
 
-from __future__ import annotations
-
 import shutil
 import tempfile
 import time

@@ -6,8 +6,6 @@ with one client at a time, channels-last, on one thread, in several processes. O
 batched. `ldp_core.engines.choice` selects the engine; EPSILON_CORES limits its processes or threads.
 """
 
-from __future__ import annotations
-
 import logging
 import multiprocessing
 import os

@@ -1,7 +1,5 @@
 """Local training of all clients at once, as one (K, d) matrix."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import torch

@@ -5,8 +5,6 @@ of the same clients; clients that have ended stay in it with samples of weight 0
 half of them have.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 

@@ -4,8 +4,6 @@ On a CPU a fused kernel; where none can be compiled, the next fastest engine for
 EPSILON_ENGINE overrides: batched or processes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal

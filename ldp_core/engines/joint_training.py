@@ -6,8 +6,6 @@ learning rate only; with PyTorch the last bits may depend on the number of rows,
 not.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 

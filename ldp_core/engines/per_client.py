@@ -1,7 +1,5 @@
 """Training of one client in a process of the pool, on one thread, with the same bits on any machine."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

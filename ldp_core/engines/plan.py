@@ -4,8 +4,6 @@ Clients hold different amounts of data. They are sorted by number of steps, so t
 are always a prefix; only the last batch of an epoch may be short, and is padded with samples of weight 0.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 

@@ -5,8 +5,6 @@ depends on its task alone, so the number of processes changes no bit. The proces
 started them, and when a task is interrupted or fails.
 """
 
-from __future__ import annotations
-
 import logging
 import multiprocessing
 import os

@@ -1,7 +1,5 @@
 """Training settings of a client, independent of the engine."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from ldp_core.models.base import Model, Shape

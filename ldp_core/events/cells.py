@@ -1,7 +1,5 @@
 """Events of jobs of many runs: sweeps, a paper's claim, the search for the least ε."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 

@@ -1,7 +1,5 @@
 """Events of an attack grid: its start, controls and cells."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Annotated, ClassVar, Literal
 

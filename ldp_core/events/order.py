@@ -1,7 +1,5 @@
 """Validation of the order of imported events against the job's request."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from base64 import b64decode
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Validation of the order of events with cells: attack grids, sweeps, searches, claims."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Collection
 from dataclasses import replace

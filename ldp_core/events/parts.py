@@ -1,7 +1,5 @@
 """JSON objects within events: images, guarantees, bounds, with validation of imported ones."""
 
-from __future__ import annotations
-
 from base64 import b64decode
 from typing import Annotated, Any, Literal
 

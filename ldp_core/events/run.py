@@ -1,7 +1,5 @@
 """Events of a run, from its start to its end."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 

@@ -1,7 +1,5 @@
 """The attack settings of an experiment: which uploads are attacked during training, and by which attacker."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any

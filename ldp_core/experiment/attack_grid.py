@@ -1,7 +1,5 @@
 """The request for an attack grid: the same images attacked under every mechanism and budget."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Annotated, Any, cast
 

@@ -1,7 +1,5 @@
 """The clients of an experiment: number, budgets, safe ranges, limits."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any
 

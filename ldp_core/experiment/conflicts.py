@@ -1,7 +1,5 @@
 """Combinations of an experiment's fields that cannot run, with a sentence for each."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

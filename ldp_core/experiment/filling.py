@@ -1,7 +1,5 @@
 """Defaults that a system (`ldp_core.systems`) sets for an experiment's fields."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any

@@ -3,8 +3,6 @@
 `python -m tests.benchmarks.fitting` writes the figures to fitting.json.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Latin hypercubes: few settings that cover many fields evenly (McKay, Beckman, Conover 1979)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

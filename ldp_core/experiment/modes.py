@@ -1,7 +1,5 @@
 """Named distributions of budgets or ranges, assigned to any number of clients in client order."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

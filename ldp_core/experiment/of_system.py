@@ -1,7 +1,5 @@
 """A draft's system: choice, form, departures from its paper, and the return to the paper's setting."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Changes to an experiment by dotted field names: `mechanism.name=duchi`, `clients.epsilon=0.5`."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Mapping
 from typing import Any

@@ -6,8 +6,6 @@ upload or run) and `run_limit` (empty for a client without), in any order and un
 is a spreadsheet formula.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Parsing of experiments from JSON; all problems are reported at once."""
 
-from __future__ import annotations
-
 import copy
 import json
 from collections.abc import Iterable, Mapping, Sequence

@@ -3,8 +3,6 @@
 The settings are a grid of values (`grid`), a list (`list`), or a Latin hypercube (`latin`).
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -4,8 +4,6 @@
 ask only here.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

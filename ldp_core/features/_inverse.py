@@ -1,7 +1,5 @@
 """What an attacker draws back: images from features, or from one perturbed message of features."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any

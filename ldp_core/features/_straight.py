@@ -1,7 +1,5 @@
 """Centring and deslanting of drawings by their moments."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Base class of features: fixed public programs from an image to numbers."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from dataclasses import replace
 from functools import lru_cache

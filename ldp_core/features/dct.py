@@ -1,7 +1,5 @@
 """Low frequencies of an image: the discrete cosine transform of JPEG."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import numpy as np

@@ -1,7 +1,5 @@
 """No features: pixels as they are."""
 
-from __future__ import annotations
-
 import math
 
 from ldp_core.features.base import Features, Images

@@ -1,7 +1,5 @@
 """Histograms of signed edge orientation per cell of the image."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """A smaller image: mean over squares of pixels."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Evaluation of the global model, and of clients' own models, on the held-out test set."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite

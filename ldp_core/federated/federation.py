@@ -1,7 +1,5 @@
 """A federation ready to train: data on the device, samples assigned to clients, budgets resolved."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """Privacy filter: which clients may upload once more within their ε limit, and what their uploads cost."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

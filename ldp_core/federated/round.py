@@ -3,8 +3,6 @@ plans their training, `noisings` turns trained weights into what is to be pertur
 next state; so a driver of many runs can train and perturb them together.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace

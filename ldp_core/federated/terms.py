@@ -1,7 +1,5 @@
 """Mechanisms and variances of uploads per round, cached where they are the same in every round."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Clients' uploads: clipped, then perturbed slice by slice (one slice, or one per layer)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager

@@ -4,8 +4,6 @@ An npz file has the arrays (`layout.GROUPS`, `layout.BESIDE`), a card everything
 programs in assets/uploads save both, from Flower and from a PyTorch loop.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any

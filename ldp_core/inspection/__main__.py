@@ -3,8 +3,6 @@ torch. Stdin: length of the card in bytes as a line of digits, the card, the npz
 JSON, or `{"refused": sentence}`.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 

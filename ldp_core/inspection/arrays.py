@@ -1,7 +1,5 @@
 """Reading of untrusted npz files: no code in them is run, and sizes are checked before unpacking."""
 
-from __future__ import annotations
-
 from io import BytesIO
 from math import prod
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Assumptions of an attack about an upload, checked against the upload's own values."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The card of a saved upload: model, kind of upload, and the client's training settings."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any

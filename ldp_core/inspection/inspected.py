@@ -1,7 +1,5 @@
 """The attack on one saved upload, with the assumptions that can be checked."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

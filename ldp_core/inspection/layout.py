@@ -1,7 +1,5 @@
 """Assignment of a file's arrays to a model's layers, and differences between the two."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from difflib import SequenceMatcher

@@ -1,7 +1,5 @@
 """Runs from a program or notebook, in its own process; nothing is written except downloaded data."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Resolution of short field names to an experiment."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

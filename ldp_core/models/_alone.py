@@ -4,8 +4,6 @@ On a CPU channels-last is faster, as max-pooling is vectorised over channels (me
 layout on the papers' CNN).
 """
 
-from __future__ import annotations
-
 from math import gcd
 
 import torch

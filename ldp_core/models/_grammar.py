@@ -1,7 +1,5 @@
 """Listed layers as JSON and as text: `conv 8 5 relu, pool 2, dense 32 relu`."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Mapping

@@ -5,8 +5,6 @@ and a layer's gradient for one image is a product of two recorded tensors: its i
 its output. For convolutions the product is over positions of patches.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import torch

@@ -1,7 +1,5 @@
 """Interpreter of an architecture that counts parameters, multiplications and memory, from shapes alone."""
 
-from __future__ import annotations
-
 from math import prod
 
 Shape = tuple[int, ...]

@@ -5,8 +5,6 @@ grouped convolutions compute the same but are slow for that many groups. Activat
 that each product's result is in place for the next.
 """
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor
 from torch.nn import functional

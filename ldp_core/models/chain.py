@@ -1,7 +1,5 @@
 """A model as a list of layers for the compiled kernel; or the reason why there is none."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partialmethod
 from itertools import pairwise

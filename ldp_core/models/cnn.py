@@ -1,7 +1,5 @@
 """The papers' convolutional network: two convolutions with max-pooling, two fully connected layers."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ldp_core.models.convolutional import Convolutional, Network

@@ -1,7 +1,5 @@
 """LeNet with sigmoids, on which gradient inversion was demonstrated (DLG, Zhu et al. 2019)."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any
 
 import numpy as np

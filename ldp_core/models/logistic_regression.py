@@ -1,7 +1,5 @@
 """Multinomial logistic regression: one linear layer."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import numpy as np

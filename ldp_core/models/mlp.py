@@ -1,7 +1,5 @@
 """A network with one hidden layer."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from pydantic import Field

@@ -1,7 +1,5 @@
 """A network of layers that a user lists."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any
 
 from pydantic import Field, PlainSerializer

@@ -1,7 +1,5 @@
 """ResNet-18 for small images, with group normalisation (He et al. 2016; Wu and He 2018)."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Partition by the clients that the data set names."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ldp_core.partitions.base import Indices

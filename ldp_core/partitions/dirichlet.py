@@ -1,7 +1,5 @@
 """Each class split over the clients in proportions from a Dirichlet distribution (Yurochkin et al. 2019)."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A mixture of classes for each client, from a Dirichlet distribution (Hsu, Qi and Brown 2019)."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import numpy as np

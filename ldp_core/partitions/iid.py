@@ -1,7 +1,5 @@
 """Independent and identically distributed shards: shuffle, then split."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ldp_core.partitions.base import Indices, Partition

@@ -1,7 +1,5 @@
 """Validation of a plug-in's class, with a sentence for each fault."""
 
-from __future__ import annotations
-
 import inspect
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Discovery of plug-ins, installed or in the folder; invalid ones are left out with a reason."""
 
-from __future__ import annotations
-
 import hashlib
 import importlib
 import inspect

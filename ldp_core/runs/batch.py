@@ -1,7 +1,5 @@
 """Training of a batch of experiments without attacks, in one process, for their final figures only."""
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Iterator, Mapping

@@ -2,8 +2,6 @@
 else in a process per core, since a run's work outside torch is Python's and occupies one core.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing

@@ -3,8 +3,6 @@ class on a small server: thirty laptops behind one network address with four ope
 reopened pages.
 """
 
-from __future__ import annotations
-
 WANTED = 8192
 """File descriptors requested for the server's process: a browser has up to seven connections."""
 KEPT = 300

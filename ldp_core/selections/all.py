@@ -1,7 +1,5 @@
 """All clients in every round."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -1,7 +1,5 @@
 """Base class of selections, which choose each round's participants."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 
 import numpy as np

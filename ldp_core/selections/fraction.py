@@ -1,7 +1,5 @@
 """A new random share of the clients each round (paper 000's γ)."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import numpy as np

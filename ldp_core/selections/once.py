@@ -1,7 +1,5 @@
 """Each client once: the clients are divided over the rounds."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -1,7 +1,5 @@
 """Clients decide independently whether they take part (paper 004, algorithm 4)."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Parsing of environment variables, with sentences for invalid ones."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Environment variables that training processes must not see."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 

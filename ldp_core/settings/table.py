@@ -3,8 +3,6 @@
 README's table is `markdown()`; a test compares them.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Folder of data sets: `EPSILON_DATA_DIR`, or the platform's own."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from platformdirs import user_data_path

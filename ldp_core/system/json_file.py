@@ -1,7 +1,5 @@
 """JSON: small files, written atomically, and text that may be damaged."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any, TypeVar

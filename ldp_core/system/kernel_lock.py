@@ -5,8 +5,6 @@ containers with the same file, a network file system with locks shares it betwee
 does not release it.
 """
 
-from __future__ import annotations
-
 import errno
 import os
 import struct

@@ -1,7 +1,5 @@
 """Whether compiled code can be executed: llvmlite is optional, and some systems forbid it."""
 
-from __future__ import annotations
-
 import ctypes
 import mmap
 import sys

@@ -5,8 +5,6 @@ group and others; a parent may be if only owners may rename in it (sticky bit, a
 lists count, as the group's bits show their maximum.
 """
 
-from __future__ import annotations
-
 import os
 import secrets
 import stat

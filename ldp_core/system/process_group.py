@@ -4,8 +4,6 @@ The group lets the supervisor end all of them; on Linux every forked process als
 none remains if the worker is killed.
 """
 
-from __future__ import annotations
-
 import ctypes
 import os
 import signal

@@ -1,7 +1,5 @@
 """Log records limited in rate: repeated ones are dropped and counted."""
 
-from __future__ import annotations
-
 import logging
 import threading
 from collections import Counter

@@ -1,7 +1,5 @@
 """Rate limits: a burst at once, then one per interval, for each name."""
 
-from __future__ import annotations
-
 import threading
 import time
 

@@ -1,7 +1,5 @@
 """Cores, memory and GPUs of this machine, within a container's limits; without torch."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

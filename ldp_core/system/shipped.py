@@ -4,8 +4,6 @@ An installation has them in its folder `epsilon_studio`, to keep such general na
 source tree has them at its top.
 """
 
-from __future__ import annotations
-
 from importlib.resources import files
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Number of threads of a run."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps

@@ -1,7 +1,5 @@
 """Check of the size of a ZIP's directory, from its last bytes, before `zipfile` reads it whole."""
 
-from __future__ import annotations
-
 import os
 from typing import IO
 

@@ -1,7 +1,5 @@
 """Published systems' base: the experiment fields it sets, the weights it sends, its part in a round."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar

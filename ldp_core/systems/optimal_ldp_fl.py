@@ -5,8 +5,6 @@ the server's model. As printed nothing bounds them: a reported weight is d·r aw
 it. Corrected they are limited by the client's own safe range.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Annotated, Any
 

@@ -5,8 +5,6 @@ is the client's public safe range, which also clips personal weights. Without tr
 paper's FedAvg, with the first one only its PrivateFL.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Annotated, Any
 

@@ -5,8 +5,6 @@ Case "non_iid": they send the sign of each noisy weight, and the server takes th
 experiment's aggregator weights them (A, B or C).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, NamedTuple
 

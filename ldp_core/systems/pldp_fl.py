@@ -1,7 +1,5 @@
 """PLDP-FL (paper 000): every client has its own safe range and budget; PDPM perturbs each weight."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -6,8 +6,6 @@ choice and the weights are unprotected. Corrected, magnitudes are those of the s
 public, and the rest is not sent: the server keeps its values.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Annotated, Any
 

@@ -3,8 +3,6 @@ process; imports nothing of this program. Arguments: the file, and the largest n
 of text. On failure it writes a sentence to stderr and exits with `REFUSED`.
 """
 
-from __future__ import annotations
-
 import contextlib
 import csv
 import io

@@ -3,8 +3,6 @@ decimal comma, 0.5 and 1,234,567 a decimal point. One point or comma before thre
 either; the file's other cells decide, and if they do not, the cell is refused.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterable

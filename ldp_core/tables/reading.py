@@ -1,7 +1,5 @@
 """Parsing of a file's bytes to headings and cells."""
 
-from __future__ import annotations
-
 import codecs
 import csv
 import io

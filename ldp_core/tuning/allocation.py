@@ -7,8 +7,6 @@ Cauchy–Schwarz). σ² is a client's largest variance over its range, independe
 part.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from functools import cached_property

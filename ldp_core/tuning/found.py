@@ -3,8 +3,6 @@
 A setting meets the target if a further run would, with 97.5 % confidence by the spread over seeds.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from math import sqrt

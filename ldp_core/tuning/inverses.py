@@ -5,8 +5,6 @@ the ε. Results are exact, except for a noise that theory estimates by simulatin
 given, and results are rounded to it. All clients have the same ε here; everything else is the experiment's.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass

@@ -6,8 +6,6 @@ share decides on which side of the limit an ε lies; if it contains the limit, t
 up to `UPLOADS` times the question's effort.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from math import ceil, inf, log2

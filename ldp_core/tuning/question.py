@@ -1,7 +1,5 @@
 """The request for the least ε: a target accuracy, ranges to try, limits on run ε and identification."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

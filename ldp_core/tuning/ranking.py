@@ -3,8 +3,6 @@
 Without data, model or draft: clients, weights, budgets and a safe range suffice.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -11,8 +11,6 @@ confidence, fewer than 97.5 % of runs reach the target; an undecided range gets 
 effort allows.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from math import ceil

@@ -5,8 +5,6 @@ address (`X-Forwarded-For`, `X-Real-IP`). The header is trusted only if the oper
 without a proxy visitors could forge it.
 """
 
-from __future__ import annotations
-
 import ipaddress
 import re
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Compression of Streamlit's static files, once per process: 3.6 MB for a first visit without."""
 
-from __future__ import annotations
-
 import asyncio
 import gzip
 from functools import partial

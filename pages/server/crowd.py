@@ -3,8 +3,6 @@
 A visitor beyond the limit gets a page that says so (429), and may retry.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections import Counter
 

@@ -1,7 +1,5 @@
 """Rate limits on guesses of the teacher's secret and of class codes, with logging."""
 
-from __future__ import annotations
-
 import logging
 from math import ceil
 

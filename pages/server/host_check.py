@@ -4,8 +4,6 @@ Streamlit checks the host name for websockets; here the same list applies to eve
 another site whose name resolves here (DNS rebinding) reads nothing.
 """
 
-from __future__ import annotations
-
 import logging
 import re
 from collections.abc import Mapping, Sequence

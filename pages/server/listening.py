@@ -4,8 +4,6 @@ Uvicorn waits forever for a connection's first request and accepts any number; b
 number of descriptors, and without one cannot open a database.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from contextlib import suppress

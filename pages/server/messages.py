@@ -4,8 +4,6 @@ Streamlit accepts messages for developers or embedding hosts: one clears all cac
 server. Only the messages listed here pass.
 """
 
-from __future__ import annotations
-
 import asyncio
 import re
 import time

@@ -1,7 +1,5 @@
 """The page that the server opens in a browser: Start, or the one of its command line."""
 
-from __future__ import annotations
-
 import webbrowser
 from collections.abc import Sequence
 from threading import Thread

@@ -4,8 +4,6 @@ After an update of Streamlit, review each function, run the tests of `uncut` and
 then change the version in the test.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress

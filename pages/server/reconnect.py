@@ -6,8 +6,6 @@ messages of runs are held back until the next run begins. The browser requests o
 is missing; otherwise it is requested here.
 """
 
-from __future__ import annotations
-
 import asyncio
 from contextlib import suppress
 

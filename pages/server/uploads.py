@@ -1,7 +1,5 @@
 """Limits on uploads, by session and in total, checked before the body is read."""
 
-from __future__ import annotations
-
 import asyncio
 from collections import Counter
 

@@ -1,7 +1,5 @@
 """What every aggregator promises."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

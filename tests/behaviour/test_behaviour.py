@@ -1,7 +1,5 @@
 """What the program computes is what is recorded, and only what is computed changes its version."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any

@@ -5,8 +5,6 @@ Then how often the bound that a run shows exceeds ε, of ten times as many calib
 what share of ε it reaches with 100 000.
 """
 
-from __future__ import annotations
-
 import sys
 from itertools import product
 

@@ -4,8 +4,6 @@ Five visitors move a control on Noise twice a second; one tab, then four, have a
 again and again without a pause.
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import json

@@ -6,8 +6,6 @@ read of their own; joining, trying and drawing takes them five seconds. The teac
 here. Polls of the idle class, in the same run, are what the others are held against on a busy machine.
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import base64

@@ -7,8 +7,6 @@ a slider, nothing while it moves, and the place where it comes to rest. Who does
 and asks again for what refreshes itself.
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import contextlib

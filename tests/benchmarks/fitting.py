@@ -7,8 +7,6 @@ round. The rate is the one that ends best in ranges that cut nothing; the range 
 most a point. A model that learns at none of these rates has no fit.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from datetime import UTC, datetime

@@ -5,8 +5,6 @@
 All 2²⁴ draws are tried, for both ends of the safe range; of Gaussian noise, 131 072 answers.
 """
 
-from __future__ import annotations
-
 import platform
 from collections.abc import Iterator
 from datetime import UTC, datetime

@@ -7,8 +7,6 @@ weight, the variance of the noise and its mean, and how much of it is left in th
 the public budget is sent beside it.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import os

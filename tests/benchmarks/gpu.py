@@ -8,8 +8,6 @@
 - a run that is killed in mid-run and taken up: whether it ends at the same bits.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 import tempfile

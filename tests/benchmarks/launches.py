@@ -5,8 +5,6 @@ worker is warm. Measured is what their pages show: when the first point of a cur
 that the run has ended.
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import json

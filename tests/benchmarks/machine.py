@@ -1,7 +1,5 @@
 """What a benchmark ran on, and its figures in a few words."""
 
-from __future__ import annotations
-
 import os
 import platform
 import time

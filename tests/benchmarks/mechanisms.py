@@ -1,7 +1,5 @@
 """Samplers at the size of ResNet-18, what a round measures beside its noise, the theory of 10 000 clients."""
 
-from __future__ import annotations
-
 import numpy as np
 import torch
 

@@ -4,8 +4,6 @@ The control beside *Sixty thousand people, one image each*: where labelled digit
 (scikit-learn's 1 797), a linear classifier learnt on these alone, with the same features.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ldp_core import datasets, features

@@ -9,8 +9,6 @@ for them; `learnability.COUNTED` are those by which it is judged. With the word 
 those of tests/benchmarks/outsider.py.
 """
 
-from __future__ import annotations
-
 import sys
 from collections import Counter
 from functools import partial

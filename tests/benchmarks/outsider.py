@@ -6,8 +6,6 @@ optimisers. Four in five stay within the numbers that the rule speaks of; the ot
 order of the draws is part of each number's meaning.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -4,8 +4,6 @@
 on its last 10 000; the test file chose nothing. Each line: mean accuracy of three seeds.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -6,8 +6,6 @@ nothing may go on, and which is taken up and trains no stored cell again; one th
 process and a node lose is `tests/runs/cluster/test_real.py`.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 import tempfile

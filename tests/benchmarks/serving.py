@@ -1,7 +1,5 @@
 """A server of its own for a benchmark."""
 
-from __future__ import annotations
-
 import os
 import tempfile
 from collections.abc import Iterator

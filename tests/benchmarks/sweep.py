@@ -6,8 +6,6 @@ has ended. Seconds of the processor of the worker and whatever that has begun. W
 versions of this repository, those take turns with this one; EPSILON_ENGINE is for them.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -6,8 +6,6 @@ each took to come, or that it was refused for now; what they take of the server;
 them; and what is left when all have gone.
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import resource

@@ -8,8 +8,6 @@ machine does falls on all alike. Seconds of the processor (of all processes of a
 comparable on a busy machine. With words, the cases whose label has one of them.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import math

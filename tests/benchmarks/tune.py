@@ -4,8 +4,6 @@ For each accuracy the question is asked on the default training (digits, 20 clie
 its answer is run with ten seeds that the search has not seen: at least nine are to reach what was asked.
 """
 
-from __future__ import annotations
-
 import sys
 import time
 

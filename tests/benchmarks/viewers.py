@@ -5,8 +5,6 @@ a class to; three are real browsers. Two a second of them move a control on Nois
 `--minutes 60` it is the soak: memory every five minutes, and its drift once the caches are full.
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import contextlib

@@ -1,7 +1,5 @@
 """A browser and a server for the tests of this folder."""
 
-from __future__ import annotations
-
 import os
 import re
 import time

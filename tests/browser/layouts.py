@@ -5,8 +5,6 @@ pages as they are first seen (VIEWS), and with a run by the tests that come ther
 where things are and how heavy, and no letter, so fonts do not matter; what lives (times) is hidden.
 """
 
-from __future__ import annotations
-
 import io
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """A bad network between a browser and a server: a TCP proxy that delays, throttles, resets and drops."""
 
-from __future__ import annotations
-
 import asyncio
 import random
 import socket

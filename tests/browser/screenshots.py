@@ -4,8 +4,6 @@ Every page as it is first seen, and those with runs while they go on and afterwa
 choose among schemes, screens and pages. With `--readme` it takes the one picture of the README instead.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 import tempfile

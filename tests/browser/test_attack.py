@@ -1,7 +1,5 @@
 """The attacker's desk in a browser: press once, and see the ladder fill."""
 
-from __future__ import annotations
-
 import io
 import json
 import re

@@ -1,7 +1,5 @@
 """The attack on Train, as a visitor sees it: who was picked out, round by round, and what may be chosen."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

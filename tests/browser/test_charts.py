@@ -1,7 +1,5 @@
 """Charts as they are drawn: labels beside the lines where there is room, else a legend below."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal

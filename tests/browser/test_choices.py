@@ -1,7 +1,5 @@
 """Train's settings, where one choice waits for another."""
 
-from __future__ import annotations
-
 import re
 
 from playwright.sync_api import expect

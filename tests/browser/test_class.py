@@ -1,7 +1,5 @@
 """A lesson in real browsers: a teacher, and students of whom two hold a phone."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

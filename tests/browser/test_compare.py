@@ -1,7 +1,5 @@
 """Three runs are ticked, compared, and the page says what made the difference."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

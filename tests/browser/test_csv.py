@@ -1,7 +1,5 @@
 """Clients as a CSV file: out, changed, in again, undone; a bad file changes nothing."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from playwright.sync_api import FilePayload, expect

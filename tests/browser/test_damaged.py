@@ -1,7 +1,5 @@
 """What is damaged, or gone, is said on the page that needs it, and costs no other page."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

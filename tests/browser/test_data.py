@@ -1,7 +1,5 @@
 """Data in the browser: who holds what, and a download that is watched and stopped."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

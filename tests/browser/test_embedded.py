@@ -1,7 +1,5 @@
 """In a page of another site, whose cookies browsers keep apart."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer

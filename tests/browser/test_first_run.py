@@ -1,7 +1,5 @@
 """The first run, as a newcomer lives it: from the start page to a trained model, and back again."""
 
-from __future__ import annotations
-
 import re
 
 from playwright.sync_api import Page, expect

@@ -1,7 +1,5 @@
 """What hands meet on every page: a cell that is clicked, Back, a button that has nothing to do, a tooltip."""
 
-from __future__ import annotations
-
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 

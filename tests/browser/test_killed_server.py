@@ -1,7 +1,5 @@
 """A run survives its server, and so does the page that watches it."""
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Iterator

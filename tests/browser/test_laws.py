@@ -1,7 +1,5 @@
 """What the browser draws while a hand moves is what Python draws there."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

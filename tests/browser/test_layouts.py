@@ -1,7 +1,5 @@
 """Pages look as they did when they were approved, from so far away that no letter can be read."""
 
-from __future__ import annotations
-
 from itertools import combinations
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """C4: a network that drops, delays and resets neither launches twice nor leaves a hole in a curve."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """A table with a client column: dropped, previewed, trained, looked for on Tune, deleted from the disk."""
 
-from __future__ import annotations
-
 from playwright.sync_api import FilePayload, expect
 
 from tests.browser.conftest import Another, Visitor, at_rest, press, train, wait_until

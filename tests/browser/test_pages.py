@@ -1,7 +1,5 @@
 """Every page: deep links, links that are shared, what is wrong at its field, access for all."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from typing import Any, Literal

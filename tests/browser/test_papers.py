@@ -1,7 +1,5 @@
 """A claim is opened, run again for real, and its figure and verdict change."""
 
-from __future__ import annotations
-
 import re
 
 from playwright.sync_api import expect

@@ -1,7 +1,5 @@
 """Every page below a path, which a real nginx keeps or takes off."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The report opens from a disk without a network: nothing in it asks for more, and anybody can read it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from playwright.sync_api import Browser, expect

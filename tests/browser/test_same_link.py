@@ -1,7 +1,5 @@
 """Two strangers with the same link get the same curves."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """A published system opens on every page that edits an experiment, and trains."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import pytest

@@ -1,7 +1,5 @@
 """Tune in a browser: build a sweep, watch it fill, open a cell; ask for an accuracy; use the formulas."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 

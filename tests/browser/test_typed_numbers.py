@@ -1,7 +1,5 @@
 """Numbers as people type them, in browsers of two languages: read as they are meant, or refused there."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """S5, S6 and S10: what was typed is shown as it is, wherever it is shown, and nothing of it runs."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

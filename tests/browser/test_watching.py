@@ -1,7 +1,5 @@
 """Who watches a run: a class, a second tab, a teacher."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The room is the federation: drawings are trained, read by their own student alone, gone with the class."""
 
-from __future__ import annotations
-
 import base64
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A class: only its teacher moves it on, a guess counts once, and nothing of a student outlives it."""
 
-from __future__ import annotations
-
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`audit`: a verdict on a claim, from a file of samples."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

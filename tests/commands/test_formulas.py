@@ -1,7 +1,5 @@
 """`invert` and `allocate`: JSON lines on stdout, or one sentence on stderr."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

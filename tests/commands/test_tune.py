@@ -1,7 +1,5 @@
 """`tune`: what is open comes with the command that settles it."""
 
-from __future__ import annotations
-
 import json
 import shlex
 

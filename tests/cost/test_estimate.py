@@ -1,7 +1,5 @@
 """What a draft costs: arithmetic that refuses, and a time that is not far off."""
 
-from __future__ import annotations
-
 import json
 import time
 from dataclasses import asdict

@@ -1,7 +1,5 @@
 """What a job does, counted: what asks for more does more, in proportion."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

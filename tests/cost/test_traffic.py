@@ -1,7 +1,5 @@
 """Bytes up and down against the share of clients, as in figure 3a of paper 000."""
 
-from __future__ import annotations
-
 import pytest
 
 from ldp_core.cost.traffic import against_share, traffic

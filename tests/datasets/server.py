@@ -1,7 +1,5 @@
 """A web server for downloads, on a real socket, that can misbehave."""
 
-from __future__ import annotations
-
 import sys
 import threading
 import time

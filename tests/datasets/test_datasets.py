@@ -1,7 +1,5 @@
 """Data sets: real, in [0, 1], with a test set of its own; and a clear word when one is not to be had."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Downloads over real sockets: cut, altered, offline, twice at once; and every format once."""
 
-from __future__ import annotations
-
 import hashlib
 import multiprocessing
 import shutil

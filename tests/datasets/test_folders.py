@@ -1,7 +1,5 @@
 """Folders of images: found by their ids, read with suspicion, and said to be wrong in one sentence."""
 
-from __future__ import annotations
-
 import os
 import struct
 import zlib

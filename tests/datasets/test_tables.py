@@ -1,7 +1,5 @@
 """Tables of one's own: what is understood of them is said, and what will not do is one sentence."""
 
-from __future__ import annotations
-
 import io
 import json
 from pathlib import Path

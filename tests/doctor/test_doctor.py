@@ -1,7 +1,5 @@
 """`doctor` says what holds on a machine, is quick, and never fails itself."""
 
-from __future__ import annotations
-
 import io
 import os
 import re

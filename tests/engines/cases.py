@@ -1,7 +1,5 @@
 """What the tests of engines share: recipes, data, plans, and a run that does not end."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

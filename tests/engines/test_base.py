@@ -1,7 +1,5 @@
 """Both engines equal a plain loop over clients, whatever the number of processes."""
 
-from __future__ import annotations
-
 import os
 import sys
 from pathlib import Path

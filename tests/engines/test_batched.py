@@ -1,7 +1,5 @@
 """Local training of all clients at once equals a plain loop over clients."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

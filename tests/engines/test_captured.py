@@ -1,7 +1,5 @@
 """Steps that are recorded and replayed: the same weights, and few recordings; on a GPU where there is one."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

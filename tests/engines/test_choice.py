@@ -1,7 +1,5 @@
 """Who trains what: decided in one place, without torch, and never with an error where a kernel is missing."""
 
-from __future__ import annotations
-
 import builtins
 import sys
 from collections.abc import Iterator

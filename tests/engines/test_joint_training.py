@@ -1,7 +1,5 @@
 """Works that are trained as one give each federation what it would have got alone."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Processes that train: none outlives who started it, and a lost one is named."""
 
-from __future__ import annotations
-
 import faulthandler
 import os
 import signal

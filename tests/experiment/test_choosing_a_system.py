@@ -1,7 +1,5 @@
 """A system that is chosen fills what was not given; whatever was changed since stays."""
 
-from __future__ import annotations
-
 import pytest
 
 from ldp_core.errors import InvalidExperiment

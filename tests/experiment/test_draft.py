@@ -1,7 +1,5 @@
 """Drafts: a base, variants that are compared, seeds that pair them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Who chooses a model gets the rate that was measured for it, and keeps one that she has set herself."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

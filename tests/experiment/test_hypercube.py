@@ -1,7 +1,5 @@
 """Settings that are drawn cover every field's range: each slice of it is met once."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A system that is chosen for a draft, its form, and the way back to its paper."""
 
-from __future__ import annotations
-
 import pytest
 
 from ldp_core import systems

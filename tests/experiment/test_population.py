@@ -1,7 +1,5 @@
 """Who asks for what: the modes, dealt in client order, for any number of clients."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """S1 and S7: a CSV of profiles is read as a whole or not at all, and what we write is read back."""
 
-from __future__ import annotations
-
 import csv
 import io
 

@@ -1,7 +1,5 @@
 """Experiments from JSON: every default, every refusal worded with what was given and what would do."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any

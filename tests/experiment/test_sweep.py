@@ -1,7 +1,5 @@
 """A sweep's cells are what was asked for, each once; whatever cannot be meant is named with its cell."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

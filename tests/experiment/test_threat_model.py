@@ -1,7 +1,5 @@
 """An attack that is not spelled out does a fifth of training's work, counted alike on every machine."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

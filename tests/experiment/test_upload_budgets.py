@@ -1,7 +1,5 @@
 """A budget for a whole upload is spent, not divided away."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Features are a fixed program: their shapes and lengths, and what an experiment makes of them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Class means in one message: what is sent, what the server makes of it, what it costs a person."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

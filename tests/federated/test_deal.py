@@ -1,7 +1,5 @@
 """Runs of one seed share their shards and their batches, and both are what they would be alone."""
 
-from __future__ import annotations
-
 import gc
 from collections.abc import Callable
 from dataclasses import fields, replace

@@ -1,7 +1,5 @@
 """Who counts as strict."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

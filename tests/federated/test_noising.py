@@ -1,7 +1,5 @@
 """Uploads of several runs, perturbed as one matrix, are those of each run alone."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 

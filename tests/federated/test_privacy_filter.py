@@ -1,7 +1,5 @@
 """A client's own limit: it sends as long as it can afford to, and not once more."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

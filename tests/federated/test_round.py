@@ -1,7 +1,5 @@
 """One round: the noise that was measured is the noise that was predicted, and comparisons are paired."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from typing import Any

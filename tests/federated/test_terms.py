@@ -1,7 +1,5 @@
 """What is kept from round to round is what each round would work out for itself."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

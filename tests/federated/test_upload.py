@@ -1,8 +1,6 @@
 """What clients upload: in passes over a few clients at a time and beside each other, to the bits of the plain
 way, whichever mechanism and aggregator."""
 
-from __future__ import annotations
-
 import tracemalloc
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Uploads as a plain PyTorch loop makes them, and their cards."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

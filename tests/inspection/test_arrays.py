@@ -1,7 +1,5 @@
 """Files that are no upload: one sentence each, nothing in them runs, and little memory is taken."""
 
-from __future__ import annotations
-
 import io
 import json
 import struct

@@ -1,7 +1,5 @@
 """An upload from elsewhere: what comes back, and which assumption fails."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

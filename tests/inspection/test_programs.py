@@ -1,7 +1,5 @@
 """The programs of assets/uploads save what `inspect` reads."""
 
-from __future__ import annotations
-
 import json
 import runpy
 import subprocess

@@ -1,7 +1,5 @@
 """Every model a second time, as a tutorial would write it: the reference that ours must equal."""
 
-from __future__ import annotations
-
 import math
 from itertools import pairwise
 from typing import Any

@@ -1,7 +1,5 @@
 """PyTorch's own operators, and the quicker ones that stand for them where no gradients are asked for."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 

@@ -1,7 +1,5 @@
 """Architectures read as chains of layers, or refused with a reason."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """A network between two transforms: as a plain module computes it, in both readings."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Models: flat vectors with views, and three readings that agree with a plain torch module."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

@@ -1,7 +1,5 @@
 """Layers that a person lists: read from JSON and text, or refused with a sentence at the field."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Gradients that are differentiated again: as usual for hard labels, and with the right slopes."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Optimisers: the steps of torch and of scikit-learn."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

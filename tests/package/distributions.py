@@ -2,8 +2,6 @@
 that are no pictures; under names of their own, as the guide's may be parts of the program.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tests.guide import EXAMPLES

@@ -1,7 +1,5 @@
 """The wheel, in a fresh environment outside the tree, beside the libraries that are here."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """Two distributions that others have made appear everywhere, and no file of the program is changed."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What a person has who installs the wheel: the dashboard and every command, from any folder."""
 
-from __future__ import annotations
-
 import json
 import socket
 import stat

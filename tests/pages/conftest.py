@@ -1,7 +1,5 @@
 """What tests of pages share."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The JavaScript that the pages use is the one that plotly's Python package writes figures for."""
 
-from __future__ import annotations
-
 import re
 
 from plotly.offline import get_plotlyjs_version

@@ -3,8 +3,6 @@
 A static net under the tests of single pages: what a page computes from a run is held where it is computed.
 """
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Pages hold for experiments of every trust."""
 
-from __future__ import annotations
-
 import pytest
 
 from ldp_core import presets

@@ -1,7 +1,5 @@
 """What every partition promises."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Parts as others write them."""
 
-from __future__ import annotations
-
 SELECTION = '''
 """Two groups in turn."""
 import numpy as np

@@ -1,7 +1,5 @@
 """Parts from outside are listed as the program's own are; what will not do is named and harms nothing."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from importlib.metadata import EntryPoint, EntryPoints

@@ -1,7 +1,5 @@
 """Jobs done in this very process: put in the queue with their keys, claimed, trained, and noted."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Stands for a server: a process that launches a job and only lives on, until a test kills it."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys

@@ -1,7 +1,5 @@
 """Jobs in real processes: launching them, watching them, finding what they have started."""
 
-from __future__ import annotations
-
 import multiprocessing
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """What happens on a disk that fills up; test_full_disk.py mounts one and runs this on it."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sys

@@ -2,8 +2,6 @@
 ends with the bits of `simulate` and every round told once.
 """
 
-from __future__ import annotations
-
 import multiprocessing
 import random
 import shutil

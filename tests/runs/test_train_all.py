@@ -1,7 +1,5 @@
 """What a sweep is made of: each run's final figures, equal to those of it alone, in a process or many."""
 
-from __future__ import annotations
-
 import faulthandler
 import multiprocessing
 import os

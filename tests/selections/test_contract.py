@@ -1,7 +1,5 @@
 """What every selection promises."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

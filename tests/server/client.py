@@ -1,7 +1,5 @@
 """A visitor without a browser: speaks to the server as Streamlit's own page does, in its protobuf."""
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """A real server for the tests of this folder, which need no browser."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

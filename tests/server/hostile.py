@@ -1,7 +1,5 @@
 """What a visitor without a browser may say to do harm: messages of the right type and of any content."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """A real nginx before a real server, with the configuration that is shipped."""
 
-from __future__ import annotations
-
 import shutil
 import socket
 import ssl

@@ -1,7 +1,5 @@
 """The compose file holds together: no engine runs here, so it is read, and this machine's nginx is asked."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """S9: who is let in, and what browsers are sent (raw requests to a real server)."""
 
-from __future__ import annotations
-
 import asyncio
 import http.client
 from dataclasses import dataclass

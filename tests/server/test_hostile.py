@@ -1,7 +1,5 @@
 """Whatever is sent over the connection of a page: no visitor is harmed, and all that is raised is caught."""
 
-from __future__ import annotations
-
 import asyncio
 import random
 

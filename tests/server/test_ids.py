@@ -1,7 +1,5 @@
 """S3 and S4: whatever stands in a link or a command, no file is opened for it, and no pickle is run."""
 
-from __future__ import annotations
-
 import pickle
 import sys
 from collections.abc import Iterator

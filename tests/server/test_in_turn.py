@@ -1,7 +1,5 @@
 """What a visitor does is done in its order: no page run begins beside the callback of the one before."""
 
-from __future__ import annotations
-
 import asyncio
 import shutil
 from pathlib import Path

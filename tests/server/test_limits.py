@@ -1,7 +1,5 @@
 """What one visitor may take of a server: pages, silent connections, uploads; and what it says of it."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import os

@@ -4,8 +4,6 @@ The long soaks (with EPSILON_TEST_ALL this one takes minutes) and the class of t
 tests/benchmarks/viewers.py.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import http.client

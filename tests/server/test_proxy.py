@@ -1,7 +1,5 @@
 """Opened to the net: a real nginx, configured as shipped, before the real server."""
 
-from __future__ import annotations
-
 import asyncio
 import shutil
 import socket

@@ -4,8 +4,6 @@ The provider's part ends with a cookie that Streamlit signs; that cookie is made
 own secret, as its callback would.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """What is read of the environment: folders as a shell would read them, and no secret for those who train."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

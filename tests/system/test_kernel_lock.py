@@ -1,7 +1,5 @@
 """A lock that ends with its holder, that asking does not disturb, and that a folder must have."""
 
-from __future__ import annotations
-
 import os
 import platform
 import signal

@@ -1,7 +1,5 @@
 """Memory of a process that computes is used again, and its end is recognised."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

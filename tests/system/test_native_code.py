@@ -1,7 +1,5 @@
 """Whether code that is made here may run: asked of the system, and never an error."""
 
-from __future__ import annotations
-
 import sys
 
 import pytest

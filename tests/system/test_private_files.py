@@ -1,7 +1,5 @@
 """What another user could have written is not read, and nothing is put where another user can write."""
 
-from __future__ import annotations
-
 import os
 import stat
 from pathlib import Path

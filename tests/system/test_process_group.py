@@ -1,7 +1,5 @@
 """A training process gives way, in its own session and in the time that sessions share."""
 
-from __future__ import annotations
-
 import errno
 import multiprocessing
 import os

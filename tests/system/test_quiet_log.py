@@ -1,7 +1,5 @@
 """What is said again and again is said seldom, what was left out is counted, and there is an end to it."""
 
-from __future__ import annotations
-
 import logging
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Some at once, then one every so often, for each name; however many names there are."""
 
-from __future__ import annotations
-
 from ldp_core.system import rate_limit
 from ldp_core.system.rate_limit import RateLimit
 

@@ -4,8 +4,6 @@ By the process that a worker forks, without the worker: it is the system's state
 are found dead and taken up is tested in tests/runs/process.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import time

@@ -1,7 +1,5 @@
 """Every system: what it sets can run, and what it says of an upload is what its clients do."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

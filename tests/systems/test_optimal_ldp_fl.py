@@ -1,7 +1,5 @@
 """Optimal LDP-FL by name: ranges that follow layers, what fills an upload, its ledger and what it sends."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

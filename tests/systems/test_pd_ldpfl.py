@@ -1,7 +1,5 @@
 """PD-LDPFL by name: what it keeps, what it sends, its forms, its baselines, and what explains its gain."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Personalized LDP-FL by name: both cases, both roots of equation 4, its ledger, record sampling."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from typing import Any
 

@@ -1,7 +1,5 @@
 """PLDP-FL by name: its settings, its two forms, its ledger."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

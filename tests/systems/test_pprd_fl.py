@@ -1,7 +1,5 @@
 """PPRD-FL by name: R-PSS in both forms, its noise, its ledger, and what its gain is made of."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

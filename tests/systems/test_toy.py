@@ -1,7 +1,5 @@
 """The seam for systems, by that of ldp_core/HOW_TO_ADD.md: personal layers, and half of the rest in clear."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from pathlib import Path

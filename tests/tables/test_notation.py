@@ -1,7 +1,5 @@
 """A number is read as it is meant, or not at all: no file has a thousandth of what stands in it."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,7 +1,5 @@
 """One table in every way that spreadsheets write it, with the headings that people give its columns."""
 
-from __future__ import annotations
-
 import pytest
 
 from ldp_core.errors import InvalidExperiment

@@ -1,7 +1,5 @@
 """Nothing within everybody's limits leaves less noise, and each client costs what it is said to."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What is found backwards gives forwards what was asked for, and a little less would not do."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import asdict
 from typing import Any

@@ -1,7 +1,5 @@
 """The largest ε that leaks no more than is allowed is narrowed from both sides, and bounds the answer."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

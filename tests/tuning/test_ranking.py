@@ -1,7 +1,5 @@
 """The ranking by formula says what theory and ledger say of the same experiment."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

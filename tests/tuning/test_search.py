@@ -1,7 +1,5 @@
 """The search finds the least ε of a world whose answer is known, whenever it is interrupted."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """Conversion of a table's input columns to numbers between 0 and 1."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence

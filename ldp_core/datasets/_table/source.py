@@ -1,7 +1,5 @@
 """A table in the data folder as the data set `table:NAME`."""
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Interpretation of a table: target, client column, input columns, rows held out and left out."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Activation functions, their slopes, and the exponential function that they and softmax need."""
 
-from __future__ import annotations
-
 from math import factorial, log
 
 from llvmlite import ir

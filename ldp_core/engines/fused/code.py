@@ -5,8 +5,6 @@ order of every sum, and with it every bit, is the same on all processors with fu
 instruction may be reordered.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ features. A cache file that cannot be written, is damaged, or could have been wr
 ignored.
 """
 
-from __future__ import annotations
-
 import ctypes
 import hashlib
 import logging

@@ -4,8 +4,6 @@ Images are (channels, height, width). Kernels are stored as backward patches are
 channels), each row padded to whole vectors (`row_stride`).
 """
 
-from __future__ import annotations
-
 from itertools import product
 from typing import Any
 

@@ -4,8 +4,6 @@ Weights are stored as the model has them, (out, inputs), with rows padded by zer
 activations (batch, inputs) and their gradients.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import product
 from typing import Any

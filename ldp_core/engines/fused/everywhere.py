@@ -4,8 +4,6 @@ Each output adds its patch times its gradient to the kernel's gradient, of which
 registers, and all kernels at its position, times their gradients, to the patch's gradient.
 """
 
-from __future__ import annotations
-
 from itertools import product
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Code generation of a network's kernel: training of some clients, and scoring of samples."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """Softmax and the gradient of cross-entropy."""
 
-from __future__ import annotations
-
 from llvmlite import ir
 
 from ldp_core.engines.fused.activations import exponential

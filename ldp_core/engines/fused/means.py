@@ -1,7 +1,5 @@
 """Means of squares of a convolution's activated outputs, forward and backward."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import product
 

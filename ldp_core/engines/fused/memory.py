@@ -4,8 +4,6 @@ Sections begin on a cache line. Behind each are a line that vector ends may read
 guard line that `Workspace.intact` checks.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import prod
 

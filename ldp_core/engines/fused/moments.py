@@ -1,7 +1,5 @@
 """Code generation of Adam's steps; a client's moments begin at zero in every round."""
 
-from __future__ import annotations
-
 from ldp_core.engines.fused.code import POINTER, WHOLE, Code, Number, Value
 from ldp_core.optimizers.adam import BETA1, BETA2, EPSILON
 

@@ -1,7 +1,5 @@
 """Register blocking: changes a kernel's speed, not its results."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

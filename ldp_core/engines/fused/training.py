@@ -5,8 +5,6 @@ Python's global interpreter lock; the calling thread waits, handles signals, and
 interrupt stops the threads within a step.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress

@@ -4,8 +4,6 @@ Each winner adds its patch times its gradient to the kernel's gradient, and its 
 the patch's gradient; all winners at one position are summed and written once.
 """
 
-from __future__ import annotations
-
 from itertools import product
 
 from ldp_core.engines.fused.activations import before

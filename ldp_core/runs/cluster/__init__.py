@@ -5,8 +5,6 @@ stay here, since one remote core would not speed them up. The program's source t
 package versions are checked first. Ray is optional (tests/requirements-ray.txt), and imported nowhere else.
 """
 
-from __future__ import annotations
-
 import logging
 import time
 from collections import Counter

@@ -1,7 +1,5 @@
 """Connection to the Ray cluster: address, token, and which addresses are refused."""
 
-from __future__ import annotations
-
 import ipaddress
 import logging
 import os

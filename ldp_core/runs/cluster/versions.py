@@ -1,7 +1,5 @@
 """Versions that decide the last bits of figures, compared between the machines of a cluster."""
 
-from __future__ import annotations
-
 import platform
 from collections.abc import Mapping
 from importlib import metadata

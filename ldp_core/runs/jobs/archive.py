@@ -1,7 +1,5 @@
 """Export of a job as a ZIP: its request, its events, and the versions of the program and its libraries."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import platform

@@ -1,7 +1,5 @@
 """Jobs as one table, for spreadsheets and programs: settings and final figures."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any

@@ -1,7 +1,5 @@
 """Changes to a job: cancel, resume, pin, delete, restore, rename."""
 
-from __future__ import annotations
-
 import time
 
 from ldp_core.errors import InvalidInput, NotNow, NotYours, UnknownJob, printable

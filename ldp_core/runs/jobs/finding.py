@@ -1,7 +1,5 @@
 """Search among thousands of jobs: by words and by final figures, sorted, as a table."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """Jobs in words and as JSON: name, status and progress; a damaged job does not affect the others."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Any
 

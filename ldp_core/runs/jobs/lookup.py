@@ -2,8 +2,6 @@
 and a job whose process lives without progress counts as stalled.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Collection
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Submission of jobs: estimated, refused if they cannot fit, completed at once if all results are known."""
 
-from __future__ import annotations
-
 import time
 from typing import Any
 

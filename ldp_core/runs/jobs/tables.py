@@ -1,7 +1,5 @@
 """Events of one kind as a table with a row each: CSV for spreadsheets, Parquet with types."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """Estimated wait of a queued job: a simulation of the slots, filled in the queue's order."""
 
-from __future__ import annotations
-
 import heapq
 import sys
 import threading

@@ -5,8 +5,6 @@ queue, the worker, the pages and the command line know no kind by name. Each is 
 `tests/runs/kinds/test_contract.py` tests all of them.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Iterable
 from typing import Any

@@ -1,7 +1,5 @@
 """The kind of job that computes an attack grid: from the request to stored cells."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Base class of the kinds of job."""
 
-from __future__ import annotations
-
 import json
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence

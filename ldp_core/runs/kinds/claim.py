@@ -1,7 +1,5 @@
 """Jobs that measure a paper's claim again; each figure is stored for all users once it is known."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

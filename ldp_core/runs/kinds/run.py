@@ -4,8 +4,6 @@ Runs of equal experiment and seed are trained once: each is a computation, share
 it.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress

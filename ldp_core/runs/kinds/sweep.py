@@ -1,7 +1,5 @@
 """The kind of job that trains the cells of a sweep for their final figures; each is stored once it ends."""
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence

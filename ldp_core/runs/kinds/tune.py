@@ -1,7 +1,5 @@
 """The kind of job that searches the least ε, and the safe range, that reach a given accuracy."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace

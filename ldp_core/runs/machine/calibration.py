@@ -1,7 +1,5 @@
 """Training speed of this machine, measured once and stored with the runs."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import asdict, astuple, replace
 from pathlib import Path

@@ -4,8 +4,6 @@ One slot a GPU; without a GPU one for every two cores, which leaves a core for a
 server. EPSILON_SLOTS overrides this.
 """
 
-from __future__ import annotations
-
 import os
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Progress of many runs, weighted by their cost."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Mapping, Sequence
 

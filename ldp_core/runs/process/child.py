@@ -5,8 +5,6 @@ The fork inherits the imported torch, so a job begins at once, and leads a proce
 outcome comes through a pipe; a killed process sends none.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 import math

@@ -1,7 +1,5 @@
 """Inspection of an upload in a process of its own, since the server loads no torch; nothing is written."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -4,8 +4,6 @@ The starter takes the worker's lock and hands it over as an open file, so that c
 two. A new worker asks a worker of another program version to leave before it takes over.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import subprocess

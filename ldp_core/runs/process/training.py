@@ -1,7 +1,5 @@
 """The process that computes one job, from the queue's request to its outcome."""
 
-from __future__ import annotations
-
 import json
 import logging
 import os

@@ -5,8 +5,6 @@ begin at once, and runs each job in a process of its own, so that a crash affect
 `worker.lock` while it lives; a second worker exits. `start` starts and replaces workers.
 """
 
-from __future__ import annotations
-
 import argparse
 import gc
 import logging

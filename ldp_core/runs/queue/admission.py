@@ -1,7 +1,5 @@
 """Admission of jobs, new or resumed, to the queue, and limits on how many wait."""
 
-from __future__ import annotations
-
 import json
 import secrets
 import sqlite3

@@ -1,7 +1,5 @@
 """Changes to a row of the queue, each in one transaction."""
 
-from __future__ import annotations
-
 import json
 import time
 from typing import Any

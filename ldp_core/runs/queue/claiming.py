@@ -5,8 +5,6 @@ Turns go by address because a new cookie makes a new owner, while a new address 
 behind one address counts as one. Only the worker claims jobs.
 """
 
-from __future__ import annotations
-
 import json
 import time
 from collections import Counter

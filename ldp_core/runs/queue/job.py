@@ -1,7 +1,5 @@
 """A job, as stored in a row of the queue, and its statuses."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path

@@ -5,8 +5,6 @@ subject. Jobs store a digest of it, which reveals neither. A teacher knows the s
 `settings.table.TEACHER`. Users with a shell on the machine may do everything.
 """
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import json

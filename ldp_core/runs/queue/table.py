@@ -1,7 +1,5 @@
 """The table of jobs in the folder of runs, and its queries."""
 
-from __future__ import annotations
-
 import json
 import re
 import sqlite3

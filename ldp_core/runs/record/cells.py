@@ -1,7 +1,5 @@
 """Final figures of many experiments: from the table that all jobs share, or trained and stored there."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Writing of computations: events and checkpoints, resumed after a kill."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 import time

@@ -4,8 +4,6 @@ A computation with events has a database, `computed/KEY.sqlite`, and a lock file
 holds. Its end is a row of the table `computations`; a cell of a sweep has such a row only.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import logging

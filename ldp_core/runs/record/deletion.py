@@ -2,8 +2,6 @@
 time to restore ends, a deleted job still names its own, so restoring is a change of the row.
 """
 
-from __future__ import annotations
-
 import logging
 import shutil
 import time

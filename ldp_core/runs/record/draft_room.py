@@ -2,8 +2,6 @@
 unchanged for longest: a visitor who fills the space loses such drafts, while small ones stay.
 """
 
-from __future__ import annotations
-
 import logging
 import sqlite3
 from math import log2

@@ -1,7 +1,5 @@
 """Drafts, the experiments that people edit, with revisions for undo; and snapshots, which they share."""
 
-from __future__ import annotations
-
 import json
 import re
 import secrets

@@ -1,7 +1,5 @@
 """Reading of computations: their events, and whether their files are damaged."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from collections.abc import Iterator

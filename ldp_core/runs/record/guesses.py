@@ -1,7 +1,5 @@
 """What a visitor guessed about settings before a run: it survives a reload and is in no link."""
 
-from __future__ import annotations
-
 import json
 from hashlib import sha256
 

@@ -1,7 +1,5 @@
 """Nicknames that are shown beside visitors' runs. A visitor is asked once and may skip the question."""
 
-from __future__ import annotations
-
 import unicodedata
 
 from ldp_core.errors import InvalidInput

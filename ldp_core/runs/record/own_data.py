@@ -3,8 +3,6 @@
 them are private to the same room.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import secrets

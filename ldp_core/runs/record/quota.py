@@ -5,8 +5,6 @@ A job's row stays in the queue with a note; only the computations that no other 
 running jobs stay.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path

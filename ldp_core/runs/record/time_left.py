@@ -3,8 +3,6 @@
 Nothing depends on it, so failures are ignored. A synced or locked table would delay the training.
 """
 
-from __future__ import annotations
-
 import math
 import time
 from collections import deque

@@ -4,8 +4,6 @@ The rollback journal and not the write-ahead log: before SQLite 3.51.3 a log wit
 database, and a reader of a log needs write access to its folder.
 """
 
-from __future__ import annotations
-
 import errno
 import math
 import os

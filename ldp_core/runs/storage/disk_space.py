@@ -2,8 +2,6 @@
 deleted then, and made anew once there is room again.
 """
 
-from __future__ import annotations
-
 import errno
 import shutil
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Folders of data and runs: `EPSILON_DATA_DIR` and `EPSILON_RUNS_DIR`, else the platform's for user data."""
 
-from __future__ import annotations
-
 import errno
 from pathlib import Path
 

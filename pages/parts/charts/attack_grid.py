@@ -1,7 +1,5 @@
 """Charts of an attack grid over ε: quality of reconstructions, and identification."""
 
-from __future__ import annotations
-
 import html
 from collections.abc import Sequence
 from typing import Any

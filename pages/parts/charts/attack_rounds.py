@@ -1,7 +1,5 @@
 """Charts of attacks over rounds: PSNR, identification, share of a real upload's images."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any
 

@@ -5,8 +5,6 @@ Python classes would refuse (tests/pages/charts/test_base.py inserts real colour
 with those classes).
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Charts over ε for runs that are a few designs at several ε each."""
 
-from __future__ import annotations
-
 import html
 from collections.abc import Callable, Mapping, Sequence
 from itertools import takewhile

@@ -1,7 +1,5 @@
 """Charts of a claim: final figures of its arms, and their accuracy over rounds."""
 
-from __future__ import annotations
-
 import html
 from collections.abc import Sequence
 from itertools import zip_longest

@@ -1,7 +1,5 @@
 """Alternative text of charts over rounds: the course of each line."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import numpy as np

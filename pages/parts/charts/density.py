@@ -1,7 +1,5 @@
 """Chart of the law of a mechanism's output for one weight."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from string import ascii_letters, digits
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """Chart of the five systems for one population: accuracy over the run's ε."""
 
-from __future__ import annotations
-
 import html
 from collections.abc import Mapping, Sequence
 

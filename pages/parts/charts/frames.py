@@ -1,7 +1,5 @@
 """Frames of image searches, for a slider over their steps."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

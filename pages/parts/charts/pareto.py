@@ -1,7 +1,5 @@
 """Charts of accuracy over ε, or over identification: a point per run, and the Pareto front."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple

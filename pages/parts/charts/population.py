@@ -1,7 +1,5 @@
 """Chart of a population: each client's ε, and its noise."""
 
-from __future__ import annotations
-
 import itertools
 from typing import Any
 

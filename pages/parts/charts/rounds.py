@@ -1,7 +1,5 @@
 """Charts of accuracy and noise variance over rounds, a line per variant, labelled at its end."""
 
-from __future__ import annotations
-
 import html
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple

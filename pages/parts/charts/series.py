@@ -1,7 +1,5 @@
 """Runs of one variant over its seeds: mean, least and greatest at each round."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass, field
 from functools import lru_cache

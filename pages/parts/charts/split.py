@@ -1,7 +1,5 @@
 """Charts of the data's partition, a bar per client, and of the accuracy on each class."""
 
-from __future__ import annotations
-
 import html
 from collections.abc import Sequence
 

@@ -4,8 +4,6 @@ Each mechanism and aggregator has a colour by its place in its registry; a run t
 that distinguishes it, or the next free one: two runs never share one.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Counts of identifications over rounds and seeds."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Address of a class, as text and QR code."""
 
-from __future__ import annotations
-
 from urllib.parse import urlsplit
 
 import segno

@@ -1,7 +1,5 @@
 """The teacher's board for projection: question, guesses, the class's run, and students' own runs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import streamlit as st

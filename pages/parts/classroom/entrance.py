@@ -1,7 +1,5 @@
 """Entrance to a class: the code for students, the teacher's secret for opening one."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from ldp_core import lessons

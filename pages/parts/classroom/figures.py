@@ -1,7 +1,5 @@
 """Charts of a class: guesses, a dot per student, and own runs, a dot per run."""
 
-from __future__ import annotations
-
 import html
 from collections import Counter
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """A student's screen in a class whose students are the clients: draw a digit, choose ε and τ, see results."""
 
-from __future__ import annotations
-
 import base64
 from functools import cache
 

@@ -1,7 +1,5 @@
 """The board of a class whose students are the clients: budgets, accuracy, and accuracy by group."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

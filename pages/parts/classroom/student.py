@@ -1,7 +1,5 @@
 """A student's screen: join, then guess, watch or try, by the class's phase."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from ldp_core.classroom import Member, Session, topics

@@ -4,8 +4,6 @@ A client's row is applied as a whole: while one of its cells is unreadable or it
 stays in the cells with an error, and the draft keeps the last valid row.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any

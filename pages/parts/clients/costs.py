@@ -1,7 +1,5 @@
 """ε of an upload and of a whole run, for the clients' table."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Labels of data sets on pages: the built-in ones and the visitor's own."""
 
-from __future__ import annotations
-
 from ldp_core import datasets
 from ldp_core.errors import StudioError
 from ldp_core.runs import own_data

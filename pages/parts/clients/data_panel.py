@@ -1,7 +1,5 @@
 """Panel of the data: data set, size, and partition."""
 
-from __future__ import annotations
-
 import json
 
 import streamlit as st

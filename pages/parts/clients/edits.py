@@ -1,7 +1,5 @@
 """Parsing of the clients' table's events, which browsers may forge."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """Quick fills: budgets and ranges of all clients at once."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import streamlit as st

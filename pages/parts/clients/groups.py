@@ -1,7 +1,5 @@
 """Groups of equal clients, a line each, with budgets to drag."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The panel for a visitor's own tables and pictures: upload, preview, description, use and deletion."""
 
-from __future__ import annotations
-
 import re
 import time
 from typing import Any

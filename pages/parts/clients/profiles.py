@@ -1,7 +1,5 @@
 """Export and import of clients as CSV."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from ldp_core.errors import Problem

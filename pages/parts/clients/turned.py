@@ -1,7 +1,5 @@
 """Examples of features as images, with their public assumptions."""
 
-from __future__ import annotations
-
 import io
 import math
 from base64 import b64encode

@@ -1,7 +1,5 @@
 """Invalid text in the clients' table."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from pages.parts.clients.cells import Cell

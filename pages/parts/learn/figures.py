@@ -1,7 +1,5 @@
 """Charts of lessons: numbers that ε covers, and reconstruction quality over variance."""
 
-from __future__ import annotations
-
 from math import ceil, log10, sqrt
 
 import numpy as np

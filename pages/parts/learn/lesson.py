@@ -1,7 +1,5 @@
 """View of one lesson: predict, result, change one field, answer for another setting."""
 
-from __future__ import annotations
-
 from hashlib import sha256
 
 import streamlit as st

@@ -1,7 +1,5 @@
 """Ten candidate images, one of them behind an upload: the candidate that the attacker picks at each ε."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

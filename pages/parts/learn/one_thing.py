@@ -1,7 +1,5 @@
 """The free field of a lesson, and results of runs with other values."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """The five lessons in order, with finished ones marked."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from ldp_core import lessons

@@ -1,7 +1,5 @@
 """Search bar of the table of runs, and its export."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial

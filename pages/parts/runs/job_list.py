@@ -1,7 +1,5 @@
 """Lists of this server's jobs: a table of all, and lines of the latest."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """Line on a job's status: place in the queue, speed, or end."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterable, Sequence
 

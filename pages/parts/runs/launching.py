@@ -1,7 +1,5 @@
 """Buttons that launch, stop and resume a page's job; what a job was asked; results of earlier settings."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import streamlit as st

@@ -1,7 +1,5 @@
 """A job in words: request, status, progress."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import streamlit as st

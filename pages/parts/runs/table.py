@@ -1,7 +1,5 @@
 """Table of runs: name, curve, figures, status."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from typing import Any

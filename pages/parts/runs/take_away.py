@@ -1,7 +1,5 @@
 """Export and import of runs as files."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from functools import partial

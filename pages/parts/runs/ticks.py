@@ -1,7 +1,5 @@
 """Selection in the table of runs, and actions on it: deletion, with its undo, among them."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from functools import partial

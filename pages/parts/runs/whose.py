@@ -1,7 +1,5 @@
 """Owners of runs: the nickname beside a run, and the form that asks a visitor for one."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from ldp_core.runs import Job, Person, jobs, nicknames

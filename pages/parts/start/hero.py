@@ -1,7 +1,5 @@
 """Reconstruction under a slider over ε, beside the accuracy at that ε."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

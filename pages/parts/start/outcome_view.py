@@ -1,7 +1,5 @@
 """A scenario's stored results as a small chart, with their provenance."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from typing import Any
 

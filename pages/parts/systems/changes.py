@@ -1,7 +1,5 @@
 """Differences between two drafts, in the words of the pages' fields."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Names of a draft's fields and values on pages."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Panel on the draft's published system: choice, form, parameters, departures from the paper."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import streamlit as st

@@ -1,7 +1,5 @@
 """What the server picks out of a sum or a shuffled heap, as sentences on a run's end event."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

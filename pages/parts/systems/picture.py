@@ -1,7 +1,5 @@
 """A picture of who sees what: clients on the left, and on the right what an attacker is left with."""
 
-from __future__ import annotations
-
 import html
 
 from ldp_core.trust.base import Against

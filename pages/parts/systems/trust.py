@@ -1,7 +1,5 @@
 """The choice of the trust model: who sees what under each, its parameters, and all models at the same ε."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Settings in which runs differ, in the words of the pages."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """View of the search for the least ε: runs over ε, and the answer."""
 
-from __future__ import annotations
-
 import html
 from collections.abc import Callable, Mapping
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Fields of the search for the least ε."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Fields that can be swept, each with title and initial values."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass

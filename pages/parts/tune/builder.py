@@ -1,7 +1,5 @@
 """Fields of a sweep: two axes, their values, and seeds."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from typing import Any

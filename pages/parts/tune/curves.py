@@ -1,7 +1,5 @@
 """Charts of a sweep: a line per row of the heat map, and accuracy over the run's ε."""
 
-from __future__ import annotations
-
 import html
 import math
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Answers by formula: ε for a noise or a run's ε, and numbers of clients."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Results of a sweep so far: each setting over its seeds, with the prediction."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

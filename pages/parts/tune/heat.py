@@ -1,7 +1,5 @@
 """Cells of the heat map: text and colour, trained or predicted."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

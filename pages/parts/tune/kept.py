@@ -1,7 +1,5 @@
 """Widgets outside the draft whose values are stored with it, over pages and reloads."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Least noise within the clients' limits, and what each limit costs."""
 
-from __future__ import annotations
-
 from math import sqrt
 
 import numpy as np

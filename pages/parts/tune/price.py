@@ -1,7 +1,5 @@
 """Description of a found setting, with accuracy, ε and identification."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from ldp_core.accounting import AGAINST, Promise, worth

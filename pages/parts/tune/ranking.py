@@ -1,7 +1,5 @@
 """Ranking of mechanisms by formula: noise and ε of the run, from four numbers."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

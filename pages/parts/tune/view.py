@@ -1,7 +1,5 @@
 """View of a sweep: heat map, opened cell, slices and Pareto front."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import streamlit as st

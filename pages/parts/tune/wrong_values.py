@@ -1,7 +1,5 @@
 """Errors of values in a list, joined to one sentence per kind."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeGuard

@@ -1,7 +1,5 @@
 """Components with JavaScript of our own: `assets/web/NAME.js`, loaded once, describes the data of each."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from base64 import b64encode

@@ -4,8 +4,6 @@ A widget shows the draft's value. A valid change is saved at once; an invalid on
 error below, while the draft keeps its value.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from typing import Any

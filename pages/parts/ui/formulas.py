@@ -1,7 +1,5 @@
 """Popovers with a figure's formula and source."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 SERVER = (

@@ -1,7 +1,5 @@
 """Header of every page: scenario, undo, reset, share; the question; the headline."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from urllib.parse import urlsplit

@@ -1,7 +1,5 @@
 """Actions of visitors on jobs, and error messages if they fail."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

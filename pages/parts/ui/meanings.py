@@ -1,7 +1,5 @@
 """Glossary of the studio: at most thirty terms, each explained in a sentence."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Server-side state of a browser tab, beside its widgets' values."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any

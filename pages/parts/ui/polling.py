@@ -4,8 +4,6 @@ Viewers of a job refresh each second, few viewers twice as often, and less often
 browsers and training compete for it.
 """
 
-from __future__ import annotations
-
 import logging
 import os
 import threading

@@ -1,7 +1,5 @@
 """The scenario that a draft came from, and whether it was changed."""
 
-from __future__ import annotations
-
 from ldp_core import presets
 from ldp_core.experiment import Draft
 from ldp_core.features.base import Features

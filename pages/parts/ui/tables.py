@@ -1,7 +1,5 @@
 """Tables as Markdown: fast, and scrollable on a phone."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import streamlit as st

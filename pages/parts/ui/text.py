@@ -1,7 +1,5 @@
 """Words and numbers as text."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections import Counter

@@ -5,8 +5,6 @@ disconnects: text entered right before a click would be lost, or the click would
 change and a click arrive in one request, the click may be handled first.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import wraps
 from typing import ParamSpec

@@ -3,8 +3,6 @@
 Sign-in is offered if secrets.toml configures it (Streamlit's [auth]); a teacher's secret works either way.
 """
 
-from __future__ import annotations
-
 import re
 import secrets
 from dataclasses import replace

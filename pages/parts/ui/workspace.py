@@ -4,8 +4,6 @@ A draft's id is in the URL (`?draft=…`), its revisions in a database, so it su
 Opening a shared link (`?share=…`), or settings in a link (`?settings=…`), makes a private copy.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any

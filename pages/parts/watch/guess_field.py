@@ -1,7 +1,5 @@
 """Field for a visitor's guess at a scenario's question, and the way to skip it, asked on one page only."""
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 import streamlit as st

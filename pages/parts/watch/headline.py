@@ -3,8 +3,6 @@
 Text comes in pieces, each with the colour of the run it names (or None), for assets/web/head.js.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Figure on the attacks over Train's charts."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

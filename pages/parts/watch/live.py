@@ -1,7 +1,5 @@
 """View of a job while it runs: status, headline and figures, three panels."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """Tabs below Train's charts, drawn when opened."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 

@@ -3,8 +3,6 @@
 The question is in the scenario's file; the answer is computed from the runs.
 """
 
-from __future__ import annotations
-
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any

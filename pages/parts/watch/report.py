@@ -1,7 +1,5 @@
 """Report of a training with the screen's headline, figures, images, sentences and colours."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import streamlit as st

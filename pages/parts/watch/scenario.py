@@ -1,7 +1,5 @@
 """Runs that a scenario's headline compares, and the setting in which they differ."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Data of Train's headline and three panels: accuracy, noise variance, the server's view."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

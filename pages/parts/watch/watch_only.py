@@ -1,7 +1,5 @@
 """View of another visitor's job."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import streamlit as st

@@ -1,7 +1,5 @@
 """Our engine, as a run chooses it; the argument is the number of cores."""
 
-from __future__ import annotations
-
 import sys
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """A plain PyTorch loop, as a tutorial has it, on one thread."""
 
-from __future__ import annotations
-
 import torch
 
 from tests.benchmarks.contenders.work import CLIENTS, net, samples, serve, trained, vector

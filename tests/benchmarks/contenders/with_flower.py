@@ -1,7 +1,5 @@
 """Flower 1.41.0: its simulation on Ray; the argument is the number of actors, a core each."""
 
-from __future__ import annotations
-
 import sys
 import warnings
 from typing import Any

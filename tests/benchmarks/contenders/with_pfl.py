@@ -1,7 +1,5 @@
 """pfl-research 0.6.0: SimulatedBackend and FederatedAveraging; started once for every rank."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

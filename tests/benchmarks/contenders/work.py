@@ -4,8 +4,6 @@ A contender says "ready", does as many rounds as each line says that it reads, a
 mean of the clients' models has moved, which must be the same for all. The environment says what: BENCH_CASE.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import os

@@ -1,7 +1,5 @@
 """Machine code is made once, kept, and made anew where what is kept is no good."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Networks and data at random: Hypothesis draws them, PyTorch says what must come out."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """The fused kernel equals PyTorch, client by client, as far as floating-point numbers can be equal."""
 
-from __future__ import annotations
-
 import os
 import signal
 import time

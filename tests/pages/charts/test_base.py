@@ -1,7 +1,5 @@
 """Figures: plotly's own classes accept them once the colours are real, and they say what the data say."""
 
-from __future__ import annotations
-
 import json
 import re
 from base64 import b64decode

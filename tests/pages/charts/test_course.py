@@ -1,7 +1,5 @@
 """Who cannot see a chart hears its course, not its end alone."""
 
-from __future__ import annotations
-
 from pages.parts.charts.course import course
 from pages.parts.charts.series import Series
 from pages.parts.ui.text import number, percent

@@ -1,7 +1,5 @@
 """The population's picture: an outlier is drawn, however many clients there are."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

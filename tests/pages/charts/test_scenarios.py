@@ -1,7 +1,5 @@
 """No chart of a scenario contradicts its lesson: what a student reads off it is what its runs came to."""
 
-from __future__ import annotations
-
 import json
 from functools import cache
 from typing import Any

@@ -1,7 +1,5 @@
 """Who holds what, as a picture and in words."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

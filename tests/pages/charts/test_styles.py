@@ -1,7 +1,5 @@
 """One colour is one thing in all scenarios: the hue is the mechanism's, a smaller budget a step further."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 
 from ldp_core import mechanisms, presets

@@ -1,7 +1,5 @@
 """What a class sees: guesses over the truth, tries by their price, and a sentence on how the room did."""
 
-from __future__ import annotations
-
 import pytest
 
 from ldp_core import presets

@@ -1,7 +1,5 @@
 """The room's budgets on the board, and a price on the phone that says its scope."""
 
-from __future__ import annotations
-
 import re
 
 from ldp_core.classroom.own_digits import MEAN, ROUNDS, STOCK, WEIGHED, Own, Served, draft_of

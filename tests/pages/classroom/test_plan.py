@@ -1,7 +1,5 @@
 """The plan of a lesson names what there is: buttons, lessons, settings."""
 
-from __future__ import annotations
-
 import re
 
 from ldp_core.classroom import topics

@@ -1,7 +1,5 @@
 """The clients' table: a row is taken over as a whole or not at all, and nothing typed is lost."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

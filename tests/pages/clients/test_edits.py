@@ -1,7 +1,5 @@
 """What is said in the name of the clients' table: an edit has one shape, and all else was not typed."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Who asks for the same is one line, and what it says of a budget is what the theory says."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Clients speaks only of what can be done there."""
 
-from __future__ import annotations
-
 import pytest
 
 from ldp_core import presets

@@ -1,7 +1,5 @@
 """The lessons' own pictures show what is computed or stored."""
 
-from __future__ import annotations
-
 import pytest
 
 from ldp_core.runs.stored_ladder import stored_ladder

@@ -1,7 +1,5 @@
 """A lesson is held by oneself from what is stored: guess, see, answer; and stays finished."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The line-up's uploads are those of the engine, and what it says at each budget is what it shows."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

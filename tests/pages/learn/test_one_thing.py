@@ -1,7 +1,5 @@
 """Whatever is left free in a lesson, each value makes one run or says why it cannot."""
 
-from __future__ import annotations
-
 import pytest
 
 from ldp_core import lessons, presets

@@ -1,7 +1,5 @@
 """What is shown of earlier settings is said to be, and faint, on every page that makes results."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """What the list of runs says of each, so that two of them are distinct."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """The line on where a job is: its round, its place in the queue, and where it was stopped."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """A page that is drawn in the moment in which its job ends, or is taken up, shows the job as it is."""
 
-from __future__ import annotations
-
 import pytest
 
 from ldp_core import presets

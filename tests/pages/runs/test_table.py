@@ -1,7 +1,5 @@
 """The table of runs: a row a run with its figures, sorted by its heads, opened where its kind is shown."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

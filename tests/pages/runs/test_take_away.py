@@ -1,7 +1,5 @@
 """A run is brought back on a page, from a ZIP, and does not go on there."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """An application of the server, asked without one."""
 
-from __future__ import annotations
-
 import asyncio
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Where a visitor comes from: the connection's other end, or what a proxy tells if the operator named it."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import pytest

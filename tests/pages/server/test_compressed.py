@@ -1,7 +1,5 @@
 """Files go out compressed, once computed, to clients that accept gzip; others go out as they are."""
 
-from __future__ import annotations
-
 import gzip
 from pathlib import Path
 

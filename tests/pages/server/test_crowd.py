@@ -1,7 +1,5 @@
 """How many pages there is room for: what the operator says, and what the system gives a process."""
 
-from __future__ import annotations
-
 import pytest
 from starlette.responses import PlainTextResponse
 

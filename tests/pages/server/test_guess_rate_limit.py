@@ -1,7 +1,5 @@
 """The teacher's secret: guesses are slowed for a visitor, an address and everybody, and logged."""
 
-from __future__ import annotations
-
 import logging
 
 import pytest

@@ -1,7 +1,5 @@
 """What a visitor may say: what a page needs, and no more."""
 
-from __future__ import annotations
-
 import asyncio
 import time
 from typing import Any

@@ -1,7 +1,5 @@
 """The page that a browser is opened on."""
 
-from __future__ import annotations
-
 import webbrowser
 
 import pytest

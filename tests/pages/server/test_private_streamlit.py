@@ -1,7 +1,5 @@
 """What Streamlit keeps to itself is used in one file, of the version that it was tried with."""
 
-from __future__ import annotations
-
 import ast
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A browser whose connection is back hears a whole run, never what is left of the last one."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import anyio

@@ -1,7 +1,5 @@
 """What is noted of uploads has an end."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Start's picture is the stored ladder's, with what stands beside it computed or measured."""
 
-from __future__ import annotations
-
 from ldp_core.runs.stored_ladder import stored_ladder
 from pages.parts.start.hero import _data
 

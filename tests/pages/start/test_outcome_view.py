@@ -1,7 +1,5 @@
 """What Start draws of a stored outcome is what is stored, and an old one says so."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

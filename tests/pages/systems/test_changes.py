@@ -1,7 +1,5 @@
 """What has changed since a run was launched, said in the words that stand on the page."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

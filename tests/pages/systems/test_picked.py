@@ -1,7 +1,5 @@
 """Sentences on what is picked out of a sum or a heap name chance, interval, control and cap."""
 
-from __future__ import annotations
-
 import ldp_core
 from pages.parts.systems.picked import picked
 

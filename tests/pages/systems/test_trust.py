@@ -1,7 +1,5 @@
 """Each trust at one promise for a person's whole run, and what a secure sum would give instead."""
 
-from __future__ import annotations
-
 import xml.etree.ElementTree as ET
 
 import pytest

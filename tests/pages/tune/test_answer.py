@@ -1,7 +1,5 @@
 """The way to an answer is drawn as it goes, from nothing to all runs."""
 
-from __future__ import annotations
-
 import pytest
 
 from ldp_core.runs.view.cells import SearchProgress

@@ -1,7 +1,5 @@
 """The panel says what the formulas say, with what each ε is for, or why there is no answer."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

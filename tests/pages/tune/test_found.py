@@ -1,7 +1,5 @@
 """Tune: every cell stands where the grid says, and says what its runs came to."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The table of limits says what the allocation says, group by group."""
 
-from __future__ import annotations
-
 from ldp_core.experiment import changed, parse
 from ldp_core.theory import outlook
 from ldp_core.tuning.allocation import allocate

@@ -1,7 +1,5 @@
 """The cell of a sweep that was opened: what is said of it before it was trained, and after."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

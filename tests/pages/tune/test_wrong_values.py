@@ -1,7 +1,5 @@
 """What is wrong with the values of a sweep is said in the page's words, and all of it."""
 
-from __future__ import annotations
-
 import pytest
 
 from ldp_core.experiment import parse

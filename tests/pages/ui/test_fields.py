@@ -1,7 +1,5 @@
 """A mistake counts as long as its field is on the page, whatever became of the last page run."""
 
-from __future__ import annotations
-
 import pytest
 from streamlit.testing.v1 import AppTest
 

@@ -1,7 +1,5 @@
 """Why something could not be done stays long enough to be read, and no longer."""
 
-from __future__ import annotations
-
 import pytest
 from streamlit.testing.v1 import AppTest
 

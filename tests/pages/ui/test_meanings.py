@@ -1,7 +1,5 @@
 """At most thirty words, each with one meaning."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

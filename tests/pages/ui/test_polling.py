@@ -1,7 +1,5 @@
 """A class asks each second; who has left counts no more; what a file leads to tears no page."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """A link that holds the settings themselves opens as a copy of one's own; a broken one says so."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """What many see is made once, and what is not seen any more is forgotten."""
 
-from __future__ import annotations
-
 import threading
 import time
 import weakref

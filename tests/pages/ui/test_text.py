@@ -1,7 +1,5 @@
 """Words and numbers as people read them."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A callback runs to its end, though the browser has asked for the next run, or has gone, meanwhile."""
 
-from __future__ import annotations
-
 import ast
 from pathlib import Path
 

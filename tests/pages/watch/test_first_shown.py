@@ -1,7 +1,5 @@
 """What stands beside what, unless the viewer chooses: what is without noise, as all is held against that."""
 
-from __future__ import annotations
-
 from ldp_core.runs.view.run_curves import RunProgress
 from pages.parts.charts.series import Series
 from pages.parts.train.ledger_panel import spent_words

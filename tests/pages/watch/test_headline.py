@@ -1,7 +1,5 @@
 """The line over the charts and its three figures say what the runs gave, and no more."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Predict, then run: the three states of a scenario's question on Train, and the way around it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

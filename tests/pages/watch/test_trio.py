@@ -1,7 +1,5 @@
 """The noise panel of Train says what its lines are, and where there are none, why."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Who waits for a job that trains the same sees how far that is, and its curves."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """A Ray cluster on this machine: each of its nodes is a session of processes that `ray start` has begun."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """In place of Ray, for tests of what is done with what it says: one batch after another, some of it lost."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice

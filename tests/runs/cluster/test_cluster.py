@@ -1,7 +1,5 @@
 """What of a cluster needs no Ray: what comes of what is sent there, and of what is lost."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What is refused at a cluster's door, in a sentence."""
 
-from __future__ import annotations
-
 import socket
 import sys
 from contextlib import nullcontext

@@ -1,7 +1,5 @@
 """A real cluster of two nodes on this machine loses a process and a node, and nothing that it was given."""
 
-from __future__ import annotations
-
 import logging
 import time
 from collections.abc import Iterator

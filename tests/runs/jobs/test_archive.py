@@ -1,7 +1,5 @@
 """A job as a ZIP: whole, readable by other programs, and never half written."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

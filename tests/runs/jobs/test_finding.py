@@ -1,7 +1,5 @@
 """Runs are found by what they are called and by what they came to, a thousand of them in a moment."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Iterator

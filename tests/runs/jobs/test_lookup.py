@@ -1,7 +1,5 @@
 """What is told of a job is so now, whoever asks and by whatever list, even of one that makes no sense."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

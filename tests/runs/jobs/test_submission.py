@@ -1,7 +1,5 @@
 """A click too many is none, and one that means it counts; taking up asks all that launching asks."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

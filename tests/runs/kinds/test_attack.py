@@ -1,7 +1,5 @@
 """Jobs of kind "attack": stored as they are climbed, and taken up where they stopped."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """What every kind of job promises; a new file in ldp_core/runs/kinds is tested by being there."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from typing import Any

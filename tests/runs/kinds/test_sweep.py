@@ -1,7 +1,5 @@
 """Sweeps as jobs: cells are stored as they finish, survive a kill, and are never trained twice."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """Slots: as many as there are GPUs, or half the cores; who has them, and for how long others wait."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

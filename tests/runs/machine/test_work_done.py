@@ -1,7 +1,5 @@
 """How much of many runs' work is done, whatever each of them costs."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Watching over a job's process, also while the queue cannot be read or written."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

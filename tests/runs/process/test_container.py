@@ -4,8 +4,6 @@ There is no container engine here, but what makes one: a namespace for processes
 at 1 and are given again after a restart.
 """
 
-from __future__ import annotations
-
 import json
 import signal
 import socket

@@ -1,7 +1,5 @@
 """Jobs whose data have to come first: watched, stopped, gone on with, and failing with a sentence."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """A look at an upload in a process of its own."""
 
-from __future__ import annotations
-
 import io
 import json
 

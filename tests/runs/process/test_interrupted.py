@@ -1,7 +1,5 @@
 """How jobs end when things come at once, or from the wrong side: what is said of them stays true."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal

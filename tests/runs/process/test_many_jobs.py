@@ -1,7 +1,5 @@
 """What the queue promises, kept in real processes: slots, memory, containers, signals, crowds, cancelling."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """A training process may start others, and none of them is ever left: cancelled, crashed, or orphaned."""
 
-from __future__ import annotations
-
 import json
 import multiprocessing
 import os

@@ -1,7 +1,5 @@
 """A process that lives and stands still is told, with what to do; once it is let go on, so is the job."""
 
-from __future__ import annotations
-
 import json
 import signal
 import time

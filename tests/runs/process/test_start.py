@@ -1,7 +1,5 @@
 """One worker a folder of runs, however many ask for it; one of an older version makes room."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import time

@@ -3,8 +3,6 @@
 There is no container engine here, but what makes one: namespaces for processes. One is this process's own.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Jobs in real processes: they outlive whoever launched them, can be stopped, and never lie."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

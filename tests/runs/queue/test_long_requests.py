@@ -1,7 +1,5 @@
 """Requests of 60 000 clients: a list of jobs does not read them, and whoever needs one has it whole."""
 
-from __future__ import annotations
-
 import time
 from types import SimpleNamespace
 from typing import Any

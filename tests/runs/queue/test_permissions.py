@@ -1,7 +1,5 @@
 """Whoever launched a job may stop it, a teacher may stop all, and people take turns."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from contextlib import nullcontext

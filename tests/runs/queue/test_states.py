@@ -4,8 +4,6 @@ Against a model of what may happen: final states are left only by taking a job u
 at most one owner, and no more jobs run than were claimed. There is one worker, which dies and begins anew.
 """
 
-from __future__ import annotations
-
 import shutil
 import tempfile
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The queue on a real database: only legal transitions, one owner, order of arrival."""
 
-from __future__ import annotations
-
 import time
 from itertools import product
 from pathlib import Path

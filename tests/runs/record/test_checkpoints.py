@@ -1,7 +1,5 @@
 """Computations: what is written can be read by others, in order, and is taken up after a kill."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from math import isnan
 

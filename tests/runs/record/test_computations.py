@@ -1,7 +1,5 @@
 """What was computed is shown by every job that names it, and stays as long as one does."""
 
-from __future__ import annotations
-
 import os
 import random
 import signal

@@ -1,7 +1,5 @@
 """Damaged records (F7, F8): they are called so, harm no other, and are never written to."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import sqlite3

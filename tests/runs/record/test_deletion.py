@@ -1,7 +1,5 @@
 """Removing records and having them back: two at the same moment, pins, a disk or a queue that refuses."""
 
-from __future__ import annotations
-
 import sqlite3
 import time
 from collections.abc import Callable

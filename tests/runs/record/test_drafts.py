@@ -2,8 +2,6 @@
 others like them, and small ones stay.
 """
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What is private, data or a job, is for its owner alone, and after deletion nowhere on the disk."""
 
-from __future__ import annotations
-
 import io
 import os
 import time

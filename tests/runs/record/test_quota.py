@@ -1,7 +1,5 @@
 """A clean house: the oldest records go first, what is pinned or alive stays, and a full disk is named."""
 
-from __future__ import annotations
-
 import signal
 from pathlib import Path
 

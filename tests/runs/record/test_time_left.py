@@ -1,7 +1,5 @@
 """How far a job is: what its process writes down, what its readers see, and how good the time left is."""
 
-from __future__ import annotations
-
 import json
 import os
 import time

@@ -1,7 +1,5 @@
 """What a visitor says of a run or of itself stays with that visitor, and goes without a trace."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """A database that others lock, or take away, while it is opened."""
 
-from __future__ import annotations
-
 import sqlite3
 import time
 from contextlib import closing

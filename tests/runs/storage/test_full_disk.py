@@ -1,7 +1,5 @@
 """F6: a disk that is really full, a small one that only these processes see."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """A lock ends with its holder, whoever that has forked; its file says who it is and that it moves."""
 
-from __future__ import annotations
-
 import os
 import signal
 import socket

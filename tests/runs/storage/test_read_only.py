@@ -1,7 +1,5 @@
 """A folder of runs that cannot be written to is told so: nothing is to be moved away."""
 
-from __future__ import annotations
-
 import errno
 import os
 import subprocess
