@@ -5,21 +5,15 @@ Turns go by address because a new cookie makes a new owner, while a new address 
 behind one address counts as one. Only the worker claims jobs.
 """
 
-import json
 import time
 from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 
 from ldp_core.runs.machine import slots
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.queue.table import changing, find, looking, selected
-from ldp_core.runs.storage.locks_and_heartbeats import WORKER, is_held
-from ldp_core.runs.storage.paths import runs_dir
 
-STOPPED = "the worker was stopped from outside"
-LOST = "its process could not be started, or was lost sight of"
 AT_WORK = "status IN ('running', 'cancelling')"
-OTHERS = f"{AT_WORK} AND id NOT IN (SELECT value FROM json_each(?))"  # noqa: S608
 LATEST = """
 SELECT 'address' AS what, coalesce(address, owner) AS who, MAX(started) AS at
 FROM jobs WHERE started <= :now GROUP BY who
@@ -88,30 +82,3 @@ def claim(most: int | None = None, ready: Callable[[Job], bool] = lambda job: Tr
             if done.rowcount == 1:  # otherwise another worker was quicker
                 return next(selected(db, "id = ?", (job.id,)))
     return None
-
-
-def reap(watched: Collection[str] | None = None, why: str = STOPPED) -> list[str]:
-    """Mark orphaned jobs as interrupted; returns their ids. The worker names the jobs whose processes it has
-    `watched`; `why` begins the message.
-    """
-    if not lost(watched):
-        return []
-    message = f"{why}; what it had trained until then is kept"
-    with changing() as db:
-        if _is_looked_after(watched):  # by a worker that came since: now no other can take a job
-            return []
-        query = f"UPDATE jobs SET status = 'interrupted', message = ?, ended = ? WHERE {OTHERS} RETURNING id"  # noqa: S608
-        found = db.execute(query, (message, time.time(), json.dumps([*(watched or ())]))).fetchall()
-    return [row["id"] for row in found]
-
-
-def lost(watched: Collection[str] | None = None) -> list[str]:
-    """Ids of orphaned jobs, whether marked or not; `watched` as for `reap`."""
-    with looking() as db:
-        query = f"SELECT id FROM jobs WHERE {OTHERS}"  # noqa: S608
-        rows = db.execute(query, (json.dumps([*(watched or ())]),)).fetchall() if db else []
-    return [] if not rows or _is_looked_after(watched) else [row["id"] for row in rows]
-
-
-def _is_looked_after(watched: Collection[str] | None) -> bool:
-    return watched is None and is_held(runs_dir() / WORKER)
