@@ -5,6 +5,7 @@ ask only here.
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,7 @@ class Spy:
         return {"upload": self.upload, "attacker": self.attacker, "knows": list(self.knows)}
 
 
+@lru_cache(maxsize=64)
 def spies(experiment: Experiment) -> tuple[Spy, ...]:
     """Attacks of an experiment; empty without an attack, or if `why_not` gives a reason."""
     attack = experiment.attack
