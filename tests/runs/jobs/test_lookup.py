@@ -9,7 +9,7 @@ from ldp_core.errors import StorageFailed
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import jobs, queue
 from ldp_core.runs.jobs import listing, lookup
-from ldp_core.runs.queue import claiming
+from ldp_core.runs.queue import orphaned
 from ldp_core.runs.record import computations
 from ldp_core.runs.record.checkpoints import SCHEMA
 from ldp_core.runs.storage.database import opened
@@ -57,7 +57,7 @@ def test_what_cannot_be_noted_as_lost_is_told_all_the_same(
     def cannot() -> None:
         raise StorageFailed("studio.sqlite cannot be written")
 
-    monkeypatch.setattr(claiming, "changing", cannot)
+    monkeypatch.setattr(orphaned, "changing", cannot)
     for seen in (jobs.look(identity), *jobs.recent()):
         assert seen.status == "interrupted"
         assert "nothing can be noted on the disk now" in seen.message

@@ -9,7 +9,7 @@ import pytest
 
 from ldp_core.errors import StorageFailed, UnknownJob
 from ldp_core.runs import queue
-from ldp_core.runs.queue import claiming, table
+from ldp_core.runs.queue import orphaned, table
 from ldp_core.runs.queue.job import LIVE, MAY_BECOME, Status
 from ldp_core.runs.storage.database import writing
 from ldp_core.runs.storage.locks_and_heartbeats import Held
@@ -105,14 +105,14 @@ def test_who_finds_no_worker_does_not_interrupt_what_one_takes_that_comes_meanwh
     assert queue.claim()
 
     def late() -> Any:
-        monkeypatch.setattr(claiming, "changing", change)
+        monkeypatch.setattr(orphaned, "changing", change)
         queue.move(identity, "interrupted")
         assert queue.requeue(identity)
         held.append(stand_in(runs_dir))
         assert queue.claim()
         return change()
 
-    monkeypatch.setattr(claiming, "changing", late)
+    monkeypatch.setattr(orphaned, "changing", late)
     assert queue.reap() == []
     assert queue.get(identity).status == "running"
     held[0].close()
