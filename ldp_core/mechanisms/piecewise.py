@@ -105,11 +105,11 @@ class Piecewise(ScaleFree):
         return np.array([-bound, left, left + 2 * q / gap, bound])
 
     def differences(self, value: float, epsilon: float, low: float, high: float, use: Use) -> Differences:
-        others, told = use.dimension - 1, "the scale is private data, and what is sent tells it"
+        others, revealed = use.dimension - 1, "the scale is private data, and what is sent reveals it"
         between, delta = "an upload and one with a scale", printed_scale.distinguishing_delta(epsilon, others)
         at_zero = f"at any ε, if the other {others} weights lie at 0"
         return (
-            Difference("ε of one weight", epsilon, np.inf, told),
+            Difference("ε of one weight", epsilon, np.inf, revealed),
             Difference(f"δ between {between} a tenth smaller", 0.0, delta, at_zero),
         )
 

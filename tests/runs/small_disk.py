@@ -107,8 +107,9 @@ def house() -> None:
     file = record_of(queue.get(old[1]))
     assert [one.job.id for one in quota.prune(quota.taken() - 1)] == [old[1]]
     assert not file.exists()
-    told = jobs.look(waiting)
-    assert (told.status, told.message) == ("queued", "the disk is full; it begins as soon as there is room")
+    recorded = jobs.look(waiting)
+    words = "the disk is full; it begins as soon as there is room"
+    assert (recorded.status, recorded.message) == ("queued", words)
 
     filler.go()
     assert until(waiting, lambda job: not job.live).status == "completed"
@@ -128,10 +129,10 @@ def orphan() -> None:
         end_workers(ROOT)
     disk_space.give_up()
     filler.fill()
-    told = "the worker was stopped from outside; nothing can be noted on the disk now"
+    recorded = "the worker was stopped from outside; nothing can be noted on the disk now"
     seen = [*jobs.recent(), jobs.look(identity)]
     assert [job.id for job in seen] == [identity, old, identity]
-    assert (seen[0].status, seen[0].message) == (seen[2].status, seen[2].message) == ("interrupted", told)
+    assert (seen[0].status, seen[0].message) == (seen[2].status, seen[2].message) == ("interrupted", recorded)
     assert queue.get(identity).status == "running", "it could not be noted"
     with pytest.raises(StorageFailed, match="the disk is nearly full"):
         jobs.resume(identity)

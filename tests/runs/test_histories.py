@@ -34,8 +34,8 @@ DRAFTS = [
 
 @cache
 def expected(seed: int) -> tuple[str, list[int]]:
-    told = events(RUNS[seed])
-    return str(told[-1]["weights_sha256"]), [one["round"] for one in told if one["event"] == "round"]
+    recorded = events(RUNS[seed])
+    return str(recorded[-1]["weights_sha256"]), [one["round"] for one in recorded if one["event"] == "round"]
 
 
 class Histories(RuleBasedStateMachine):
@@ -61,11 +61,11 @@ class Histories(RuleBasedStateMachine):
         for job in queue.find(most=1000):
             assert job.status == "completed", job
             for number, run in enumerate(DRAFTS[int(job.note)].runs()):
-                told = bodies(job, number)
+                recorded = bodies(job, number)
                 weights, rounds = expected(run.experiment.seed)
-                assert told[-1]["weights_sha256"] == weights
-                assert [one["round"] for one in told if one["event"] == "round"] == rounds
-                assert [one["event"] for one in told].count("start") == 1
+                assert recorded[-1]["weights_sha256"] == weights
+                assert [one["round"] for one in recorded if one["event"] == "round"] == rounds
+                assert [one["event"] for one in recorded].count("start") == 1
         named = {key for job in [*queue.find(most=1000), *queue.deleted()] for key in job.keys}
         deletion.sweep()
         assert {file.stem for file in (self.folder / "computed").glob("*.sqlite")} <= named

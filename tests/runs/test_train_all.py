@@ -28,8 +28,8 @@ def test_each_has_the_figures_that_it_has_alone():
     found = dict(train_all(made))
     assert sorted(found) == [0, 1, 2]
     for index, figures in found.items():
-        told = events(made[index].as_json())
-        last, end = told[-2], told[-1]
+        recorded = events(made[index].as_json())
+        last, end = recorded[-2], recorded[-1]
         assert (figures.status, figures.round) == ("completed", 2)
         assert bits(made[index]) == ("fused" if native_code.installed() else FOLDED)
         assert figures.accuracy == pytest.approx(end["accuracy"], abs=0.005)
@@ -140,7 +140,7 @@ def two_cores(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def unheard() -> Iterator[None]:
-    """Crashes that are meant: nobody need read where."""
+    """Crashes on purpose, without a traceback."""
     heard = faulthandler.is_enabled()
     faulthandler.disable()
     yield
@@ -149,10 +149,10 @@ def unheard() -> Iterator[None]:
 
 
 def test_each_has_the_figures_that_it_has_in_one_process(monkeypatch: pytest.MonkeyPatch):
-    rounds = 40  # so that the first is told before the last has begun
+    rounds = 40  # so that the first ends before the last begins
     runs = made(WORTH + 3, rounds=rounds)
-    told, others, found = Counter[tuple[int, bool]](), 0, dict[int, Any]()
-    for place, figures in train_all(runs, tick=lambda place, ended: told.update([(place, ended)])):
+    recorded, others, found = Counter[tuple[int, bool]](), 0, dict[int, Any]()
+    for place, figures in train_all(runs, tick=lambda place, ended: recorded.update([(place, ended)])):
         others = max(others, len(hands()))
         assert place not in found
         found[place] = figures
@@ -168,8 +168,8 @@ def test_each_has_the_figures_that_it_has_in_one_process(monkeypatch: pytest.Mon
         assert (figures.status, figures.round) == ("completed", rounds)
         assert figures.accuracy == pytest.approx(here[place].accuracy, abs=0.005)
         assert figures.loss == pytest.approx(here[place].loss, rel=1e-3)
-        assert told[place, False] == rounds
-        assert told[place, True] == 1
+        assert recorded[place, False] == rounds
+        assert recorded[place, True] == 1
 
 
 def test_few_are_trained_here_and_so_is_what_fills_all_cores_by_itself():
@@ -178,7 +178,7 @@ def test_few_are_trained_here_and_so_is_what_fills_all_cores_by_itself():
         {"dataset": "mnist_sample", "model": "cnn", "rounds": 1, "attack": None, "local": {"epochs": 1}}
     )
     assert not leaves_cores(convolutions)
-    mixed = [convolutions, *made(WORTH, rounds=40)]  # so that the first is told before the last has begun
+    mixed = [convolutions, *made(WORTH, rounds=40)]  # so that the first ends before the last begins
     there = {place: len(hands()) for place, _ in train_all(mixed)}
     assert there.keys() == set(range(WORTH + 1))
     assert there[1] == 2

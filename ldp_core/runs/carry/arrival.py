@@ -58,8 +58,8 @@ def bring_back(
             restore(what, _events(events, order, at))
             status, message = order.became()
             about = {"kind": kind, "status": status, "message": message[:500]}
-            told = {"started": at[0], "ended": at[1], "owner": owner, "address": address}
-            identity = queue.arrive(made.request(asked), [one.key for one in what], **about, **told)
+            submitted = {"started": at[0], "ended": at[1], "owner": owner, "address": address}
+            identity = queue.arrive(made.request(asked), [one.key for one in what], **about, **submitted)
     kinds.note_figures(made, queue.get(identity))
     return identity
 

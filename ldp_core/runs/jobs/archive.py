@@ -59,7 +59,7 @@ def export(identity: str, out: Path, more: Mapping[str, str] = NOTHING) -> int:
     """
     job, runs, events = _recorded(identity)
     experiments = [_experiment(*one) for one in enumerate(runs)]
-    lines = "".join(json.dumps(_told(event)) + "\n" for event in events).encode()
+    lines = "".join(json.dumps(_flat(event)) + "\n" for event in events).encode()
     signed = {"format": FORMAT, "events_sha256": hashlib.sha256(lines).hexdigest()} | _about(job)
     with TemporaryDirectory(dir=out.parent, prefix=f".{out.name}.") as folder:
         with ZipFile(Path(folder) / "draft", "w", ZIP_DEFLATED) as archive:
@@ -81,9 +81,9 @@ def export(identity: str, out: Path, more: Mapping[str, str] = NOTHING) -> int:
 def as_json(identity: str) -> str:
     """The export's job.json, experiments.json and events.jsonl as one JSON object; raises as `export`."""
     job, runs, events = _recorded(identity)
-    experiments, told = [_experiment(*one) for one in enumerate(runs)], [*map(_told, events)]
+    experiments, listed = [_experiment(*one) for one in enumerate(runs)], [*map(_flat, events)]
     return (
-        json.dumps({"job": _about(job), "experiments": experiments, "events": told}, allow_nan=False) + "\n"
+        json.dumps({"job": _about(job), "experiments": experiments, "events": listed}, allow_nan=False) + "\n"
     )
 
 
@@ -129,7 +129,7 @@ def _experiment(number: int, run: Run) -> dict[str, Any]:
     return {**named, "experiment": found.as_json()}
 
 
-def _told(event: Stored) -> dict[str, Any]:
+def _flat(event: Stored) -> dict[str, Any]:
     return {"run": event.run, "at": event.at, **event.body}
 
 

@@ -67,7 +67,7 @@ class Recorder:
                 undo.callback(db.close)
                 _note_begun(db, one)
             undo.pop_all()
-        self._within = {number: {*map(_place, _told(db, Frame.event))} for number, db in self._dbs.items()}
+        self._within = {number: {*map(_place, _bodies(db, Frame.event))} for number, db in self._dbs.items()}
         self._waiting: list[Turn] = []
         self._flushed = time.monotonic()
         self._pause = FLUSH_SECONDS
@@ -98,7 +98,7 @@ class Recorder:
                 continue
             kept = {one["name"]: one["array"] for one in db.execute("SELECT * FROM kept")}
             # the kind of engine that a run began with on the CPU goes on
-            engine = [one["engine_kind"] or "" for one in _told(db, "start") if one.get("device") == "cpu"]
+            engine = [one["engine_kind"] or "" for one in _bodies(db, "start") if one.get("device") == "cpu"]
             state = State.from_bytes(row["round"], row["weights"], row["uploads"], kept or None, *engine[:1])
             found[number] = Start(state, row["seconds"])
         return found
@@ -166,7 +166,7 @@ def _note_begun(db: sqlite3.Connection, one: Computation) -> None:
     db.execute("INSERT OR IGNORE INTO about (one, kind, what, began) VALUES (1, ?, ?, ?)", row)
 
 
-def _told(db: sqlite3.Connection, event: str) -> list[dict[str, Any]]:
+def _bodies(db: sqlite3.Connection, event: str) -> list[dict[str, Any]]:
     query = "SELECT body FROM events WHERE json_extract(body, '$.event') = ?"
     return [json.loads(row["body"]) for row in db.execute(query, (event,))]
 

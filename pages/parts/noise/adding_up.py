@@ -24,8 +24,8 @@ def added_up(experiment: Experiment, client: Client, limit: float, entry: Entry)
     own on the run's ε.
     """
     lines = weight, _, run = entry.coordinate, entry.upload, entry.run_worst
-    told = all(line.guarantee and line.rule != "nominal" for line in lines) and not weight.delta
-    if experiment.randomiser.scope != "coordinate" or not told:
+    bounded = all(line.guarantee and line.rule != "nominal" for line in lines) and not weight.delta
+    if experiment.randomiser.scope != "coordinate" or not bounded:
         return ""
     each, once, all_of_them = (line.sum for line in lines)
     weights, uploads = round(once / each), round(all_of_them / once)
@@ -66,13 +66,13 @@ def _unlikely(
         mean = as_shown(losses.step * losses.mean, _digits(losses.step * losses.mean, answers))
         spread = as_shown(losses.step * math.sqrt(losses.variance), 4)
         steps = _normal(answers, mean, spread, delta, run.bound)
-        told = f"with a δ of {number(delta)} the bound is "
+        known = f"with a δ of {number(delta)} the bound is "
         if steps:
-            told = (
+            known = (
                 f"by its own law one tells {number(mean, 6)} on average, with a standard deviation of "
                 f"{number(spread, 4)}.{steps}"
             )
-        yield f"Not every answer of {experiment.randomiser.label} tells its full ε: {told}{found}."
+        yield f"Not every answer of {experiment.randomiser.label} tells its full ε: {known}{found}."
 
 
 def _worst(answers: int, epsilon: float, delta: float, bound: float, exact: str) -> str:

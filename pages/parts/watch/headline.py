@@ -196,11 +196,11 @@ def _compared(draft: Draft, ranked: list[Ranked], chance: float | None, state: s
         return _said(*cause, _name(best), reaches, _name(worst), f" {percent(least)}{last}")
     if gap.every and gap.mean > WIDE:
         verb, few = "leads", f" with each of {gap.seeds} seeds: too few to tell"
-        told = few if gap.seeds > 1 else ", with one seed only"
+        end = few if gap.seeds > 1 else ", with one seed only"
     else:
         verb = "and"
-        told = ": no difference" if gap.outcome == "no difference" else ": cannot tell which is ahead"
-    first = _said(_name(best), f" ({percent(top)}) {verb} ", _name(second), f" ({percent(close)}){told}")
+        end = ": no difference" if gap.outcome == "no difference" else ": cannot tell which is ahead"
+    first = _said(_name(best), f" ({percent(top)}) {verb} ", _name(second), f" ({percent(close)}){end}")
     others = [_said(_name(worst), f" ends at {percent(least)}{last}")] if len(ranked) > 2 else []
     return _strung([first, *others], "; ")
 

@@ -103,8 +103,8 @@ def _ask(workspace: Workspace, now: Asked) -> None:
 
 def _wait(now: Asked) -> None:
     _picture(scale(now.question, now.guess) if now.mine else {})
-    told = f"**You guessed {now.mine}**; the runs will tell." if now.mine else "The runs will tell."
-    st.markdown(f"{literal(now.question.text)} {told}")
+    mine = f"**You guessed {now.mine}**; the runs will tell." if now.mine else "The runs will tell."
+    st.markdown(f"{literal(now.question.text)} {mine}")
 
 
 def _answer(job: Job, now: Asked) -> None:

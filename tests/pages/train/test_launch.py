@@ -79,7 +79,7 @@ def page() -> None:
     assert draft is not None
     if st.session_state.pop("refused now", False):
         with refusing():
-            raise NotNow("somebody else was quicker")
+            raise NotNow("another request was quicker")
     workspace, shown = Workspace(identity, draft, "train"), jobs.look(job) if job else None
     launch(workspace, shown)
     again_bar(workspace, shown)
@@ -101,7 +101,7 @@ def test_what_was_refused_is_said_while_another_job_runs():
     job = queue.add("run", {"draft": DRAFT.as_json()}, identity)
     assert queue.claim()
     app = opened(identity, job, refused=True)
-    assert [one.value for one in app.error] == ["somebody else was quicker"]
+    assert [one.value for one in app.error] == ["another request was quicker"]
     assert [one.value for one in app.run().error] == []
 
 

@@ -55,17 +55,17 @@ def exported(once: tuple[str, Path], trained: str, tmp_path: Path) -> Path:
     return Path(shutil.copy(once[1] / "out.zip", tmp_path))
 
 
-def told(identity: str) -> tuple[object, ...]:
+def recorded(identity: str) -> tuple[object, ...]:
     job = queue.get(identity)
     return job.kind, job.request, job.status, runs_of(job), bodies(job)
 
 
 def test_exported_deleted_and_imported_it_is_equal_and_marked(trained: str, exported: Path):
-    before = told(trained)
+    before = recorded(trained)
     jobs.remove(trained)
     identity = carry.bring_back(exported, "me", "here")
     job = queue.get(identity)
-    assert told(identity) == before
+    assert recorded(identity) == before
     assert (job.owner, job.address) == ("me", "here")
     assert job.imported
     (line,) = lines(Wanted())
@@ -100,10 +100,10 @@ def test_the_program_reproduces_the_accuracy_to_the_digit(
     assert found.returncode == 0, found.stdout + found.stderr
     lines = found.stdout.splitlines()
     assert len(lines) == 4
-    told = [
+    recorded = [
         run["accuracy"] for run in jobs.status(trained)["runs"] if not run["label"].startswith("no noise")
     ]
-    assert [line.split()[-3] for line in lines] == [repr(accuracy) for accuracy in told]
+    assert [line.split()[-3] for line in lines] == [repr(accuracy) for accuracy in recorded]
     assert all(line.endswith(" the same") for line in lines)
 
 
@@ -163,14 +163,16 @@ def test_the_zip_holds_all_of_it(trained: str, exported: Path):
 
         found = {name: archive.read(name) for name in archive.namelist() if name.endswith(".svg")}
     assert found.keys() == {"accuracy.svg", "noise_variance.svg", "card.svg"}
-    told = [run["accuracy"] for run in jobs.status(trained)["runs"] if run["label"] == "mean"]
+    recorded = [run["accuracy"] for run in jobs.status(trained)["runs"] if run["label"] == "mean"]
     for text in found.values():
         top = ET.fromstring(text)
         assert top.tag == "{http://www.w3.org/2000/svg}svg"
         assert {one.tag.partition("}")[2] for one in top.iter()} <= {
             *("svg", "rect", "line", "text", "polyline", "polygon")
         }
-    assert f"mean {sum(told) / len(told):.1%}" in "".join(ET.fromstring(found["accuracy.svg"]).itertext())
+    assert f"mean {sum(recorded) / len(recorded):.1%}" in "".join(
+        ET.fromstring(found["accuracy.svg"]).itertext()
+    )
 
 
 def test_what_has_not_ended_is_not_written_and_an_ending_of_ours_is_asked_for(runs_dir: Path, tmp_path: Path):

@@ -126,12 +126,12 @@ def long_record(rounds: int) -> Files:
     start, *rest = [one for one in events_in(files) if one["run"] == 0]
     start |= {"key": draft.base.key, "targets": 0, "spies": [], "mean_image": None}
     one, end = (next(body for body in rest if body["event"] == kind) for kind in ("round", "end"))
-    told = [
+    recorded = [
         start,
         *(one | {"round": n} for n in range(1, rounds + 1)),
         end | {"round": rounds, "measured": []},
     ]
-    return edited(with_job(files, request={"draft": draft.as_json()}), lambda _: told)
+    return edited(with_job(files, request={"draft": draft.as_json()}), lambda _: recorded)
 
 
 LISTS = """
@@ -189,7 +189,7 @@ def test_what_had_not_ended_is_final_here():
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_its_state_is_what_its_events_say(kind: str):
-    files = with_job(edited(files_of(kind), lambda told: told[:-1]), status="completed", message="x" * 9_000)
+    files = with_job(edited(files_of(kind), lambda one: one[:-1]), status="completed", message="x" * 9_000)
     job = queue.get(carry.bring_back(zipped(files)))
     assert (job.status, job.message) == ("cancelled", "")
     assert not job.live

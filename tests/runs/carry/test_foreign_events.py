@@ -36,10 +36,10 @@ def put(body: Body, path: tuple[Any, ...], value: Any) -> Body:
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_field_takes_another_type(kind: str):
     """`"status": [null]`, `"epsilon": [null]`, `"value": "=1+1"` tore the pages of such records."""
-    made, told = kinds.get(kind), events_in(files_of(kind))
+    made, listed = kinds.get(kind), events_in(files_of(kind))
     asked = made.parse(json.loads(files_of(kind)["job.json"])["request"])
     known = made.telling(asked, list(made.recorded(asked))).kinds
-    seen = {(body["event"], body.get("upload"), body.get("control")): body for body in told}
+    seen = {(body["event"], body.get("upload"), body.get("control")): body for body in listed}
     for body in seen.values():
         del body["run"], body["at"]
         assert event_of(body, known).as_json() == body
@@ -57,16 +57,16 @@ Change = Callable[[list[Body]], Any]
 def at(kind: str, *path: Any, value: Any) -> Change:
     """An edit: the first event of a kind, with another value at a place."""
 
-    def edit(told: list[Body]) -> None:
-        number = next(n for n, body in enumerate(told) if body["event"] == kind)
-        told[number] = put(told[number], path, value)
+    def edit(listed: list[Body]) -> None:
+        number = next(n for n, body in enumerate(listed) if body["event"] == kind)
+        listed[number] = put(listed[number], path, value)
 
     return edit
 
 
 def dropped(kind: str, number: int = 0) -> Change:
-    def edit(told: list[Body]) -> None:
-        told.remove([body for body in told if body["event"] == kind][number])
+    def edit(listed: list[Body]) -> None:
+        listed.remove([body for body in listed if body["event"] == kind][number])
 
     return edit
 
@@ -76,8 +76,8 @@ def test_a_cell_that_cannot_run_is_none():
     request = json.loads(files["job.json"])["request"]
     request["sweep"]["grid"] = {"clients.epsilon": [1, "garbage"]}
 
-    def change(told: list[Body]) -> None:
-        for body in told:
+    def change(listed: list[Body]) -> None:
+        for body in listed:
             body["set"]["clients.epsilon"] = [1, "garbage"][body["cell"] % 2]
 
     refused(edited(with_job(files, request=request), change), "makes no sense")
@@ -86,9 +86,9 @@ def test_a_cell_that_cannot_run_is_none():
 @pytest.mark.parametrize(
     ("kind", "change"),
     [
-        ("run", lambda told: [told[0], *told]),
-        ("run", lambda told: told[1:]),
-        ("run", lambda told: [*told, told[-1]]),
+        ("run", lambda listed: [listed[0], *listed]),
+        ("run", lambda listed: listed[1:]),
+        ("run", lambda listed: [*listed, listed[-1]]),
         ("run", dropped("round")),
         ("run", dropped("target")),
         ("run", dropped("attack")),
@@ -101,7 +101,7 @@ def test_a_cell_that_cannot_run_is_none():
         ("run", at("round", "round", value=7)),
         ("run", at("attack", "client", value=99)),
         ("run", at("frame", "iterations", value=2_000)),
-        ("run", lambda told: [body for body in told if body["event"] != "attack" or body["run"] != 1]),
+        ("run", lambda listed: [body for body in listed if body["event"] != "attack" or body["run"] != 1]),
         ("run", at("attack", "image", "shape", value=[2, 32])),
         ("run", at("attack", "image", "pixels", value="AAAA")),
         ("run", at("attack", "image", "pixels", value="§")),
@@ -110,7 +110,7 @@ def test_a_cell_that_cannot_run_is_none():
         ("run", at("end", "round", value=1)),
         ("run", at("end", "measured", 0, "client", value=99)),
         ("run", at("end", "measured", 0, "epsilon_lower", value=0)),
-        ("attack", lambda told: told[1:]),
+        ("attack", lambda listed: listed[1:]),
         ("attack", dropped("reference")),
         ("attack", dropped("cell")),
         ("attack", at("cell", "mechanism", value="hybrid")),
@@ -118,7 +118,7 @@ def test_a_cell_that_cannot_run_is_none():
         ("attack", at("cell", "n", value=0)),
         ("attack", at("guess", "iterations", value=2_000)),
         ("attack", at("ladder", "knows", value={})),
-        ("sweep", lambda told: [*told, told[0]]),
+        ("sweep", lambda listed: [*listed, listed[0]]),
         ("sweep", at("cell", "cell", value=4)),
         ("sweep", at("cell", "set", value={"clients.epsilon": 3})),
         ("sweep", at("cell", "seed", value=3)),

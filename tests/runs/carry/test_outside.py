@@ -40,9 +40,9 @@ def test_our_own_events_are_such_lines():
     events = [e for turn in drive({0: parse({"rounds": 2, "attack": None})}) for e in turn.events]
     (line,) = read("".join(json.dumps(event) + "\n" for event in events).encode())
     rounds = [event for event in events if event["event"] in ("start", "round")]
-    told = {name: tuple((e["round"], e[name]) for e in rounds if name in e) for name in line.figures}
-    assert line == Line("", 0, told)
-    assert [number for number, _ in told["accuracy"]] == [0, 1, 2]
+    recorded = {name: tuple((e["round"], e[name]) for e in rounds if name in e) for name in line.figures}
+    assert line == Line("", 0, recorded)
+    assert [number for number, _ in recorded["accuracy"]] == [0, 1, 2]
 
 
 @pytest.mark.parametrize(

@@ -37,9 +37,9 @@ class Node:
         )
 
     def is_up(self) -> bool:
-        told = Path(self._told.name).read_text()
-        assert self._process.poll() is None, told
-        return "Ray runtime started" in told
+        recorded = Path(self._told.name).read_text()
+        assert self._process.poll() is None, recorded
+        return "Ray runtime started" in recorded
 
     def trains(self) -> list[psutil.Process]:
         found = []

@@ -45,9 +45,9 @@ def test_everything_is_in_it_and_is_what_was_recorded(trained: str, tmp_path: Pa
     count = export(trained, tmp_path / "out.zip")
     files = opened(tmp_path / "out.zip")
     stored = events_of(queue.get(trained))
-    told = [json.loads(line) for line in files["events.jsonl"].splitlines()]
-    assert count == len(told) == len(stored)
-    assert told == [{"run": event.run, "at": event.at, **event.body} for event in stored]
+    recorded = [json.loads(line) for line in files["events.jsonl"].splitlines()]
+    assert count == len(recorded) == len(stored)
+    assert recorded == [{"run": event.run, "at": event.at, **event.body} for event in stored]
     runs = json.loads(files["experiments.json"])
     assert [run["label"] for run in runs] == [SUM, "b"]
     assert all(parse(run["experiment"]).key == run["key"] for run in runs)

@@ -159,9 +159,9 @@ def test_a_name_is_its_owners_and_text(runs_dir: Path):
 def test_a_thousand_are_looked_through_in_a_moment(runs_dir: Path):
     with queue.table.changing() as db:
         text = '{"draft": {"base": {"name": "one of many"}, "variants": [{"label": "a"}]}}'
-        told = '[{"label": "a", "seeds": 3, "accuracy": 0.5, "epsilon": 10.0, "delta": 0}]'
+        recorded = '[{"label": "a", "seeds": 3, "accuracy": 0.5, "epsilon": 10.0, "delta": 0}]'
         row = "INSERT INTO jobs (id, kind, request, status, created, figures) VALUES (?, 'run', ?, ?, 0, ?)"
-        db.executemany(row, [(f"{n:012x}", text, "completed", told) for n in range(1000)])
+        db.executemany(row, [(f"{n:012x}", text, "completed", recorded) for n in range(1000)])
     for wanted in (Wanted(text="many", order="accuracy", accuracy=0.1), Wanted(order="budget")):
         lines(wanted)
         with of_cpu(0.3):  # a sixth of that was measured

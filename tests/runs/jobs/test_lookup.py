@@ -1,4 +1,4 @@
-"""What is told of a job is so now, whoever asks and by whatever list, even of one that makes no sense."""
+"""A job is reported as it is now, by every list, even one whose row is damaged."""
 
 from pathlib import Path
 from typing import Any

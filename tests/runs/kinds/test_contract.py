@@ -64,10 +64,10 @@ def test_it_reports_its_work_from_nothing_to_all_of_it_in_the_same_fields(kind: 
 @pytest.mark.parametrize("kind", EVERY)
 def test_what_is_known_is_neither_done_nor_told_again_and_complete_when_it_is_asked_again(kind: str):
     job = trained(dict(kinds.get(kind).smallest), kind)
-    told = bodies(job)
-    assert told
+    recorded = bodies(job)
+    assert recorded
     assert compute(job).status == "completed"
-    assert bodies(job) == told
+    assert bodies(job) == recorded
     again = queued(kind)
     assert again.status == ("queued" if kinds.get(kind).fresh else "completed")
     assert (again.keys == job.keys) is not kinds.get(kind).fresh

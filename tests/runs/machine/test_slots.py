@@ -123,9 +123,9 @@ def test_before_a_launch_everybody_is_told_of_the_turn_that_would_be_theirs(monk
     jobs = [queued(3, "anna") for _ in range(3)]
     assert queue.claim(1) is not None
     expected = {"ben": wait_estimate.Wait(1, 10.0, True), "anna": wait_estimate.Wait(4, 16.0, True)}
-    for owner, told in expected.items():
-        assert wait_estimate.would_wait(owner) == told
-        assert wait_estimate.wait(queued(3, owner)) == told, "as it is once it is launched"
+    for owner, recorded in expected.items():
+        assert wait_estimate.would_wait(owner) == recorded
+        assert wait_estimate.wait(queued(3, owner)) == recorded, "as it is once it is launched"
     assert [job.id for job in queue.in_turn()][1:3] == [job.id for job in jobs[1:]], "nobody was put there"
 
 

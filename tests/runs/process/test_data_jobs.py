@@ -98,5 +98,5 @@ def test_data_that_are_no_images_are_not_attacked(tmp_path: Path, monkeypatch: p
     generator = stream(0, "audit")
     x, y = generator.normal(size=(250, 54)).astype(np.float32), generator.integers(0, 7, 250)
     data = datasets.Data(x[:200], y[:200], x[200:], y[200:], 7)
-    told = [event.event for event in simulate(experiment, data)]
-    assert told == ["start", "round", "round", "end"]
+    recorded = [event.event for event in simulate(experiment, data)]
+    assert recorded == ["start", "round", "round", "end"]

@@ -92,8 +92,8 @@ def test_what_two_jobs_ask_for_at_the_same_time_is_trained_once(two_slots: Path)
     ended(first)
     job = ended(second)
     assert (job.status, job.message) == ("completed", "")
-    told = [run["weights_sha256"] for run in jobs.status(second)["runs"]]
-    assert told[0] == told[2] == jobs.status(first)["weights_sha256"] != told[1]
+    recorded = [run["weights_sha256"] for run in jobs.status(second)["runs"]]
+    assert recorded[0] == recorded[2] == jobs.status(first)["weights_sha256"] != recorded[1]
 
 
 @pytest.mark.usefixtures("two_slots")
@@ -101,11 +101,11 @@ def test_thirty_who_press_the_same_are_one_training_and_are_told_as_it_ends():
     asked = Draft(parse({"rounds": 120, "attack": None, "seed": 30}), (Variant("run"),))
     ids = [jobs.submit(asked, owner=f"{n:016x}") for n in range(30)]
     first = ended(ids[0]).ended
-    told = [ended(identity) for identity in ids]
-    assert {job.status for job in told} == {"completed"}
-    assert [job.id for job in told if job.started is not None] == ids[:1], "nobody else has had a slot"
-    assert len({job.keys for job in told}) == 1
-    late = max(job.ended or 0.0 for job in told) - (first or 0.0)
+    recorded = [ended(identity) for identity in ids]
+    assert {job.status for job in recorded} == {"completed"}
+    assert [job.id for job in recorded if job.started is not None] == ids[:1], "no other job has had a slot"
+    assert len({job.keys for job in recorded}) == 1
+    late = max(job.ended or 0.0 for job in recorded) - (first or 0.0)
     assert late <= within(5, of_worker=True)
 
 

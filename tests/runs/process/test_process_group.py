@@ -71,9 +71,9 @@ def family(monkeypatch: pytest.MonkeyPatch) -> Any:
         identity = queue.add("run", request)
         worker = FORK.Process(target=work, args=(identity,))
         worker.start()
-        told = queue.get(identity).folder / "family"
-        wait_for(told.exists)
-        members = json.loads(told.read_text())
+        recorded = queue.get(identity).folder / "family"
+        wait_for(recorded.exists)
+        members = json.loads(recorded.read_text())
         started.extend([worker.pid or 0, *members["forked"], members["program"]])
         return identity, worker, members["forked"], members["program"]
 

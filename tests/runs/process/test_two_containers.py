@@ -77,9 +77,9 @@ def test_another_container_is_told_who_trains_and_goes_on_only_when_that_is_dead
         for process in workers(runs_dir):  # or it might end while it is looked at
             process.suspend()
 
-    told = jobs.status(job.id)
-    assert (told["status"], told["pid"]) == ("running", None)
-    assert f"of host '{HOST}', in another container" in told["message"]
+    recorded = jobs.status(job.id)
+    assert (recorded["status"], recorded["pid"]) == ("running", None)
+    assert f"of host '{HOST}', in another container" in recorded["message"]
     assert jobs.recent()[0].status == jobs.resume(job.id).status == "running"
     assert is_being_computed(job.keys[0])
     there.kill()

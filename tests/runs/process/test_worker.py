@@ -145,6 +145,6 @@ def test_a_run_killed_at_random_instants_is_resumed_to_the_same_weights(runs_dir
     job = ended(identity)
     assert job.status == "completed"
     for number, run in enumerate(draft.experiments()):
-        told = [event.body | {"seconds": 0} for event in events_of(job) if event.run == number]
+        recorded = [event.body | {"seconds": 0} for event in events_of(job) if event.run == number]
         turns = [event for turn in drive({0: run}) for event in turn.events]
-        assert told == [event | {"seconds": 0} for event in turns]
+        assert recorded == [event | {"seconds": 0} for event in turns]

@@ -30,7 +30,7 @@ class Slow:
     made: list[Slow] = []
 
     def __init__(self, job: Job, slot: Any) -> None:
-        self.job, self.slot, self.until, self.told = job, slot, time.monotonic() + 0.6, ""
+        self.job, self.slot, self.until, self.recorded = job, slot, time.monotonic() + 0.6, ""
         Slow.made.append(self)
 
     def step(self) -> bool:
@@ -40,10 +40,10 @@ class Slow:
         return done
 
     def leave(self, end: Outcome) -> None:
-        self.told = end.status
+        self.recorded = end.status
 
     def kill(self) -> None:
-        self.told = "killed"
+        self.recorded = "killed"
 
 
 @pytest.fixture(autouse=True)
@@ -67,7 +67,7 @@ def test_a_queue_that_cannot_be_read_for_a_while_stops_nothing(
     monkeypatch.setattr(queue, "reap", sometimes)
     worker._work(at_work)
     assert queue.get(identity).status == "completed"
-    assert [one.told for one in Slow.made] == [""], "though it took longer than a worker waits for a job"
+    assert [one.recorded for one in Slow.made] == [""], "though it took longer than a worker waits for a job"
 
 
 def test_a_worker_that_gives_up_leaves_no_process_behind(at_work: Held, monkeypatch: pytest.MonkeyPatch):
@@ -80,7 +80,7 @@ def test_a_worker_that_gives_up_leaves_no_process_behind(at_work: Held, monkeypa
     monkeypatch.setattr(queue, "reap", broken)
     with pytest.raises(RuntimeError):
         worker._work(at_work)
-    assert [one.told for one in Slow.made] == ["killed"]
+    assert [one.recorded for one in Slow.made] == ["killed"]
 
 
 @pytest.mark.parametrize(

@@ -37,11 +37,11 @@ def test_a_page_of_them_costs_no_more_than_others(many: list[str]):
     with of_cpu(1):
         found = lines(Wanted("many two"))
         assert [line.job.id for line in found] == many[::-1]
-        told = [describe(line.job) for line in found]
-        assert {(one.name, one.rounds, one.state, one.in_words()) for one in told} == {
+        recorded = [describe(line.job) for line in found]
+        assert {(one.name, one.rounds, one.state, one.in_words()) for one in recorded} == {
             ("many", 3, "queued", "many")
         }
-        (words, *_), *_ = [said.__wrapped__(one.job.id, one.job) for one in told]  # type: ignore[attr-defined]
+        (words, *_), *_ = [said.__wrapped__(one.job.id, one.job) for one in recorded]  # type: ignore[attr-defined]
         assert words.asked == "60\u202f000 clients, each with values of its own"
         assert words.compared == "one, two"
         assert [job.id for job in queue.in_turn()] == many
@@ -82,7 +82,7 @@ def test_a_wait_is_estimated_a_little_at_a_time(many: list[str], monkeypatch: py
     first = wait_estimate.wait(last)
     assert (first.ahead, first.sure) == (JOBS - 1, False)
     assert 0 < len(asked) < JOBS - 1
-    while not (told := wait_estimate.wait(last)).sure:
+    while not (recorded := wait_estimate.wait(last)).sure:
         pass
     assert sorted(asked) == sorted(many[:-1]), "each once"
-    assert told.seconds > first.seconds
+    assert recorded.seconds > first.seconds

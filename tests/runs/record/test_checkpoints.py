@@ -23,8 +23,8 @@ def turns(run: int = 0) -> list[Turn]:
 
 
 def _timeless(turn: Turn) -> Turn:
-    told = [event | {"seconds": 0.0} if event["event"] == "end" else event for event in turn.events]
-    return replace(turn, events=told, seconds=0.0)
+    recorded = [event | {"seconds": 0.0} if event["event"] == "end" else event for event in turn.events]
+    return replace(turn, events=recorded, seconds=0.0)
 
 
 def test_a_reader_sees_events_while_they_are_written():
@@ -70,9 +70,9 @@ def test_a_record_is_taken_up_where_it_stopped(stopped_after: int):
     again.close()
     assert is_whole(key)
     assert computations.ended([key])[key].figures == {"accuracy": 0.5}
-    told = [event for turn in whole for event in turn.events]
-    assert [(one.seq, one.body) for one in news(key).events] == [*enumerate(told, 1)]
-    assert [one.body for one in news(key, 5).events] == told[5:]
+    recorded = [event for turn in whole for event in turn.events]
+    assert [(one.seq, one.body) for one in news(key).events] == [*enumerate(recorded, 1)]
+    assert [one.body for one in news(key, 5).events] == recorded[5:]
 
 
 def test_an_interrupted_commit_tells_nothing_twice(monkeypatch: pytest.MonkeyPatch):
@@ -130,15 +130,15 @@ def test_what_is_told_within_a_round_is_told_once_and_keeps_the_state():
     for turn in (*way, *way, *after):  # and once more, from another process of a cluster
         recorder.write(turn)
     recorder.close()
-    told = [body for turn in before for body in turn.events]
-    told += frames + [body for turn in after for body in turn.events]
-    assert bodies(job, 0) == told
+    recorded = [body for turn in before for body in turn.events]
+    recorded += frames + [body for turn in after for body in turn.events]
+    assert bodies(job, 0) == recorded
     assert progress_of(job).update().runs[0].forming(0) is None
 
 
 def test_a_search_is_driven_step_by_step_and_its_round_ends_with_a_state():
     attack = {"attacker": {"name": "idlg", "iterations": 12}, "clients": [1]}
-    told = [*drive({0: parse({"model": "lenet", "rounds": 1, "attack": attack})})]
-    assert [turn.events[-1]["event"] for turn in told] == ["target", *3 * ["frame"], "round", "end"]
-    assert [turn.within for turn in told] == [False, True, True, True, False, False]
-    assert [turn.state is None for turn in told] == [False, True, True, True, False, True]
+    recorded = [*drive({0: parse({"model": "lenet", "rounds": 1, "attack": attack})})]
+    assert [turn.events[-1]["event"] for turn in recorded] == ["target", *3 * ["frame"], "round", "end"]
+    assert [turn.within for turn in recorded] == [False, True, True, True, False, False]
+    assert [turn.state is None for turn in recorded] == [False, True, True, True, False, True]

@@ -181,7 +181,7 @@ def test_damaged_zips_are_refused_in_a_sentence(runs_dir: Path, cuts: list[tuple
     assert own_data.mine(ANNA) == []
 
 
-NAME = "marker of what is nobody else's"
+NAME = "marker of private data"
 SWEPT = {"base": {"rounds": 1, "name": NAME, "attack": None}, "grid": {"clients.epsilon": [1, 2]}}
 DRAFT = Draft(parse({"rounds": 2, "name": NAME, "attack": None}), (Variant("run"),))
 

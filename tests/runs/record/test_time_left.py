@@ -24,13 +24,13 @@ the relative errors of the two estimates that were before this one at 25, 50 and
 
 def left_at(job: dict[str, Any], at: float) -> float | None:
     """What a page shows at some time: the newest estimate that was written, less the time since then."""
-    pace, written, told = Pace(), -1.0, None
+    pace, written, recorded = Pace(), -1.0, None
     for when, done in job["steps"]:
         if when > at:
             break
         if when - written >= EVERY_SECONDS:
-            told, written = pace.seconds_left(when, done, job["total"]), when
-    return None if told is None else told - (at - written)
+            recorded, written = pace.seconds_left(when, done, job["total"]), when
+    return None if recorded is None else recorded - (at - written)
 
 
 @pytest.mark.parametrize("name", RECORDED)

@@ -1,4 +1,4 @@
-"""A lock ends with its holder, whoever that has forked; its file says who it is and that it moves."""
+"""A lock ends with its holder, not with forked processes; its file names the holder and its heartbeat."""
 
 import os
 import signal
@@ -29,7 +29,7 @@ def test_one_holds_a_file_and_who_beats_says_who_it_is(path: Path):
     assert hold(path) is None
     held.close()
     assert not is_held(path)
-    assert holder(path) is None, "what stands there was said by somebody who holds it no more"
+    assert holder(path) is None, "what stands there is an earlier holder's"
     again = hold(path)
     assert again and again.who.token != held.who.token
     assert holder(path) is None
@@ -41,7 +41,7 @@ def test_who_shall_leave_is_named(tmp_path: Path):
     with stand_in(tmp_path) as held:
         assert not held.is_to_go()
         locks.ask_to_go(held.path, "0" * 16)
-        assert not held.is_to_go(), "somebody before it was meant"
+        assert not held.is_to_go(), "an earlier holder was meant"
         locks.ask_to_go(held.path, held.who.token)
         assert held.is_to_go()
         assert holder(held.path) == held.who

@@ -11,17 +11,17 @@ from ldp_core.runs.view.run_curves import RunProgress
 from tests.data import events
 
 
-def folded(told: list[dict[str, Any]]) -> RunProgress:
+def folded(recorded: list[dict[str, Any]]) -> RunProgress:
     run = RunProgress(0, "a", 0, "{}")
-    for event in told:
+    for event in recorded:
         run.fold(event)
     return run
 
 
 def test_both_kinds_of_upload_are_kept_apart():
-    told = events({"rounds": 3, "attack": {"uploads": "both"}})
-    run = folded(told)
-    sent = [e for e in told if e["event"] == "attack" and e["control"] is None]
+    recorded = events({"rounds": 3, "attack": {"uploads": "both"}})
+    run = folded(recorded)
+    sent = [e for e in recorded if e["event"] == "attack" and e["control"] is None]
     assert set(run.tries) == {(upload, client) for upload in ("audit", "real") for client in run.targets}
     for (upload, client), tries in run.tries.items():
         mine = [e for e in sent if (e["upload"], e["client"] - 1) == (upload, client)]
@@ -39,9 +39,9 @@ def test_both_kinds_of_upload_are_kept_apart():
 
 def test_where_only_some_rounds_are_attacked_the_newest_and_the_closest_are_found():
     """Columns have a place for each attacked round: taken for every round, the first stayed the newest."""
-    told = events({"rounds": 8, "attack": {"every": 3, "uploads": "both", "clients": [1]}})
-    sent = [e for e in told if e["event"] == "attack"]
-    for (upload, _), tries in folded(told).tries.items():
+    recorded = events({"rounds": 8, "attack": {"every": 3, "uploads": "both", "clients": [1]}})
+    sent = [e for e in recorded if e["event"] == "attack"]
+    for (upload, _), tries in folded(recorded).tries.items():
         mine = [e for e in sent if (e["upload"], e["control"]) == (upload, None)]
         assert tries.numbers[:].tolist() == [e["round"] for e in mine] == [1, 4, 7]
         assert tries.newest == mine[-1]
@@ -57,12 +57,12 @@ def test_where_only_some_rounds_are_attacked_the_newest_and_the_closest_are_foun
 @given(st.lists(st.floats(0, 120), min_size=1, max_size=12), st.integers(0, 2))
 def test_a_round_counts_once_its_controls_are_there(values: list[float], missing: int):
     tries = Tries("audit", 0)
-    told = [
+    recorded = [
         {"round": i + 1, "control": control, "attacker": "x", "psnr": v, "psnr_mean_image": 9.0, "ncc": 0.1}
         for i, v in enumerate(values)
         for control in CONTROLS
     ]
-    for event in told[: len(told) - missing]:
+    for event in recorded[: len(recorded) - missing]:
         tries.fold(event)
     done = len(values) - (missing > 0)
     assert tries.rounds == done
@@ -71,7 +71,7 @@ def test_a_round_counts_once_its_controls_are_there(values: list[float], missing
 
 
 def test_clients_count_from_1_in_events_and_from_0_in_what_is_drawn():
-    told = events({"rounds": 1})
-    assert [e["client"] for e in told if e["event"] == "target"] == [1, 10, 20]
-    run = folded(told)
+    recorded = events({"rounds": 1})
+    assert [e["client"] for e in recorded if e["event"] == "target"] == [1, 10, 20]
+    run = folded(recorded)
     assert list(run.targets) == [client for _, client in run.tries] == [0, 9, 19]
