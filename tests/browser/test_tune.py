@@ -136,9 +136,6 @@ def test_what_is_open_is_settled_by_one_press_and_nothing_is_trained_twice(visit
     unsure = page.get_by_text("86.0\u202f% was not found to be reached surely")
     expect(unsure).to_be_visible()
     first = queue.find()[0]
-    at_rest(page)
-    page.mouse.move(0, 0)
-    page.wait_for_timeout(300)
     more.click()
     expect(unsure).to_have_count(0, timeout=TRAINING)
     second = queue.find()[0]

@@ -60,9 +60,7 @@ def _stored(then: str = "Press Attack") -> None:
     _drawn(found.desk, live=False)
 
 
-@cache
-def _read() -> stored_ladder.StoredLadder | None:
-    return stored_ladder.stored_ladder()
+_read = cache(stored_ladder.stored_ladder)
 
 
 def _drawn(desk: Desk, live: bool) -> None:

@@ -14,7 +14,7 @@ from ldp_core.tuning import Question
 from ldp_core.tuning.inverses import covers
 from ldp_core.tuning.leaks import cap, leaks_of
 from ldp_core.tuning.search import bracket, leak_in_words, tried
-from pages.parts.charts.base import MUTED, Figure, Trace, colour, figure, scatter, share_axis
+from pages.parts.charts.base import Figure, Lines, colour, look, scatter, share_axis
 from pages.parts.charts.styles import COLOURS, OTHERWISE
 from pages.parts.runs.job_state import far_state, is_gone
 from pages.parts.runs.launching import asked_of
@@ -52,7 +52,8 @@ def _watch(ask_again: AskAgain | None, job: Job, found: SearchProgress) -> None:
     _state(job, found)
     if is_gone(job):
         return
-    _answer(asked, found, ask_again)
+    # the answer comes a moment before the job's end, until which nothing else of this draft is launched
+    _answer(asked, found, None if job.live else ask_again)
     if found.cells:
         card = Card(
             f"The way to {percent(asked.accuracy, 1)}",
@@ -101,8 +102,8 @@ def _answer(asked: Question, found: SearchProgress, ask_again: AskAgain | None) 
                 _more_in_words(more, found),
                 key="more trials",
                 help="Asks the same once more. Runs that are known are not trained again.",
-                on_click=_press,
-                args=(ask_again, replace(asked, effort=more["effort"])),
+                on_click=pressed(ask_again),
+                args=(replace(asked, effort=more["effort"]),),
             )
             if again:
                 st.rerun()
@@ -119,20 +120,12 @@ def _answer(asked: Question, found: SearchProgress, ask_again: AskAgain | None) 
         st.switch_page("train.py")
 
 
-@pressed
-def _press(ask_again: AskAgain, question: Question) -> None:
-    ask_again(question)
-
-
 def way_figure(asked: Question, found: SearchProgress) -> Figure:
     """Every run over its ε, the mean of each setting as a line, and the target."""
-    traces: list[Trace] = []
-    ends: list[tuple[float, str, str]] = [(asked.accuracy, f"asked: {percent(asked.accuracy, 1)}", MUTED)]
-    points = known(found.cells)
+    chart, points = Lines(), known(found.cells)
     every = [point.epsilon for point in points if point.epsilon is not None]
     low, high = (min(every) / 1.15, max(every) * 1.15) if every else (0.1, 50.0)
-    line = {"color": MUTED, "width": 1, "dash": "dot"}
-    traces.append(scatter([low, high], [asked.accuracy] * 2, mode="lines", line=line, hoverinfo="skip"))
+    chart.level(high, asked.accuracy, f"asked: {percent(asked.accuracy, 1)}", first=low, width=1)
     for place, half in enumerate(asked.ranges):
         tint = colour(OTHERWISE[place % COLOURS])
         ours = sorted((p.epsilon, value) for p, value in points.items() if p.half == half and p.epsilon)
@@ -140,23 +133,14 @@ def way_figure(asked: Question, found: SearchProgress) -> Figure:
             continue
         budgets = sorted({epsilon for epsilon, _ in ours})
         means = [float(np.mean([value for at, value in ours if at == epsilon])) for epsilon in budgets]
-        dots = {"color": colour(OTHERWISE[place % COLOURS], 0.35), "size": 5}
-        traces.append(scatter(*zip(*ours, strict=True), mode="markers", marker=dots, hoverinfo="skip"))
+        dots = look(colour(OTHERWISE[place % COLOURS], 0.35), 0, 5)
+        chart.add(scatter(*zip(*ours, strict=True), **dots, hoverinfo="skip"))
         full = {one.epsilon for one in tried(asked, points, half)}
-        traces.append(
-            scatter(
-                budgets,
-                means,
-                mode="lines+markers",
-                name=html.escape(f"±{half:g}"),
-                line={"color": tint, "width": 2},
-                marker={"color": tint, "size": [9 if epsilon in full else 4 for epsilon in budgets]},
-                hovertemplate="%{y:.1%}",
-            )
-        )
-        ends.append((means[-1], f"<b>±{half:g}</b>", tint))
-    return figure(
-        traces,
+        style = look(tint, 2, 4)
+        style["marker"]["size"] = [9 if epsilon in full else 4 for epsilon in budgets]
+        line = scatter(budgets, means, name=html.escape(f"±{half:g}"), hovertemplate="%{y:.1%}", **style)
+        chart.add(line, means[-1], f"<b>±{half:g}</b>", tint)
+    return chart.figure(
         x={
             "title": f"budget ε, for {covers(asked.base)}",
             "type": "log",
@@ -164,5 +148,4 @@ def way_figure(asked: Question, found: SearchProgress) -> Figure:
             "tickvals": [tick for tick in TICKS if low <= tick <= high],
         },
         y={"title": "accuracy", **share_axis(1.02)},
-        ends=ends,
     )

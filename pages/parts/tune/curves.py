@@ -5,7 +5,7 @@ import math
 from collections.abc import Sequence
 
 from ldp_core.experiment.sweep import Sweep
-from pages.parts.charts.base import MUTED, Figure, Trace, colour, figure, scatter, share_axis
+from pages.parts.charts.base import MUTED, Figure, Lines, colour, figure, look, scatter, share_axis
 from pages.parts.charts.styles import COLOURS, OTHERWISE
 from pages.parts.tune.axes import axis_of
 from pages.parts.tune.found import Setting, dearest, front
@@ -22,8 +22,7 @@ def slices_figure(sweep: Sweep, found: Sequence[Setting]) -> Figure:
     numbers = [value for value in columns if isinstance(value, int | float) and value > 0]
     numeric = len(numbers) == len(columns)
     inner = len(found) // len(columns)
-    traces: list[Trace] = []
-    ends: list[tuple[float, str, str]] = []
+    chart = Lines()
     for r in range(min(inner, MOST_LINES)):
         tint = colour(OTHERWISE[r % COLOURS])
         ours = [(c, found[c * inner + r].mean) for c in range(len(columns))]
@@ -33,24 +32,20 @@ def slices_figure(sweep: Sweep, found: Sequence[Setting]) -> Figure:
         known.sort(key=lambda one: one[0])
         halves = [min(1.0, mean.half) if mean.seeds > 1 else 0.0 for _, mean in known]
         name = ", ".join("±" * (p == "clients.range") + axis_of(p, v).says(found[r].set[p]) for p, v in rest)
-        traces.append(
-            scatter(
-                [x for x, _ in known],
-                [mean.mean for _, mean in known],
-                mode="lines+markers" if numeric else "markers",
-                name=html.escape(name),
-                line={"color": tint, "width": 2.5},
-                marker={"color": tint, "size": 7},
-                error_y={"type": "data", "array": halves, "color": tint, "thickness": 1.2, "width": 3},
-                hovertemplate="%{y:.1%}",
-            )
+        line = scatter(
+            [x for x, _ in known],
+            [mean.mean for _, mean in known],
+            name=html.escape(name),
+            error_y={"type": "data", "array": halves, "color": tint, "thickness": 1.2, "width": 3},
+            hovertemplate="%{y:.1%}",
+            **look(tint, 2.5 * numeric, 7),
         )
-        ends.append((known[-1][1].mean, f"<b>{html.escape(name)}</b>", tint))
+        chart.add(line, known[-1][1].mean, f"<b>{html.escape(name)}</b>", tint)
     if numeric:
         x = {"type": "log", "tickvals": numbers, "ticktext": [number(value) for value in numbers]}
     else:
         x = {"tickvals": list(range(len(columns))), "ticktext": [axis.says(value) for value in columns]}
-    return figure(traces, x={"title": axis.title, **x}, y=ACCURACY, ends=ends)
+    return chart.figure(x={"title": axis.title, **x}, y=ACCURACY)
 
 
 def front_figure(found: Sequence[Setting]) -> Figure | None:
