@@ -166,8 +166,8 @@ class Lines:
         **more: Any,
     ) -> None:
         """Add a dashed horizontal line from the `first` place to the `last`."""
-        style = look(paint, width, dash=dash)
-        self.add(scatter([first, last], [y, y], **style, hoverinfo="skip", **more), at or y, words, paint)
+        style = look(paint, width, dash=dash) | {"hoverinfo": "skip"} | more
+        self.add(scatter([first, last], [y, y], **style), y if at is None else at, words, paint)
 
     def figure(self, **layout: Any) -> Figure:
         return figure(self.traces, ends=self.ends, **layout)

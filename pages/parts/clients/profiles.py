@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from ldp_core.errors import Problem
+from ldp_core.errors import InvalidExperiment, Problem
 from ldp_core.experiment import Draft, read_profiles, write_profiles
 from ldp_core.tables import MOST_BYTES
 from pages.parts.clients.cells import resized
@@ -56,11 +56,15 @@ def _take(workspace: Workspace, key: str) -> None:
         return
 
     def taken(draft: Draft) -> Draft:
-        changes = read_profiles(file.getvalue())
         limit = resized(draft.base.clients.run_limit, changes["clients.count"])
         return draft.with_base({"clients.run_limit": limit} | changes)
 
-    if problems := workspace.renew(taken):
+    try:  # to read takes a second or two, in which the store of drafts is not held
+        changes = read_profiles(file.getvalue())
+        problems = workspace.renew(taken)
+    except InvalidExperiment as error:
+        problems = error.problems
+    if problems:
         st.session_state[f"refused {key}"] = (file.name, problems)
     else:
         st.toast(f"The clients of {plain(file.name, 40)} are here; Undo takes them back.")

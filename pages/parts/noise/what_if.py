@@ -129,7 +129,7 @@ def standing(shown: list[Design], named: Mapping[str, int], asked: Mapping[str, 
     }
     seen = moved(first, sliders["epsilon"].here, sliders["tau"].here)
     weight = asked.get("weight")  # which the range does not move
-    if not isinstance(weight, int | float) or abs(weight) > BOUND.maximum:
+    if not isinstance(weight, int | float) or not abs(weight) <= BOUND.maximum:
         weight = _weights(first)[FIRST_WEIGHT]
     steps = _weights(seen, float(weight))
     sliders["weight"] = Stand(steps, None, steps.index(weight))

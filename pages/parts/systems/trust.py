@@ -69,8 +69,8 @@ def _choose(workspace: Workspace, kind: str) -> tuple[Problem, ...]:
 
 
 def with_trust(draft: Draft, kind: str) -> Draft:
-    """Draft under a trust, with as little else set as the trust demands, else InvalidExperiment; a single run
-    only where a variant's own settings do not fit.
+    """Draft under a trust, with as little else set as the trust demands; a single run only where a variant's
+    own settings do not fit. Raises InvalidExperiment: the trust demands something else.
     """
     widest = float(max(np.abs(end).max() for end in draft.base.clients.bounds()))
     ways = DEMANDED | {"clients.range": [{"clients.range": widest}]}

@@ -98,6 +98,7 @@ def test_a_weight_stays_where_it_is_when_the_range_does_not():
     assert weights(-1, 1)[FIRST_WEIGHT] == 0.2
     assert weights(-0.1, 0.1, 0.2)[-2:] == (0.1, 0.2)
     assert weights(-1, 1, 0.2) == weights(-1, 1)
+    assert standing(asked(None)[1], {"strictest": 0}, {"weight": float("nan")}).weight == 0.2, "forged"
 
 
 def test_all_who_ask_alike_ask_for_another_range_whose_centre_stays():

@@ -177,7 +177,7 @@ def test_a_large_file_that_is_taken_costs_at_most_three_times_its_size_and_no_li
 
 
 def test_what_had_not_ended_is_final_here():
-    """191 years were refused by `submit`, and taken up from a file by one press."""
+    """Or one press would take up what `submit` refuses, such as a training of 191 years."""
     files = with_job(files_of(), status="interrupted", message="by a file")
     identity = carry.bring_back(zipped(with_events(files, b"")), "me")
     job = queue.get(identity)
