@@ -1,6 +1,7 @@
 """Folders of data and runs: `EPSILON_DATA_DIR` and `EPSILON_RUNS_DIR`, else the platform's for user data."""
 
 import errno
+from functools import lru_cache
 from pathlib import Path
 
 from platformdirs import user_data_path
@@ -30,8 +31,9 @@ def runs_dir() -> Path:
             found = folder.stat()
             if (found.st_dev, found.st_ino) not in _bound:
                 raise FolderGone
-            return folder.resolve()
-        folder.mkdir(parents=True, exist_ok=True)
+        else:
+            folder.mkdir(parents=True, exist_ok=True)
+            found = folder.stat()
     except OSError as error:
         if _bound and isinstance(error, FileNotFoundError):
             raise FolderGone from None
@@ -42,4 +44,9 @@ def runs_dir() -> Path:
         raise StorageFailed(
             f"the folder of runs cannot be made ({error.strerror}); name another one in EPSILON_RUNS_DIR"
         ) from None
+    return _resolved(folder, found.st_dev, found.st_ino)
+
+
+@lru_cache(maxsize=64)
+def _resolved(folder: Path, device: int, inode: int) -> Path:
     return folder.resolve()

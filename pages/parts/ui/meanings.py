@@ -1,6 +1,6 @@
 """Glossary of the studio: at most thirty terms, each explained in a sentence."""
 
-from collections.abc import Iterable
+from functools import cache
 from typing import Any
 
 from ldp_core.component import Registry
@@ -63,7 +63,8 @@ EPSILON, TAU, SIGMA, MECHANISM, AGGREGATOR = (
 )
 
 
-def glossary(terms: Iterable[str] = GLOSSARY) -> str:
+@cache  # a live page asks at every poll
+def glossary(terms: tuple[str, ...] = tuple(GLOSSARY)) -> str:
     """These terms, by default all of them, as Markdown."""
     return "\n".join(f"- **{plain(term)}**: {plain(GLOSSARY[term], 400)}" for term in terms)
 

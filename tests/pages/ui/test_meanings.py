@@ -24,7 +24,7 @@ def test_the_glossary_is_short_and_no_symbol_stands_twice():
     assert len(set(symbols)) == len(symbols)
     assert set(TERMS) <= set(GLOSSARY)
     assert all(sentence.endswith(".") and len(sentence) < 250 for sentence in GLOSSARY.values())
-    assert glossary(["Round"]).startswith("- **Round**: All who")
+    assert glossary(("Round",)).startswith("- **Round**: All who")
 
 
 @pytest.mark.parametrize(
