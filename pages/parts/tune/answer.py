@@ -102,8 +102,8 @@ def _answer(asked: Question, found: SearchProgress, ask_again: AskAgain | None) 
                 _more_in_words(more, found),
                 key="more trials",
                 help="Asks the same once more. Runs that are known are not trained again.",
-                on_click=pressed(ask_again),
-                args=(replace(asked, effort=more["effort"]),),
+                on_click=_press,
+                args=(ask_again, replace(asked, effort=more["effort"])),
             )
             if again:
                 st.rerun()
@@ -118,6 +118,11 @@ def _answer(asked: Question, found: SearchProgress, ask_again: AskAgain | None) 
     if st.button("Open it on Train", key="open answer"):
         start_with(Draft(base, (Variant("run"),)))
         st.switch_page("train.py")
+
+
+@pressed
+def _press(ask_again: AskAgain, question: Question) -> None:
+    ask_again(question)
 
 
 def way_figure(asked: Question, found: SearchProgress) -> Figure:
