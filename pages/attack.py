@@ -84,7 +84,7 @@ def _title() -> None:
 
 
 def _start_from(workspace: Workspace, before: Ladder | None) -> Ladder:
-    """Initial attack grid: the last one set or requested, else one of the draft's noisy mechanisms."""
+    """Initial attack grid: the last one set or requested, else a grid of the draft's noisy mechanisms."""
     if (kept := drafts.ladder_of(workspace.id)) is not None:
         with contextlib.suppress(InvalidExperiment):
             return parse_ladder(kept | {"base": workspace.draft.base.as_json()})

@@ -47,7 +47,7 @@ def free_port() -> int:
 
 
 def answers(url: str) -> None:
-    """Wait for it; raises OSError if it does not come."""
+    """Wait for an answer; raises OSError if none comes."""
     deadline = time.monotonic() + 90
     while True:
         try:

@@ -3,6 +3,7 @@
 import re
 import subprocess
 from collections.abc import Iterator
+from contextlib import ExitStack
 
 import pytest
 from playwright.sync_api import Browser, Response, expect
@@ -38,10 +39,11 @@ def below(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         site = SITE.format(port=port, upstream=running.port, path="" if kept else "/")
         (folder / "site.conf").write_text(site)
         (folder / "nginx.conf").write_text(AROUND.format(folder=folder))
-        with subprocess.Popen([find_nginx() or "nginx", "-p", folder, "-c", folder / "nginx.conf"]) as nginx:
+        command = [find_nginx() or "nginx", "-p", str(folder), "-c", str(folder / "nginx.conf")]
+        with subprocess.Popen(command) as nginx, ExitStack() as at_the_end:
+            at_the_end.callback(nginx.terminate)  # also where nothing answers
             answers(f"http://localhost:{port}/studio/_stcore/health")
             yield f"http://localhost:{port}/studio/"
-            nginx.terminate()
 
 
 class At:

@@ -91,7 +91,7 @@ def launch(changes: dict[str, Any], *variants: Variant) -> str:
 
 
 def wait_for(done: Callable[[], T], seconds: float = PATIENCE_SECONDS) -> T:
-    """What it comes to, as soon as that counts as true."""
+    """What `done` returns, as soon as that counts as true."""
     deadline = time.monotonic() + seconds
     while not (found := done()):
         assert time.monotonic() < deadline

@@ -20,7 +20,7 @@ RUN: dict[str, Any] = {"system": NAME, "rounds": 4, "attack": None}
 
 @pytest.fixture(autouse=True)
 def there(tmp_path: Path) -> Iterator[None]:
-    """It is among the others."""
+    """The guide's system is among the others."""
     (tmp_path / f"{NAME}.py").write_text(EXAMPLES[f"ldp_core/systems/{NAME}.py"], encoding="utf-8")
     systems.__path__.append(str(tmp_path))
     vars(systems.registry).pop("_classes", None)

@@ -165,7 +165,7 @@ class Lines:
         dash: str = "dot",
         **more: Any,
     ) -> None:
-        """Add a dashed horizontal line from the `first` place to the `last`."""
+        """Add a dashed line at `y`, labelled at `at` on y's range where that is logarithmic."""
         style = look(paint, width, dash=dash) | {"hoverinfo": "skip"} | more
         self.add(scatter([first, last], [y, y], **style), y if at is None else at, words, paint)
 

@@ -44,9 +44,9 @@ def run_promises(
 def promise_words(promise: Promise) -> dict[str, Any]:
     """Parts of a sentence like `ε 8 (δ at most 10⁻⁵) for the run promises little: told apart …`."""
     found = worth(promise)
-    epsilon = f"ε {number(promise.bound)}" if promise.guarantee else "no bound"
-    most = f" (δ at most {number(max(DELTA, promise.delta))}) for the run promises "
-    return {"kind": found.word, "words": [epsilon, most, found.word, f": told apart {found.odds}"]}
+    bound = f"ε {number(promise.bound)} (δ at most {number(max(DELTA, promise.delta))})"
+    words = [bound if promise.guarantee else "no bound", f" for the run {found.promises}"]
+    return {"kind": found.word, "words": [*words, f": told apart {found.odds}"]}
 
 
 def offer(workspace: Workspace) -> None:

@@ -90,7 +90,7 @@ def arms(chosen: Sequence[Chosen]) -> tuple[list[Arm], list[str]]:
 
 
 def _run_of(job: Job, number: int) -> tuple[Experiment, Series]:
-    """Of a training's variant or a sweep's setting; StudioError or TypeError if they are invalid now."""
+    """Experiment and runs of a variant or of a sweep's setting; StudioError or TypeError if invalid now."""
     if sweep := cells.swept(job):
         return cells.cell_series(job, sweep, number)
     draft = parse_draft(job.request["draft"])

@@ -74,7 +74,7 @@ class View:
 
 
 def own_of(experiment: Experiment, client: int, tau: float | None = None) -> tuple[float, float, float]:
-    """ε and range ends of a client (the last, where there are fewer), or of that half-width."""
+    """ε and range ends of a client (the last, if there are fewer); with `tau`, of that half-width."""
     clients, i = experiment.clients, min(client, experiment.clients.count - 1)
     own, low, high = (float(values[i]) for values in (clients.budgets(), *clients.bounds()))
     return own, *ranged(experiment, low, high, tau)

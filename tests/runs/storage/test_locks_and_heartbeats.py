@@ -6,6 +6,7 @@ import socket
 import subprocess
 import sys
 import time
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ import pytest
 from ldp_core.runs.storage import locks_and_heartbeats as locks
 from ldp_core.runs.storage.locks_and_heartbeats import WORKER, hold, holder, is_held
 from tests.conftest import ROOT
-from tests.runs.processes import PATIENCE_SECONDS, stand_in
+from tests.runs.processes import stand_in, wait_for
 
 
 @pytest.fixture
@@ -61,7 +62,8 @@ def test_one_that_is_stopped_stands_still_and_one_that_is_dead_does_not(
     monkeypatch.setattr(locks, "SURE_SECONDS", 1.5)
     monkeypatch.setattr(locks, "STALLED_SECONDS", 1.5)
     command = [sys.executable, "-c", HOLD, str(path)]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE) as process:
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE) as process, ExitStack() as at_the_end:
+        at_the_end.callback(process.kill)
         assert process.stdout is not None
         assert process.stdout.readline()
         deadline = time.monotonic() + 3
@@ -69,11 +71,7 @@ def test_one_that_is_stopped_stands_still_and_one_that_is_dead_does_not(
             assert locks.stands_still(path) < 3, "it may give way to others for a while"
             time.sleep(0.1)
         process.send_signal(signal.SIGSTOP)
-        deadline = time.monotonic() + PATIENCE_SECONDS
-        while not locks.stands_still(path):
-            assert time.monotonic() < deadline
-            time.sleep(0.1)
-        process.kill()
+        wait_for(lambda: locks.stands_still(path))
     assert locks.stands_still(path) == 0.0
 
 
