@@ -227,6 +227,7 @@ def visitor(profile: BrowserContext, server: Server, monkeypatch: pytest.MonkeyP
     with visiting(profile, server) as one:
         yield one
         complaints, foreign = [*one.complaints], [*one.foreign]
+        stop_all()  # the next test's jobs would wait behind it, and a held one for ever
     assert complaints == []
     assert foreign == []
 
