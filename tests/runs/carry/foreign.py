@@ -81,8 +81,7 @@ def events_in(files: Files) -> list[Body]:
 
 def edited(files: Files, edit: Callable[[list[Body]], Iterable[Body] | None]) -> Files:
     """With events that a function has changed, in place or for others."""
-    found = events_in(files)
-    made = edit(found)
+    made = edit(found := events_in(files))
     lines = "".join(json.dumps(one) + "\n" for one in (found if made is None else made))
     return with_events(files, lines.encode())
 
@@ -94,11 +93,6 @@ def files_of(kind: str = "run") -> Files:
 def refused(files: Files, words: str, most: int = 64_000_000) -> None:
     with pytest.raises(InvalidInput, match=words) as caught:
         carry.bring_back(zipped(files), most=most)
-    assert "\n" not in str(caught.value)
-    assert len(str(caught.value)) < 500
-    nothing_is_left()
-
-
-def nothing_is_left() -> None:
+    assert "\n" not in str(caught.value) and len(str(caught.value)) < 500
     assert queue.find() == []
     assert [*(queue.queue_path().parent / "computed").glob("*")] == []

@@ -2,11 +2,13 @@
 
 import base64
 import io
+import json
 import os
+import re
 import runpy
 import shutil
 import xml.etree.ElementTree as ET
-from html.parser import HTMLParser
+from html import unescape
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -14,13 +16,16 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from ldp_core.accounting import entries, worth
+from ldp_core.accounting.deployments import DEPLOYMENTS
 from ldp_core.errors import InvalidInput
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.images import encode
 from ldp_core.limits import spelled
 from ldp_core.runs import carry, jobs, queue
+from ldp_core.runs.carry.card import as_card, card_picture
 from ldp_core.runs.jobs.finding import Wanted, lines
-from ldp_core.runs.record.events import events_of, runs_of
+from ldp_core.runs.record.events import runs_of
 from tests.conftest import ROOT
 from tests.runs.in_process import bodies
 from tests.runs.in_process import trained as trained_here
@@ -28,17 +33,21 @@ from tests.warm import Interpreter
 
 EVIL = "\"'''</title><script>alert(1)</script>{x}\\"
 """A name that tries to be markup, Python and a template."""
+CLIENTS = {"count": 20, "epsilon": [0.01, 0.02] * 10}
+DRAFT = Draft(
+    parse({"rounds": 2, "name": EVIL, "attack": None, "clients": CLIENTS}),
+    (Variant("mean"), Variant(EVIL, {"mechanism.name": "none"})),
+    seeds=2,
+)
 
 
 @pytest.fixture(scope="module")
 def once(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
     """A job that was trained, and a folder with its runs, of which each test has a copy, and its ZIP."""
     folder = tmp_path_factory.mktemp("once")
-    variants = (Variant("mean"), Variant(EVIL, {"aggregator.name": "inverse_variance"}))
-    draft = Draft(parse({"rounds": 2, "name": EVIL, "attack": None}), variants, 2)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("EPSILON_RUNS_DIR", str(folder / "runs"))
-        identity = trained_here(draft, reference=True).id
+        identity = trained_here(DRAFT, reference=True).id
         carry.written(identity, folder / "out.zip")
     return identity, folder
 
@@ -60,28 +69,32 @@ def recorded(identity: str) -> tuple[object, ...]:
     return job.kind, job.request, job.status, runs_of(job), bodies(job)
 
 
+def accuracies(identity: str, label: str = "") -> list[float]:
+    """Of all runs with noise, or of those with a label."""
+    every = [run for run in jobs.status(identity)["runs"] if not run["label"].startswith("no noise")]
+    return [run["accuracy"] for run in every if label in ("", run["label"])]
+
+
 def test_exported_deleted_and_imported_it_is_equal_and_marked(trained: str, exported: Path):
     before = recorded(trained)
     jobs.remove(trained)
     identity = carry.bring_back(exported, "me", "here")
     job = queue.get(identity)
     assert recorded(identity) == before
-    assert (job.owner, job.address) == ("me", "here")
-    assert job.imported
+    assert (job.owner, job.address, job.imported) == ("me", "here", True)
     (line,) = lines(Wanted())
-    accuracies = [run["accuracy"] for run in jobs.status(identity)["runs"] if run["label"] == "mean"]
-    assert line.finals[0].accuracy == pytest.approx(sum(accuracies) / 2), "the list need not look into it"
+    mean = np.mean(accuracies(identity, "mean"))
+    assert line.finals[0].accuracy == pytest.approx(mean), "the list need not look into it"
 
 
 @pytest.mark.parametrize("ending", ["json", "html"])
 def test_what_is_no_zip_is_not_brought_back(trained: str, tmp_path: Path, ending: str):
     file = tmp_path / f"out.{ending}"
     carry.written(trained, file)
-    with pytest.raises(InvalidInput, match="no ZIP file"):
-        carry.bring_back(file)
     assert b"<!--" not in file.read_bytes(), "nothing is hidden in a report"
-    with pytest.raises(InvalidInput, match="no ZIP file"):
-        carry.bring_back(io.BytesIO(b"PK\x03\x04 and no more"))
+    for given in (file, io.BytesIO(b"PK\x03\x04 and no more")):
+        with pytest.raises(InvalidInput, match="no ZIP file"):
+            carry.bring_back(given)
     with pytest.raises(InvalidInput, match=r"nowhere\.zip cannot be read"):
         carry.bring_back(tmp_path / "nowhere.zip")
 
@@ -98,42 +111,28 @@ def test_the_program_reproduces_the_accuracy_to_the_digit(
         (tmp_path / name).symlink_to(ROOT / name)
     found = interpreter.run(["program"], tmp_path, os.environ, tmp_path)
     assert found.returncode == 0, found.stdout + found.stderr
-    lines = found.stdout.splitlines()
-    assert len(lines) == 4
-    recorded = [
-        run["accuracy"] for run in jobs.status(trained)["runs"] if not run["label"].startswith("no noise")
-    ]
-    assert [line.split()[-3] for line in lines] == [repr(accuracy) for accuracy in recorded]
-    assert all(line.endswith(" the same") for line in lines)
+    said = [line.split()[-3:] for line in found.stdout.splitlines()]
+    assert said == [[repr(accuracy), "the", "same"] for accuracy in accuracies(trained)]
 
 
-class Read(HTMLParser):
-    def __init__(self) -> None:
-        super().__init__()
-        self.tags: set[str] = set()
-        self.links: list[str] = []
-        self.words = ""
+def read(page: str) -> tuple[set[str], list[str], str]:
+    """Tags of a page, what its attributes load or run, and its words."""
+    loads = re.findall(r"<[^>]*\s(?:src|href|on\w+)\s*=\s*\"?([^\"> ]*)", page)
+    return {*re.findall(r"<(\w+)", page)}, loads, unescape(re.sub("<[^>]*>", "", page))
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.add(tag)
-        self.links += [
-            str(value) for name, value in attrs if name in ("src", "href") or name.startswith("on")
-        ]
 
-    def handle_data(self, data: str) -> None:
-        self.words += data
+ACTIVE = {"script", "link", "iframe", "object", "a"}
 
 
 def test_the_report_stands_alone_and_runs_nothing(trained: str):
     text = carry.as_page(trained)
-    page = Read()
-    page.feed(text)
-    assert not page.tags & {"script", "link", "img", "iframe", "object", "a"}
-    assert page.links == []
+    tags, loads, words = read(text)
+    assert not tags & {*ACTIVE, "img"}
+    assert loads == []
     assert "default-src 'none'" in text
-    assert EVIL in page.words
-    end = next(e.body for e in events_of(queue.get(trained)) if e.body["event"] == "end")
-    assert spelled(float(f"{end['ledger'][0]['run_worst']['epsilon']:.4g}")) in page.words
+    assert EVIL in words
+    end = next(body for body in bodies(queue.get(trained)) if body["event"] == "end")
+    assert spelled(float(f"{end['ledger'][0]['run_worst']['epsilon']:.4g}")) in words
     for svg in text.split("<svg")[1:]:
         ET.fromstring(f"<svg{svg.partition('</svg>')[0]}</svg>")
     assert text.count("<svg") == 3
@@ -144,13 +143,13 @@ def test_the_report_begins_with_what_the_screen_showed(trained: str):
     figures = [("Accuracy", "mean 90 %", "one seed"), ("What leaks", EVIL, ""), ("Privacy", "ε 3", "δ 0")]
     rows = [("Client 1", [(grey, "a 2"), (colour, "alike 1")], "not back")]
     screen = carry.Shown("One wins.", figures, [EVIL], ["image", "mean"], rows, {0: "#123456"})
-    page, text = Read(), carry.as_page(trained, screen)
-    page.feed(text)
-    assert not page.tags & {"script", "link", "iframe", "object", "a"}
-    sizes = [Image.open(io.BytesIO(base64.b64decode(link.partition(",")[2]))).size for link in page.links]
+    text = carry.as_page(trained, screen)
+    tags, loads, words = read(text)
+    assert not tags & ACTIVE
+    assert all(load.startswith("data:image/png;base64,") for load in loads)
+    sizes = [Image.open(io.BytesIO(base64.b64decode(load.partition(",")[2]))).size for load in loads]
     assert sizes == [(3, 3), (4, 2)], "the pictures are in the page itself"
-    assert all(link.startswith("data:image/png;base64,") for link in page.links)
-    assert page.words.index("One wins.") < page.words.index("Accuracy on held-out samples")
+    assert words.index("One wins.") < words.index("Accuracy on held-out samples")
     assert "#123456" in text, "a run has the colour that it has on the screen"
 
 
@@ -160,25 +159,40 @@ def test_the_zip_holds_all_of_it(trained: str, exported: Path):
         assert archive.read("program.py").decode() == carry.as_script(trained)
         data = {"rounds.csv", "rounds.parquet", "events.jsonl", "experiments.json", "job.json", "README.txt"}
         assert data < {*archive.namelist()}
-
         found = {name: archive.read(name) for name in archive.namelist() if name.endswith(".svg")}
     assert found.keys() == {"accuracy.svg", "noise_variance.svg", "card.svg"}
-    recorded = [run["accuracy"] for run in jobs.status(trained)["runs"] if run["label"] == "mean"]
     for text in found.values():
-        top = ET.fromstring(text)
-        assert top.tag == "{http://www.w3.org/2000/svg}svg"
-        assert {one.tag.partition("}")[2] for one in top.iter()} <= {
-            *("svg", "rect", "line", "text", "polyline", "polygon")
-        }
-    assert f"mean {sum(recorded) / len(recorded):.1%}" in "".join(
-        ET.fromstring(found["accuracy.svg"]).itertext()
-    )
+        tags = {one.tag.removeprefix("{http://www.w3.org/2000/svg}") for one in ET.fromstring(text).iter()}
+        assert tags <= {"svg", "rect", "line", "text", "polyline", "polygon"}
+    words = "".join(ET.fromstring(found["accuracy.svg"]).itertext())
+    assert f"mean {np.mean(accuracies(trained, 'mean')):.1%}" in words
 
 
 def test_what_has_not_ended_is_not_written_and_an_ending_of_ours_is_asked_for(runs_dir: Path, tmp_path: Path):
-    waiting = queue.add("run", {"draft": Draft(parse({}), (Variant("run"),)).as_json()})
-    for write in (carry.as_page, carry.as_script):
+    waiting = queue.add("run", {"draft": DRAFT.as_json()})
+    for write in (carry.as_page, carry.as_script, as_card):
         with pytest.raises(InvalidInput, match="queued"):
             write(waiting)
     with pytest.raises(InvalidInput, match=r"ends in \.zip, \.html, \.card\.svg, \.card\.json, .*; got"):
         carry.written(waiting, tmp_path / "out.exe")
+
+
+def test_the_card_has_the_ledgers_worst_promise_in_the_registrys_fields_and_as_a_picture(trained: str):
+    noisy, bare = json.loads(as_card(trained))["runs"]
+    most = max((one.run_worst for one in entries(DRAFT.experiments()[0])), key=lambda one: one.bound)
+    loss = noisy["privacy_loss"]
+    assert loss["privacy_parameters"] == {"epsilon": pytest.approx(most.bound), "delta": most.delta}
+    assert worth(most).promises in loss["privacy_parameters_details"]
+    assert loss["number_of_privacy_units"] == 20
+    assert noisy["deployment_model"]["model_name"] == "Local"
+    assert bare["privacy_loss"]["privacy_parameters"]["epsilon"] is None, "no guarantee is no number"
+    assert bare["dp_variant"]["unprotected_quantities"]
+    words = " ".join(ET.fromstring(card_picture(trained)).itertext())
+    assert "mean: " in words and f"{EVIL[:40]}: " in words and "no guarantee" in words
+    assert f"ε ≤ {float(f'{most.bound:.3g}'):g}" in words
+    assert all(one.name in words for one in DEPLOYMENTS)
+
+
+def test_deployments_rise_and_name_their_sources():
+    assert [one.epsilon for one in DEPLOYMENTS] == sorted(one.epsilon for one in DEPLOYMENTS)
+    assert all(one.source and one.read and one.unit and np.isfinite(one.epsilon) for one in DEPLOYMENTS)

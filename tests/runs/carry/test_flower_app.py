@@ -4,16 +4,16 @@ import json
 import sys
 import tomllib
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
 from typing import Any
 from zipfile import ZipFile
 
 import numpy as np
 import pytest
 
-from ldp_core import datasets, mechanisms
-from ldp_core.datasets import data_dir
+from ldp_core import mechanisms
 from ldp_core.errors import InvalidInput
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import carry, queue
@@ -21,6 +21,7 @@ from ldp_core.runs.carry import flower_app
 from ldp_core.runs.carry.flower_app import FOLDER, SOURCE, as_flower, unfit
 from ldp_core.streams import stream
 from ldp_core.system.shipped import PACKAGE
+from tests.data import digits
 
 MECHANISMS = [name for name in mechanisms.offered() if not unfit(parse({"mechanism": name}))]
 EVIL = '"""\nimport os\n{x}%s]\n</script>'
@@ -52,24 +53,10 @@ def app(exported: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SimpleNames
     monkeypatch.syspath_prepend(exported)
     plain = {"ArrayRecord": dict, "MetricRecord": dict, "RecordDict": dict, "Array": Stored}
     types = {"MessageType": SimpleNamespace(TRAIN="train"), "Context": None, "Message": None}
-    for name, content in (
-        ("flwr", {}),
-        ("flwr.app", plain | types),
-        ("flwr.clientapp", {}),
-        ("flwr.clientapp.typing", {"ClientAppCallable": None}),
-    ):
-        module = ModuleType(name)
-        vars(module).update(content)
-        monkeypatch.setitem(sys.modules, name, module)
-    from studio_app import aggregation, local_privacy, mechanism, settings, task  # type: ignore[import-not-found]
-
-    yield SimpleNamespace(
-        mod=local_privacy.local_privacy,
-        settings=settings,
-        task=task,
-        mechanism=mechanism,
-        aggregation=aggregation,
-    )
+    monkeypatch.setitem(sys.modules, "flwr.app", SimpleNamespace(**plain, **types))
+    monkeypatch.setitem(sys.modules, "flwr.clientapp.typing", SimpleNamespace(ClientAppCallable=None))
+    parts = ("aggregation", "local_privacy", "mechanism", "settings", "task")
+    yield SimpleNamespace(**{name: import_module(f"studio_app.{name}") for name in parts})
     for name in [name for name in sys.modules if name.partition(".")[0] == "studio_app"]:
         del sys.modules[name]
 
@@ -88,9 +75,8 @@ def test_what_people_typed_is_data_and_all_code_is_ours(exported: Path):
     assert (data["name"], data["variants"][1]["label"]) == (EVIL, EVIL)
     assert [one["label"] for one in data["left_out"]] == ["majority"]
     for name, text in found.items():
-        assert (
-            text == (PACKAGE.parent if name.startswith("ldp_core/") else SOURCE).joinpath(name).read_bytes()
-        )
+        ours = PACKAGE.parent if name.startswith("ldp_core/") else SOURCE
+        assert text == (ours / name).read_bytes()
         if name.endswith(".py"):
             compile(text, name, "exec", dont_inherit=True)
     assert tomllib.loads(found["pyproject.toml"].decode())["tool"]["flwr"]["app"]["config"]["variant"] == 0
@@ -101,7 +87,7 @@ def test_what_people_typed_is_data_and_all_code_is_ours(exported: Path):
 def test_clients_hold_what_they_held_and_learn(app: SimpleNamespace):
     run = app.settings.chosen({"variant": 0})
     experiment = parse({"rounds": 2, "attack": None})
-    data = datasets.get("digits").load(data_dir())
+    data = digits()
     dealt = experiment.partition.split(data.train_y, 20, stream(experiment.seed, "partition"))
     for number in (0, 19):
         x, y = app.task.shard(run, number)
@@ -111,9 +97,7 @@ def test_clients_hold_what_they_held_and_learn(app: SimpleNamespace):
     assert np.array_equal(np.sort(app.task.held_out()[1]), np.sort(data.test_y))
     x, y = (np.concatenate(parts) for parts in zip(*(app.task.shard(run, n) for n in range(20)), strict=True))
     model = app.task.train(app.task.initial(run), x, y, run)
-    assert app.task.accuracy(model) > 0.8, (
-        "in an order drawn anew: of 400, 9 ended at 90 % or below, one at 86"
-    )
+    assert app.task.accuracy(model) > 0.8, "of 400 orders of training, 9 ended at 90 % or below, one at 86"
 
 
 @pytest.mark.parametrize("name", MECHANISMS)
@@ -164,13 +148,12 @@ def test_the_mod_sends_answers_and_the_public_budget_and_no_more(app: SimpleName
     before, after = np.zeros(1000, np.float32), np.full(1000, 0.05, np.float32)
 
     def call(variant: int, **node: Any) -> dict[str, Any]:
-        message = SimpleNamespace(
-            content={"arrays": {"w": Stored(before)}}, metadata=SimpleNamespace(message_type="train")
-        )
+        train = SimpleNamespace(message_type="train")
+        message = SimpleNamespace(content={"arrays": {"w": Stored(before)}}, metadata=train)
         content = {"arrays": {"w": Stored(after)}, "metrics": {"num-examples": 7, "loss": 0.1}, "more": {}}
         reply = SimpleNamespace(content=content, has_error=lambda: False)
         context = SimpleNamespace(run_config={"variant": variant}, node_config=node)
-        sent: dict[str, Any] = app.mod(message, context, lambda *_: reply).content
+        sent: dict[str, Any] = app.local_privacy.local_privacy(message, context, lambda *_: reply).content
         return sent
 
     sent = call(0, **{"partition-id": 3})
@@ -222,10 +205,11 @@ def test_the_app_gets_the_units_of_each_hidden_layer(model: Any, hidden: list[in
 
 
 def test_a_job_without_such_a_variant_gets_a_sentence(runs_dir: Path):
+    why = "its mechanism answers for a whole layer"
     draft = Draft(parse({"mechanism": "harmony"}), (Variant("run"),))
     identity = queue.add("run", {"draft": draft.as_json()})
-    with pytest.raises(InvalidInput, match="cannot be a Flower app: its mechanism answers for a whole layer"):
+    with pytest.raises(InvalidInput, match=f"cannot be a Flower app: {why}"):
         as_flower(identity)
-    assert carry.why_not(queue.get(identity)).startswith("its mechanism answers for a whole layer")
+    assert carry.why_not(queue.get(identity)).startswith(why)
     both = Draft(draft.base, (*draft.variants, Variant("b", {"mechanism": "duchi"})))
     assert carry.why_not(queue.get(queue.add("run", {"draft": both.as_json()}))) == ""

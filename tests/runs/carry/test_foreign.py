@@ -24,18 +24,8 @@ from ldp_core.runs.record import computations, quota
 from ldp_core.runs.record.computations import database
 from tests.conftest import ROOT
 from tests.measured import megabytes
-from tests.runs.carry.foreign import (
-    Files,
-    edited,
-    events_in,
-    export_of,
-    files_of,
-    refused,
-    unzipped,
-    with_events,
-    with_job,
-    zipped,
-)
+from tests.runs.carry import foreign
+from tests.runs.carry.foreign import Files, edited, events_in, files_of, with_events, with_job, zipped
 from tests.runs.record.test_quota import record
 
 pytestmark = pytest.mark.usefixtures("runs_dir")
@@ -51,7 +41,7 @@ def test_what_the_program_tells_comes_back_as_it_was(kind: str):
     assert (job.kind, job.request) == (about["kind"], about["request"])
     again = Path(os.environ["EPSILON_RUNS_DIR"]) / "again.zip"
     carry.written(job.id, again)
-    assert events_in(unzipped(again.read_bytes())) == events_in(files)
+    assert events_in(foreign.unzipped(again.read_bytes())) == events_in(files)
 
 
 @pytest.mark.parametrize(
@@ -76,7 +66,7 @@ def test_what_the_program_tells_comes_back_as_it_was(kind: str):
     ],
 )
 def test_what_is_no_export_gets_a_sentence_and_leaves_nothing(edit: Callable[[Files], Files], words: str):
-    refused(edit(files_of()), words)
+    foreign.refused(edit(files_of()), words)
 
 
 def test_what_else_is_in_it_is_not_read(runs_dir: Path):
@@ -97,13 +87,9 @@ BOMB = b'{"run":0,"at":0,"event":"end","a":[' + BRACES + b"{}]}\n"
 
 def with_a_directory(content: bytes, entries: int) -> bytes:
     """A ZIP that lists one file so many times over."""
-    _, _, _, _, _, size, start, _ = struct.unpack("<4s4H2LH", content[-22:])
-    one = content[start : start + size]
-    return (
-        content[:start]
-        + one * entries
-        + struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, 0xFFFF, 0xFFFF, size * entries, start, 0)
-    )
+    size, start = struct.unpack("<2L", content[-10:-2])
+    end = struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, 0xFFFF, 0xFFFF, size * entries, start, 0)
+    return content[:start] + content[start : start + size] * entries + end
 
 
 SMALL = b'{"run":0,"at":0,"event":"round","a":[' + b'{"b":1},' * 99_000 + b"{}]}\n"
@@ -126,11 +112,8 @@ def long_record(rounds: int) -> Files:
     start, *rest = [one for one in events_in(files) if one["run"] == 0]
     start |= {"key": draft.base.key, "targets": 0, "spies": [], "mean_image": None}
     one, end = (next(body for body in rest if body["event"] == kind) for kind in ("round", "end"))
-    recorded = [
-        start,
-        *(one | {"round": n} for n in range(1, rounds + 1)),
-        end | {"round": rounds, "measured": []},
-    ]
+    told = [one | {"round": n} for n in range(1, rounds + 1)]
+    recorded = [start, *told, end | {"round": rounds, "measured": []}]
     return edited(with_job(files, request={"draft": draft.as_json()}), lambda _: recorded)
 
 
@@ -158,7 +141,7 @@ def act():
 @pytest.mark.parametrize("what", BOMBS)
 def test_a_bomb_costs_no_more_than_to_keep_it(what: str, tmp_path: Path):
     """48 MB cost 1.5 GB, and stood still for seconds."""
-    (tmp_path / "sound.zip").write_bytes(export_of("run"))
+    (tmp_path / "sound.zip").write_bytes(foreign.export_of("run"))
     (tmp_path / "bomb.zip").write_bytes(BOMBS[what](files_of()))
     assert megabytes(ACT, str(tmp_path / "sound.zip"), str(tmp_path / "bomb.zip")) < 30
 
@@ -166,7 +149,7 @@ def test_a_bomb_costs_no_more_than_to_keep_it(what: str, tmp_path: Path):
 def test_a_large_file_that_is_taken_costs_at_most_three_times_its_size_and_no_list_anything(tmp_path: Path):
     files = long_record(10_000)
     size = sum(map(len, files.values())) / 1e6
-    (tmp_path / "sound.zip").write_bytes(export_of("run"))
+    (tmp_path / "sound.zip").write_bytes(foreign.export_of("run"))
     (tmp_path / "large.zip").write_bytes(zipped(files).getvalue())
     assert megabytes(ACT, str(tmp_path / "sound.zip"), str(tmp_path / "large.zip")) < 3 * size
     assert len(queue.find()) == 2
@@ -176,23 +159,17 @@ def test_a_large_file_that_is_taken_costs_at_most_three_times_its_size_and_no_li
 # 2: what was not launched here does not go on here
 
 
-def test_what_had_not_ended_is_final_here():
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("status", "events"), [("interrupted", 0), ("completed", -1)])
+def test_its_state_is_what_its_events_say_and_final_here(kind: str, status: str, events: int):
     """Or one press would take up what `submit` refuses, such as a training of 191 years."""
-    files = with_job(files_of(), status="interrupted", message="by a file")
-    identity = carry.bring_back(zipped(with_events(files, b"")), "me")
+    files = edited(with_job(files_of(kind), status=status, message="x" * 9_000), lambda one: one[:events])
+    identity = carry.bring_back(zipped(files), "me")
     job = queue.get(identity)
     assert (job.status, job.message) == ("cancelled", "")
     with pytest.raises(NotNow, match="brought here as a file, so it cannot go on"):
         jobs.resume(identity, Person("me"))
     assert not queue.get(identity).live
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_its_state_is_what_its_events_say(kind: str):
-    files = with_job(edited(files_of(kind), lambda one: one[:-1]), status="completed", message="x" * 9_000)
-    job = queue.get(carry.bring_back(zipped(files)))
-    assert (job.status, job.message) == ("cancelled", "")
-    assert not job.live
 
 
 # 3: its place in the quota
@@ -247,9 +224,11 @@ def test_a_person_and_an_address_have_a_share(monkeypatch: pytest.MonkeyPatch):
 def test_a_request_is_kept_in_our_own_words_alone(kind: str):
     files = files_of(kind)
     request = json.loads(files["job.json"])["request"]
-    refused(with_job(files, request=request | {"more": "x" * 1_000_000}), "“more” is nothing that such a job")
+    foreign.refused(
+        with_job(files, request=request | {"more": "x" * 1_000_000}), "“more” is nothing that such a job"
+    )
     part = "ladder" if kind == "attack" else next(iter(request))
-    refused(with_job(files, request=request | {part: request[part] | {"more": 1}}), "cannot be done")
+    foreign.refused(with_job(files, request=request | {part: request[part] | {"more": 1}}), "cannot be done")
 
 
 # 7: what is left of one that was killed
@@ -265,7 +244,7 @@ carry.bring_back(Path(sys.argv[1]))
 
 @pytest.mark.parametrize("swept", [quota.prune, lambda: carry.bring_back(zipped(files_of()))])
 def test_one_that_was_killed_is_swept_away(swept: Callable[[], object], tmp_path: Path, runs_dir: Path):
-    (tmp_path / "sound.zip").write_bytes(export_of("run"))
+    (tmp_path / "sound.zip").write_bytes(foreign.export_of("run"))
     subprocess.run([sys.executable, "-c", KILLED, tmp_path / "sound.zip"], cwd=ROOT, check=False)
     left = [*(runs_dir / "computed").glob("*.sqlite")]
     assert len(left) == 2

@@ -3,16 +3,16 @@
 import json
 import os
 import shutil
-import signal
 import socket
 import subprocess
 import sys
 import tempfile
-import time
 from contextlib import suppress
 from pathlib import Path
 
 import psutil
+
+from tests.runs.processes import wait_for
 
 SECRET = "0123456789abcdef" * 4
 SMALL = ["--num-cpus", "1", "--object-store-memory", "100000000", "--include-log-monitor", "false", "--block"]
@@ -25,7 +25,6 @@ CHECKS = {
 HEAD = ["--head", "--no-monitor", "--include-dashboard", "false", "--disable-usage-stats"]
 HEAD += ["--system-config", json.dumps(CHECKS)]
 QUIET = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": SECRET, "RAY_prestart_worker_first_driver": "0"}
-PATIENCE_SECONDS = 60.0
 
 
 class Node:
@@ -62,7 +61,7 @@ class Node:
         every = self._processes()
         for one in every:
             with suppress(psutil.NoSuchProcess):
-                one.send_signal(signal.SIGKILL)
+                one.kill()
         psutil.wait_procs(every)
         self._process.wait()
         self._told.close()
@@ -81,13 +80,11 @@ class Cluster:
         with socket.socket() as door:
             door.bind(("127.0.0.1", 0))
             self.address = f"127.0.0.1:{door.getsockname()[1]}"
-        self._room = Path(
-            tempfile.mkdtemp(prefix="ray")
-        )  # a longer name than this its sockets would not bear
+        self._room = Path(tempfile.mkdtemp(prefix="ray"))  # its sockets would not bear a longer name
         port = self.address.partition(":")[2]
         self.nodes = [Node(*HEAD, "--port", port, "--temp-dir", str(self._room))]
         try:
-            self._wait()
+            wait_for(self.nodes[0].is_up)
             for _ in range(nodes - 1):
                 self.add()
         except BaseException:
@@ -96,7 +93,7 @@ class Cluster:
 
     def add(self) -> None:
         self.nodes.append(Node("--address", self.address))
-        self._wait()
+        wait_for(self.nodes[-1].is_up)
 
     def cpu_seconds(self) -> list[float]:
         """Of the processors, that each node has used."""
@@ -104,12 +101,6 @@ class Cluster:
 
     def trains(self) -> list[psutil.Process]:
         return [one for node in self.nodes for one in node.trains()]
-
-    def _wait(self) -> None:
-        deadline = time.monotonic() + PATIENCE_SECONDS
-        while not self.nodes[-1].is_up():
-            assert time.monotonic() < deadline
-            time.sleep(0.1)
 
     def end(self) -> None:
         for node in self.nodes:
