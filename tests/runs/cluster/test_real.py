@@ -44,7 +44,7 @@ def test_what_is_lost_on_a_real_cluster_is_done_once_more_to_the_same_bits(
     cluster: Cluster, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ):
     caplog.set_level(logging.WARNING)
-    found = {}
+    found = dict[int, str | None]()
     for place, figures in train_all(CELLS):
         assert place not in found, "no cell comes twice"
         if not found:
