@@ -6,10 +6,10 @@ from typing import Any
 
 from ldp_core.experiment import Draft, Experiment
 from ldp_core.runs import kinds, queue
-from ldp_core.runs.kinds import Outcome, Work
+from ldp_core.runs.kinds import Outcome
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record.checkpoints import Recorder
-from ldp_core.runs.record.computations import database, note_begun, of_run
+from ldp_core.runs.record.computations import database, of_run
 from ldp_core.runs.record.events import events_of
 
 
@@ -25,17 +25,10 @@ def queued(asked: Draft | Mapping[str, Any], kind: str = "run", **who: Any) -> J
     return queue.get(queue.add(kind, made.request(read), identity=new, keys=keys, **who))
 
 
-def work_of(job: Job) -> Work:
-    made = kinds.get(job.kind)
-    found = made.computations(made.parse(job.request), job.id, job.room)
-    return Work(job.id, tuple(found), job.room)
-
-
 def compute(job: Job) -> Outcome:
     """Do what a job asks for, whatever its state."""
-    made = kinds.get(job.kind)
     job.folder.mkdir(parents=True, exist_ok=True)
-    return made.run(made.parse(job.request), work_of(job))
+    return kinds.get(job.kind).run(job)
 
 
 def take(identity: str) -> bool:
@@ -77,10 +70,9 @@ def bodies(job: Job, run: int | None = None) -> list[dict[str, Any]]:
 
 def recorder_of(job: Job) -> Recorder:
     """Of all of its computations, which are noted as begun."""
-    every = work_of(job).computations
-    given = {number: one for number, one in enumerate(every) if every.index(one) == number}
-    note_begun(given.values())
-    return Recorder(given)
+    made = kinds.get(job.kind)
+    every = made.computations(made.parse(job.request), job.id, job.room)
+    return Recorder({number: one for number, one in enumerate(every) if every.index(one) == number})
 
 
 def recorder_for(*experiments: Experiment) -> Recorder:

@@ -1,19 +1,18 @@
 """The kind of job that computes an attack grid: from the request to stored cells."""
 
-import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ldp_core import mechanisms
 from ldp_core.cost.estimate import Cost, cost
 from ldp_core.cost.seconds import work_of_ladder
-from ldp_core.datasets import Step
+from ldp_core.datasets import Report, Step
 from ldp_core.errors import InvalidExperiment
 from ldp_core.events.order_of_cells import LadderOrder
 from ldp_core.experiment import Draft, Run, Variant, changed
 from ldp_core.experiment.attack_grid import Ladder, parse_ladder
-from ldp_core.runs.kinds.base import Kind, Request, Words, Work
-from ldp_core.runs.lockstep import Turn, load
+from ldp_core.runs.kinds.base import Kind, Request, Words
+from ldp_core.runs.lockstep import load
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record.checkpoints import Recorder
 from ldp_core.runs.view.cells import Desk
@@ -63,16 +62,14 @@ class AttackJob(Kind):
     def telling(self, asked: Ladder, runs: Sequence[Run]) -> LadderOrder:
         return LadderOrder(asked)
 
-    def compute(self, asked: Ladder, recorder: Recorder, work: Work) -> None:
-        """Compute the cells that are not stored yet."""
+    def compute(self, asked: Ladder, recorder: Recorder, room: str, report: Report) -> None:
         from ldp_core.leakage.grid import climb
 
-        stored, began, last = recorder.recorded(0), time.perf_counter(), dict[str, Any]()
-        report = work.report
+        stored, last = recorder.recorded(0), dict[str, Any]()
         cells = sum(event["event"] == "cell" for event in stored)
         for event in climb(asked, load(asked.base.dataset, report), earlier=stored):
             last = event.as_json()
-            recorder.write(Turn(0, [last], None, time.perf_counter() - began))
+            recorder.add(last, flush=False)
             cells += last["event"] == "cell"
             report(Step("", max(cells, last.get("done", 0)), self.cells(asked), "cells"))
         recorder.end(0, last["status"], {"message": str(last["message"])})

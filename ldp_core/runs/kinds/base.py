@@ -2,8 +2,8 @@
 
 import json
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
@@ -12,8 +12,8 @@ from ldp_core.component import Component
 from ldp_core.cost.estimate import Cost, refuse_what_cannot_fit
 from ldp_core.datasets import Report, quiet
 from ldp_core.errors import StorageFailed, StudioError
-from ldp_core.events.order import Order
-from ldp_core.experiment import Draft, Run
+from ldp_core.events.order import Order, counted
+from ldp_core.experiment import Draft, Run, amended
 from ldp_core.runs import queue
 from ldp_core.runs.queue.job import Job, Status
 from ldp_core.runs.record import computations
@@ -45,42 +45,10 @@ class Words(NamedTuple):
     asked: str = ""
 
 
-@dataclass(frozen=True)
-class Work:
-    job: str
-    """Id of the job."""
-    computations: tuple[Computation, ...]
-    room: str = ""
-    """Id of the private room; "" if shared."""
-    report: Report = quiet
-    """Receives the job's progress."""
-
-    @property
-    def keys(self) -> list[str]:
-        return [one.key for one in self.computations]
-
-
-@contextmanager
-def _recording(work: Work, left: Sequence[str]) -> Iterator[Recorder | None]:
-    """Recorder of those computations of `left` that no other process has locked; None if there are none."""
-    with ExitStack() as stack:
-        mine = dict[int, Computation]()
-        for key in left:
-            if (held := computations.hold(key, beats=not mine)) is not None:
-                stack.callback(held.close, remove=True)
-                number = work.keys.index(key)
-                mine[number] = work.computations[number]
-        if not mine:
-            yield None
-            return
-        computations.note_begun(mine.values())
-        recorder = Recorder(mine)
-        stack.callback(recorder.close)
-        yield recorder
-
-
 class Kind(Component):
-    """A kind of job. `asked` stands for a parsed request, of a type of the kind's own."""
+    """A kind of job. `asked` stands for a parsed request, of a type of the kind's own, which has a `base`
+    experiment and `as_json`.
+    """
 
     smallest: ClassVar[Mapping[str, Any]]
     """A request that takes about a second, for contract tests."""
@@ -135,31 +103,47 @@ class Kind(Component):
         key = key_of(self.name, what, version_for(what), job if self.fresh else "", room)
         return [Computation(key, self.name, what)]
 
-    def run(self, asked: Any, work: Work) -> Outcome:
-        """Compute what is left of a request, in this process, or raise StudioError. A killed call is
-        continued by the same call; while other processes compute all that is left, the outcome is `queued`.
+    def run(self, job: Job, report: Report = quiet) -> Outcome:
+        """Compute what is left of a job, in this process, or raise StudioError. A killed call is continued by
+        the same call; while other processes compute all that is left, the outcome is `queued`.
         """
+        asked = self.parse(job.request)
+        every = self.computations(asked, job.id, job.room)
+        keys = [one.key for one in every]
+        if (*keys,) != job.keys:  # another version of the program has launched it
+            queue.update(job.id, keys=keys)
         try:
-            while left := computations.left(work.keys):
-                with _recording(work, left) as recorder:
-                    if recorder is None:
+            while left := computations.left(keys):
+                with ExitStack() as stack:
+                    mine = dict[int, Computation]()
+                    for key in left:
+                        if (held := computations.hold(key, beats=not mine)) is not None:
+                            stack.callback(held.close, remove=True)
+                            mine[keys.index(key)] = every[keys.index(key)]
+                    if not mine:
                         return Outcome("queued")
+                    recorder = stack.enter_context(closing(Recorder(mine)))
                     recorder.note_what_had_ended()
                     if recorder.given:
-                        self.compute(asked, recorder, work)
+                        self.compute(asked, recorder, job.room, report)
         finally:  # of what was stopped, too
             with suppress(StudioError):
-                note_figures(self, queue.get(work.job))
-        ended = computations.ended(work.keys)
-        return self.outcome([ended[key] for key in work.keys])
+                note_figures(self, queue.get(job.id))
+        ended = computations.ended(keys)
+        return self.outcome([ended[key] for key in keys])
 
     @abstractmethod
-    def compute(self, asked: Any, recorder: Recorder, work: Work) -> None:
-        """Compute what the recorder covers; the recorder is notified of each computation's end."""
+    def compute(self, asked: Any, recorder: Recorder, room: str, report: Report) -> None:
+        """Compute what the recorder covers, for a private room if any; the recorder is notified of each
+        computation's end.
+        """
 
     def outcome(self, ended: Sequence[Ended]) -> Outcome:
         """Outcome of a job from the ends of its computations, in the request's order."""
-        status: Any = ended[0].status if ended[0].status in ("completed", "diverged") else "failed"
+        status, message = counted([one.status for one in ended], len(ended), "run")
+        if len(ended) > 1 and status == "completed":
+            return Outcome("completed", message)
+        status = ended[0].status if ended[0].status in ("completed", "diverged") else "failed"  # type: ignore[assignment]
         return Outcome(status, str(ended[0].figures.get("message", "")))
 
     def recorded(self, asked: Any) -> Iterable[Run]:
@@ -191,6 +175,13 @@ class Kind(Component):
     @abstractmethod
     def describe(self, asked: Any) -> Words:
         """The request in words, for the list of jobs."""
+
+
+def rebased(data: Any, changes: Mapping[str, Any]) -> Any:
+    """JSON of a request with changes to its base experiment."""
+    if not changes or not isinstance(data, Mapping):
+        return data
+    return {**data, "base": amended(data.get("base", {}), changes).as_json()}
 
 
 def note_figures(kind: Kind, job: Job) -> None:

@@ -6,11 +6,11 @@ from typing import Any
 
 from ldp_core import limits, papers
 from ldp_core.cost.estimate import CELL_BYTES, MEMORY, Cost, cost
-from ldp_core.datasets import Step
+from ldp_core.datasets import Report, Step
 from ldp_core.errors import DataUnavailable, InvalidExperiment, StorageFailed, one_of, shown
 from ldp_core.events import ClaimCell
 from ldp_core.events.order_of_cells import ClaimOrder
-from ldp_core.experiment import Draft, Run, Variant, parse
+from ldp_core.experiment import Draft, Experiment, Run, Variant, parse
 from ldp_core.experiment.reading import checked_by, unknown
 from ldp_core.fields import Whole
 from ldp_core.papers.arms import Trained
@@ -18,8 +18,8 @@ from ldp_core.papers.base import Claim
 from ldp_core.papers.measuring import Asked, keep, left, measure
 from ldp_core.papers.stored import Shelf
 from ldp_core.runs import claims
-from ldp_core.runs.kinds.base import Kind, Request, Words, Work
-from ldp_core.runs.lockstep import Turn, load
+from ldp_core.runs.kinds.base import Kind, Request, Words
+from ldp_core.runs.lockstep import load
 from ldp_core.runs.record.checkpoints import Recorder
 
 FIELDS = ("system", "claim", "seeds")
@@ -36,6 +36,15 @@ class Measured:
     def asked(self) -> list[Asked]:
         """All arms and seeds of every reading, including those with known figures."""
         return left(self.claim.read_each.values(), Shelf(), self.seeds, fresh=True)
+
+    @property
+    def base(self) -> Experiment:
+        """Experiment that an export describes in place of a training's runs."""
+        first = next((arm.base for arm in self.claim.measured if isinstance(arm, Trained)), {"rounds": 1})
+        return parse({**first, "name": self.claim.title[: limits.NAME_LENGTH], "attack": None})
+
+    def as_json(self) -> dict[str, Any]:
+        return {"system": self.system, "claim": self.claim.id, "seeds": self.seeds}
 
 
 class ClaimJob(Kind):
@@ -63,9 +72,6 @@ class ClaimJob(Kind):
         seeds = checked_by(Whole(limits.SEEDS), "seeds", given.get("seeds", claim.seeds))
         return Measured(given["system"], claim, seeds)
 
-    def request(self, asked: Measured) -> dict[str, Any]:
-        return {"claim": {"system": asked.system, "claim": asked.claim.id, "seeds": asked.seeds}}
-
     def parse(self, request: Request) -> Measured:
         try:
             return super().parse(request)
@@ -73,7 +79,7 @@ class ClaimJob(Kind):
             raise StorageFailed(f"what it was asked to do cannot be read any more: {error}") from None
 
     def base(self, request: Request) -> Mapping[str, Any]:
-        return _base(self.parse(request)).as_json()
+        return self.parse(request).base.as_json()
 
     def cost(self, asked: Measured) -> Cost:
         every = asked.asked()
@@ -93,24 +99,19 @@ class ClaimJob(Kind):
         claim, label = asked.claim, papers.get(asked.system).label
         return Words(f"{label}: {claim.title}", f"a claim, {self.cells(asked)} runs", claim.setting)
 
-    def recorded(self, asked: Measured) -> list[Run]:
-        return [Run(0, "claim", _base(asked))]
-
     def telling(self, asked: Measured, runs: Sequence[Run]) -> ClaimOrder:
         return ClaimOrder({arm.key(seed) for arm, seed in asked.asked()})
 
-    def compute(self, asked: Measured, recorder: Recorder, work: Work) -> None:
-        """Measure the figures that this job has not stored yet."""
+    def compute(self, asked: Measured, recorder: Recorder, room: str, report: Report) -> None:
         stored = {event["key"]: event["accuracy"] for event in recorder.recorded(0)}
         todo = [(arm, seed) for arm, seed in asked.asked() if arm.key(seed) not in stored]
-        report, every = work.report, len(stored) + len(todo)
+        every = len(stored) + len(todo)
         report(Step("", len(stored), every, "runs"))
         for figure in measure(todo, lambda name: load(name, report)):
             keep(claims.own(asked.system), figure)
             cell = ClaimCell(len(stored), figure.key, figure.seed, figure.value, figure.status)
             stored[figure.key] = figure.value
-            recorder.write(Turn(0, [cell.as_json()], None, figure.seconds))
-            recorder.flush()
+            recorder.add(cell.as_json())
             report(Step("", len(stored), every, "runs"))
         failed = sum(value is None for value in stored.values())
         lost = f"{failed} of {len(stored)} runs did not end as they should" if failed else ""
@@ -118,9 +119,3 @@ class ClaimJob(Kind):
 
     def cells(self, asked: Measured) -> int:
         return len(asked.asked())
-
-
-def _base(asked: Measured) -> Any:
-    """Experiment that an export describes in place of a training's runs."""
-    first = next((arm.base for arm in asked.claim.measured if isinstance(arm, Trained)), {"rounds": 1})
-    return parse({**first, "name": asked.claim.title[: limits.NAME_LENGTH], "attack": None})

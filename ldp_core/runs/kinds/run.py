@@ -11,18 +11,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from ldp_core.cost.estimate import Cost, cost
-from ldp_core.datasets import drawn
+from ldp_core.datasets import Report, drawn
 from ldp_core.datasets.drawn import Drawing
 from ldp_core.errors import StorageFailed
 from ldp_core.events.order import RunsOrder
 from ldp_core.experiment import Draft, Run, amended, parse_draft
 from ldp_core.runs.batch import bits, figures_of
-from ldp_core.runs.kinds.base import UNREADABLE, Kind, Outcome, Request, Words, Work
+from ldp_core.runs.kinds.base import UNREADABLE, Kind, Request, Words, rebased
 from ldp_core.runs.lockstep import drive, load
 from ldp_core.runs.machine.work_done import RoundsDone
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record.checkpoints import Recorder
-from ldp_core.runs.record.computations import Computation, Ended, key_of_figures, note_ends, of_run
+from ldp_core.runs.record.computations import Computation, key_of_figures, note_ends, of_run
 from ldp_core.runs.record.events import Row, Stored, runs_of
 from ldp_core.runs.view.final_figures import finals
 from ldp_core.runs.view.run_curves import RunProgress, progress_of
@@ -50,11 +50,8 @@ class TrainingJob(Kind):
     smallest = {"rounds": 1, "attack": None}
 
     def read(self, data: Any, changes: Mapping[str, Any]) -> Training:
-        if changes and isinstance(data, Mapping) and "base" in data:
-            data = {**data, "base": amended(data["base"], changes)}
-        elif changes:
-            data = amended(data, changes)
-        return Training(parse_draft(data))
+        alone = changes and not (isinstance(data, Mapping) and "base" in data)
+        return Training(parse_draft(amended(data, changes) if alone else rebased(data, changes)))
 
     def request(self, asked: Training) -> dict[str, Any]:
         own = {"drawings": drawn.as_json(asked.drawings)} if asked.drawings else {}
@@ -82,10 +79,10 @@ class TrainingJob(Kind):
         own = json.dumps(drawn.as_json(asked.drawings)) if asked.drawings else ""
         return [of_run(run.experiment, room, own) for run in asked.runs()]
 
-    def compute(self, asked: Training, recorder: Recorder, work: Work) -> None:
+    def compute(self, asked: Training, recorder: Recorder, room: str, report: Report) -> None:
         runs = asked.runs()
         experiments = {number: runs[number].experiment for number in recorder.given}
-        last, starts, report = dict[int, dict[str, Any]](), recorder.starts(), work.report
+        last, starts = dict[int, dict[str, Any]](), recorder.starts()
         done, private = RoundsDone(experiments, starts, report), None
         if asked.drawings:
             states = {number: start.state for number, start in starts.items()}
@@ -110,14 +107,8 @@ class TrainingJob(Kind):
                 recorder.end(turn.run, end["status"], figures)
                 if end["status"] == "completed" and not private:
                     experiment = experiments[turn.run]
-                    key = key_of_figures(experiment, bits(experiment, together=False), work.room)
+                    key = key_of_figures(experiment, bits(experiment, together=False), room)
                     note_ends([(key, "figures", "completed", figures)])
-
-    def outcome(self, ended: Sequence[Ended]) -> Outcome:
-        diverged = [str(one.figures.get("message", "")) for one in ended if one.status == "diverged"]
-        if len(diverged) == len(ended):
-            return Outcome("diverged", diverged[0])
-        return Outcome(message=f"{len(diverged)} of {len(ended)} runs diverged" if diverged else "")
 
     def recorded(self, asked: Training) -> Iterator[Run]:
         return asked.draft.each_run(asked.reference)

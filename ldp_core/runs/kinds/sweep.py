@@ -1,20 +1,19 @@
 """The kind of job that trains the cells of a sweep for their final figures; each is stored once it ends."""
 
-import time
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from ldp_core.cost.estimate import Cost, cost_of_sweep, refuse_what_cannot_fit
+from ldp_core.datasets import Report
 from ldp_core.errors import InvalidExperiment
+from ldp_core.events.order import counted
 from ldp_core.events.order_of_cells import SweepOrder
-from ldp_core.experiment import Draft, Experiment, Run, Variant, amended, changed
+from ldp_core.experiment import Draft, Experiment, Run, Variant, changed
 from ldp_core.experiment.sweep import Sweep, in_words, parse_sweep
 from ldp_core.limits import spelled
-from ldp_core.runs.kinds.base import Kind, Request, Words, Work
-from ldp_core.runs.lockstep import Turn
+from ldp_core.runs.kinds.base import Kind, Request, Words, rebased
 from ldp_core.runs.machine.work_done import CellsDone
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record.cells import cell_body, known_or_trained
@@ -34,10 +33,7 @@ class SweepJob(Kind):
     smallest = {"base": {"rounds": 1}, "grid": {"clients.epsilon": [1, 2]}}
 
     def read(self, data: Any, changes: Mapping[str, Any]) -> Sweep:
-        """Sweep `{"base", "grid", "seeds"}`, with changes to its base experiment."""
-        if isinstance(data, Mapping) and changes:
-            data = {**data, "base": amended(data.get("base", {}), changes)}
-        return parse_sweep(data)
+        return parse_sweep(rebased(data, changes))
 
     def parse(self, request: Request) -> Sweep:
         return parse_sweep(self.stored(request), cells=False)
@@ -69,9 +65,9 @@ class SweepJob(Kind):
     def telling(self, asked: Sweep, runs: Sequence[Run]) -> SweepOrder:
         return SweepOrder(asked)
 
-    def compute(self, asked: Sweep, recorder: Recorder, work: Work) -> None:
+    def compute(self, asked: Sweep, recorder: Recorder, room: str, report: Report) -> None:
         """Train the cells that are stored by no sweep yet; each is stored once it ends."""
-        cells, report, began = asked.cells, work.report, time.monotonic()
+        cells = asked.cells
         statuses = {event["cell"]: event["status"] for event in recorder.recorded(0)}
         left = [number for number in range(len(cells)) if number not in statuses]
 
@@ -79,19 +75,12 @@ class SweepJob(Kind):
             return CellsDone(rest, report, len(cells) - len(rest))
 
         experiments = [cells[number].experiment for number in left]
-        for place, figures, known in known_or_trained(experiments, work.room, report, progress):
+        for place, figures, known in known_or_trained(experiments, room, report, progress):
             body = cell_body(left[place], cells[left[place]], figures, known)
             statuses[left[place]] = figures["status"]
-            recorder.write(Turn(0, [body], None, time.monotonic() - began))
-            if not known:
-                recorder.flush()
-        counts = Counter(statuses.values())
-        if counts["diverged"] == len(cells):
-            recorder.end(0, "diverged", {"message": "diverged in every cell"})
-            return
-        lost = [how for how in ("diverged", "failed") if counts[how]]
-        words = [f"{counts[how]} of {len(cells)} cells {how}" for how in lost]
-        recorder.end(0, "completed", {"message": ", ".join(words)})
+            recorder.add(body, flush=not known)
+        status, message = counted(statuses.values(), len(cells), "cell")
+        recorder.end(0, status, {"message": message})
 
     def cells(self, asked: Sweep) -> int:
         return len(asked.settings) * asked.seeds

@@ -13,10 +13,10 @@ from ldp_core.datasets import Report, Step
 from ldp_core.errors import Diverged, InvalidInput
 from ldp_core.events import Answered, Leaked, SearchCell
 from ldp_core.events.order_of_cells import SearchOrder
-from ldp_core.experiment import Draft, Run, Variant, amended
+from ldp_core.experiment import Draft, Run, Variant
 from ldp_core.limits import percent
-from ldp_core.runs.kinds.base import Kind, Words, Work
-from ldp_core.runs.lockstep import Turn, load
+from ldp_core.runs.kinds.base import Kind, Words, rebased
+from ldp_core.runs.lockstep import load
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record.cells import known_or_trained
 from ldp_core.runs.record.checkpoints import Recorder
@@ -42,10 +42,7 @@ class TuneJob(Kind):
     smallest = {"base": {"rounds": 3}, "accuracy": 0.3, "ranges": [1], "seeds": 3, "precision": 2}
 
     def read(self, data: Any, changes: Mapping[str, Any]) -> Question:
-        """Question `{"base", "accuracy", …}`, with changes to its base experiment."""
-        if isinstance(data, Mapping) and changes:
-            data = {**data, "base": amended(data.get("base", {}), changes).as_json()}
-        return parse_question(data)
+        return parse_question(rebased(data, changes))
 
     def cost(self, asked: Question) -> Cost:
         (draft,) = self.drafts(asked)
@@ -62,11 +59,9 @@ class TuneJob(Kind):
     def telling(self, asked: Question, runs: Sequence[Run]) -> SearchOrder:
         return SearchOrder(asked)
 
-    def compute(self, asked: Question, recorder: Recorder, work: Work) -> None:
-        """Continue the search from its stored runs."""
-        for event in search(asked, recorder.recorded(0), work.report, work.room):
-            recorder.write(Turn(0, [event], None, event.get("seconds", 0.0)))
-            recorder.flush()
+    def compute(self, asked: Question, recorder: Recorder, room: str, report: Report) -> None:
+        for event in search(asked, recorder.recorded(0), report, room):
+            recorder.add(event)
         recorder.end(0, "completed", {})
 
     def figures(self, job: Job) -> list[dict[str, Any]]:

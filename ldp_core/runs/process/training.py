@@ -12,8 +12,8 @@ from typing import Any
 
 from ldp_core import datasets
 from ldp_core.errors import StudioError
-from ldp_core.runs import kinds, queue
-from ldp_core.runs.kinds import Outcome, Work
+from ldp_core.runs import kinds
+from ldp_core.runs.kinds import Outcome
 from ldp_core.runs.lockstep import one_thread
 from ldp_core.runs.machine.slots import Slot
 from ldp_core.runs.queue.job import Job
@@ -78,15 +78,9 @@ def _in_words(error: Exception, job: Job, room: int) -> str:
 
 def _do(job: Job) -> Outcome:
     one_thread()
-    report = Reporter(job.folder)
     if datasets.registry.named_in(json.dumps(job.request)):  # others need not read all folders
         datasets.registry.look_anew()
-    made = kinds.get(job.kind)
-    asked = made.parse(job.request)
-    work = Work(job.id, tuple(made.computations(asked, job.id, job.room)), job.room, report)
-    if (*work.keys,) != job.keys:  # another version of the program has launched it
-        queue.update(job.id, keys=work.keys)
-    return made.run(asked, work)
+    return kinds.get(job.kind).run(job, Reporter(job.folder))
 
 
 def _stop(signum: int, frame: Any) -> None:

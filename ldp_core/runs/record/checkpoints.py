@@ -60,6 +60,7 @@ class Recorder:
         self.given = dict(given)
         for one in self.given.values():
             refuse_damaged(one.key)
+        computations.note_begun(given.values())
         self._dbs: dict[int, sqlite3.Connection] = {}
         with ExitStack() as undo:
             for number, one in self.given.items():
@@ -112,6 +113,12 @@ class Recorder:
             turn = replace(turn, events=new)
         self._waiting.append(turn)
         if time.monotonic() - self._flushed >= self._pause:
+            self.flush()
+
+    def add(self, event: dict[str, Any], flush: bool = True) -> None:
+        """Append an event of a computation that has no checkpoints."""
+        self.write(Turn(0, [event], None, 0.0))
+        if flush:
             self.flush()
 
     def flush(self) -> None:

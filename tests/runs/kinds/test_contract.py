@@ -1,7 +1,6 @@
 """What every kind of job promises; a new file in ldp_core/runs/kinds is tested by being there."""
 
 import json
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,7 +12,7 @@ from ldp_core.runs import jobs, kinds, queue
 from ldp_core.runs.jobs.listing import describe
 from ldp_core.runs.process.training import train_job
 from ldp_core.runs.queue.job import Job
-from tests.runs.in_process import bodies, compute, trained, work_of
+from tests.runs.in_process import bodies, compute, trained
 
 pytestmark = pytest.mark.usefixtures("no_worker")
 EVERY = kinds.names()
@@ -50,11 +49,11 @@ def test_a_request_that_cannot_be_read_is_a_sentence(kind: str, request_: dict[s
 
 @pytest.mark.parametrize("kind", EVERY)
 def test_it_reports_its_work_from_nothing_to_all_of_it_in_the_same_fields(kind: str):
-    job, made, steps = queued(kind), kinds.get(kind), list[Step]()
+    job, steps = queued(kind), list[Step]()
     before = jobs.status(job.id)
     assert (before["kind"], before["status"]) == (kind, "queued")
     assert not describe(job).damaged
-    made.run(made.parse(job.request), replace(work_of(job), report=steps.append))
+    kinds.get(kind).run(job, steps.append)
     shares = [step.share for step in steps if not step.doing]
     assert shares == sorted(shares)
     assert kind == "tune" or shares[-1] == pytest.approx(1.0), "how much a search takes is not known"
