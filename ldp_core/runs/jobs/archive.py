@@ -5,7 +5,7 @@ import json
 import platform
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import distributions
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -20,17 +20,7 @@ from ldp_core.runs.jobs.tables import TABLES, as_csv, as_parquet, row
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record.events import Stored, events_of
 
-PACKAGES = (
-    "torch",
-    "torchvision",
-    "numpy",
-    "pandas",
-    "scipy",
-    "scikit-learn",
-    "pydantic",
-    "streamlit",
-    "plotly",
-)
+PACKAGES = "torch torchvision numpy pandas scipy scikit-learn pydantic streamlit plotly"
 FORMAT = 2
 """Version of the ZIP's format; raised when older programs cannot read new files."""
 NOTHING: Mapping[str, str] = {}
@@ -82,9 +72,8 @@ def as_json(identity: str) -> str:
     """The export's job.json, experiments.json and events.jsonl as one JSON object; raises as `export`."""
     job, runs, events = _recorded(identity)
     experiments, listed = [_experiment(*one) for one in enumerate(runs)], [*map(_flat, events)]
-    return (
-        json.dumps({"job": _about(job), "experiments": experiments, "events": listed}, allow_nan=False) + "\n"
-    )
+    found = {"job": _about(job), "experiments": experiments, "events": listed}
+    return json.dumps(found, allow_nan=False) + "\n"
 
 
 def _recorded(identity: str) -> tuple[Job, Sequence[Run], list[Stored]]:
@@ -114,13 +103,7 @@ def _about(job: Job) -> dict[str, Any]:
 
 def versions() -> dict[str, str | None]:
     """Versions of the libraries; None if missing."""
-    found: dict[str, str | None] = {}
-    for name in PACKAGES:
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            found[name] = None
-    return found
+    return {name: next((one.version for one in distributions(name=name)), None) for name in PACKAGES.split()}
 
 
 def _experiment(number: int, run: Run) -> dict[str, Any]:

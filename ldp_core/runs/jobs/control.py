@@ -16,7 +16,7 @@ MOST_NAME, MOST_NOTE = 80, 500
 
 
 def cancel(identity: str, person: Person = OPERATOR) -> Job:
-    """Request that a job stops: at once if queued, within seconds if running; an ended job is left alone."""
+    """Stop a job: at once if queued, within seconds if running; an ended job is left alone."""
     owner = queue.get(identity).owner
     person.check(owner, "stop it", ownerless=True)
     queue.cancel(identity, BY_A_TEACHER if person.owner and person.owner != owner and owner else "")
@@ -35,8 +35,8 @@ def cancel_all(person: Person = OPERATOR) -> int:
 
 def resume(identity: str, person: Person = OPERATOR, address: str | None = None) -> Job:
     """Put a stopped job back in the queue, to continue from its last checkpoint; any other is left alone. It
-    counts towards the limit of the address of the request from now on. Raises as `launch`, and NotNow:
-    another job of the same draft waits or runs, or the record was imported.
+    counts as a job of `address` from now on. Raises as `launch`, and NotNow: another job of the same draft
+    waits or runs, or the record was imported.
     """
     job = look(identity)
     person.check(job.owner, "take it up", ownerless=True)
@@ -84,21 +84,16 @@ def _refuse_hoards(job: Job, most: int) -> None:
         )
 
 
-def delete(identity: str, person: Person = OPERATOR) -> None:
-    """Delete an ended job so that it can be restored for `deletion.UNDO_SECONDS`, while its record counts
-    towards the quota; a private job for good, and any where room is short. Raises as `remove`.
-    """
-    _end(identity, person)
-
-
 def remove(identity: str, person: Person = OPERATOR) -> None:
-    """Delete an ended job and its record for good. Raises NotNow: the job waits, runs or is pinned;
-    StorageFailed: the record is still being written, or the deletion cannot be stored.
+    """Delete an ended job and its record for good. Raises as `delete`."""
+    delete(identity, person, for_good=True)
+
+
+def delete(identity: str, person: Person = OPERATOR, for_good: bool = False) -> None:
+    """Delete an ended job so that it can be restored for `deletion.UNDO_SECONDS`, while its record counts
+    towards the quota; a private job for good, and any where room is short. Raises NotNow: the job waits, runs
+    or is pinned; StorageFailed: its record is still being written, or the deletion cannot be stored.
     """
-    _end(identity, person, for_good=True)
-
-
-def _end(identity: str, person: Person, for_good: bool = False) -> None:
     reap()
     job = queue.get(identity)
     person.check(job.owner, "delete it")
@@ -110,12 +105,12 @@ def _end(identity: str, person: Person, for_good: bool = False) -> None:
 
 def bring_back(identity: str, person: Person = OPERATOR) -> None:
     """Restore a deleted job; UnknownJob if it was not deleted, or for good."""
-    found = next((job for job in queue.deleted() if job.id == identity), None)
-    if found is None or deletion.is_due(found):
-        raise UnknownJob(identity)
-    person.check(found.owner, "bring it back")
-    if not queue.update(identity, f"deleted >= {time.time() - deletion.UNDO_SECONDS}", deleted=None):
-        raise UnknownJob(identity)
+    for job in deleted():
+        if job.id == identity:
+            person.check(job.owner, "bring it back")
+            if queue.update(identity, f"deleted >= {time.time() - deletion.UNDO_SECONDS}", deleted=None):
+                return
+    raise UnknownJob(identity)
 
 
 def deleted(person: Person = OPERATOR) -> list[Job]:

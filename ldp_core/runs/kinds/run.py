@@ -23,7 +23,7 @@ from ldp_core.runs.machine.work_done import RoundsDone
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record.checkpoints import Recorder
 from ldp_core.runs.record.computations import Computation, key_of_figures, note_ends, of_run
-from ldp_core.runs.record.events import Row, Stored, runs_of
+from ldp_core.runs.record.events import Stored, runs_of
 from ldp_core.runs.view.final_figures import finals
 from ldp_core.runs.view.run_curves import RunProgress, progress_of
 
@@ -121,10 +121,9 @@ class TrainingJob(Kind):
 
     def status(self, job: Job, events: Sequence[Stored]) -> dict[str, Any]:
         """Status of several runs: round and accuracy of the run that has trained the fewest rounds."""
-        rows = tuple[Row, ...]()
+        runs = list[RunProgress]()
         with suppress(StorageFailed):
-            rows = runs_of(job)
-        runs = [RunProgress(row.variant, row.label, row.seed, row.experiment) for row in rows]
+            runs += (RunProgress(*row) for row in runs_of(job))
         for event in events if runs else ():
             runs[event.run].fold(event.body)
         begun = [run for run in runs if run.start]

@@ -4,19 +4,15 @@ import json
 import re
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from ldp_core.errors import StorageFailed, UnknownJob
+from ldp_core.errors import UnknownJob
 from ldp_core.runs.queue.job import DATABASE, REMOVED, Job, Status
-from ldp_core.runs.storage.database import reading, writing
-from ldp_core.runs.storage.paths import runs_dir
+from ldp_core.runs.storage.database import Database
 from ldp_core.system.json_file import from_text
 
-FORMAT = 1
-"""Version of the table's format; a file of another version is neither read nor written."""
-SCHEMA = f"""
+SCHEMA = """
 CREATE TABLE IF NOT EXISTS jobs (
     place INTEGER PRIMARY KEY AUTOINCREMENT,  -- order of arrival
     id TEXT NOT NULL UNIQUE,
@@ -51,8 +47,10 @@ CREATE TABLE IF NOT EXISTS computations (
 );
 CREATE INDEX IF NOT EXISTS by_status ON jobs (status, place);
 CREATE INDEX IF NOT EXISTS by_draft ON jobs (draft, place);
-PRAGMA user_version = {FORMAT};
+PRAGMA user_version = 1;
 """
+STUDIO = Database(DATABASE, SCHEMA, format=1)
+changing, looking = STUDIO.writing, STUDIO.reading
 COLUMNS = (
     "place, id, kind, draft, request AS text, status, message, created, started, ended, pid, owner, address, "
     "keys, room, pinned, removed, deleted, name, note, figures AS noted, imported, long IS NOT NULL AS long"
@@ -66,7 +64,7 @@ MOST_ITEMS = 100
 
 
 def queue_path() -> Path:
-    return runs_dir() / DATABASE
+    return STUDIO.path
 
 
 def stamp() -> tuple[int, ...]:
@@ -78,32 +76,6 @@ def stamp() -> tuple[int, ...]:
     except OSError:
         return ()
     return found.st_ino, found.st_size, found.st_mtime_ns
-
-
-@contextmanager
-def changing() -> Iterator[sqlite3.Connection]:
-    """Transaction on the table of jobs; StorageFailed if it cannot be written."""
-    with writing(queue_path(), SCHEMA) as db:
-        _refuse_another_format(db)
-        yield db
-
-
-@contextmanager
-def looking() -> Iterator[sqlite3.Connection | None]:
-    """Read-only connection; None before the first job."""
-    with reading(queue_path()) as db:
-        if db is not None:
-            _refuse_another_format(db)
-        yield db
-
-
-def _refuse_another_format(db: sqlite3.Connection) -> None:
-    found = int(db.execute("PRAGMA user_version").fetchone()[0])
-    if found != FORMAT:
-        raise StorageFailed(
-            f"{queue_path().name} in the folder of runs is of format {found}, and this program reads "
-            f"{FORMAT}; name another folder in EPSILON_RUNS_DIR, or move the file away to start afresh"
-        )
 
 
 def selected(

@@ -41,6 +41,7 @@ CREATE TABLE IF NOT EXISTS typed (
 );
 PRAGMA user_version = 1;
 """,
+    format=1,
 )
 LONG = 10_000
 ID = re.compile(r"[0-9a-f]{12}")

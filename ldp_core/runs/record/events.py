@@ -15,7 +15,7 @@ from ldp_core.runs.record.computations import database
 from ldp_core.runs.storage.database import reading
 
 FORMAT = 1
-"""Version of the file format; a file of another version is not read."""
+RECORD = "train it again", FORMAT
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class News(NamedTuple):
 
 def news(key: str, seq: int = 0, run: int = 0, most: int = -1) -> News:
     """At most `most` events of a computation after number `seq`, in order; none before it has begun."""
-    with _record(key) as db:
+    with reading(database(key), *RECORD) as db:
         about = db.execute("SELECT began FROM about").fetchone() if db else None
         if db is None or about is None:
             return News(None, [])
@@ -52,14 +52,8 @@ def events_of(job: Job) -> list[Stored]:
     return sorted(every, key=lambda one: one.at)
 
 
-class Row(NamedTuple):
-    variant: int
-    label: str
-    seed: int
-    key: str
-    """Key of the run's experiment."""
-    experiment: str
-    """Experiment as JSON."""
+Row = tuple[int, str, int, str]
+"""Variant, label and seed of a run, and its experiment as JSON text."""
 
 
 @lru_cache(maxsize=256)
@@ -71,11 +65,8 @@ def runs_of(job: Job) -> tuple[Row, ...]:
         runs = parse_draft(job.request["draft"]).runs(bool(job.request.get("reference")))
     except (StudioError, LookupError, TypeError, AttributeError) as error:
         raise StorageFailed("what it was asked to do cannot be read any more; launch it again") from error
-    return tuple(
-        Row(one.variant, one.label, made.seed, made.key, json.dumps(made.as_json()))
-        for one in runs
-        for made in [one.experiment]
-    )
+    each = ((one, one.experiment) for one in runs)
+    return tuple((one.variant, one.label, made.seed, json.dumps(made.as_json())) for one, made in each)
 
 
 def bodies(db: sqlite3.Connection) -> list[dict[str, Any]]:
@@ -100,7 +91,7 @@ def sound(key: str) -> Iterator[None]:
 def is_whole(key: str) -> bool:
     """True for the record of an ended computation with all its events."""
     query = "SELECT status, events = (SELECT count(*) FROM events) AS whole FROM about"
-    with _record(key) as db:
+    with reading(database(key), *RECORD) as db:
         row = db.execute(query).fetchone() if db else None
     return row is not None and row["status"] is not None and bool(row["whole"])
 
@@ -113,7 +104,7 @@ def is_damaged(job: Job) -> bool:
     newest = query.format("body", "events WHERE seq = (SELECT MAX(seq) FROM events)")
     try:
         for key in job.keys:
-            with _record(key) as db:
+            with reading(database(key), *RECORD) as db:
                 if db is None and database(key).exists():
                     return True
                 rows = [*db.execute(what), *db.execute(newest)] if db else []
@@ -126,18 +117,6 @@ def is_damaged(job: Job) -> bool:
 
 def refuse_damaged(key: str) -> None:
     """Check a computation's whole file, if any; StorageFailed if it is corrupt or has another format."""
-    with _record(key) as db:
+    with reading(database(key), *RECORD) as db:
         if db and db.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
             raise StorageFailed(f"{key} is damaged: its record cannot be taken up; train it again")
-
-
-@contextmanager
-def _record(key: str) -> Iterator[sqlite3.Connection | None]:
-    """Database of a computation, or None; StorageFailed for another format."""
-    with reading(database(key), "train it again") as db:
-        found = FORMAT if db is None else int(db.execute("PRAGMA user_version").fetchone()[0])
-        if found != FORMAT:
-            raise StorageFailed(
-                f"{key} is of format {found}, and this program reads {FORMAT}; train it again"
-            )
-        yield db

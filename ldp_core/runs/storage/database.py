@@ -44,13 +44,18 @@ class Database(NamedTuple):
 
     name: str
     schema: str
+    format: int = 0
+    """`PRAGMA user_version` of the schema; a file of another format is neither read nor written."""
 
     @property
     def path(self) -> Path:
         return runs_dir() / self.name
 
     def writing(self) -> AbstractContextManager[sqlite3.Connection]:
-        return writing(self.path, self.schema)
+        return writing(self.path, self.schema, self.format)
+
+    def reading(self) -> AbstractContextManager[sqlite3.Connection | None]:
+        return reading(self.path, format=self.format)
 
     def change(self, query: str, *values: Any) -> int:
         """Run one statement; returns the number of changed rows."""
@@ -58,18 +63,18 @@ class Database(NamedTuple):
             return db.execute(query, values).rowcount
 
     def rows(self, query: str, *values: Any) -> list[sqlite3.Row]:
-        with reading(self.path) as db:
+        with self.reading() as db:
             return db.execute(query, values).fetchall() if db else []
 
 
 @contextmanager
-def writing(path: Path, schema: str) -> Iterator[sqlite3.Connection]:
+def writing(path: Path, schema: str, format: int | None = None) -> Iterator[sqlite3.Connection]:
     """Transaction that holds the write lock from its beginning; committed unless the body raises. Deleted
-    data leave no bytes behind.
-
-    `schema` is run first; its statements must be `CREATE … IF NOT EXISTS`.
+    data leave no bytes behind. `schema` makes the tables of a new file; a file of another `format` raises
+    StorageFailed.
     """
     with closing(opened(path, schema)) as connection, _named(path, (sqlite3.Error,)), connection:
+        _refuse_another(format, connection, path, MOVE_IT)
         connection.execute("PRAGMA secure_delete = ON")
         connection.execute("BEGIN IMMEDIATE")
         yield connection
@@ -112,15 +117,27 @@ def persist(path: Path) -> None:
 
 
 @contextmanager
-def reading(path: Path, advice: str = MOVE_IT) -> Iterator[sqlite3.Connection | None]:
-    """Read-only connection; None before the file has tables. `advice` ends the message for a damaged file."""
+def reading(
+    path: Path, advice: str = MOVE_IT, format: int | None = None
+) -> Iterator[sqlite3.Connection | None]:
+    """Read-only connection; None before the file has tables. `advice` ends the message for a file that is
+    damaged or of another `format`.
+    """
     with _named(path, (*UNREADABLE, OSError), advice):
         connection = _read_only(path)
     if connection is None:
         yield None
         return
     with closing(connection), _named(path, UNREADABLE, advice):
+        _refuse_another(format, connection, path, advice)
         yield connection
+
+
+def _refuse_another(format: int | None, db: sqlite3.Connection, path: Path, advice: str) -> None:
+    found = format if format is None else int(db.execute("PRAGMA user_version").fetchone()[0])
+    if found != format:
+        words = f"is of format {found}, and this program reads {format}; {advice}"
+        raise StorageFailed(f"{path.name} in the folder of runs {words}")
 
 
 def _read_only(path: Path) -> sqlite3.Connection | None:

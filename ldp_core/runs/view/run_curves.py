@@ -113,7 +113,7 @@ class Progress(Folded):
         super().__init__(keys)
 
     def _forget(self) -> None:
-        self.runs = [RunProgress(row.variant, row.label, row.seed, row.experiment) for row in self._rows]
+        self.runs = [RunProgress(*row) for row in self._rows]
 
     def _fold(self, body: dict[str, Any], run: int = 0, at: float = 0.0) -> None:
         if body.get("round", 0) > self._last or (body["event"] == "end" and self._last < inf):
