@@ -53,12 +53,9 @@ def run_many(
     device: torch.device | None = None,
     figures: bool = False,
 ) -> Iterator[tuple[int, Event | InvalidInput]]:
-    """Run all experiments, a round of each in turn; yields events with the number of their run, or an
-    InvalidInput for a run whose data cannot be partitioned.
-
-    Events are those of `simulate`, except for the last bits of weights trained together with others; such
-    results are stored under keys of their own. Experiments are consumed as there is room; `data` holds data
-    sets by name, `device` and `figures` are as for `Run`.
+    """Run all experiments, a round of each in turn, as there is room; yields events with the number of their
+    run, or an InvalidInput where data cannot be partitioned. They are those of `simulate` but for the last
+    bits of weights trained together. `device` and `figures` are as for `Run`.
     """
     with ExitStack() as after:
         after.callback(gc.set_threshold, *gc.get_threshold())

@@ -48,17 +48,10 @@ def simulate(
 
 class Run:
     """A run under a driver's control: `begin`, then `prepare`, `noisings` and `finish` until `done`, then
-    `end`. Their iterators must be consumed; `state` is after the last finished round.
-
-    Args:
-        device: by default a GPU if there is one.
-        start: state to resume from; earlier events are not yielded again.
-        tick: receives the trained share of the current round, in [0, 1].
-        figures: for runs without attacks, measure the last round only and make no ledger; a small run takes
-            0.6 of the time. A diverged run has no measured round then.
-
-    Raises:
-        InvalidInput: the partition cannot give every client a sample.
+    `end`. Their iterators must be consumed; `state` is after the last finished round, or that to resume from
+    (`start`). `tick` receives the trained share of a round. `figures`: without attacks, only the last round
+    is measured and there is no ledger, in 0.6 of the time. InvalidInput: the partition cannot give every
+    client a sample.
     """
 
     def __init__(

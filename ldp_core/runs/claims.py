@@ -83,16 +83,11 @@ def rerun(
     say: Callable[[str], None] = print,
     progress: Report = quiet,
 ) -> None:
-    """Measure a system's claims, and store each figure once it is known: a call after a stop continues.
-
-    Args: system: of a paper; or `five.points.NAME` for the comparison of the five. only: id of one claim; by
-    default all claims whose data are on this machine. reading: by default all of the claim's. seeds: per arm;
-    by default the claim's, and more for statements left undecided. fresh: measure known figures again. into:
-    folder of the figures; by default the one shipped with the program. prove: only repeat one run for each
-    older version of a claim's figures; where it comes out equal, bit for bit, those figures count as of this
-    version.
-
-    UnknownName, InvalidExperiment: there is no such system, claim or reading. DataUnavailable: of claim
+    """Measure a system's claims (of a paper, or of the five: `five.points.NAME`), and store each figure once
+    it is known: a call after a stop continues. By default all claims whose data are here, all readings, the
+    claim's seeds per arm, and more for statements left undecided. `fresh` measures known figures again,
+    `into` names another folder, `prove` repeats one run for each older version of figures, which count as of
+    this version where it comes out equal. Raises UnknownName, InvalidExperiment, or DataUnavailable for claim
     `only`.
     """
     claims = _chosen(system, only)

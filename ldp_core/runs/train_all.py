@@ -23,12 +23,9 @@ def train_all(
     report: Report = quiet,
     tick: Callable[[int, bool], None] = lambda place, ended: None,
 ) -> Iterator[tuple[int, Figures]]:
-    """Train different experiments without attacks; yields place in the list and final figures of each as it
-    ends, in any order. `batch.bits` tells which figures are equal to the last bit.
-
-    `report` receives the steps before the first run, `tick` the place of a run and whether it ended, after
-    each trained round and before each result. Raises StudioError: data are unavailable, a process crashed
-    twice on one batch, or the cluster is unusable.
+    """Train different experiments without attacks; yields place and final figures of each as it ends.
+    `report` receives the steps before the first run, `tick` the place of a run and whether it ended.
+    StudioError: data are unavailable, a process crashed twice on one batch, or the cluster is unusable.
     """
     executor = cluster.there if RAY_ADDRESS.value() else here
     for batch, parcel in executor(dict(enumerate(experiments)), report):

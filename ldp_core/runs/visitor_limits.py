@@ -1,7 +1,4 @@
-"""File descriptors of the server's process, for limits on visitors (`settings.table`), whose defaults suit a
-class on a small server: thirty laptops behind one network address with four open pages each, and some
-reopened pages.
-"""
+"""File descriptors of the server's process, for limits on visitors that suit a class behind one address."""
 
 WANTED = 8192
 """File descriptors requested for the server's process: a browser has up to seven connections."""

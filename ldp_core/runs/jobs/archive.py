@@ -44,9 +44,7 @@ data.
 
 
 def export(identity: str, out: Path, more: Mapping[str, str] = NOTHING) -> int:
-    """Write a job's record, and further files with their content, to the ZIP file `out`, atomically; returns
-    the number of its events. Raises InvalidInput: the job has no recorded event.
-    """
+    """Write a job's record and `more` files to a ZIP; returns the number of events, InvalidInput if none."""
     job, runs, events = _recorded(identity)
     experiments = [_experiment(*one) for one in enumerate(runs)]
     lines = "".join(json.dumps(_flat(event)) + "\n" for event in events).encode()

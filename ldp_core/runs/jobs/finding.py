@@ -89,9 +89,7 @@ def lines(wanted: Wanted, owner: str | None = None) -> list[Line]:
 
 
 def folded(some: Sequence[Line], owner: str | None) -> list[Line]:
-    """Lines of a job list in which completed jobs with the same computations, no name and no note share one
-    line: that of `owner`'s job if there is one, else the first.
-    """
+    """One line for all completed jobs of the same computations without name or note, `owner`'s first."""
     found = dict[Hashable, Line]()
     for line in some:
         job = line.job

@@ -1,6 +1,4 @@
-"""Current status of jobs: orphaned jobs are marked interrupted first, a worker is started for queued ones,
-and a job whose process lives without progress counts as stalled.
-"""
+"""Current status of jobs: orphaned ones are marked interrupted, and a worker is started for queued ones."""
 
 import logging
 from collections.abc import Collection
@@ -21,9 +19,7 @@ from ldp_core.runs.storage.paths import runs_dir
 
 
 def look(identity: str, person: Person = OPERATOR) -> Job:
-    """Current status of a job, after orphaned jobs have been marked interrupted; UnknownJob if there is none,
-    or if it is another person's private job.
-    """
+    """Current status of a job; UnknownJob if there is none, or if it is another person's private job."""
     job = queue.get(identity)
     refuse_others(job, person)
     if not job.live:
@@ -50,9 +46,7 @@ def of_draft(draft_id: str, kind: str = "run", most: int = 20) -> list[Job]:
 
 
 def recent(most: int = 10, owner: str | None = None, requests: bool = True, room: str = "") -> list[Job]:
-    """The latest jobs, newest first: all of one owner, or of a private room, or all that are not private; see
-    `queue.find`.
-    """
+    """The latest jobs, newest first: of one owner, of a private room, or all that are not private."""
     lost = reap()
     if queue.find("status = 'queued'", most=1):
         wake()
@@ -79,9 +73,7 @@ def reap() -> list[str]:
 
 
 def _as_shown(job: Job, lost: Collection[str]) -> Job:
-    """A job with facts that its row lacks: orphaned or not, the process that runs it if that is another
-    machine's, and whether that process stalls.
-    """
+    """A job with what its row lacks: whether it is orphaned, stalls, or runs on another machine."""
     if not job.live:
         return job
     if job.id in lost:
@@ -131,7 +123,7 @@ def _if_it_moves(job: Job) -> Job:
 
 
 def look_twice(identity: str) -> None:
-    """Wait until the heartbeats of a job's processes are read twice: the next stall check is certain."""
+    """Wait until heartbeats of a job's processes are read twice, which makes the next stall check certain."""
     with suppress(UnknownJob):
         if (job := queue.get(identity)).live:
             locks.look_twice(_files(job))

@@ -84,9 +84,7 @@ def _in_words(seconds: float) -> str:
 
 
 def _a_moment_ago(kind: str, draft_id: str, request: dict[str, Any]) -> str | None:
-    """Id of a job with the same request that the first click of a double click launched and that has ended
-    uncancelled.
-    """
+    """Id of a job with this request that ended uncancelled since the first click of a double click."""
     for job in of_draft(draft_id, kind, most=1):
         just_now = time.time() - CLICK_SECONDS < (job.ended or 0.0) <= time.time()
         if job.request == request and job.status != "cancelled" and just_now:

@@ -1,8 +1,5 @@
-"""The kinds of job, one file each, found by discovery.
-
-A kind parses its request, estimates its cost, computes it in a process of its own and reports progress; the
-queue, the worker, the pages and the command line know no kind by name. Each is a class with a `label`;
-`tests/runs/kinds/test_contract.py` tests all of them.
+"""The kinds of job, one file each, found by discovery; the queue, the worker and the command line know none
+by name. `tests/runs/kinds/test_contract.py` tests all of them.
 """
 
 import logging
@@ -36,9 +33,7 @@ def is_known(kind: str, asked: Any) -> bool:
 
 
 def settle(job: Job) -> bool:
-    """Complete a queued job whose computations have all ended; False if some are left. Unreadable records are
-    dropped, to be computed anew.
-    """
+    """Complete a queued job whose computations have all ended; False if some are left or unreadable."""
     known = computations.ended(job.keys)
     broken = [key for key in known if _gives_up(key, is_whole)]
     if broken:

@@ -28,7 +28,7 @@ class AttackJob(Kind):
     smallest = {"epsilons": [8], "mechanisms": ["duchi"], "images": 2}
 
     def read(self, data: Any, changes: Mapping[str, Any]) -> Ladder:
-        """Grid from JSON; changes named `base.…` set fields of its experiment, others fields of the grid."""
+        """Changes named `base.…` set fields of its experiment, others fields of the grid."""
         if isinstance(data, dict):
             for path, value in changes.items():
                 *parents, last = path.split(".")

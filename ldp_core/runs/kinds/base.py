@@ -96,9 +96,7 @@ class Kind(Component):
             refuse_what_cannot_fit(draft)
 
     def computations(self, asked: Any, job: str, room: str = "") -> list[Computation]:
-        """Computations of a request of a job; those of equal keys are done once for all jobs. Results stay in
-        the private room, if any.
-        """
+        """Computations of a job; those of equal keys are done once for all jobs of the same room."""
         what = json.dumps(self.request(asked))
         key = key_of(self.name, what, version_for(what), job if self.fresh else "", room)
         return [Computation(key, self.name, what)]
@@ -134,9 +132,7 @@ class Kind(Component):
 
     @abstractmethod
     def compute(self, asked: Any, recorder: Recorder, room: str, report: Report) -> None:
-        """Compute what the recorder covers, for a private room if any; the recorder is notified of each
-        computation's end.
-        """
+        """Compute what the recorder covers, and note the end of each computation there."""
 
     def outcome(self, ended: Sequence[Ended]) -> Outcome:
         """Outcome of a job from the ends of its computations, in the request's order."""
@@ -163,9 +159,7 @@ class Kind(Component):
         return 0
 
     def status(self, job: Job, events: Sequence[Stored]) -> dict[str, Any]:
-        """Fields of `status --json` of this kind. The job's request may be of any version, or unreadable;
-        there are no `events` if they cannot be read.
-        """
+        """Fields of `status --json` of this kind; there are no `events` if they cannot be read."""
         try:
             every = self.cells(self.parse(job.request))
         except UNREADABLE:

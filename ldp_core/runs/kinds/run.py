@@ -1,8 +1,4 @@
-"""The kind of job that trains a draft's runs side by side, from the request to stored events.
-
-Runs of equal experiment and seed are trained once: each is a computation, shared live by all jobs that name
-it.
-"""
+"""The kind of job that trains a draft's runs side by side; jobs that name equal runs share them."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence

@@ -66,7 +66,7 @@ class SweepJob(Kind):
         return SweepOrder(asked)
 
     def compute(self, asked: Sweep, recorder: Recorder, room: str, report: Report) -> None:
-        """Train the cells that are stored by no sweep yet; each is stored once it ends."""
+        """Train the cells that are stored by no sweep yet."""
         cells = asked.cells
         statuses = {event["cell"]: event["status"] for event in recorder.recorded(0)}
         left = [number for number in range(len(cells)) if number not in statuses]

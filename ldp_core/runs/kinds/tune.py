@@ -111,9 +111,7 @@ def search(
 def _leaks(
     asked: Question, halves: Sequence[float], uploads: int, known: list[Leak], progress: Report
 ) -> Iterator[dict[str, Any]]:
-    """Attack uploads until the greatest ε is known at which each range keeps identification below the limit;
-    results are added to `known`.
-    """
+    """Attack uploads until the greatest ε within the limit is known for each range; `known` grows."""
     from ldp_core.leakage.grid import identified
 
     for half in halves:

@@ -1,7 +1,5 @@
-"""Slots: how many jobs train in parallel, and the resources of each.
-
-One slot a GPU; without a GPU one for every two cores, which leaves a core for a job's child processes and the
-server. EPSILON_SLOTS overrides this.
+"""Slots: how many jobs train in parallel, and the resources of each. One slot a GPU; without a GPU one for
+every two cores, which leaves a core for child processes and the server. EPSILON_SLOTS overrides this.
 """
 
 import os

@@ -15,13 +15,8 @@ LONG_SECONDS = 0.5
 
 
 class CellsDone:
-    """Progress of cells trained in any order, weighted by estimated cost; before this machine's speed is
-    measured all rounds count alike.
-
-    Args:
-        experiments: the cells, in the order of their places.
-        report: receives the completed cells' worth, and the number of cells.
-        before: number of cells known before.
+    """Progress of cells trained in any order, weighted by estimated cost, or by rounds on an unmeasured
+    machine; so many were known `before`.
     """
 
     def __init__(self, experiments: Sequence[Experiment], report: Report, before: int = 0) -> None:

@@ -1,9 +1,4 @@
-"""The queue: a database row per job.
-
-`table` reads the rows; `admission` adds jobs within limits; `claiming` orders them and hands each to the
-worker; `orphaned` finds those whose worker is gone; `changes` makes all other changes to a row. Unknown ids
-raise UnknownJob.
-"""
+"""The queue: a database row per job. Unknown ids raise UnknownJob."""
 
 from ldp_core.runs.queue.admission import add, arrive, new_id, requeue
 from ldp_core.runs.queue.changes import cancel, delete, forget, move, note_removed, update

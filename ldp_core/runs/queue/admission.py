@@ -49,9 +49,7 @@ def new_id() -> str:
 
 
 def arrive(request: dict[str, Any], keys: Sequence[str], **columns: Any) -> str:
-    """Append an imported job, which has ended elsewhere; returns its id. `keys` are those of its stored
-    computations.
-    """
+    """Append an imported job, whose computations are stored under `keys`; returns its id."""
     with changing() as db:
         return _insert(db, request, keys, id=new_id(), imported=1, **columns)
 

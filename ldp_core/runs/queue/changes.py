@@ -12,9 +12,7 @@ MAY_GO = f"deleted IS NULL AND NOT pinned AND status NOT IN {LIVE}"
 
 
 def update(identity: str, where: str = "1", **columns: Any) -> bool:
-    """Set columns of a job, lists as JSON; False if there is none that fulfils an SQL condition of this
-    package (never user input).
-    """
+    """Set columns of a job, lists as JSON; False if none fulfils the SQL condition (never user input)."""
     sets = ", ".join(f"{name} = :{name}" for name in columns)
     values = {
         name: json.dumps(value) if isinstance(value, list) else value for name, value in columns.items()
@@ -46,9 +44,7 @@ def cancel(identity: str, why: str = "") -> None:
 
 
 def delete(identity: str, at: float | None = None) -> bool:
-    """Mark a job as deleted at a time in seconds since 1970 (default now); False if it waits, runs, is pinned
-    or is missing.
-    """
+    """Mark a job as deleted (default now, in seconds since 1970); False if it waits, runs or is pinned."""
     return update(identity, MAY_GO, deleted=time.time() if at is None else at)
 
 

@@ -1,8 +1,5 @@
 """Order of the queue, and the claim of a job by the worker. Addresses take turns, and so do the owners behind
-one address.
-
-Turns go by address because a new cookie makes a new owner, while a new address is harder to get; a class
-behind one address counts as one. Only the worker claims jobs.
+one: a new cookie makes a new owner, while a new address is harder to get.
 """
 
 import time
@@ -23,9 +20,7 @@ UNION ALL SELECT 'owner', owner, MAX(started) FROM jobs WHERE started <= :now GR
 
 
 def before(job: Job) -> tuple[list[Job], list[Job]]:
-    """Jobs that have a process, and queued jobs whose turns come before that of a queued job, or of a
-    newcomer without an id.
-    """
+    """Jobs with a process, and queued ones whose turn comes before that of a job, or of a newcomer."""
     # it may have begun since it was looked up: it never waits for itself
     running = [other for other in find(AT_WORK, most=1000) if other.id != job.id]
     order = in_turn(None if job.id else job)

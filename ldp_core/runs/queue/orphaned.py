@@ -15,9 +15,7 @@ OTHERS = f"{AT_WORK} AND id NOT IN (SELECT value FROM json_each(?))"  # noqa: S6
 
 
 def reap(watched: Collection[str] | None = None, why: str = STOPPED) -> list[str]:
-    """Mark orphaned jobs as interrupted; returns their ids. The worker names the jobs whose processes it has
-    `watched`; `why` begins the message.
-    """
+    """Mark orphaned jobs as interrupted; returns their ids. The worker names those that it has `watched`."""
     if not lost(watched):
         return []
     message = f"{why}; what it had trained until then is kept"

@@ -50,8 +50,8 @@ def person(token: str) -> Person:
 
 
 def signed_in(issuer: str, subject: str) -> Person:
-    """Person with this issuer and subject of an identity provider: the pair is unique and never changes.
-    Names and mail addresses may pass to another person later, so they identify no one here.
+    """Person with this issuer and subject of an identity provider: unlike names and mail addresses, the pair
+    is unique and never passes to another person.
     """
     return Person(_digest(json.dumps(["signed in", issuer, subject])))
 

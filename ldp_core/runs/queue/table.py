@@ -81,7 +81,7 @@ def stamp() -> tuple[int, ...]:
 def selected(
     db: sqlite3.Connection, where: str = "1", values: tuple[Any, ...] = (), columns: str = COLUMNS
 ) -> Iterator[Job]:
-    """Jobs that fulfil an SQL condition of this package (never user input), deleted ones included."""
+    """Jobs that fulfil an SQL condition (never user input), deleted ones included."""
     return map(job_of, db.execute(f"SELECT {columns} FROM jobs WHERE {where}", values))  # noqa: S608
 
 
@@ -100,9 +100,7 @@ def status(identity: str) -> Status | None:
 
 
 def find(where: str = "1", values: tuple[Any, ...] = (), most: int = 100, requests: bool = True) -> list[Job]:
-    """Jobs that are not deleted and fulfil an SQL condition of this package (never user input), newest first;
-    `requests`: with their requests, by far the largest column.
-    """
+    """Jobs that are not deleted and fulfil an SQL condition (never user input), newest first."""
     with looking() as db:
         if db is None:
             return []

@@ -1,4 +1,1 @@
-"""Stored data: `computations` by content key, written by `checkpoints` and read by `events`; sweeps' `cells`;
-`drafts`; `deletion` deletes records and undoes it, `quota` makes room. Unreadable or unwritable data
-raise StorageFailed.
-"""
+"""Stored data, as jobs and visitors left them. Unreadable or unwritable data raise StorageFailed."""

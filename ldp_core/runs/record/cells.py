@@ -30,11 +30,8 @@ def known_or_trained(
     progress: Callable[[Sequence[Experiment]], Callable[[int, bool], None]] | None = None,
 ) -> Iterator[tuple[int, dict[str, Any], bool]]:
     """Figures of each experiment by place, and whether they were stored, equal to the last bit; others are
-    trained, and the figures of completed ones stored.
-
-    Args:
-        room: id of a private room, whose figures are its own; "" if shared; None to train all and store none.
-        progress: makes the `tick` of `train_all` for those that are trained.
+    trained, and completed ones stored: for a private room if any, not at all if `room` is None. `progress`
+    makes the `tick` of `train_all` for those that are trained.
     """
     if room is None:
         yield from ((place, figures.as_json(), False) for place, figures in train_all(experiments, report))

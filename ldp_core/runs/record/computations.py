@@ -47,20 +47,14 @@ class Ended(NamedTuple):
 
 def key_of(kind: str, what: str, by: str, salt: str = "", room: str = "") -> str:
     """Key of a computation, from all that decides its result: `what` is computed, `by` which version of the
-    program (`ldp_core.behaviour`).
-
-    Args:
-        salt: distinguishes computations that must not be shared.
-        room: id of a private room; its keys are its own, and its files lie in a separate folder.
+    program, a `salt` for what must not be shared, and a private room, whose files lie in a folder of its own.
     """
     digest = hashlib.sha256("\n".join((kind, by, what, salt, room)).encode()).hexdigest()[:16]
     return f"{room}.{digest}" if room else digest
 
 
 def of_run(experiment: Experiment, room: str = "", own: str = "") -> Computation:
-    """Computation of a run with events, on `own` data that the experiment does not name; another engine makes
-    another computation.
-    """
+    """Computation of a run with events by this engine, on `own` data that the experiment does not name."""
     key = key_of("run", f"{experiment.key} {bits(experiment)}", version(experiment), own, room)
     return Computation(key, "run", json.dumps(experiment.as_json()))
 

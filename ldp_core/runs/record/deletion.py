@@ -1,6 +1,4 @@
-"""Deletion of jobs: first the row is marked, then `sweep` deletes computations that no job names. Until its
-time to restore ends, a deleted job still names its own, so restoring is a change of the row.
-"""
+"""Deletion of jobs: the row is marked; once it is final, `sweep` deletes computations that no job names."""
 
 import logging
 import shutil

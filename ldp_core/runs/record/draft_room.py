@@ -31,9 +31,7 @@ def taken(db: sqlite3.Connection) -> int:
 
 
 def keep_within(db: sqlite3.Connection, identity: str, size: int) -> None:
-    """Delete old revisions, then other drafts, until the limit holds again; the draft or snapshot just
-    written, of this id and number of characters, stays.
-    """
+    """Delete old revisions, then other drafts, until the limit holds; the draft just written stays."""
     if size * REVISIONS > MOST_EACH:
         _shorten(db, identity)
     most = most_bytes()

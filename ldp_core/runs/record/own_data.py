@@ -50,8 +50,8 @@ def hours() -> float:
 
 
 def take(files: Mapping[str, bytes], owner: str) -> Own:
-    """Store an uploaded table, a ZIP of pictures, or several pictures, given as bytes by file name; all of
-    them or none. InvalidInput for an invalid file, or beyond the limit on uploads.
+    """Store an uploaded table, ZIP or pictures by file name, all or none; InvalidInput if invalid or too
+    many.
     """
     if not hours():
         raise InvalidInput("this server takes no data of its visitors: its operator has switched that off")
@@ -125,9 +125,7 @@ def card(name: str, owner: str | None) -> _table.Card:
 
 
 def describe(name: str, owner: str | None, said: _table.Card) -> None:
-    """Store a visitor's description of a table. InvalidInput for one that does not fit: the end of a sentence
-    that begins with its name.
-    """
+    """Store a visitor's description of a table; InvalidInput for one that does not fit."""
     room, identity = _own(name, owner)
     text = said.as_json()
     _table.Card.of(text)
@@ -141,9 +139,7 @@ def remove(name: str, owner: str | None) -> None:
 
 
 def room_for(request: Any, owner: str | None) -> str:
-    """Private room of a job by the data set in its request, "" for data of no visitor; NotYours for another
-    visitor's.
-    """
+    """Private room of the data set in a request, "" without one; NotYours for another visitor's."""
     rooms = {room for room, _ in NAMED.findall(json.dumps(request))}
     if rooms and (owner is None or rooms != {room_of(owner)}):
         raise NotYours("these data are another visitor's own, and only theirs to train on")

@@ -1,8 +1,5 @@
-"""Disk quota of stored runs, and the order of deletion beyond it.
-
-A job's row stays in the queue with a note; only the computations that no other job names are deleted
-(`deletion`). Jobs that a person deleted go first, although they could still be restored; pinned, queued and
-running jobs stay.
+"""Disk quota of stored runs. Beyond it records are deleted that no job names or whose job was deleted, then
+imported ones, then the oldest; pinned, queued and running jobs keep theirs, and every job its row.
 """
 
 from collections.abc import Iterable
@@ -57,9 +54,6 @@ def _files() -> dict[Path, int]:
 def prune(most: int | None = None) -> list[Kept]:
     """Delete records until all take at most `most` bytes; returns the jobs that lost theirs. StorageFailed if
     nothing was deleted, because the deletion cannot be stored.
-
-    First go records that no job names or whose job was deleted, then imported ones, then the oldest. A record
-    that several jobs name goes with the last of them.
     """
     limit, removed = most_bytes() if most is None else most, list[Kept]()
     jobs, files = [*queue.deleted(), *_in_order()], _files()

@@ -1,6 +1,5 @@
-"""Progress of a job in one small file, written by the computing process: current step, share done, time left.
-
-Nothing depends on it, so failures are ignored. A synced or locked table would delay the training.
+"""Progress of a job in one small file of the computing process. Nothing depends on it, so failures are
+ignored; a synced or locked table would delay the training.
 """
 
 import math

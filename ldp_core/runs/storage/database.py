@@ -21,8 +21,7 @@ from ldp_core.runs.storage.paths import runs_dir
 BUSY_SECONDS = 10.0
 """Time that a page waits for another writer."""
 AGAIN_SECONDS = 1.0
-"""Time that a read waits if it has just waited in vain for the same file; not shorter, as a worker with low
-priority may keep a lock for seconds.
+"""Time that a read waits if it has just waited in vain; a worker of low priority may keep a lock for seconds.
 """
 PATIENT_SECONDS = 120.0
 """Time that a process waits which would otherwise have to give up a job."""
@@ -81,9 +80,7 @@ def writing(path: Path, schema: str, format: int | None = None) -> Iterator[sqli
 
 
 def opened(path: Path, schema: str, durable: bool = True) -> sqlite3.Connection:
-    """Connection for writing, in autocommit, with the schema in place; unless `durable`, commits survive a
-    loss of power only after `persist`.
-    """
+    """Connection in autocommit, with its tables; unless `durable`, a loss of power spares what was synced."""
     with _named(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         connection = sqlite3.connect(path, timeout=_busy[0], isolation_level=None)
@@ -120,9 +117,7 @@ def persist(path: Path) -> None:
 def reading(
     path: Path, advice: str = MOVE_IT, format: int | None = None
 ) -> Iterator[sqlite3.Connection | None]:
-    """Read-only connection; None before the file has tables. `advice` ends the message for a file that is
-    damaged or of another `format`.
-    """
+    """Read-only connection; None before the file has tables. `advice` ends messages on unusable files."""
     with _named(path, (*UNREADABLE, OSError), advice):
         connection = _read_only(path)
     if connection is None:

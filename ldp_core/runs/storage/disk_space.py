@@ -1,6 +1,4 @@
-"""Free disk space, and a reserve: on a full disk even noting a deletion takes room. A file of zeros is
-deleted then, and made anew once there is room again.
-"""
+"""Free disk space, and a reserve file: on a full disk, even noting a deletion takes the room of it."""
 
 import errno
 import shutil

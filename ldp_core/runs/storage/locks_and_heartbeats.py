@@ -43,9 +43,7 @@ NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
 
 @dataclass(frozen=True)
 class Holder:
-    """A process that holds a lock, as it describes itself in the lock file; a worker adds the version of its
-    code, the start of the process that launched it, and its number of parallel jobs.
-    """
+    """A process that holds a lock, as it describes itself in the file; the last three are a worker's."""
 
     pid: int
     host: str
@@ -113,9 +111,7 @@ def _now() -> bytes:
 
 
 def hold(path: Path, **said: Any) -> Held | None:
-    """Lock a file in an existing folder, with further fields of `Holder`; None if another process holds the
-    lock. OSError if the file cannot be written, or its file system has no locks.
-    """
+    """Lock a file in an existing folder; None if another process has. OSError if that cannot be told."""
     if (file := taken(path)) is None:
         return None
     try:

@@ -22,9 +22,7 @@ def bind() -> None:
 
 
 def runs_dir() -> Path:
-    """Folder of the queue, the drafts and the runs; created if missing, or StorageFailed. FolderGone if that
-    which this process is bound to was replaced or deleted.
-    """
+    """Folder of runs, made if missing, or StorageFailed; FolderGone if it is not that which is bound."""
     folder = RUNS_DIR.value() or user_data_path(APP) / "runs"
     try:
         if _bound:

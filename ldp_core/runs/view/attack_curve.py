@@ -14,9 +14,7 @@ CONTROLS = (None, "clean", "clipped")
 
 @dataclass
 class Tries:
-    """Attempts on one client's uploads of one kind ("audit" or "real"): a column has a value per attacked
-    round (`numbers`), NaN where nothing was computed.
-    """
+    """Attempts on one client's uploads of one kind: columns by attacked round, NaN where not computed."""
 
     upload: str
     client: int
