@@ -59,7 +59,6 @@ LAYERS = [
     ["ldp_core.runs.machine"],
     ["ldp_core.runs.queue"],
     ["ldp_core.runs.record"],
-    ["ldp_core.runs.visitor_limits"],
     ["ldp_core.runs.view"],
     ["ldp_core.runs.outcomes"],
     ["ldp_core.runs.stored_ladder"],

@@ -5,9 +5,9 @@ from importlib.metadata import PackageNotFoundError, version
 from ldp_core.doctor.finding import Finding, note, ok
 from ldp_core.runs.machine.calibration import rates
 from ldp_core.runs.machine.slots import slots
-from ldp_core.runs.visitor_limits import KEPT, PER_PAGE, descriptors
 from ldp_core.settings.table import CONNECTIONS, PAGES
 from ldp_core.system import resources
+from ldp_core.system.open_files import KEPT, PER_PAGE, descriptors
 
 LEAST_MEMORY = 10**9
 """Least useful memory of a training process in bytes; PyTorch takes a fifth of it."""

@@ -16,17 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # also read by `_places`
-    from ldp_core.runs import (
-        carry,
-        claims,
-        jobs,
-        kinds,
-        outcomes,
-        queue,
-        stored_ladder,
-        train_all,
-        visitor_limits,
-    )
+    from ldp_core.runs import carry, claims, jobs, kinds, outcomes, queue, stored_ladder, train_all
     from ldp_core.runs.carry import link, of_claims, outside, rounds_of_others
     from ldp_core.runs.carry.outside import Outside
     from ldp_core.runs.jobs import as_table, finding, wait_estimate
@@ -60,13 +50,10 @@ if TYPE_CHECKING:  # also read by `_places`
 
 
 def __getattr__(name: str) -> Any:
-    """Import a listed name on first use."""
-    if name not in _places():
+    if (place := _places().get(name)) is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    place = _places()[name]
     own = place == __name__
-    found = import_module(f"{place}.{name}") if own else getattr(__import__(place, fromlist=[name]), name)
-    globals()[name] = found
+    globals()[name] = found = import_module(f"{place}.{name}") if own else getattr(import_module(place), name)
     return found
 
 

@@ -46,7 +46,6 @@ Said = tuple[int, Figures | None]
 
 
 def parcels(batch: Batch, data: Mapping[str, Data]) -> Iterator[list[Said]]:
-    """Train a batch; yields lists of results."""
     parcel, sent = list[Said](), 0.0
     for said in _trained(dict(batch), data):
         parcel.append(said)

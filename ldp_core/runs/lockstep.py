@@ -56,11 +56,8 @@ class Turn:
 
 @dataclass(frozen=True)
 class Start:
-    """Checkpoint to resume a run from."""
-
     state: State
     seconds: float = 0.0
-    """Seconds spent before."""
 
 
 @on_one_thread

@@ -77,7 +77,6 @@ def _key(runs: Sequence[Experiment]) -> str:
 
 
 def stored(name: str, folder: Path = SHIPPED) -> Outcome | None:
-    """Stored results of a scenario; None if missing or unreadable."""
     try:
         return Outcome(**read_json(folder / f"{name}.json"))
     except (OSError, ValueError, TypeError):

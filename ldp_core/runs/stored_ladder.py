@@ -50,7 +50,6 @@ def asked() -> Ladder:
 
 
 def stored_ladder(folder: Path = SHIPPED) -> StoredLadder | None:
-    """The stored attack grid; None if missing or unreadable."""
     try:
         data = read_json(folder / f"{NAME}.json")
         desk = Desk.of(data["events"])
@@ -62,7 +61,6 @@ def stored_ladder(folder: Path = SHIPPED) -> StoredLadder | None:
 
 
 def make_ladder(progress: Report) -> None:
-    """Measure the attack grid and store it, unless this version has."""
     known = stored_ladder()
     if known and known.current:
         print(f"{NAME}: of this version already")

@@ -9,8 +9,8 @@ from collections import Counter
 from starlette.responses import HTMLResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ldp_core.runs import visitor_limits
 from ldp_core.settings.table import IDLE_MINUTES, PAGES, PAGES_EACH, SILENT_SECONDS
+from ldp_core.system import open_files
 from ldp_core.system.rate_limit import RateLimit
 from pages.server.address import of_request
 from pages.server.host_check import is_file
@@ -34,7 +34,7 @@ class Crowd:
         self.silent, self.idle = SILENT_SECONDS.value(), 60 * IDLE_MINUTES.value()
         self.open: Counter[str] = Counter()
         """Number of open pages by address."""
-        self.room = max(1, (visitor_limits.descriptors() - visitor_limits.KEPT) // visitor_limits.PER_PAGE)
+        self.room = max(1, (open_files.descriptors() - open_files.KEPT) // open_files.PER_PAGE)
         """Number of pages, open or reconnecting, for which this process has descriptors."""
         self.new = RateLimit(self.each, NEW_SECONDS)
 

@@ -13,8 +13,8 @@ from typing import Any
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
-from ldp_core.runs import visitor_limits
 from ldp_core.settings.table import ADDRESS_HEADER, CONNECTIONS, CONNECTIONS_EACH, SILENT_SECONDS
+from ldp_core.system import open_files
 from ldp_core.system.rate_limit import RateLimit
 from pages.server.address import known
 from pages.server.private_streamlit import sessions
@@ -33,14 +33,14 @@ def listen_within_limits() -> None:
     """Refuse connections beyond the limit, close idle ones; `address` alone decides on X-Forwarded-For."""
     middleware: Any = ProxyHeadersMiddleware
     middleware.__call__ = lambda self, scope, receive, send: self.app(scope, receive, send)
-    room = _descriptors() - visitor_limits.KEPT
+    room = _descriptors() - open_files.KEPT
     every, of_one, silent = CONNECTIONS.value(), CONNECTIONS_EACH.value(), SILENT_SECONDS.value()
     protocol: Any = AutoHTTPProtocol
     made = protocol.connection_made
 
     def connection_made(self: Any, transport: asyncio.Transport) -> None:
         made(self, transport)
-        most = max(1, min(every, room - visitor_limits.PER_LOOP * sessions()))
+        most = max(1, min(every, room - open_files.PER_LOOP * sessions()))
         address = _address(transport)
         # behind a proxy all connections are the proxy's, which counts its visitors itself
         each = of_one if not ADDRESS_HEADER.value() else most
@@ -72,7 +72,7 @@ def _close_if_silent(protocol: Any, transport: asyncio.Transport) -> None:
 
 def _descriptors() -> int:
     """File descriptors that this process may open, after raising its limit."""
-    most = visitor_limits.descriptors()
+    most = open_files.descriptors()
     with suppress(ImportError):  # Windows
         import resource
 

@@ -12,7 +12,6 @@ from ldp_core.runs.record import deletion, quota
 
 BY_A_TEACHER = "a teacher has stopped it"
 MOST_NAME, MOST_NOTE = 80, 500
-"""Largest numbers of characters of a job's name and note."""
 
 
 def cancel(identity: str, person: Person = OPERATOR) -> Job:

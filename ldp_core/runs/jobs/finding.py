@@ -116,7 +116,6 @@ def _line(job: Job) -> Line:
 
 @lru_cache(maxsize=2 * MOST)
 def _finals(text: str | None) -> tuple[Final, ...]:
-    """Final figures from their stored form; none if that is damaged."""
     try:
         return FINALS.validate_json(text or "[]")
     except ValidationError:

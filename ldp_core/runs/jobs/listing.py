@@ -45,7 +45,6 @@ def listed(most: int = 200) -> list[Listed]:
 
 
 def describe(job: Job) -> Listed:
-    """Name, number of rounds and readability of a job."""
     try:
         base = kinds.get(job.kind).base(job.brief)
         name, rounds = str(base["name"]), int(base["rounds"])
@@ -55,7 +54,6 @@ def describe(job: Job) -> Listed:
 
 
 def status(identity: str) -> dict[str, Any]:
-    """Status of a job: common fields, and those of its kind."""
     job = look(identity)
     events = list[Stored]()
     try:

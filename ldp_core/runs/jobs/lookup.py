@@ -34,7 +34,6 @@ def look(identity: str, person: Person = OPERATOR) -> Job:
 
 
 def refuse_others(job: Job, person: Person) -> None:
-    """Raise UnknownJob for another person's private job."""
     if job.room and not (person == OPERATOR or (person.owner and person.owner == job.owner)):
         raise UnknownJob(job.id)
 
@@ -130,7 +129,6 @@ def look_twice(identity: str) -> None:
 
 
 def _files(job: Job) -> list[Path]:
-    """Lock files of a live job's computations and of the worker."""
     found = list[Path]()
     with suppress(StorageFailed):  # of a damaged row
         found += [computations.lock_of(key) for key in job.keys if job.status != "queued"]

@@ -38,7 +38,6 @@ def would_wait(owner: str | None, address: str | None = None) -> Wait:
 
 
 def wait(job: Job) -> Wait:
-    """Expected wait of a queued job."""
     running, before = queue.before(job)
     known, now = rates(), time.time()
     until = time.monotonic() + READING_SECONDS

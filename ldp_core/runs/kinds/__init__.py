@@ -16,11 +16,7 @@ from ldp_core.runs.record import computations
 from ldp_core.runs.record.checkpoints import move_aside
 from ldp_core.runs.record.events import is_whole, refuse_damaged
 
-SAYS_NOTHING = (DiskFull, KeptLocked, ReadOnly)
-"""Errors that do not mean that a record is damaged."""
 registry: Registry[Kind] = Registry("ldp_core.runs.kinds", Kind, "kind of job")
-
-
 names, get = registry.names, registry.get
 
 
@@ -58,7 +54,7 @@ def _gives_up(key: str, look: Callable[[str], bool | None]) -> bool:
     try:
         if look(key) is not False:
             return False
-    except SAYS_NOTHING:
+    except (DiskFull, KeptLocked, ReadOnly):  # which do not mean that it is damaged
         return False
     except StorageFailed as error:
         logging.warning("it is computed anew: %s", error)
@@ -79,5 +75,4 @@ def estimate(job: Job) -> Cost | None:
 
 def storage_of(job: Job) -> int:
     """Estimated bytes of a job's complete record; 0 if unknown."""
-    found = estimate(job)
-    return found.storage if found else 0
+    return found.storage if (found := estimate(job)) else 0

@@ -20,8 +20,6 @@ from ldp_core.runs.view.final_figures import found
 
 
 class AttackJob(Kind):
-    """Attacks the same images under every mechanism and budget of a grid."""
-
     label = "attack"
     summary = "Attacks the same images under every mechanism and budget, a cell each."
     part = "ladder"

@@ -62,7 +62,6 @@ class Kind(Component):
         """Request parsed from JSON, some fields set by dotted names; InvalidExperiment names wrong ones."""
 
     def request(self, asked: Any) -> dict[str, Any]:
-        """Request as JSON values, as the queue stores it."""
         return {self.part: asked.as_json()}
 
     def parse(self, request: Request) -> Any:
@@ -121,7 +120,6 @@ class Kind(Component):
                     if not mine:
                         return Outcome("queued")
                     recorder = stack.enter_context(closing(Recorder(mine)))
-                    recorder.note_what_had_ended()
                     if recorder.given:
                         self.compute(asked, recorder, job.room, report)
         finally:  # of what was stopped, too

@@ -48,8 +48,6 @@ class Measured:
 
 
 class ClaimJob(Kind):
-    """Measures all arms of a paper's claim, controls included."""
-
     label = "claim"
     summary = "Measures a claim of a paper again: every arm with every seed."
     part = "claim"

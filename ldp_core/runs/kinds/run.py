@@ -38,8 +38,6 @@ class Training:
 
 
 class TrainingJob(Kind):
-    """Trains the runs of a draft, or of one experiment."""
-
     label = "training"
     summary = "Trains the runs of a draft, a round of each after another."
     part = "draft"

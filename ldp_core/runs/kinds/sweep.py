@@ -25,8 +25,6 @@ SHORT = {"clients.epsilon": "ε", "clients.range": "±"}
 
 
 class SweepJob(Kind):
-    """Trains one experiment under every combination of some values of its fields."""
-
     label = "sweep"
     summary = "Trains one experiment under many settings of its fields, a cell each."
     part = "sweep"

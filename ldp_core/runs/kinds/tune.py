@@ -34,8 +34,6 @@ USUAL_RUNS = 150
 
 
 class TuneJob(Kind):
-    """Trains runs until the search for the least ε ends."""
-
     label = "question"
     summary = "Finds the least ε, and the safe range, with which runs reach an accuracy."
     part = "question"

@@ -37,7 +37,6 @@ def rates() -> Rates | None:
 
 
 def calibrate() -> Rates:
-    """Measure the speed of this machine in a few seconds, and store it."""
     from scipy.optimize import nnls
 
     runs = [parse({"rounds": ROUNDS, "attack": None} | one) for one in RUNS]

@@ -31,7 +31,6 @@ class Slot:
 
 
 def count() -> int:
-    """Number of slots, at least 1."""
     return SLOTS.value() or len(resources.gpus()) or max(1, resources.cores() // 2)
 
 

@@ -77,7 +77,6 @@ def requeue(identity: str, address: str | None = None, keys: Sequence[str] = ())
 
 
 def _live(db: sqlite3.Connection, draft: str | None, kind: str) -> str | None:
-    """Id of a draft's queued or running job; None if there is none."""
     query = f"SELECT id FROM jobs WHERE draft = ? AND kind = ? AND status IN {LIVE}"  # noqa: S608
     row = db.execute(query, (draft, kind)).fetchone()
     return str(row["id"]) if row else None

@@ -54,7 +54,6 @@ def note_removed(identity: str) -> bool:
 
 
 def forget(identity: str) -> bool:
-    """Delete the row of a job that is marked as deleted; False if it is not."""
     with changing() as db:
         query = "DELETE FROM jobs WHERE id = ? AND deleted IS NOT NULL"
         return db.execute(query, (identity,)).rowcount == 1

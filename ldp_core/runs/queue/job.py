@@ -68,7 +68,6 @@ class Job:
     """Private room of the job, which only its owner sees and which shares no computations; "" if shared."""
     pinned: bool = False
     deleted: float | None = None
-    """Time of deletion, in seconds since 1970; None if not deleted."""
     name: str = ""
     note: str = ""
     """Name given by the owner; "" for the experiment's name."""
@@ -88,7 +87,6 @@ class Job:
 
     @cached_property
     def brief(self) -> dict[str, Any]:
-        """Request for lists, with long arrays left out."""
         return from_text(self.text, dict) or {}
 
     @property
@@ -103,5 +101,4 @@ class Job:
 
     @property
     def folder(self) -> Path:
-        """Folder of the job's progress file."""
         return runs_dir() / "jobs" / self.id

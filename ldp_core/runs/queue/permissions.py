@@ -45,7 +45,6 @@ OPERATOR = Person(None, teacher=True)
 
 
 def person(token: str) -> Person:
-    """Person with a browser's token."""
     return Person(_digest(f"visitor/{token}"))
 
 

@@ -94,7 +94,6 @@ def get(identity: str) -> Job:
 
 
 def status(identity: str) -> Status | None:
-    """Status of a job; None if there is no such job."""
     found = find("id = ?", (identity,), requests=False)
     return found[0].status if found else None
 

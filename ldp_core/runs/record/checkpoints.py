@@ -4,7 +4,7 @@ import json
 import sqlite3
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, closing, suppress
 from dataclasses import replace
 from typing import Any
 
@@ -56,32 +56,30 @@ class Recorder:
     """
 
     def __init__(self, given: Mapping[int, Computation]) -> None:
-        """Computations are `given` by the number that turns name them by."""
-        self.given = dict(given)
-        for one in self.given.values():
+        """Computations are `given` by the number that turns name them by; those that had ended, though the
+        shared table lacks it (after a kill), are noted there and dropped.
+        """
+        self.given = dict[int, Computation]()
+        for one in given.values():
             refuse_damaged(one.key)
         computations.note_begun(given.values())
         self._dbs: dict[int, sqlite3.Connection] = {}
         with ExitStack() as undo:
-            for number, one in self.given.items():
-                self._dbs[number] = db = opened(database(one.key), SCHEMA, durable=False)
-                undo.callback(db.close)
+            for number, one in given.items():
+                db = undo.enter_context(closing(opened(database(one.key), SCHEMA, durable=False)))
                 _note_begun(db, one)
+                row = db.execute("SELECT status, figures FROM about").fetchone()
+                if row["status"] is None:
+                    self.given[number], self._dbs[number] = one, db
+                else:
+                    db.close()
+                    figures = json.loads(row["figures"] or "{}")
+                    computations.note_ends([(one.key, one.kind, row["status"], figures)])
             undo.pop_all()
         self._within = {number: {*map(_place, _bodies(db, Frame.event))} for number, db in self._dbs.items()}
         self._waiting: list[Turn] = []
         self._flushed = time.monotonic()
         self._pause = FLUSH_SECONDS
-
-    def note_what_had_ended(self) -> None:
-        """Store ends that the shared table lacks, for example after a kill, and drop those computations."""
-        for number, db in [*self._dbs.items()]:
-            row = db.execute("SELECT status, figures FROM about").fetchone()
-            if row["status"] is not None:
-                one = self.given.pop(number)
-                self._dbs.pop(number).close()
-                figures = json.loads(row["figures"] or "{}")
-                computations.note_ends([(one.key, one.kind, row["status"], figures)])
 
     def recorded(self, number: int) -> list[dict[str, Any]]:
         with sound(self.given[number].key):
@@ -196,6 +194,5 @@ def restore(given: Sequence[Computation], events: Iterable[Stored]) -> None:
 
 
 def move_aside(key: str) -> None:
-    """Move an unreadable database aside to make room for a new one."""
     with suppress(FileNotFoundError):
         database(key).replace(database(key).with_suffix(".damaged"))

@@ -82,7 +82,6 @@ def key_in(file: Path) -> str:
 
 
 def lock_of(key: str) -> Path:
-    """Lock file of a computation, held by the process that computes it."""
     return database(key).with_suffix(".lock")
 
 

@@ -22,7 +22,6 @@ def most_bytes() -> int:
 
 
 def taken(db: sqlite3.Connection) -> int:
-    """Bytes in use in the database of drafts."""
     pages, free, size = (
         int(db.execute(f"PRAGMA {name}").fetchone()[0])
         for name in ("page_count", "freelist_count", "page_size")

@@ -119,7 +119,6 @@ def share(draft: Draft, ladder: Mapping[str, Any] | None = None) -> str:
 
 
 def snapshot(identity: str) -> Draft | None:
-    """Draft of a shared link; None if there is none."""
     return _read("SELECT body FROM snapshots WHERE id = ?", identity)
 
 
@@ -149,7 +148,6 @@ def forget_typed(identity: str) -> None:
 
 
 def typed_of(identity: str) -> dict[str, Any]:
-    """A draft's stored inputs, by field."""
     found = DATABASE.rows("SELECT field, body FROM typed WHERE id = ?", identity)
     return {row["field"]: from_text(row["body"], object) for row in found}
 

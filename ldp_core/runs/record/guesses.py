@@ -37,7 +37,6 @@ def of(who: str, draft: Draft) -> Guess | None:
 
 
 def all_of(who: str) -> dict[str, Guess]:
-    """All guesses of a visitor, by the key of the settings."""
     rows = DATABASE.rows("SELECT * FROM guessed WHERE who = ?", who)
     found = {row["about"]: from_text(row["body"], object) for row in rows}
     return {about: guess for about, guess in found.items() if isinstance(guess, float | int | str)}
@@ -65,5 +64,4 @@ def all_skipped(who: str) -> set[str]:
 
 
 def key_of(draft: Draft) -> str:
-    """Digest of a draft's settings, 12 hex digits."""
     return sha256(json.dumps(draft.as_json(), sort_keys=True).encode()).hexdigest()[:12]

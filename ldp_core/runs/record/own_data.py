@@ -92,7 +92,6 @@ def take(files: Mapping[str, bytes], owner: str) -> Own:
 
 
 def mine(owner: str | None) -> list[Own]:
-    """Data sets that a visitor has uploaded, newest first."""
     found = []
     for title in _titles(room_of(owner)) if owner else ():
         room, identity = title.parent, title.stem

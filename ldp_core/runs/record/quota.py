@@ -42,7 +42,6 @@ def taken() -> int:
 
 
 def _files() -> dict[Path, int]:
-    """Sizes of the files of records, unreadable ones that were moved aside included."""
     found = dict[Path, int]()
     for ending in ("sqlite", "damaged"):
         for file in (runs_dir() / "computed").rglob(f"*.{ending}"):
@@ -56,7 +55,8 @@ def prune(most: int | None = None) -> list[Kept]:
     nothing was deleted, because the deletion cannot be stored.
     """
     limit, removed = most_bytes() if most is None else most, list[Kept]()
-    jobs, files = [*queue.deleted(), *_in_order()], _files()
+    every = sorted(queue.find(most=100_000), key=lambda job: (not job.imported, job.place))
+    jobs, files = [*queue.deleted(), *every], _files()
     named = {key for job in jobs for key in job.keys}
     total = sum(files.values())
     for file, size in files.items():
@@ -90,11 +90,6 @@ def _go(file: Path, named: set[str]) -> bool:
         return False
     key = computations.key_in(file)
     return key not in named and computations.KEY.fullmatch(key) is not None and computations.unlink(key)
-
-
-def _in_order() -> list[Job]:
-    """All jobs in the order of deletion: imported ones first, then by age."""
-    return sorted(queue.find(most=100_000), key=lambda job: (not job.imported, job.place))
 
 
 def most_bytes() -> int:

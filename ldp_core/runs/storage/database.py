@@ -192,7 +192,6 @@ def _named(
 
 
 def _is_read_only(error: Exception, path: Path) -> bool:
-    """True if the error means that the file's folder is not writable."""
     if isinstance(error, OSError):
         return error.errno == errno.EROFS
     code = getattr(error, "sqlite_errorname", "")

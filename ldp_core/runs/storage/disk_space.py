@@ -24,7 +24,6 @@ def is_full(error: BaseException) -> bool:
 
 
 def refuse_a_full_disk(needed: int) -> None:
-    """Raise StorageFailed if the disk has less than twice the needed bytes, or less than 1 GB, free."""
     free, asked = _free(), max(2 * needed, SPARE)
     if free < asked:
         raise StorageFailed(

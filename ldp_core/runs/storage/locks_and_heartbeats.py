@@ -59,7 +59,6 @@ class Holder:
         return self.host == socket.gethostname()
 
     def in_words(self) -> str:
-        """Description of the process, as seen from here."""
         elsewhere = f" of host {self.host[:60]!r}, in another container or on another machine"
         return f"process {self.pid}{'' if self.here else elsewhere}"
 
@@ -190,7 +189,6 @@ def stands_still(path: Path) -> float:
 
 
 def look_twice(paths: Collection[Path]) -> None:
-    """Wait until a second check of the heartbeats is conclusive."""
     for path in paths:
         stands_still(path)
     if any(path in _seen and _seen[path][2] >= STALLED_SECONDS for path in paths):
@@ -198,7 +196,6 @@ def look_twice(paths: Collection[Path]) -> None:
 
 
 def worker() -> Holder | None:
-    """The worker that holds `worker.lock`; None if none runs."""
     return holder(runs_dir() / WORKER)
 
 
@@ -209,7 +206,6 @@ def ask_to_go(path: Path, token: str) -> None:
 
 
 def refuse_without_locks() -> None:
-    """Raise StorageFailed for a folder of runs on a file system without reliable locks."""
     if why := _no_locks(runs_dir()):
         _no_locks.cache_clear()
         raise StorageFailed(

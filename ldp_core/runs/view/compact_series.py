@@ -19,7 +19,6 @@ class Column:
         self._held = array("f")
 
     def append(self, value: float | None) -> None:
-        """Append a value; None as NaN."""
         figure = math.nan if value is None else float(value)
         if math.isfinite(figure) and figure != 0 and not 1e-37 < abs(figure) < 1e38:
             self._held = array("d", self._held)

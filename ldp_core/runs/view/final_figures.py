@@ -49,7 +49,6 @@ def finals(runs: Iterable[RunProgress]) -> list[Final]:
 
 
 def final(runs: Sequence[RunProgress]) -> Final:
-    """Final figures of a variant over its seeds."""
     ended = [run.end for run in runs if run.end and run.status == "completed"]
     accuracy = float(np.mean([end["accuracy"] for end in ended])) if ended else None
     hits, attempts, chance = identified(runs)

@@ -3,8 +3,8 @@
 import pytest
 from starlette.responses import PlainTextResponse
 
-from ldp_core.runs import visitor_limits
-from ldp_core.runs.visitor_limits import KEPT
+from ldp_core.system import open_files
+from ldp_core.system.open_files import KEPT
 from pages.server import crowd
 from pages.server.crowd import Crowd
 from tests.pages.server.asgi import ask
@@ -15,13 +15,13 @@ NOTHING = PlainTextResponse()
 
 def test_pages_end_where_descriptors_do(monkeypatch: pytest.MonkeyPatch):
     """One that was lost a moment ago holds three of the five of an open one, and may be back."""
-    monkeypatch.setattr(visitor_limits, "descriptors", lambda: KEPT + 5 * 20 + 4)
+    monkeypatch.setattr(open_files, "descriptors", lambda: KEPT + 5 * 20 + 4)
     small = Crowd(NOTHING)
     monkeypatch.setattr(crowd, "sessions", lambda: 19)
     assert small.full("192.0.2.1") == ""
     monkeypatch.setattr(crowd, "sessions", lambda: 20)
     assert small.full("192.0.2.1").startswith("20 pages were open on this server a moment ago")
-    monkeypatch.setattr(visitor_limits, "descriptors", lambda: 8192)
+    monkeypatch.setattr(open_files, "descriptors", lambda: 8192)
     assert Crowd(NOTHING).full("192.0.2.1") == ""
 
 

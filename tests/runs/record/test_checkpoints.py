@@ -104,7 +104,6 @@ def test_an_end_that_nobody_has_noted_is_noted_by_whoever_comes_next():
     computations.forget([key])
     assert computations.left([key]) == [key]
     again = recorder_for(DRAFT.base)
-    again.note_what_had_ended()
     assert again.given == {}
     assert computations.ended([key])[key].figures == {"accuracy": 0.25}
 

@@ -112,9 +112,9 @@ def test_a_pin_that_is_set_while_the_house_is_cleaned_counts(
 ):
     """So does a job that is taken up meanwhile."""
     ids = [record("interrupted") for _ in range(2)]
-    seen = quota._in_order()
+    seen = queue.find()
     saved(ids[0])
-    monkeypatch.setattr(quota, "_in_order", lambda: seen)
+    monkeypatch.setattr(queue, "find", lambda **_: seen)
     assert [one.job.id for one in quota.prune(0)] == ids[1:]
     assert file_of(ids[0]).exists()
     assert queue.get(ids[0]).message == ""

@@ -9,7 +9,6 @@ PER_LOOP, PER_PAGE = 3, 5
 
 
 def descriptors() -> int:
-    """Limit on the file descriptors of the server's process."""
     try:
         import resource
     except ImportError:  # Windows
