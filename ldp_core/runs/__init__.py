@@ -53,7 +53,8 @@ def __getattr__(name: str) -> Any:
     if (place := _places().get(name)) is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     own = place == __name__
-    globals()[name] = found = import_module(f"{place}.{name}") if own else getattr(import_module(place), name)
+    found = import_module(f"{place}.{name}") if own else getattr(__import__(place, fromlist=[name]), name)
+    globals()[name] = found
     return found
 
 
