@@ -1,8 +1,11 @@
-"""A visitor without a browser: speaks to the server as Streamlit's own page does, in its protobuf."""
+"""A visitor without a browser: raw requests, and what Streamlit's own page says, in its protobuf."""
 
 import asyncio
+import http.client
 import time
 from collections.abc import Mapping
+from contextlib import closing, suppress
+from email.message import Message
 from typing import Any, NamedTuple, Self
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
@@ -27,96 +30,110 @@ HOLDS = {
 }
 
 
-class Way(NamedTuple):
-    """Where a server is, and how to connect to it where its address does not say so."""
+class Answer(NamedTuple):
+    status: int
+    headers: Message
+    text: str
 
-    url: str
-    wire: Mapping[str, Any]
+
+def ask(
+    port: int,
+    path: str = "/",
+    headers: Mapping[str, str] | None = None,
+    method: str = "GET",
+    body: bytes | None = None,
+) -> Answer:
+    """The answer of a server of this machine; its status is 0 where none came."""
+    with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=60)) as connection:
+        try:
+            with suppress(ConnectionError):  # refused before all of it was sent
+                connection.request(method, path, body, {**(headers or {}), "Connection": "close"})
+            answer = connection.getresponse()
+            return Answer(answer.status, answer.headers, answer.read().decode("utf-8", "replace"))
+        except (OSError, http.client.HTTPException):
+            return Answer(0, Message(), "")
 
 
 class Viewer:
-    """One open page.
-
-    Attributes:
-        fragments: the parts that ask to be refreshed, by id, with their interval in seconds.
-        widgets: the ids of what can be moved, by the label that people read.
-        holds: by a widget's id, the kind of value that it holds, where that is known.
-        parts: the part of the page that each of these stands in, "" for none: only that is drawn again.
-        errors: what went wrong, in words.
-        written: what was written on the page, oldest first.
-        received: bytes that the server has sent.
-    """
+    """One open page."""
 
     def __init__(self, socket: ClientConnection, page: str, query: str) -> None:
         self.socket, self.page, self.query = socket, page, query
         self.fragments: dict[str, float] = {}
+        """Seconds after which a part asks to be refreshed, by its id."""
         self.widgets: dict[str, str] = {}
+        """Ids by label."""
         self.holds: dict[str, str] = {}
+        """Kind of value of a widget, where it is known, by its id."""
         self.parts: dict[str, str] = {}
+        """Id of the part in which a widget stands, which alone is drawn again, by its label; "" for none."""
         self.states: dict[str, Any] = {}
         self.errors: list[str] = []
         self.received = 0
+        """Bytes."""
         self.busy = asyncio.Lock()
         self.session = self.known = ""
         self.written: list[str] = []
 
     @classmethod
     async def open(
-        cls, way: str | Way, page: str = "", query: str = "", xsrf: str = "", **headers: str
+        cls,
+        url: str,
+        page: str = "",
+        query: str = "",
+        xsrf: str = "",
+        wire: Mapping[str, Any] | None = None,
+        **headers: str,
     ) -> Self:
-        """Connect and have the page drawn once; `xsrf` is the token that goes with its cookie."""
-        url, wire = way if isinstance(way, Way) else Way(way, {})
-        address = url.replace("http", "ws", 1) + "/_stcore/stream"
+        """Connect and have the page drawn once; `xsrf` is the token that goes with its cookie, `wire` says
+        how to connect where that does not follow from the address.
+        """
         socket = await connect(
-            address,
+            url.replace("http", "ws", 1) + "/_stcore/stream",
             subprotocols=["streamlit", xsrf] if xsrf else ["streamlit"],  # type: ignore[list-item]
             additional_headers=headers,
             origin=url,  # type: ignore[arg-type]
             max_size=None,
             ping_interval=None,
-            **wire,
+            **(wire or {}),
         )
         viewer = cls(socket, page, query)
         await viewer.rerun()
         return viewer
 
     @classmethod
-    def visited(cls, way: str | Way, page: str = "", query: str = "", **headers: str) -> Self:
+    def visited(cls, url: str, page: str = "", query: str = "", **headers: str) -> Self:
         """One that has had the page drawn once, and has left."""
 
         async def visit() -> Self:
-            viewer = await cls.open(way, page, query, **headers)
+            viewer = await cls.open(url, page, query, **headers)
             await viewer.close()
             return viewer
 
         return asyncio.run(visit())
 
     async def rerun(self, fragment: str = "") -> float:
-        """Have the page (or the part of it with this id) drawn again; returns the seconds until it was.
-
-        One thing at a time: a request meanwhile waits, and that counts.
-        """
+        """Have the page (or a part of it) drawn again; returns the seconds until it was, with its wait."""
         start = time.perf_counter()
         async with self.busy:
-            await self._drawn(fragment)
+            await self.ask(fragment)
+            while (status := await self._heard()) in ("", "finished_early_for_rerun"):
+                pass
+        if status not in DONE:
+            self.errors.append(status)
         return time.perf_counter() - start
 
-    async def _drawn(self, fragment: str) -> None:
-        await self.ask(fragment)
-        while True:
-            async with asyncio.timeout(PATIENCE_SECONDS):  # Python 3.11's wait_for may lose a cancellation
-                raw = await self.socket.recv()
-            self.received += len(raw)
-            result = ForwardMsg.FromString(raw)
-            kind = result.WhichOneof("type")
-            if kind == "script_finished":
-                status = ForwardMsg.ScriptFinishedStatus.Name(result.script_finished).lower()
-                if status not in DONE | {"finished_early_for_rerun"}:
-                    self.errors.append(status)
-                if status != "finished_early_for_rerun":
-                    return
-            else:
-                self._note(result, kind or "")
+    async def _heard(self) -> str:
+        """Note one message; how a run has ended where that is what it says."""
+        async with asyncio.timeout(PATIENCE_SECONDS):  # Python 3.11's wait_for may lose a cancellation
+            raw = await self.socket.recv()
+        self.received += len(raw)
+        result = ForwardMsg.FromString(raw)
+        kind = result.WhichOneof("type") or ""
+        if kind == "script_finished":
+            return ForwardMsg.ScriptFinishedStatus.Name(result.script_finished).lower()
+        self._note(result, kind)
+        return ""
 
     async def ask(self, fragment: str = "") -> None:
         """Ask for the page (or a part of it), and wait for nothing."""
@@ -136,12 +153,11 @@ class Viewer:
         await self.socket.send(message.SerializeToString())
 
     async def move(self, label: str, kind: str, value: Any) -> float:
-        """Move a control, as a person would; returns the seconds until the page was drawn."""
+        """Move a control; returns the seconds until the page was drawn."""
         self.states[self.widgets[label]] = (kind, value)
         return await self.rerun(self.parts.get(label, ""))
 
     async def press(self, label: str) -> float:
-        """Press a button; returns the seconds until the page was drawn."""
         took = await self.move(label, "trigger_value", True)
         del self.states[self.widgets[label]]
         return took
@@ -177,5 +193,4 @@ class Viewer:
                 self.holds[inner.id] = HOLDS.get(which, "")
 
     async def close(self) -> None:
-        """Leave, as a closed tab does."""
         await self.socket.close()

@@ -2,10 +2,11 @@
 
 import json
 import random
-from collections.abc import Sequence
 from typing import Any
 
+from google.protobuf.descriptor import FieldDescriptor
 from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 from tests.server.client import Viewer
 
@@ -24,50 +25,27 @@ ANY: tuple[Any, ...] = (
 )  # fmt: skip
 """Values of JSON that stand where something else should."""
 EDIT = {"serial": 1, "client": 1, "field": "epsilon", "text": "2"}
-KINDS = (
-    "trigger_value", "bool_value", "double_value", "int_value", "string_value", "double_array_value",
-    "int_array_value", "string_array_value", "json_value", "arrow_value", "bytes_value",
-    "file_uploader_state_value", "string_trigger_value", "chat_input_value", "json_trigger_value",
-)  # fmt: skip
-
 ASKED = ("who", "epsilon", "tau", "weight", "seq", "settled", "has", "wants")
 """Fields of what the strip of Noise says."""
+KINDS = WidgetState.DESCRIPTOR.fields_by_name
+FLAGS = [one.name for one in BackMsg.DESCRIPTOR.fields if one.type == one.TYPE_BOOL]
+ODD = {1: NUMBERS, 8: (True, True, False), 9: TEXTS, 12: (b"", b"\xff" * 20), 18: WHOLE}
+"""Values by type of a field: double, bool, string, bytes, sint64."""
 
 
 def draw(dice: random.Random, viewer: Viewer) -> BackMsg:
     message = BackMsg()
-    kind = dice.choices(("widgets", "address", "other", "files", "operation"), (60, 12, 12, 8, 8))[0]
+    kinds = "widgets", "address", "flag", "file_urls_request", "backend_operation_request"
+    kind = dice.choices(kinds, (60, 12, 12, 8, 8))[0]
     if kind == "widgets":
         _widgets(dice, viewer, message)
     elif kind == "address":
         _address(dice, viewer, message)
-    elif kind == "files":
-        message.file_urls_request.request_id = dice.choice(TEXTS)
-        message.file_urls_request.session_id = dice.choice((viewer.session, "x"))
-        message.file_urls_request.file_names.extend([dice.choice(TEXTS)] * dice.choice((0, 1, 3, 2000)))
-    elif kind == "operation":
-        asked = message.backend_operation_request
-        asked.request_id, asked.session_id = dice.choice(TEXTS), dice.choice((viewer.session, "x"))
-        which = dice.choice(
-            ("deferred_file", "install_skills", "dismiss_skills_nudge", "dataframe_chunk", "")
-        )
-        if which:
-            getattr(asked, which).SetInParent()
-        if which == "deferred_file":
-            asked.deferred_file.file_id = dice.choice(TEXTS)
+    elif kind == "flag":
+        setattr(message, dice.choice(FLAGS), True)
     else:
-        which = dice.choice(
-            (
-                "clear_cache",
-                "set_run_on_save",
-                "stop_script",
-                "load_git_info",
-                "app_heartbeat",
-                "debug_disconnect_websocket",
-                "debug_shutdown_runtime",
-            )
-        )
-        setattr(message, which, True)
+        _fill(dice, message, BackMsg.DESCRIPTOR.fields_by_name[kind])
+        getattr(message, kind).session_id = dice.choice((viewer.session, "x"))
     return message
 
 
@@ -93,35 +71,31 @@ def _widgets(dice: random.Random, viewer: Viewer, message: BackMsg) -> None:
         known = viewer.widgets[label]
         widget = state.widget_states.widgets.add(id=dice.choices((known, dice.choice(TEXTS)), (95, 5))[0])
         own = viewer.holds.get(known)
-        kind = own if own and dice.random() < 0.6 else dice.choice(KINDS)
+        kind = own if own and dice.random() < 0.6 else dice.choice([*KINDS][1:])
         if kind in ("trigger_value", "json_trigger_value") and label.startswith(LAUNCHES):
             kind = "string_value"
-        _fill(dice, widget, kind)
+        _fill(dice, widget, KINDS[kind])
 
 
-def _fill(dice: random.Random, widget: Any, kind: str) -> None:
-    if kind in ("trigger_value", "bool_value"):
-        setattr(widget, kind, dice.random() < 0.7)
-    elif kind == "double_value":
-        widget.double_value = dice.choice(NUMBERS)
-    elif kind == "int_value":
-        widget.int_value = dice.choice(WHOLE)
-    elif kind == "string_value":
-        widget.string_value = dice.choice(TEXTS)
-    elif kind in ("json_value", "json_trigger_value"):
-        setattr(widget, kind, dice.choice((json.dumps(_forged(dice)), dice.choice(TEXTS))))
-    elif kind == "bytes_value":
-        widget.bytes_value = dice.randbytes(20)
+def _fill(dice: random.Random, message: Any, field: FieldDescriptor) -> None:
+    """Any values of its type, and some of the fields of what is a message itself."""
+    times = dice.choice((0, 1, 2, 30)) if field.is_repeated else 1
+    if field.message_type:
+        for _ in range(times):
+            part = getattr(message, field.name)
+            part = part.add() if field.is_repeated else part
+            part.SetInParent()
+            inner = [*field.message_type.fields]
+            for one in dice.sample(inner, dice.randint(0, len(inner))):
+                _fill(dice, part, one)
+        return
+    values = ODD.get(field.type, (7,))
+    if field.name.startswith("json_"):
+        values = json.dumps(_forged(dice)), dice.choice(TEXTS)
+    if field.is_repeated:
+        getattr(message, field.name).extend(dice.choices(values, k=times))
     else:
-        field = getattr(widget, kind)
-        field.SetInParent()
-        if kind == "string_array_value":
-            field.data.extend(dice.choices(TEXTS, k=dice.choice((0, 1, 2))))
-        elif kind in ("double_array_value", "int_array_value"):
-            given: Sequence[Any] = NUMBERS if kind == "double_array_value" else WHOLE
-            field.data.extend(dice.choices(given, k=dice.choice((0, 1, 2, 3))))
-        elif kind == "file_uploader_state_value":
-            field.uploaded_file_info.add(file_id=dice.choice(TEXTS), name=dice.choice(TEXTS), size=7)
+        setattr(message, field.name, dice.choice(values))
 
 
 def _forged(dice: random.Random) -> Any:

@@ -4,13 +4,16 @@ import shutil
 import socket
 import ssl
 import subprocess
-import time
 from base64 import b64encode
+from collections.abc import Mapping
+from contextlib import suppress
 from http.client import HTTPResponse
 from pathlib import Path
+from typing import Any
 
+from tests.browser.server import free_port
 from tests.conftest import ROOT
-from tests.server.client import Way
+from tests.runs.processes import wait_for
 
 SHIPPED = ROOT / "assets" / "deploy" / "nginx.conf"
 NAME = "studio.example.org"
@@ -35,20 +38,12 @@ def find_nginx() -> str | None:
 
 
 class Proxy:
-    """An nginx on a free port of this machine, in a folder of its own.
-
-    Args:
-        folder: for its files.
-        upstream: the port of the server behind it.
-        changes: what else is to stand where in the configuration.
+    """An nginx on free ports of this machine, before the server at `upstream`, with its files in a folder;
+    `changes` are made to its configuration.
     """
 
-    def __init__(self, folder: Path, upstream: int, changes: dict[str, str] | None = None) -> None:
-        self.folder = folder
-        with socket.socket() as one, socket.socket() as two:
-            for probe in (one, two):
-                probe.bind(("127.0.0.1", 0))
-            self.port, self.plain = one.getsockname()[1], two.getsockname()[1]
+    def __init__(self, folder: Path, upstream: int, changes: Mapping[str, str] | None = None) -> None:
+        self.folder, self.port, self.plain = folder, free_port(), free_port()
         make_secrets(folder)
         text = SHIPPED.read_text(encoding="utf-8")
         for old, new in {
@@ -67,15 +62,17 @@ class Proxy:
         (folder / "site.conf").write_text(text, encoding="utf-8")
         (folder / "nginx.conf").write_text(AROUND.format(folder=folder), encoding="utf-8")
         self.trusted = ssl.create_default_context(cafile=folder / "fullchain.pem")
-        self.process = subprocess.Popen(
-            [find_nginx() or "nginx", "-p", folder, "-c", folder / "nginx.conf"], stderr=subprocess.PIPE
-        )
-        self._wait()
+        command = [find_nginx() or "nginx", "-p", folder, "-c", folder / "nginx.conf"]
+        self.process = subprocess.Popen(command)
+        try:
+            wait_for(self._answers, 30)
+        except BaseException:
+            self.close()
+            raise
 
-    def way(self, source: str = "127.0.0.1") -> Way:
+    def wire(self, source: str) -> dict[str, Any]:
         """How a visitor at an address of this machine comes to it."""
-        wire = {"host": "127.0.0.1", "port": self.port, "ssl": self.trusted, "local_addr": (source, 0)}
-        return Way(f"https://{NAME}:{self.port}", wire)
+        return {"host": "127.0.0.1", "port": self.port, "ssl": self.trusted, "local_addr": (source, 0)}
 
     def connect(self, source: str = "127.0.0.1") -> ssl.SSLSocket:
         raw = socket.create_connection(("127.0.0.1", self.port), timeout=60, source_address=(source, 0))
@@ -83,31 +80,36 @@ class Proxy:
 
     def ask(
         self, path: str, headers: dict[str, str] | None = None, source: str = "127.0.0.1", method: str = "GET"
-    ) -> tuple[int, HTTPResponse]:
-        """The status of an answer, and the answer; what it holds is read."""
+    ) -> HTTPResponse:
         with self.connect(source) as line:
             line.sendall(request(self, path, (headers or {}) | {"Connection": "close"}, method))
-            answer = HTTPResponse(line)
-            answer.begin()
-            answer.read()
-            return answer.status, answer
+            return answer_on(line)
 
-    def stop(self) -> None:
+    def unencrypted(self, requests: bytes, source: str, port: int = 0) -> bytes:
+        """What comes back of the port that only redirects, or of another one."""
+        with socket.create_connection(("127.0.0.1", port or self.plain), 60, (source, 0)) as line:
+            line.sendall(requests)
+            line.shutdown(socket.SHUT_WR)
+            return line.makefile("rb").read()
+
+    def close(self) -> None:
         self.process.terminate()
         self.process.wait(10)
-        if self.process.stderr:
-            self.process.stderr.close()
 
-    def _wait(self) -> None:
-        deadline = time.monotonic() + 30
-        while time.monotonic() < deadline and self.process.poll() is None:
-            try:
-                self.connect().close()
-                return
-            except OSError:
-                time.sleep(0.02)
-        self.process.kill()
-        raise AssertionError((self.process.communicate()[1] or b"nginx did not start").decode())
+    def _answers(self) -> bool:
+        assert self.process.poll() is None, "nginx did not start"
+        with suppress(OSError):
+            self.connect().close()
+            return True
+        return False
+
+
+def answer_on(line: socket.socket) -> HTTPResponse:
+    """The next answer, which is read."""
+    answer = HTTPResponse(line)
+    answer.begin()
+    answer.read()
+    return answer
 
 
 def request(proxy: Proxy, path: str, headers: dict[str, str], method: str = "GET") -> bytes:
@@ -122,8 +124,6 @@ def make_secrets(folder: Path) -> None:
     names = ["-subj", f"/CN={NAME}", "-addext", f"subjectAltName=DNS:{NAME}"]
     files = ["-keyout", str(folder / "privkey.pem"), "-out", str(folder / "fullchain.pem")]
     subprocess.run(["openssl", "req", *kind, *names, *files], check=True, capture_output=True)
-    hashed = subprocess.run(
-        ["openssl", "passwd", "-6", PASSWORD], check=True, capture_output=True, text=True
-    ).stdout
+    hashed = subprocess.check_output(["openssl", "passwd", "-6", PASSWORD], text=True)
     (folder / "epsilon-studio.passwords").write_text(f"class:{hashed}")
     (folder / "epsilon-studio.pass").write_text(f"map $host $studio_pass {{ default {PASS}; }}\n")

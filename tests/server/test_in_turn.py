@@ -35,25 +35,21 @@ def test_what_a_callback_is_about_to_change_is_not_drawn_beside_it(tmp_path: Pat
     shutil.copytree(ROOT / ".streamlit", place / ".streamlit")
     (place / "app.py").write_text(PAGE)
     (place / "kept").write_text("edited")
-    server = Server(tmp_path / "runs", place)
-    try:
-        assert asyncio.run(_reset_and_at_once_something_else(server.url, place)) == ["edited", "prepared"]
-    finally:
-        server.stop()
 
+    async def reset_and_at_once_something_else(url: str) -> list[str]:
+        viewer = await Viewer.open(url)
+        pressed = viewer.widgets["Reset"]
+        viewer.states[pressed] = "trigger_value", True
+        await viewer.ask()
+        del viewer.states[pressed]
+        while not (place / "began").exists():
+            await asyncio.sleep(0.01)
+        await viewer.ask()
+        await asyncio.sleep(0.3)  # in which it would be drawn, if it could be
+        (place / "goes on").touch()
+        await viewer.rerun()
+        await viewer.close()
+        return viewer.written
 
-async def _reset_and_at_once_something_else(url: str, place: Path) -> list[str]:
-    """All that was written on the page."""
-    viewer = await Viewer.open(url)
-    pressed = viewer.widgets["Reset"]
-    viewer.states[pressed] = "trigger_value", True
-    await viewer.ask()
-    del viewer.states[pressed]
-    while not (place / "began").exists():
-        await asyncio.sleep(0.01)
-    await viewer.ask()
-    await asyncio.sleep(0.3)  # in which it would be drawn, if it could be
-    (place / "goes on").touch()
-    await viewer.rerun()
-    await viewer.close()
-    return viewer.written
+    with Server(tmp_path / "runs", place) as server:
+        assert asyncio.run(reset_and_at_once_something_else(server.url)) == ["edited", "prepared"]

@@ -32,9 +32,9 @@ client_secret = "s"
 server_metadata_url = "{ISSUER}/.well-known/openid-configuration"
 """
     )
-    running = Server(without_worker(folder / "runs"), STREAMLIT_SECRETS_FILES=str(folder / "secrets.toml"))
-    yield running
-    running.stop()
+    secrets = str(folder / "secrets.toml")
+    with Server(without_worker(folder / "runs"), STREAMLIT_SECRETS_FILES=secrets) as running:
+        yield running
 
 
 def cookie(url: str, subject: str, secret: str = SECRET) -> str:
@@ -49,17 +49,17 @@ async def trained(server: Server, user: str) -> tuple[str | None, list[str]]:
     start = await Viewer.open(server.url, xsrf=token, **headers)
     viewer = await Viewer.open(server.url, "train", xsrf=token, **headers)
     await viewer.press("Train")
-    job = queue.find(most=1)[0]
-    jobs.cancel(job.id)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("EPSILON_RUNS_DIR", str(server.runs_dir))
+        job = queue.find(most=1)[0]
+        jobs.cancel(job.id)
     assert start.errors == viewer.errors == []
-    result = start.written + [label for label in start.widgets if label.startswith("Sign")]
     await start.close()
     await viewer.close()
-    return job.owner, result
+    return job.owner, start.written + [label for label in start.widgets if label.startswith("Sign")]
 
 
-def test_who_has_signed_in_is_the_same_on_every_browser(school: Server, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("EPSILON_RUNS_DIR", str(school.runs_dir))
+def test_who_has_signed_in_is_the_same_on_every_browser(school: Server):
     for _ in range(2):
         owner, output = asyncio.run(trained(school, cookie(school.url, "7")))
         assert owner == signed_in(ISSUER, "7").owner
@@ -69,18 +69,14 @@ def test_who_has_signed_in_is_the_same_on_every_browser(school: Server, monkeypa
     assert other == signed_in(ISSUER, "8").owner != owner
 
 
-def test_a_forged_cookie_counts_for_nothing(school: Server, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("EPSILON_RUNS_DIR", str(school.runs_dir))
+def test_a_forged_cookie_counts_for_nothing(school: Server):
     forged = (cookie(school.url, "7", "w" * 40), cookie("http://evil.example", "7"), "nonsense")
     owners = {asyncio.run(trained(school, user))[0] for user in forged}
     assert signed_in(ISSUER, "7").owner not in owners
     assert len(owners) == len(forged), "each is a stranger of its own"
 
 
-def test_without_a_provider_nothing_is_offered_and_no_cookie_counts(
-    idle: Server, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setenv("EPSILON_RUNS_DIR", str(idle.runs_dir))
+def test_without_a_provider_nothing_is_offered_and_no_cookie_counts(idle: Server):
     owner, output = asyncio.run(trained(idle, cookie(idle.url, "7")))
     assert owner != signed_in(ISSUER, "7").owner
     assert not any("Sign in" in text or "Signed in" in text for text in output)
