@@ -20,7 +20,7 @@ def test_what_it_names_exists():
 
 def names_in(file: str) -> set[str]:
     tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))
-    kinds = ast.FunctionDef | ast.ClassDef | ast.Assign
+    kinds = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Assign
     return {
         target
         for node in tree.body

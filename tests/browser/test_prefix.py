@@ -10,9 +10,9 @@ from playwright.sync_api import Browser, Response, expect
 
 from tests.browser.conftest import READY, Another
 from tests.browser.server import Server, answers, free_port, without_worker
-from tests.server.proxy import AROUND, find_nginx
+from tests.server.proxy import AROUND, NGINX, needs_nginx
 
-pytestmark = pytest.mark.skipif(find_nginx() is None, reason="nginx is not installed")
+pytestmark = needs_nginx
 SITE = """
 map $http_upgrade $connection_ {{ default upgrade; "" close; }}
 server {{
@@ -39,7 +39,7 @@ def below(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         site = SITE.format(port=port, upstream=running.port, path="" if kept else "/")
         (folder / "site.conf").write_text(site)
         (folder / "nginx.conf").write_text(AROUND.format(folder=folder))
-        command = [find_nginx() or "nginx", "-p", str(folder), "-c", str(folder / "nginx.conf")]
+        command = [NGINX, "-p", str(folder), "-c", str(folder / "nginx.conf")]
         with subprocess.Popen(command) as nginx, ExitStack() as at_the_end:
             at_the_end.callback(nginx.terminate)  # also where nothing answers
             answers(f"http://localhost:{port}/studio/_stcore/health")

@@ -1,13 +1,11 @@
 """A visitor without a browser: raw requests, and what Streamlit's own page says, in its protobuf."""
 
 import asyncio
-import http.client
 import time
 from collections.abc import Mapping
-from contextlib import closing, suppress
-from email.message import Message
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
+import urllib3
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import ClientConnection, connect
@@ -27,31 +25,16 @@ HOLDS = {
     "slider": "double_array_value",
     "pagination": "int_value",
     "file_uploader": "file_uploader_state_value",
+    (OWN := "bidi_component"): "json_value",
 }
 
 
-class Answer(NamedTuple):
-    status: int
-    headers: Message
-    text: str
-
-
-def ask(
-    port: int,
-    path: str = "/",
-    headers: Mapping[str, str] | None = None,
-    method: str = "GET",
-    body: bytes | None = None,
-) -> Answer:
+def ask(port: int, path: str = "/", method: str = "GET", **others: Any) -> urllib3.BaseHTTPResponse:
     """The answer of a server of this machine; its status is 0 where none came."""
-    with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=60)) as connection:
-        try:
-            with suppress(ConnectionError):  # refused before all of it was sent
-                connection.request(method, path, body, {**(headers or {}), "Connection": "close"})
-            answer = connection.getresponse()
-            return Answer(answer.status, answer.headers, answer.read().decode("utf-8", "replace"))
-        except (OSError, http.client.HTTPException):
-            return Answer(0, Message(), "")
+    try:
+        return urllib3.request(method, f"http://127.0.0.1:{port}{path}", retries=False, timeout=60, **others)
+    except urllib3.exceptions.HTTPError:
+        return urllib3.HTTPResponse(status=0)
 
 
 class Viewer:
@@ -106,7 +89,7 @@ class Viewer:
         """One that has had the page drawn once, and has left."""
 
         async def visit() -> Self:
-            viewer = await cls.open(url, page, query, **headers)
+            viewer = await cls.open(url, page, query, "", None, **headers)
             await viewer.close()
             return viewer
 
@@ -174,22 +157,16 @@ class Viewer:
         elif kind == "auto_rerun":
             self.fragments[result.auto_rerun.fragment_id] = result.auto_rerun.interval
         elif kind == "delta" and result.delta.HasField("new_element"):
-            element = result.delta.new_element
+            element, part = result.delta.new_element, result.delta.fragment_id
             which = element.WhichOneof("type") or ""
             inner: Any = getattr(element, which, None)
-            if which == "markdown":
-                self.written.append(element.markdown.body)
-            if which == "alert":
-                self.written.append(element.alert.body)
-            if which == "bidi_component":  # one of our own, by its name
-                name = inner.component_name.rpartition(".")[2]
-                self.widgets[name], self.parts[name] = inner.id, result.delta.fragment_id
-                self.holds[inner.id] = "json_value"
-            if which == "exception":
-                self.errors.append(element.exception.message)
-            elif hasattr(inner, "id") and hasattr(inner, "label"):
-                self.widgets[inner.label] = inner.id
-                self.parts[inner.label] = result.delta.fragment_id
+            if which in ("markdown", "alert"):
+                self.written.append(inner.body)
+            elif which == "exception":
+                self.errors.append(inner.message)
+            elif hasattr(inner, "id") and (which == OWN or hasattr(inner, "label")):
+                label = inner.component_name.rpartition(".")[2] if which == OWN else inner.label
+                self.widgets[label], self.parts[label] = inner.id, part
                 self.holds[inner.id] = HOLDS.get(which, "")
 
     async def close(self) -> None:

@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from contextlib import suppress
 from http.client import HTTPResponse
 from pathlib import Path
-from typing import Any
+
+import pytest
 
 from tests.browser.server import free_port
 from tests.conftest import ROOT
@@ -33,8 +34,8 @@ http {{
 """
 
 
-def find_nginx() -> str | None:
-    return shutil.which("nginx", path="/usr/sbin:/usr/local/sbin:/usr/bin:/usr/local/bin")
+NGINX = shutil.which("nginx", path="/usr/sbin:/usr/local/sbin:/usr/bin:/usr/local/bin") or ""
+needs_nginx = pytest.mark.skipif(not NGINX or not shutil.which("openssl"), reason="no nginx, or no openssl")
 
 
 class Proxy:
@@ -62,17 +63,13 @@ class Proxy:
         (folder / "site.conf").write_text(text, encoding="utf-8")
         (folder / "nginx.conf").write_text(AROUND.format(folder=folder), encoding="utf-8")
         self.trusted = ssl.create_default_context(cafile=folder / "fullchain.pem")
-        command = [find_nginx() or "nginx", "-p", folder, "-c", folder / "nginx.conf"]
+        command = [NGINX, "-p", str(folder), "-c", str(folder / "nginx.conf")]
         self.process = subprocess.Popen(command)
         try:
             wait_for(self._answers, 30)
         except BaseException:
             self.close()
             raise
-
-    def wire(self, source: str) -> dict[str, Any]:
-        """How a visitor at an address of this machine comes to it."""
-        return {"host": "127.0.0.1", "port": self.port, "ssl": self.trusted, "local_addr": (source, 0)}
 
     def connect(self, source: str = "127.0.0.1") -> ssl.SSLSocket:
         raw = socket.create_connection(("127.0.0.1", self.port), timeout=60, source_address=(source, 0))

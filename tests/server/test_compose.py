@@ -1,7 +1,6 @@
 """The compose file holds together: no engine runs here, so it is read, and this machine's nginx is asked."""
 
 import re
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -10,21 +9,18 @@ import pytest
 
 from ldp_core.settings.table import SETTINGS
 from tests.conftest import ROOT
-from tests.server.proxy import AROUND, SHIPPED, find_nginx, make_secrets
+from tests.server.proxy import AROUND, NGINX, SHIPPED, make_secrets, needs_nginx
 
 yaml = pytest.importorskip("yaml")
 FILE = ROOT / "assets" / "deploy" / "compose.yaml"
-TEXT = FILE.read_text(encoding="utf-8")
 DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
-SERVICES: dict[str, Any] = yaml.safe_load(TEXT)["services"]
+SERVICES: dict[str, Any] = yaml.safe_load(FILE.read_text(encoding="utf-8"))["services"]
 
 
 def test_it_builds_the_container_and_nothing_but_nginx_reaches_the_server():
     studio, nginx = SERVICES["studio"], SERVICES["nginx"]
     assert (FILE.parent / studio["build"]["context"] / "Dockerfile").resolve() == ROOT / "Dockerfile"
-    assert set(studio["build"]["args"]) <= set(
-        re.findall(r"^ARG (\w+)", (ROOT / "Dockerfile").read_text(), re.M)
-    )
+    assert set(studio["build"]["args"]) <= set(re.findall(r"^ARG (\w+)", DOCKERFILE, re.M))
     assert "--server.address=127.0.0.1" in studio["command"]
     assert nginx["network_mode"] == "service:studio" and "ports" not in nginx
     assert studio["ports"] == ["80:80", "443:443"]
@@ -44,9 +40,7 @@ def test_secrets_reach_neither_the_image_nor_the_repository():
     assert not {"secrets", "."} & {one for sources in packed for one in sources}
 
 
-@pytest.mark.skipif(
-    not find_nginx() or not shutil.which("openssl"), reason="nginx or openssl is not installed"
-)
+@needs_nginx
 def test_its_nginx_takes_the_shipped_configuration_under_another_name(tmp_path: Path):
     *_, shell = SERVICES["nginx"]["command"]
     make_secrets(tmp_path)
@@ -59,14 +53,12 @@ def test_its_nginx_takes_the_shipped_configuration_under_another_name(tmp_path: 
     }.items():
         assert old in written
         written = written.replace(old, new)
-    subprocess.run(
-        ["sh", "-c", written], env={"STUDIO_NAME": "own.example", "PATH": "/usr/bin:/bin"}, check=True
-    )
+    environment = {"STUDIO_NAME": "own.example", "PATH": "/usr/bin:/bin"}
+    subprocess.run(["sh", "-c", written], env=environment, check=True)
     site = (tmp_path / "site.conf").read_text()
     assert "server_name own.example;" in site and "studio.example.org;" not in site
-    site = site.replace("/var/log/nginx", str(tmp_path))
-    (tmp_path / "site.conf").write_text(site)
+    (tmp_path / "site.conf").write_text(site.replace("/var/log/nginx", str(tmp_path)))
     (tmp_path / "nginx.conf").write_text(AROUND.format(folder=tmp_path))
-    asked = [find_nginx() or "", "-t", "-p", str(tmp_path), "-c", str(tmp_path / "nginx.conf")]
+    asked = [NGINX, "-t", "-p", str(tmp_path), "-c", str(tmp_path / "nginx.conf")]
     done = subprocess.run(asked, capture_output=True, text=True)
     assert "syntax is ok" in done.stderr, done.stderr

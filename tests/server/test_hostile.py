@@ -4,12 +4,15 @@ import asyncio
 import random
 
 import psutil
+import pytest
 
 from tests.browser.server import Server
 from tests.extent import in_gate
 from tests.server.client import Viewer
+from tests.server.conftest import Visit
 from tests.server.hostile import draw
 
+pytestmark = pytest.mark.anyio
 MESSAGES = {
     "clients": in_gate(140, 280),
     "runs": in_gate(135, 270),
@@ -25,9 +28,9 @@ MESSAGES = {
 SEEDS = in_gate((17,), (17, 18, 19, 20, 21))
 
 
-async def attacked(idle: Server, page: str, seed: int, messages: int) -> Viewer:
-    """So many messages to one page, some at a time; the viewer who still sees it."""
-    dice, viewer = random.Random(f"{seed} {page}"), await Viewer.open(idle.url, page)
+async def attack(viewer: Viewer, seed: int, messages: int) -> None:
+    """So many messages of an open page, some at a time; its visitor still sees it."""
+    dice = random.Random(f"{seed} {viewer.page}")
     while messages > 0:
         burst = min(messages, dice.choice((1, 20, 40)))
         for _ in range(burst):
@@ -36,38 +39,29 @@ async def attacked(idle: Server, page: str, seed: int, messages: int) -> Viewer:
         viewer.states = {}
         await viewer.rerun()
     await viewer.rerun()
-    return viewer
 
 
-def test_hostile_messages_raise_nothing(idle: Server):
-    async def scene(seed: int) -> None:
-        viewers = await asyncio.gather(*(attacked(idle, page, seed, n) for page, n in MESSAGES.items()))
-        for viewer in viewers:
-            assert viewer.errors == [], viewer.page
-            await viewer.close()
-
+async def test_hostile_messages_raise_nothing(idle: Server, visit: Visit):
     assert sum(MESSAGES.values()) == in_gate(598, 1000)
-    before = psutil.Process(idle.process.pid).cpu_times().user
-    already = len(idle.log.read_text())
+    already, server = len(idle.log.read_text()), psutil.Process(idle.process.pid)
+    before = server.cpu_times().user
     for seed in SEEDS:
-        asyncio.run(scene(seed))
-    print(f"{psutil.Process(idle.process.pid).cpu_times().user - before:.1f} s of the server's CPU")
+        viewers = [await visit(idle.url, page) for page in MESSAGES]
+        await asyncio.gather(*(attack(viewer, seed, MESSAGES[viewer.page]) for viewer in viewers))
+        for viewer in viewers:
+            await viewer.close()
+    print(f"{server.cpu_times().user - before:.1f} s of the server's CPU")
     said = idle.log.read_text()[already:]
     assert "Traceback" not in said, said[-3000:]
     assert "Uncaught" not in said
 
 
-def test_what_is_no_message_is_not_answered(idle: Server):
+async def test_what_is_no_message_is_not_answered(idle: Server, visit: Visit):
     """Text, noise and what is too long: the page goes on, and the log says nothing."""
-
-    async def scene() -> Viewer:
-        viewer = await Viewer.open(idle.url, "noise")
-        for odd in ("a text", "", b"", b"\xff" * 50, b"\x00", bytes(2_500_000)):
-            await viewer.socket.send(odd)
-        await viewer.rerun()
-        await viewer.close()
-        return viewer
-
     before = idle.log.read_text()
-    assert asyncio.run(scene()).errors == []
+    viewer = await visit(idle.url, "noise")
+    for odd in ("a text", "", b"", b"\xff" * 50, b"\x00", bytes(2_500_000)):
+        await viewer.socket.send(odd)
+    await viewer.rerun()
+    await viewer.close()
     assert idle.log.read_text() == before

@@ -4,9 +4,11 @@ import asyncio
 import shutil
 from pathlib import Path
 
+import pytest
+
 from tests.browser.server import Server
 from tests.conftest import ROOT
-from tests.server.client import Viewer
+from tests.server.conftest import Visit
 
 PAGE = """
 import time
@@ -29,15 +31,15 @@ st.markdown(KEPT.read_text())
 """
 
 
-def test_what_a_callback_is_about_to_change_is_not_drawn_beside_it(tmp_path: Path):
+@pytest.mark.anyio
+async def test_what_a_callback_is_about_to_change_is_not_drawn_beside_it(tmp_path: Path, visit: Visit):
     """Else the page would show for good what its draft no longer holds."""
     place = tmp_path / "page"
     shutil.copytree(ROOT / ".streamlit", place / ".streamlit")
     (place / "app.py").write_text(PAGE)
     (place / "kept").write_text("edited")
-
-    async def reset_and_at_once_something_else(url: str) -> list[str]:
-        viewer = await Viewer.open(url)
+    with Server(tmp_path / "runs", place) as server:
+        viewer = await visit(server.url)
         pressed = viewer.widgets["Reset"]
         viewer.states[pressed] = "trigger_value", True
         await viewer.ask()
@@ -48,8 +50,4 @@ def test_what_a_callback_is_about_to_change_is_not_drawn_beside_it(tmp_path: Pat
         await asyncio.sleep(0.3)  # in which it would be drawn, if it could be
         (place / "goes on").touch()
         await viewer.rerun()
-        await viewer.close()
-        return viewer.written
-
-    with Server(tmp_path / "runs", place) as server:
-        assert asyncio.run(reset_and_at_once_something_else(server.url)) == ["edited", "prepared"]
+    assert viewer.written == ["edited", "prepared"]

@@ -1,12 +1,11 @@
 """Opened to the net: a real nginx, configured as shipped, before the real server."""
 
-import asyncio
-import shutil
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from http.client import HTTPResponse
 from pathlib import Path
+from typing import Any
 
 import pytest
 from websockets.exceptions import InvalidStatus
@@ -14,11 +13,10 @@ from websockets.exceptions import InvalidStatus
 from tests.browser.server import Server, without_worker
 from tests.runs.processes import wait_for
 from tests.server.client import Viewer
-from tests.server.proxy import KNOWN, NAME, PASS, SIGNED, Proxy, answer_on, find_nginx, request
+from tests.server.conftest import Visit
+from tests.server.proxy import KNOWN, NAME, PASS, SIGNED, Proxy, answer_on, needs_nginx, request
 
-pytestmark = pytest.mark.skipif(
-    find_nginx() is None or not shutil.which("openssl"), reason="nginx and openssl are not installed"
-)
+pytestmark = [pytest.mark.anyio, needs_nginx]
 EACH = 300
 """Connections of one address, as the configuration has it."""
 GET = f"GET / HTTP/1.1\r\nHost: {NAME}\r\n\r\n".encode()
@@ -41,8 +39,10 @@ def proxy(behind: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         yield running
 
 
-async def opened(proxy: Proxy, source: str, page: str = "compare", **headers: str) -> Viewer:
-    return await Viewer.open(f"https://{NAME}:{proxy.port}", page, wire=proxy.wire(source), **headers)
+def way(proxy: Proxy, source: str, page: str = "compare") -> dict[str, Any]:
+    """How a visitor at an address of this machine comes to a page."""
+    wire = {"host": "127.0.0.1", "port": proxy.port, "ssl": proxy.trusted, "local_addr": (source, 0)}
+    return {"url": f"https://{NAME}:{proxy.port}", "page": page, "wire": wire}
 
 
 def given(answer: HTTPResponse) -> list[str]:
@@ -50,7 +50,7 @@ def given(answer: HTTPResponse) -> list[str]:
     return [one for one in answer.headers.get_all("Set-Cookie") or [] if one.startswith("studio_pass")]
 
 
-def test_without_the_password_nothing_is_read(proxy: Proxy):
+async def test_without_the_password_nothing_is_read(proxy: Proxy):
     wrong = {"Authorization": "Basic Y2xhc3M6d3Jvbmc="}
     asked = [{}, wrong, {"Cookie": "studio_pass="}, {"Cookie": f"studio_pass={'0' * 48}"}]
     with ThreadPoolExecutor(len(asked)) as visitors:  # each is answered a second later
@@ -59,27 +59,22 @@ def test_without_the_password_nothing_is_read(proxy: Proxy):
             assert answer.headers["WWW-Authenticate"] == 'Basic realm="Epsilon Studio"'
             assert given(answer) == []
     with pytest.raises(InvalidStatus, match="401"):
-        asyncio.run(opened(proxy, "127.0.0.3"))
+        await Viewer.open(**way(proxy, "127.0.0.3"))
     health = proxy.ask("/_stcore/health", wrong, "127.0.0.3")
     assert (health.status, given(health)) == (200, []), "it needs no password, and is given nothing"
 
 
-def test_a_page_and_its_files_and_its_websocket_come_through(proxy: Proxy):
+async def test_a_page_and_its_files_and_its_websocket_come_through(proxy: Proxy, visit: Visit):
     for path in ("/", "/train", "/assets/web/plot.js"):
         answer = proxy.ask(path, SIGNED)
         assert answer.status == 200
         assert answer.headers["Strict-Transport-Security"]
         assert "default-src 'self'" in answer.headers["Content-Security-Policy"]
 
-    async def visit(**headers: str) -> list[str]:
-        viewer = await opened(proxy, "127.0.0.1", "noise", **headers)
-        asked = '{"asked": {"weight": 0.7, "seq": 1, "settled": false}}'
-        await viewer.move("studio_strip", "json_value", asked)
-        await viewer.close()
-        return viewer.errors
-
+    asked = '{"asked": {"weight": 0.7, "seq": 1, "settled": false}}'
     for headers in (SIGNED, KNOWN):
-        assert asyncio.run(visit(**headers)) == []
+        viewer = await visit(**way(proxy, "127.0.0.1", "noise"), **headers)
+        await viewer.move("studio_strip", "json_value", asked)
 
 
 def test_the_password_gives_a_cookie_that_does_as_well(proxy: Proxy):
@@ -93,21 +88,21 @@ def test_the_password_gives_a_cookie_that_does_as_well(proxy: Proxy):
     assert (answer.status, given(answer)) == (200, [])
 
 
-def test_a_visitors_address_is_passed_on_and_what_a_visitor_writes_there_is_not_believed(proxy: Proxy):
+async def test_a_visitors_address_is_passed_on_and_what_a_visitor_writes_there_is_not_believed(
+    proxy: Proxy, visit: Visit
+):
     """Of one address two pages may be open here, whatever addresses their visitor makes up."""
+    forged = [f"192.0.2.{n}" for n in range(3)]
 
-    async def scene() -> None:
-        forged = [
-            {"X-Real-IP": f"192.0.2.{n}", "X-Forwarded-For": f"192.0.2.{n}", "Forwarded": f"for=192.0.2.{n}"}
-            for n in range(3)
-        ]
-        mine = [await opened(proxy, "127.0.0.4", **KNOWN, **one) for one in forged[:2]]
-        with pytest.raises(InvalidStatus, match="429"):
-            await opened(proxy, "127.0.0.4", **KNOWN, **forged[2])
-        for one in (*mine, await opened(proxy, "127.0.0.5", **KNOWN)):
-            await one.close()
+    async def opened(address: str, source: str) -> None:
+        headers = {"X-Real-IP": address, "X-Forwarded-For": address, "Forwarded": f"for={address}"}
+        await visit(**way(proxy, source), **KNOWN, **headers)
 
-    asyncio.run(scene())
+    await opened(forged[0], "127.0.0.4")
+    await opened(forged[1], "127.0.0.4")
+    with pytest.raises(InvalidStatus, match="429"):
+        await opened(forged[2], "127.0.0.4")
+    await opened(forged[2], "127.0.0.5")
 
 
 def test_a_body_that_is_too_long_is_refused_before_it_is_sent(proxy: Proxy):

@@ -4,9 +4,8 @@ The provider's part ends with a cookie that Streamlit signs; that cookie is made
 own secret, as its callback would.
 """
 
-import asyncio
 import json
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 
 import pytest
 from streamlit.web.server.starlette.starlette_app_utils import create_signed_value, generate_xsrf_token_string
@@ -14,8 +13,10 @@ from streamlit.web.server.starlette.starlette_app_utils import create_signed_val
 from ldp_core.runs import jobs, queue
 from ldp_core.runs.queue.permissions import signed_in
 from tests.browser.server import Server, without_worker
-from tests.server.client import Viewer
+from tests.server.conftest import Visit
 
+pytestmark = pytest.mark.anyio
+Trained = Callable[[Server, str], Awaitable[tuple[str | None, str]]]
 SECRET = "k" * 40
 ISSUER = "https://id.example"
 
@@ -42,41 +43,39 @@ def cookie(url: str, subject: str, secret: str = SECRET) -> str:
     return create_signed_value(secret, "_streamlit_user", json.dumps(claims)).decode("latin-1")
 
 
-async def trained(server: Server, user: str) -> tuple[str | None, list[str]]:
-    """Who owns a job that a visitor with this cookie launches, and what the start page says."""
-    token = generate_xsrf_token_string()
-    headers = {"Cookie": f"_streamlit_user={user}; _streamlit_xsrf={token}"}
-    start = await Viewer.open(server.url, xsrf=token, **headers)
-    viewer = await Viewer.open(server.url, "train", xsrf=token, **headers)
-    await viewer.press("Train")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("EPSILON_RUNS_DIR", str(server.runs_dir))
+@pytest.fixture
+def trained(visit: Visit, monkeypatch: pytest.MonkeyPatch) -> Trained:
+    async def by(server: Server, user: str) -> tuple[str | None, str]:
+        """Who owns a job that a visitor with this cookie launches, and what the start page says."""
+        token = generate_xsrf_token_string()
+        headers = {"xsrf": token, "Cookie": f"_streamlit_user={user}; _streamlit_xsrf={token}"}
+        start = await visit(server.url, **headers)
+        await (await visit(server.url, "train", **headers)).press("Train")
+        monkeypatch.setenv("EPSILON_RUNS_DIR", str(server.runs_dir))
         job = queue.find(most=1)[0]
         jobs.cancel(job.id)
-    assert start.errors == viewer.errors == []
-    await start.close()
-    await viewer.close()
-    return job.owner, start.written + [label for label in start.widgets if label.startswith("Sign")]
+        return job.owner, "\n".join([*start.written, *start.widgets])
+
+    return by
 
 
-def test_who_has_signed_in_is_the_same_on_every_browser(school: Server):
+async def test_who_has_signed_in_is_the_same_on_every_browser(school: Server, trained: Trained):
     for _ in range(2):
-        owner, output = asyncio.run(trained(school, cookie(school.url, "7")))
+        owner, output = await trained(school, cookie(school.url, "7"))
         assert owner == signed_in(ISSUER, "7").owner
-        assert "Sign out" in output
-        assert any("Signed in as \\*Anna\\*" in text for text in output)
-    other, _ = asyncio.run(trained(school, cookie(school.url, "8")))
+        assert "Sign out" in output and "Signed in as \\*Anna\\*" in output
+    other, _ = await trained(school, cookie(school.url, "8"))
     assert other == signed_in(ISSUER, "8").owner != owner
 
 
-def test_a_forged_cookie_counts_for_nothing(school: Server):
+async def test_a_forged_cookie_counts_for_nothing(school: Server, trained: Trained):
     forged = (cookie(school.url, "7", "w" * 40), cookie("http://evil.example", "7"), "nonsense")
-    owners = {asyncio.run(trained(school, user))[0] for user in forged}
+    owners = {(await trained(school, user))[0] for user in forged}
     assert signed_in(ISSUER, "7").owner not in owners
     assert len(owners) == len(forged), "each is a stranger of its own"
 
 
-def test_without_a_provider_nothing_is_offered_and_no_cookie_counts(idle: Server):
-    owner, output = asyncio.run(trained(idle, cookie(idle.url, "7")))
+async def test_without_a_provider_nothing_is_offered_and_no_cookie_counts(idle: Server, trained: Trained):
+    owner, output = await trained(idle, cookie(idle.url, "7"))
     assert owner != signed_in(ISSUER, "7").owner
-    assert not any("Sign in" in text or "Signed in" in text for text in output)
+    assert "Sign in" not in output and "Signed in" not in output
