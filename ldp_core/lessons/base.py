@@ -10,8 +10,13 @@ class Transfer:
 
     text: str
     options: tuple[str, ...]
-    right: str
+    place: int
+    """Index of the right option."""
     why: str
+
+    @property
+    def right(self) -> str:
+        return self.options[self.place]
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from ldp_core.lessons.base import LessonPlan, Transfer
 
-HEARD_LESS = "weigh each answer by 1/σ²"
 WHOM = LessonPlan(
     label="Whom to listen to",
     scenario="two_volunteers",
@@ -18,14 +17,13 @@ WHOM = LessonPlan(
     free="aggregator.name",
     transfer=Transfer(
         "A hundred people ask for ε 1, one for ε 0.01, and the server takes the plain mean. What helps most?",
-        (HEARD_LESS, "ask everybody for ε 1.1", "train twice as many rounds"),
-        HEARD_LESS,
+        ("weigh each answer by 1/σ²", "ask everybody for ε 1.1", "train twice as many rounds"),
+        0,
         "One noisy answer spoils a mean: its variance is some ten thousand times the others', nearly all "
         "of the sum's. A weight of 1/σ² makes it as good as unheard.",
     ),
 )
 
-QUARTER = "a quarter of it"
 SAFE_RANGE = LessonPlan(
     label="Which range",
     scenario="send_changes",
@@ -37,14 +35,13 @@ SAFE_RANGE = LessonPlan(
     free="clients.range",
     transfer=Transfer(
         "You halve the safe range and keep ε; no value is cut. What is left of the noise's variance?",
-        ("half of it", QUARTER, "all of it: ε has not changed"),
-        QUARTER,
+        ("half of it", "a quarter of it", "all of it: ε has not changed"),
+        1,
         "Noise is as wide as the range, and variance is width squared: half the range, a quarter of the "
         "variance, at no price in privacy.",
     ),
 )
 
-ALL_TEN = "the six have seen all ten digits"
 WHO_PAYS = LessonPlan(
     label="Who pays",
     scenario="who_is_silenced",
@@ -56,14 +53,13 @@ WHO_PAYS = LessonPlan(
     free="aggregator.name",
     transfer=Transfer(
         "When is it harmless to listen to the six generous people alone?",
-        ("they ask for still less noise", ALL_TEN, "there are more rounds"),
-        ALL_TEN,
+        ("they ask for still less noise", "the six have seen all ten digits", "there are more rounds"),
+        1,
         "What they have never seen they cannot teach, however clearly they speak. Who asks for little noise "
         "decides what the model knows, unless the data of all are alike.",
     ),
 )
 
-EXACT = "the one with the smaller variance"
 OTHER_SECRETS = LessonPlan(
     label="Same ε, other secrets",
     scenario="same_epsilon",
@@ -76,15 +72,14 @@ OTHER_SECRETS = LessonPlan(
     transfer=Transfer(
         "Two mechanisms have the same ε; one has a quarter of the other's variance. Whose answer helps an "
         "attacker more, as a rule?",
-        (EXACT, "the one with the larger variance", "both alike: ε is what counts"),
-        EXACT,
+        ("the one with less variance", "the one with more variance", "both alike: ε is what counts"),
+        0,
         "ε bounds what the worst attacker can learn, not what a given one does. An answer close to the "
         "truth is close to the truth for everybody.",
     ),
     figure="leak",
 )
 
-MILLIONS = "up to five million: nothing is promised"
 BUDGET_OF_WHAT = LessonPlan(
     label="A budget of what",
     scenario="what_epsilon_says",
@@ -97,8 +92,8 @@ BUDGET_OF_WHAT = LessonPlan(
     transfer=Transfer(
         "A paper says “ε = 1”, for each of 50 000 weights, in 100 rounds. What is that, added up, for all "
         "that a person sends?",
-        ("1", "100", MILLIONS),
-        MILLIONS,
+        ("1", "100", "up to five million: nothing is promised"),
+        2,
         "50 000 × 100 × 1. A budget without its scope says nothing: ask for the number that covers "
         "everything that a person ever sends.",
     ),

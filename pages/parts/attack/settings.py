@@ -146,7 +146,7 @@ def _parameters(workspace: Workspace, attacker: Component) -> dict[str, Any]:
             kind(mark.limit.maximum),
             kind(getattr(attacker, name)),
             key=workspace.key(f"{attacker.name} {name}"),
-            help=f"{mark.limit}; told among what the attacker knows".capitalize(),
+            help=f"{mark.limit}; part of what the attacker knows".capitalize(),
         )
     return given
 

@@ -85,7 +85,7 @@ def entrance() -> None:
         st.page_link("classroom.py", label=":blue[How to hold a lesson]", query_params={"plan": "45"})
         if not TEACHER.value():
             st.markdown(
-                "A class is opened by whoever knows the teacher's secret. This server was started without "
+                "Only the teacher's secret opens a class. This server was started without "
                 "one; start it again with a secret of your own:"
             )
             st.code("EPSILON_TEACHER=chalk epsilon-studio", language=None)

@@ -126,7 +126,7 @@ def _against(arm: Arm, first: Arm) -> str:
 def _promised(arm: Arm) -> str:
     end = next((run.end for run in arm.series.runs if run.end and run.end.get("ledger")), None)
     if end is None:
-        return "told at the end"
+        return "known at the end"
     lines = (entry.run_worst for entry in entries_in(end["ledger"]))
     weakest = max(lines, key=lambda line: (line.bound, line.delta))
     if not weakest.guarantee:

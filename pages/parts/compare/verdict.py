@@ -22,7 +22,7 @@ def verdict(arms: Sequence[Arm], fields: Sequence[Field]) -> str:
     lost = [arm for arm in arms if arm.series.diverged]
     if going := [arm for arm in arms if not arm.ended]:
         states = listed(f"{_name(arm)} is {arm.state}" for arm in going)
-        return f"What made the difference can be told when all of these runs have ended: {states}."
+        return f"What made the difference is known when all of these runs have ended: {states}."
     ranked = sorted((arm for arm in arms if arm not in lost), key=_accuracy, reverse=True)
     gone = f"{listed(map(_name, lost))} diverged. " if lost else ""
     if len(ranked) < 2:

@@ -130,7 +130,7 @@ def in_clear(shown: Sequence[Design]) -> None:
         [RED.format(plain(what)), plain(by), plain(why, 120), plain(", ".join(labels), 160)]
         for (what, by, why), labels in found.items()
     ]
-    table(["what", "told by", "why", "designs"], rows)
+    table(["what", "revealed by", "why", "designs"], rows)
 
 
 def printed(seen: Sequence[View], value: float) -> None:

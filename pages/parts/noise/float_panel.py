@@ -36,7 +36,7 @@ def given_away(seen: Sequence[View], chart: bool = True) -> None:
             st.markdown(f"- {_sentence(view, found)}")
         st.markdown(
             "**Simulation noise is not production noise.** It is drawn from a seed, so that a run can be "
-            "repeated: whoever knows the seed can take it off again. And what float32 rounds can give a "
+            "repeated: anyone who knows the seed can subtract it. And what float32 rounds can give a "
             "weight away, whatever ε says. A real deployment needs a cryptographic generator and a mechanism "
             "made for finite precision (snapped or discrete)."
         )
@@ -74,8 +74,8 @@ def _sentence(view: View, found: Measured | None) -> str:
         least = "" if here.exact else "at least "
         return (
             f":red[**{least}{percent(here.share, 1 if here.share > 0.99 else 0)}**] of {name}'s answers {at} "
-            "to a weight at one end of the safe range cannot come from the other end: whoever sees one of "
-            "them knows which it was."
+            "to a weight at one end of the safe range cannot come from the other end: such an answer gives "
+            "the weight away."
         )
     if whole:
         return (

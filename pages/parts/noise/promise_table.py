@@ -41,7 +41,7 @@ BALL = (
 )
 DEARER = (
     "At budgets this small an upload's ε is below that of one of its weights: it comes with a δ, and one "
-    "weight's is told with none."
+    "weight's has none."
 )
 FEW = 2
 """Largest number of guarantees side by side."""

@@ -95,16 +95,10 @@ def _scale(view: Outlook) -> dict[str, Any] | None:
     """Noise on a logarithmic line between learning and chance, as shares; None without a verdict."""
     if view.limits is None or view.ratio is None:
         return None
-    places = np.interp(
-        np.log10(np.maximum([*view.limits, view.ratio], RATIOS[0])), np.log10(RATIOS), (0, 1)
-    ).round(4)
+    ratios = np.maximum([*view.limits, view.ratio], RATIOS[0])
+    *limits, at = np.interp(np.log10(ratios), np.log10(RATIOS), (0, 1)).round(4).tolist()
     names = [f"learns up to {number(view.limits[0])}", f"chance from {number(view.limits[1])} on"]
-    return {
-        "limits": places[:2].tolist(),
-        "at": float(places[2]),
-        "names": names,
-        "ratio": number(view.ratio),
-    }
+    return {"limits": limits, "at": at, "names": names, "ratio": number(view.ratio)}
 
 
 def all_asking(shown: Sequence[Design], now: WhatIf, checked: bool = False) -> tuple[list[Experiment], str]:

@@ -1,12 +1,13 @@
 """Buttons that launch, stop and resume a page's job; what a job was asked; results of earlier settings."""
 
+from contextlib import suppress
 from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from ldp_core.errors import StudioError
-from ldp_core.runs import Job, jobs, kinds
+from ldp_core.runs import Job, jobs, kinds, rates
 from ldp_core.system.shipped import ASSETS
 from pages.parts.runs.job_state import may_go_on
 from pages.parts.ui.job_actions import go_on_button, refusal, refusing, stop_button, too_much
@@ -25,11 +26,9 @@ def asked_of(job: Job | None) -> Any:
 
 
 def _read(job: Job) -> Any:
-    kind = kinds.get(job.kind)
-    try:
-        return kind.read(kind.stored(job.request), {})
-    except (StudioError, LookupError, TypeError):
-        return None
+    with suppress(StudioError, LookupError, TypeError):
+        return kinds.get(job.kind).parse(job.request)
+    return None
 
 
 def launch_bar(
@@ -47,7 +46,10 @@ def launch_bar(
     goes_on = job is not None and fits and may_go_on(job)
     if job is not None and goes_on:
         go_on_button(job)
-    wrong = planned and once((f"too much of {kind}", str(planned.as_json())), lambda: too_much(kind, planned))
+    wrong = ""
+    if planned is not None:
+        place = f"too much of {kind}", str(planned.as_json()), rates()  # which may have been measured since
+        wrong = once(place, lambda: too_much(kind, planned))
     st.button(
         f"{verb} again" if job else verb,
         type="secondary" if goes_on else "primary",

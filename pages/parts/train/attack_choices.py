@@ -40,7 +40,7 @@ def attack_choices(workspace: Workspace) -> None:
 
     named(workspace, "attack.uploads", "What is attacked", SHORT, now, set_uploads, help=words)
     if base.attack is None:
-        st.caption("No upload is attacked: the run tells nothing of what leaks.")
+        st.caption("No upload is attacked, so the run does not show what leaks.")
         return
     _numbers(workspace, base.attack, "clients")
     _attacker(workspace, base, base.attack)
@@ -68,7 +68,7 @@ def attack_choices(workspace: Workspace) -> None:
     )
     st.checkbox(
         "Plant a canary",
-        help="Also measured: how well two uploads are told apart that are as different as they may be. "
+        help="Also measured: how well an attacker distinguishes two uploads that differ as much as they may. "
         "They are simulated beside the run and change nothing in it.",
         **bind(workspace, "attack.canary", base.attack.canary),
     )

@@ -10,7 +10,7 @@ from typing import Any
 import streamlit as st
 
 from ldp_core.experiment import Draft
-from pages.parts.charts.base import MUTED, TEXT, Figure, colour, figure, log_axis, scatter
+from pages.parts.charts.base import MUTED, TEXT, Figure, colour, figure, log_axis, note, scatter
 from pages.parts.charts.series import Series
 from pages.parts.noise.promise_table import Promised
 from pages.parts.systems.picked import picked
@@ -156,11 +156,11 @@ def bar_figure(found: Sequence[Bar]) -> Figure:
         )
         least, most = bar.ends
         name = html.escape(bar.scope if bar.lower else f"{bar.scope}: {least}")
-        notes.append(_note(0, y, name, MUTED, xref="paper", xanchor="left", yshift=15))
+        notes.append(note(0, y, name, MUTED, xref="paper", xanchor="left", yshift=15))
         if bar.lower:
-            notes.append(_note(math.log10(start), y, least, TEXT, xanchor="right", xshift=-8))
+            notes.append(note(math.log10(start), y, least, TEXT, xanchor="right", xshift=-8))
         side = "left" if bounded else "right"
-        notes.append(_note(math.log10(stop), y, most, TEXT, xanchor=side, xshift=8))
+        notes.append(note(math.log10(stop), y, most, TEXT, xanchor=side, xshift=8))
     return figure(
         traces,
         x={"title": "ε", **log_axis(low, high)},
@@ -168,10 +168,6 @@ def bar_figure(found: Sequence[Bar]) -> Figure:
         annotations=notes,
         hovermode=False,
     )
-
-
-def _note(x: float, y: float, text: str, paint: str, **place: Any) -> dict[str, Any]:
-    return {"x": x, "y": y, "text": text, "showarrow": False, "font": {"size": 12, "color": paint}, **place}
 
 
 def in_short(shown: Sequence[Series], client: int) -> str:

@@ -124,7 +124,7 @@ def _forming(attacked: Sequence[Series], client: int, worst: bool, stopped: bool
         "says": "The search was stopped" if stopped else "The search goes on",
         "kind": "",
         "picked": None,
-        "detail": "what it ends with, and what the controls give, is told when it has ended",
+        "detail": "its result, and what the controls give, follow when it has ended",
     }
 
 
@@ -146,15 +146,9 @@ def _row(
         else _pictures(attacked, client, made, [verdict.kind for verdict in verdicts], steps)
         | {"detail": _detail(attacked[0], client, tries[best], made[best])}
     )
-    return (
-        _whose(attacked, client)
-        | seen
-        | {
-            "verdict": (SHORT_REAL if upload == "real" else SHORT)[kind],
-            "says": _said(attacked, verdicts, best),
-            "kind": kind,
-        }
-    )
+    short = (SHORT_REAL if upload == "real" else SHORT)[kind]
+    said = {"verdict": short, "says": _said(attacked, verdicts, best), "kind": kind}
+    return _whose(attacked, client) | seen | said
 
 
 def _pictures(

@@ -55,8 +55,8 @@ def ask(workspace: Workspace, before: Question | None) -> Question | None:
         format="%g",
         placeholder="any",
         **kept(workspace, "asked identification", limit),
-        help="Of single uploads, made of one image each: how often whoever sees one may tell from which of "
-        "ten images it was made. Guessing gives 10 %.",
+        help="Of single uploads, made of one image each: how often an attacker may name, of ten images, "
+        "the one in an upload. Guessing gives 10 %.",
     )
     below["identification"] = st.container()
     wanted: dict[str, Any] = {"base": base.as_json(), "run_budget": budget}

@@ -33,13 +33,12 @@ HEAD = [
     *("clients", "ε at most", "range", "share of each"),
     *("its strictness costs", "held against the median", "without it", "without it, plain mean"),
 ]
-ENDS = ("range", "low", "high")
 MEANS = (
     "Of each client, in noise variance at the server. “Its strictness costs”: how much more there is than if "
     "this one were as permissive as the most permissive, or as the median client, and all others as they "
     "are. “Without it”: how much more or less there is if it stays away, by 1/σ² and under the plain mean. "
-    "σ² is each client’s largest variance over its range; all take part. This is noise alone: whoever is "
-    "hardly listened to is hardly learned from, either."
+    "σ² is each client’s largest variance over its range; all take part. This is noise alone: a client that "
+    "is hardly listened to is hardly learned from, either."
 )
 
 

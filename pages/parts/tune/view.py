@@ -59,7 +59,8 @@ def _watch(job: Job, progress: SweepProgress) -> None:
     if trained and not job.live:
         most, place = max(trained)
         headline(f"Best of {len(trained)}: {percent(most, 1)} with {plain(_named(sweep, found[place]), 200)}")
-        st.caption(run_line(found[place].experiment))
+        if cost := run_line(found[place].experiment):
+            st.caption(cost)
     with st.container(border=True):
         _map(sweep, found, job.id, key=f"heat {job.id}")
         waiting = any(not one.accuracies for one in found)

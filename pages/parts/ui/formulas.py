@@ -8,7 +8,7 @@ SERVER = (
     "P: who takes part; w: how much each of them counts; V and B: variance and bias of each client's noise "
     "for a weight in the middle of its range. The mean is over whom the server chooses, over what an "
     "aggregator draws, and over the rounds until clients reach limits of their own. Shares come from the "
-    "worst case over the range, which depends on nobody's data. Mathematics, section 2.",
+    "worst case over the range, which depends on no data. Mathematics, section 2.",
 )
 PROMISE = (
     r"\begin{aligned}\delta(\varepsilon)=\max_{l}\Big(&\sum_{j\ge l}\tbinom kj p^j q^{k-j}\\"

@@ -108,10 +108,10 @@ def _share(workspace: Workspace, job: Job | None) -> None:
     place = f"{here.scheme}://{here.netloc}{here.path}"
     if job is not None:
         st.markdown("**To watch this run**")
-        st.caption("Whoever opens this link sees its curves as they come, and can change nothing.")
+        st.caption("Anyone who opens this link sees its curves as they come, and can change nothing.")
         st.code(f"{place}?job={job.id}", language=None)
         st.markdown("**To try the settings**")
-    st.caption("Whoever opens this link gets a copy of their own; yours stays as it is.")
+    st.caption("Anyone who opens this link gets a copy of their own; yours stays as it is.")
     if st.button("Make a link", type="primary"):
         snapshot = drafts.share(workspace.draft, drafts.ladder_of(workspace.id))
         st.code(f"{place}?share={snapshot}", language=None)

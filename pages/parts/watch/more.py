@@ -52,7 +52,7 @@ def more(draft: Draft, job: Job | None, lesson: Lesson, settings: Callable[[], N
                     st.caption("Nothing is trained yet: press Train.")
                 continue
             if job.live and name == WORDS:  # nothing new until the whole page is drawn again, at the end
-                st.caption("What the runs show is told when they have ended.")
+                st.caption("What the runs show follows when they have ended.")
                 continue
             every = pace() if job.live else None
             refreshing(_watch, every)(job.id, every, lesson, draw)

@@ -27,7 +27,7 @@ def test_two_settings_of_a_sweep_are_held_against_each_other(runs_dir: Path):
     identity = job.id
     waiting, _ = arms([(identity, 1), (identity, 3)])
     assert take(identity)
-    assert verdict(waiting, []).startswith("What made the difference can be told when")
+    assert verdict(waiting, []).startswith("What made the difference is known when")
     compute(job)
     assert queue.move(identity, "completed")
     assert how_many(queue.get(identity)) == 4

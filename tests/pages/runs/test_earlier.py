@@ -1,5 +1,8 @@
 """What is shown of earlier settings is said to be, and faint, on every page that makes results."""
 
+import json
+from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +13,7 @@ from ldp_core.experiment.sweep import parse_sweep
 from ldp_core.runs import queue
 from ldp_core.runs.record import drafts
 from ldp_core.tuning import parse_question
+from tests.calibrated import RATES, calibrated
 from tests.pages.conftest import Opened
 
 DRAFT = presets.get("two_volunteers").draft
@@ -45,3 +49,15 @@ def test_results_of_earlier_settings_are_faint_and_said_to_be(
     words = [str(getattr(one, "value", "")) for one in app.main if one.type in ("title", "caption")]
     note = next(i for i, one in enumerate(words) if "results below are of earlier" in one)
     assert note > words.index(app.title[0].value), "in the line of buttons its length would move these"
+
+
+@pytest.mark.parametrize("page", ["attack", "tune"])
+def test_what_took_too_long_may_be_launched_on_a_machine_measured_faster(
+    page: str, opened: Opened, runs_dir: Path
+):
+    slow = json.dumps(dict.fromkeys(asdict(RATES), 1000.0))
+    (calibrated(runs_dir) / "calibration.json").write_text(slow)
+    app = opened(page)
+    assert any("one job may take" in one.value for one in app.error)
+    calibrated(runs_dir)
+    assert not app.run().error
