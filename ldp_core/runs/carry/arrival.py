@@ -1,7 +1,5 @@
-"""Import of an exported ZIP as a job, marked as such: all of it or nothing.
-
-The request is parsed and serialised anew, and every event is validated; the job's id, owner, status and share
-of the quota are set by this server.
+"""Import of an exported ZIP as a job, marked as such: all of it or nothing. The request is parsed and written
+anew, every event validated; id, owner, status and share of the quota are set by this server.
 """
 
 import json
@@ -37,9 +35,8 @@ _one_at_a_time = threading.Lock()
 def bring_back(
     file: Path | IO[bytes], owner: str | None = None, address: str | None = None, most: int = MOST_BYTES
 ) -> str:
-    """Make a job of an exported ZIP; returns the new job's id. `most` limits the unpacked size, in bytes.
-
-    InvalidInput: it is no export, damaged, too large, or of a newer version. NotNow: there is no room for it.
+    """Make a job of an exported ZIP of `most` unpacked bytes; returns its id. InvalidInput: it is no export,
+    damaged, too large, or of a newer version. NotNow: there is no room for it.
     """
     try:
         stream = file.open("rb") if isinstance(file, Path) else nullcontext(file)
@@ -65,8 +62,8 @@ def bring_back(
 
 
 def _refuse_without_room(size: int, owner: str | None, address: str | None) -> None:
-    """Raise NotNow where an owner (None: the operator), an address or the server has no room for an import:
-    it costs nothing to make, so no stored run is deleted for it.
+    """NotNow if an owner (None: the operator), an address or the server has no room: an import costs nothing
+    to make, so no stored run is deleted for it.
     """
     most, brought = quota.most_bytes(), [one for one in quota.kept() if one.job.imported]
     for whose, (records, share), found in (
@@ -99,9 +96,8 @@ def _held(given: Sequence[Computation]) -> Iterator[None]:
     except BaseException as error:
         computations.sweep()
         if isinstance(error, OSError):
-            raise (
-                DiskFull if is_full(error) else StorageFailed(f"it cannot be kept ({error.strerror})")
-            ) from error
+            why = StorageFailed(f"it cannot be kept ({error.strerror})")
+            raise DiskFull if is_full(error) else why from error
         raise
 
 
@@ -117,7 +113,7 @@ def _asked(kind: str, request: Body) -> tuple[Kind, Any]:
 
 
 def _within(runs: Iterable[Run], most: int) -> Iterator[Run]:
-    """The runs; InvalidInput where their experiments' JSON exceeds `most` bytes, as a short request can."""
+    """The runs; InvalidInput where their experiments take more than `most` bytes, as of a short request."""
     for run in runs:
         most -= len(json.dumps(run.experiment.as_json()))
         if most < 0:
@@ -126,7 +122,7 @@ def _within(runs: Iterable[Run], most: int) -> Iterator[Run]:
 
 
 def _events(events: Iterator[Body], order: Order, at: list[float]) -> Iterator[Stored]:
-    """Validated events, one at a time; `at` receives the times of the first and the last."""
+    """Validated events; `at` receives the times of the first and the last."""
     at[:] = [0.0, 0.0]
     for number, body in enumerate(events, start=1):
         run, when = body.pop("run"), body.pop("at")

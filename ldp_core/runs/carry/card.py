@@ -1,6 +1,6 @@
 """The privacy card of a training: promised and measured ε, an attacker's odds, the adversary, assumptions; as
-one picture, and as JSON in the fields of the OpenDP registry of deployments (template of
-deployments-registry-data, read 2026-11-28), as far as a simulation has them.
+a picture, and as JSON in those fields of the OpenDP registry of deployments that a simulation has (template
+of deployments-registry-data, read 2026-11-28).
 """
 
 import json
@@ -28,9 +28,7 @@ INK, BOLD = "#0e1420", ' font-weight="600"'
 
 
 def as_card(identity: str) -> str:
-    """The card of each run of a training, as JSON text; raises InvalidInput for another job, and where no run
-    was completed.
-    """
+    """The card of each run of a training, as JSON; InvalidInput for another job, or if none was completed."""
     job, found = _completed(identity)
     runs = [_registered(job, runs) for runs in found]
     return json.dumps({"name": title(job), "runs": runs}, ensure_ascii=False, indent=1) + "\n"
@@ -40,9 +38,8 @@ def card_picture(identity: str) -> str:
     """The card as an SVG of 1280 × 720 pixels; raises as `as_card` does."""
     job, found = _completed(identity)
     shown = found[:MOST_ROWS]
-    bounds = [_worst(runs).bound for runs in shown]
-    lowers = [low for runs in shown if (low := _lower(runs)[0])]
-    known = [*(bound for bound in bounds if math.isfinite(bound)), *lowers, 0.5, 20.0]
+    known = [0.5, 20.0, *(bound for runs in shown for bound in (_worst(runs).bound, _lower(runs)[0]))]
+    known = [one for one in known if 0 < one < math.inf]
     low, high = math.log10(min(known)) - 0.1, math.log10(max(known)) + 0.1
 
     def x(epsilon: float) -> float:
@@ -77,9 +74,11 @@ def card_picture(identity: str) -> str:
 def _row(runs: Sequence[RunProgress], top: int, paint: str, x: Callable[[float], float]) -> list[str]:
     promise, (lower, by), accuracy = _worst(runs), _lower(runs), final(runs).accuracy
     name = runs[0].label[:40] + ("" if accuracy is None else f": {percent(accuracy)} accurate")
-    name += f", against {_against(_experiment(runs))}"
-    if not math.isfinite(promise.bound):
-        return [words_at(LEFT, top, f"{name}; no guarantee", 22, paint, more=BOLD)]
+    finite = math.isfinite(promise.bound)
+    name += f", against {_against(_experiment(runs))}" + ("" if finite else "; no guarantee")
+    title = words_at(LEFT, top, name, 22, paint, more=BOLD)
+    if not finite:
+        return [title]
     weighed, end = worth(promise), x(promise.bound)
     said = f"ε ≤ {spelled(float(f'{promise.bound:.3g}'))}: promises {weighed.word}, "
     said += f"values told apart {weighed.odds}"
@@ -91,11 +90,7 @@ def _row(runs: Sequence[RunProgress], top: int, paint: str, x: Callable[[float],
         said += "; nothing was measured by an attack"
     start = x(lower) if lower else end - 6
     size = f'x="{start:.1f}" y="{top + 36}" width="{max(6.0, end - start):.1f}" height="14"'
-    return [
-        words_at(LEFT, top, name, 22, paint, more=BOLD),
-        words_at(LEFT, top + 26, said, 18, INK),
-        f'<rect {size} fill="{paint}"/>',
-    ]
+    return [title, words_at(LEFT, top + 26, said, 18, INK), f'<rect {size} fill="{paint}"/>']
 
 
 def _registered(job: Job, runs: Sequence[RunProgress]) -> dict[str, Any]:
@@ -116,10 +111,7 @@ def _registered(job: Job, runs: Sequence[RunProgress]) -> dict[str, Any]:
         "privacy_loss": {
             "privacy_unit": "everything that one client sends in the run",
             "number_of_privacy_units": experiment.clients.count,
-            "privacy_parameters": {
-                "epsilon": bound if math.isfinite(bound) else None,
-                "delta": promise.delta,
-            },
+            "privacy_parameters": {"epsilon": bound if bound < math.inf else None, "delta": promise.delta},
             "privacy_parameters_details": f"promises {weighed.word}; values told apart {weighed.odds}",
         },
         "deployment_model": {
@@ -140,17 +132,14 @@ def _registered(job: Job, runs: Sequence[RunProgress]) -> dict[str, Any]:
 
 
 def _completed(identity: str) -> tuple[Job, list[Sequence[RunProgress]]]:
-    """The job, and the runs of each variant that was completed."""
     job = training(identity, "have a card")
-    every = variants(job).items()
-    found = [runs for number, runs in every if number >= 0 and runs[0].status == "completed"]
+    found = [runs for n, runs in variants(job).items() if n >= 0 and runs[0].status == "completed"]
     if not found:
         raise InvalidInput(f"no run of job {job.id} was completed, so there is no card; it is {job.status}")
     return job, found
 
 
 def _worst(runs: Sequence[RunProgress]) -> Promise:
-    """Whole-run promise to the client who is promised least."""
     return weakest(entries_in((runs[0].end or {}).get("ledger") or []))
 
 
@@ -169,6 +158,5 @@ def _against(experiment: Experiment) -> str:
 
 
 def _public(experiment: Experiment) -> str:
-    """What is taken as known to all, in a sentence."""
     own = experiment.features.assumed.partition(". ")[0].removesuffix(".")
     return f"{own}." if own else "safe ranges, budgets, the model's shape and who takes part."

@@ -14,22 +14,21 @@ COLOURS = ("#1f5fae", "#b35900", "#00795c", "#9c3587", "#8a6d00", "#b3261e", "#3
 CONTROL, GREY, LINE = "#64707f", "#4a5361", "#d9dee6"
 WIDTH, HEIGHT = 620, 300
 LEFT, RIGHT, TOP, BOTTOM = 52, 170, 14, 34
-SIZE, GAP = 13, 16
-"""Size of the text, and least distance between two labels, in pixels."""
+SIZE, GAP = 13, 16  # of the text, and between two labels, in pixels
 
 
 @dataclass(frozen=True)
 class Curve:
-    """One line: mean, lowest and highest at each round from 0, NaN where there is no value."""
+    """One line: mean, lowest and highest at each round from 0, NaN where there is no value. `colour`: as
+    `#rrggbb`, "" for the next of `COLOURS`; a `control` is drawn thin, grey and dashed.
+    """
 
     label: str
     mean: Floats
     low: Floats
     high: Floats
     colour: str = ""
-    """`#rrggbb`; "" for the next of `COLOURS`."""
     control: bool = False
-    """Drawn thin, grey and dashed."""
 
 
 def drawn(title: str, curves: Sequence[Curve], percent: bool) -> str:
@@ -84,11 +83,9 @@ def drawn(title: str, curves: Sequence[Curve], percent: bool) -> str:
 
 def svg(width: int, height: int, parts: Iterable[str], attributes: str = "") -> str:
     """SVG file with these parts on a white ground."""
-    size = (
-        f'xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
-    )
-    ground = '<rect width="100%" height="100%" fill="white"/>'
-    return f'<svg {size} font-family="system-ui, sans-serif"{attributes}>{ground}{"".join(parts)}</svg>'
+    size = f'viewBox="0 0 {width} {height}" width="{width}" height="{height}"{attributes}'
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" font-family="system-ui, sans-serif" {size}>'
+    return f'{head}<rect width="100%" height="100%" fill="white"/>{"".join(parts)}</svg>'
 
 
 def words_at(

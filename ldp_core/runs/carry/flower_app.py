@@ -1,8 +1,6 @@
-"""Export of a training as an app for Flower: code from `assets/flower`, the experiments as data, and the
-package `ldp_core`, as source and no wheel: Flower sends its nodes code and text only.
-
-The code is the same for every export, so no user input becomes code. The app draws its noise from the
-operating system, so its figures differ from the run's while their distribution is the same.
+"""Export of a training as an app for Flower: code from `assets/flower`, the experiments as data, so that no
+user input becomes code, and `ldp_core` as source, since Flower sends its nodes code and text only. The app
+draws its noise from the operating system: its figures differ from the run's, their distribution does not.
 """
 
 import io
@@ -24,8 +22,7 @@ from ldp_core.streams import stream
 from ldp_core.system.shipped import ASSETS, PACKAGE
 
 SOURCE = ASSETS / "flower"
-FOLDER = "flower_app"
-"""The only folder in the ZIP."""
+FOLDER = "flower_app"  # the only one in the ZIP
 DATA = "studio_app/experiment.json"
 ABOUT = (
     "The runs of a job of Epsilon Studio. A client's epsilon is per weight of one upload, in its safe range "
@@ -50,15 +47,8 @@ def as_flower(identity: str) -> bytes:
         runs.append({"label": variant.label, **_settings(experiment), "split": splits.index(split)})
     if not runs:
         raise InvalidInput(f"job {job.id} cannot be a Flower app: {left_out[0]['why']}")
-    data = {
-        "about": ABOUT,
-        "job": job.id,
-        "name": draft.base.name,
-        "variants": runs,
-        "left_out": left_out,
-        "splits": splits,
-        "held_out": places()[1].tolist(),
-    }
+    about = {"about": ABOUT, "job": job.id, "name": draft.base.name, "variants": runs, "left_out": left_out}
+    data = about | {"splits": splits, "held_out": places()[1].tolist()}
     out = io.BytesIO()
     with ZipFile(out, "w", ZIP_DEFLATED) as archive:
         for root, place in ((SOURCE, FOLDER), (PACKAGE, f"{FOLDER}/{PACKAGE.name}")):
@@ -112,7 +102,7 @@ def unfit(experiment: Experiment) -> str:
 
 
 def _hidden(experiment: Experiment) -> list[int] | None:
-    """Units of each hidden layer; None if there are other layers than fully connected ones with ReLU."""
+    """Units of each hidden layer; None if there are others than fully connected ones with ReLU."""
     source = experiment.source
     try:
         found = layers_of(experiment.network, source.shape, source.classes)
@@ -125,20 +115,12 @@ def _hidden(experiment: Experiment) -> list[int] | None:
 
 def _settings(experiment: Experiment) -> dict[str, Any]:
     population = experiment.population()
-    entries = accounting.entries(experiment)
-    columns = zip(population.epsilon, population.low, population.high, entries, strict=True)
-    clients = [
-        {
-            "epsilon": float(epsilon),
-            "low": float(low),
-            "high": float(high),
-            "promised": {
-                name: {"epsilon": line.epsilon, "delta": line.delta}
-                for name, line in (("upload", entry.upload), ("run", entry.run_worst))
-            },
-        }
-        for epsilon, low, high, entry in columns
-    ]
+    budgets = np.column_stack([population.epsilon, population.low, population.high]).tolist()
+    clients = []
+    for (epsilon, low, high), entry in zip(budgets, accounting.entries(experiment), strict=True):
+        lines = {"upload": entry.upload, "run": entry.run_worst}
+        promised = {name: {"epsilon": line.epsilon, "delta": line.delta} for name, line in lines.items()}
+        clients.append({"epsilon": epsilon, "low": low, "high": high, "promised": promised})
     local = experiment.local
     return {
         "mechanism": {"name": experiment.mechanism.name, **experiment.randomiser.parameters()},

@@ -14,26 +14,24 @@ from ldp_core.runs.jobs.archive import FORMAT
 from ldp_core.system.zip_directory import short_directory
 
 LONGEST, MARKS = 2_000_000, 300_000
-"""Largest size in bytes of job.json and of one event; and largest number of commas, colons and brackets, each
-of which may become a Python object of fifty times its size.
+"""Most bytes of job.json and of one event; and most commas, colons and brackets in it, each of which may
+become an object of fifty times its size.
 """
 DIRECTORY = 20_000
-"""Largest size of the ZIP's directory in bytes, ten times that of an export."""
-NEEDED = ("job.json", "events.jsonl")
-"""Entries that are read; others are ignored."""
+"""Most bytes of the ZIP's directory, ten times those of an export."""
+NEEDED = ("job.json", "events.jsonl")  # others are ignored
 ABOUT = {"format", "events_sha256", "id", "kind", "status", "message", "created", "started", "ended"}
 ABOUT |= {"request", "exported_by"}
 Body = dict[str, Any]
 NO_ZIP = "this is no ZIP file that can be read; take one that export has written"
 NONSENSE = "this export is damaged or was edited: it makes no sense; export the job anew"
 WRONG = (ValueError, LookupError, TypeError, AttributeError, RecursionError, OverflowError)
-"""Exceptions that parsing an invalid file may raise."""
 
 
 @contextmanager
 def opened(stream: IO[bytes], most: int) -> Iterator[tuple[str, Body, int, Iterator[Body]]]:
-    """Kind, request, unpacked bytes and events of an export of at most `most` bytes; InvalidInput if it
-    is none, and for what goes wrong inside this context.
+    """Kind, request, unpacked bytes (at most `most`) and events of an export; InvalidInput if it is none, and
+    for what goes wrong inside this context.
     """
     try:
         if not short_directory(stream, DIRECTORY):
@@ -54,7 +52,7 @@ def opened(stream: IO[bytes], most: int) -> Iterator[tuple[str, Body, int, Itera
 
 
 def _events(lines: IO[bytes], sha256: str) -> Iterator[Body]:
-    """Parsed events, one at a time; the digest of all is checked after the last."""
+    """Parsed events; the digest of all is checked after the last."""
     digest = hashlib.sha256()
     while line := lines.readline(LONGEST + 1):
         digest.update(line)

@@ -1,24 +1,32 @@
 """A training as one HTML page that opens offline, loads nothing and runs no script; every text is escaped."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from html import escape as text
+from math import inf
 from operator import itemgetter
 
+from ldp_core.accounting import AGAINST, RULES, Entry, Promise, Scope, entries_in, word_of
 from ldp_core.behaviour import version
 from ldp_core.errors import InvalidInput
 from ldp_core.images import as_data_url
 from ldp_core.judgement import at_chance
-from ldp_core.limits import percent
+from ldp_core.limits import percent, spelled
 from ldp_core.paired import in_points
 from ldp_core.runs.carry.card import card_picture
-from ldp_core.runs.carry.tables import figures, ledger, table
-from ldp_core.runs.carry.training import NO_COLOURS, Variants, picture, title, training, variants
+from ldp_core.runs.carry.training import Variants, picture, title, training, variants
 from ldp_core.runs.jobs.archive import versions
 from ldp_core.runs.view.final_figures import apart, final
 
+SCOPES: dict[Scope, str] = {
+    "coordinate": "one weight of one upload",
+    "upload": "one upload",
+    "run_expected": "this run: price of an average number of uploads",
+    "run_worst": "this run, worst case",
+}
 STYLE = """
 body{font:16px/1.5 system-ui,sans-serif;max-width:68rem;margin:2rem auto;padding:0 1rem}
 body{color:#0e1420;background:#fff}small{color:#4a5361}.wide,pre{overflow-x:auto}
@@ -33,23 +41,23 @@ SHELL = (
     "style-src 'unsafe-inline'\">"
     '<meta name="viewport" content="width=device-width">'
 )
-"""Beginning of the page; its security policy makes the browser refuse scripts and external content."""
+"""Beginning of the page, whose policy makes the browser refuse scripts and external content."""
 
 
 @dataclass(frozen=True)
 class Shown:
-    """What a screen says of a training, to stand first in its report."""
+    """What a screen says of a training, to stand first in its report.
+
+    `figures`: name, value and remark of each; `columns`: headings of the images; `pictures`: a client's name,
+    encoded images with captions, and verdict; `colours`: of each variant as `#rrggbb`.
+    """
 
     headline: str
     figures: Sequence[tuple[str, str, str]]
-    """Name, value and remark of each figure."""
     words: Sequence[str]
     columns: Sequence[str]
-    """Headings of the columns of images."""
     pictures: Sequence[tuple[str, Sequence[tuple[Mapping[str, object], str]], str]]
-    """A row per client: name, encoded images with captions, verdict."""
     colours: Mapping[int, str]
-    """Colour of each variant as `#rrggbb`."""
 
 
 def as_page(identity: str, screen: Shown | None = None) -> str:
@@ -58,10 +66,13 @@ def as_page(identity: str, screen: Shown | None = None) -> str:
     found, name = variants(job), title(job)
     if not any(run.round for runs in found.values() for run in runs):
         raise InvalidInput(f"nothing is recorded of job {job.id} to report: it is {job.status}")
-    colours = screen.colours if screen else NO_COLOURS
+    colours = screen.colours if screen else {}
     imported = ", imported" * job.imported
     ended = f"ended {datetime.fromtimestamp(job.ended, UTC):%Y-%m-%d %H:%M} UTC" if job.ended else "not ended"
     parts = [["program", version()], *([name, str(number)] for name, number in versions().items())]
+    card = list[str]()
+    with suppress(InvalidInput):  # no run was completed
+        card = ["<h2>Promised and measured</h2>", card_picture(identity)]
     body = [
         f"<h1>{text(name)}</h1>",
         f"<p>{text(job.note)}</p>" * bool(job.note),
@@ -73,7 +84,7 @@ def as_page(identity: str, screen: Shown | None = None) -> str:
         "<h2>Noise variance per weight</h2>",
         picture(found, "noise_variance", colours),
         *(_behind(screen) if screen else []),
-        *_card(identity),
+        *card,
         "<h2>What it came to</h2>",
         figures(found),
         "<h2>What is promised</h2>",
@@ -83,16 +94,8 @@ def as_page(identity: str, screen: Shown | None = None) -> str:
         "<h2>Versions</h2>",
         table("Versions", ["part", "version"], parts),
     ]
-    head = f'{SHELL}<meta charset="utf-8"><title>{text(name)}</title><style>{STYLE}</style>'
-    whole = f"<head>{head}</head><body><main>{''.join(body)}</main></body>"
-    return f'<!doctype html><html lang="en">{whole}</html>\n'
-
-
-def _card(identity: str) -> list[str]:
-    try:
-        return ["<h2>Promised and measured</h2>", card_picture(identity)]
-    except InvalidInput:  # no run was completed
-        return []
+    head = f'<head>{SHELL}<meta charset="utf-8"><title>{text(name)}</title><style>{STYLE}</style></head>'
+    return f'<!doctype html><html lang="en">{head}<body><main>{"".join(body)}</main></body></html>\n'
 
 
 def _head(screen: Shown) -> list[str]:
@@ -144,3 +147,60 @@ def verdict(found: Variants) -> str:
         return f"{ranking}; one seed cannot tell whether that is more than chance.{gone}"
     how = f"{in_points(gap.mean)} points apart" if gap.clear else gap.outcome
     return f"{ranking}: {how} ({gap.in_words()}).{gone}"
+
+
+def figures(found: Variants) -> str:
+    rows = []
+    for runs in found.values():
+        one = final(runs)
+        reached = "–" if one.accuracy is None else f"{one.accuracy:.2%}"
+        picked, budget = "–", "no guarantee: promises nothing"
+        if one.attempts:
+            picked = f"{one.hits:.3g} of {one.attempts} (guessing {one.chance * one.attempts:.3g})"
+        if one.epsilon is not None:
+            budget = f"{_rounded(one.epsilon)} (δ {spelled(one.delta)}): promises {word_of(one.epsilon)}"
+        rows.append([one.label, str(len(runs)), reached, budget, picked])
+    head = ["run", "seeds", "accuracy", "ε for the whole run at worst", "right image picked out"]
+    return table("Final figures", head, rows)
+
+
+def ledger(found: Variants) -> str:
+    """A promise a scope to the strictest and the most permissive client of each run."""
+    rows, rules = [], dict[str, None]()
+    for runs in found.values():
+        stored = next((run.end["ledger"] for run in runs if run.end and run.end.get("ledger")), None)
+        if stored is None:
+            continue
+        order = sorted(entries_in(stored), key=_epsilon)
+        named = {"strictest client": order[0], "most permissive client": order[-1]}
+        if _epsilon(order[0]) == _epsilon(order[-1]):
+            named = {"every client": order[0]}
+        for who, entry in named.items():
+            rules |= dict.fromkeys(entry[scope].rule for scope in SCOPES if entry[scope].rule in RULES)
+            lines = [_line(entry[scope]) for scope in SCOPES]
+            rows.append([runs[0].label, who, *lines, AGAINST[entry.against]])
+    how = f"How bounds are computed: {'; '.join(RULES[rule] for rule in rules)}." if rules else ""
+    head = ["run", "whom", *SCOPES.values(), "against"]
+    return f"{table('Ledger', head, rows)}<p><small>{text(how)}</small></p>"
+
+
+def _epsilon(entry: Entry) -> float:
+    return inf if entry.run_worst.epsilon is None else entry.run_worst.epsilon
+
+
+def _line(line: Promise) -> str:
+    if line.epsilon is None:
+        return f"no guarantee: {line.why}"
+    delta = f" (δ {spelled(line.delta)})" if line.delta else ""
+    return f"ε {_rounded(line.epsilon)}{delta}" + ("" if line.guarantee else f": {line.why}")
+
+
+def _rounded(epsilon: float) -> str:
+    return spelled(float(f"{epsilon:.4g}"))
+
+
+def table(what: str, head: Iterable[str], rows: Iterable[Sequence[str]]) -> str:
+    top = "".join(f'<th scope="col">{text(cell)}</th>' for cell in head)
+    lines = "".join(f"<tr>{''.join(f'<td>{text(cell)}</td>' for cell in row)}</tr>" for row in rows)
+    frame = f'<div class="wide" tabindex="0" role="region" aria-label="{text(what)}">'
+    return f"{frame}<table><tr>{top}</tr>{lines}</table></div>"

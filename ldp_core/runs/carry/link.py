@@ -1,7 +1,6 @@
 """A draft encoded in a URL, so that the whole experiment opens on any server."""
 
 import base64
-import binascii
 import json
 import zlib
 
@@ -22,16 +21,15 @@ def packed(draft: Draft) -> str:
 
 
 def unpacked(text: str) -> Draft:
-    """Draft in the characters of a URL; InvalidInput if they were cut, changed, or of another version."""
+    """Draft of these characters; InvalidInput if they were cut, changed, or are of another version."""
     reader = zlib.decompressobj()
     try:
         content = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
-        found = reader.decompress(content, MOST_UNPACKED)
-        if not reader.eof:
-            raise InvalidInput(BROKEN)
-        data = json.loads(found)
-    except (ValueError, binascii.Error, zlib.error, RecursionError) as error:
+        data = json.loads(reader.decompress(content, MOST_UNPACKED))
+    except (ValueError, zlib.error, RecursionError) as error:
         raise InvalidInput(BROKEN) from error
+    if not reader.eof:
+        raise InvalidInput(BROKEN)
     try:
         return parse_draft(data)
     except (StudioError, LookupError, TypeError, AttributeError) as error:

@@ -28,6 +28,7 @@ PROJECT = """@software{epsilon_studio,
   note = {what it computes: version %s}
 }
 """
+ABOUT = ("title", "where", "setting", "note", "quotes", "readings", "seeds")
 KINDS = {"statements": rows.statements, "arms": rows.arms, "figures": rows.figures}
 
 
@@ -38,15 +39,13 @@ def bibtex() -> str:
 
 def write(folder: Path) -> list[str]:
     """Write all claims into a folder; returns the file names."""
-    found = everything()
-    for name, text in found.items():
+    for name, text in (found := everything()).items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text, encoding="utf-8")
     return list(found)
 
 
 def packed(files: Mapping[str, str]) -> bytes:
-    """ZIP of the files."""
     into = io.BytesIO()
     with zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED) as file:
         for name, text in files.items():
@@ -62,31 +61,26 @@ def everything() -> dict[str, str]:
     for name in papers.names():
         for table in papers.get(name).tables:
             head, body = ["", *table.columns], rows.cells(name, table, known[name])
-            found[f"tables/{name}-{table.id}.tex"] = rows.latex(f"{table.where}: {table.title}", head, body)
-            found[f"tables/{name}-{table.id}.csv"] = as_csv(
-                [dict(zip(["row", *table.columns], row, strict=True)) for row in body]
-            )
+            where = f"tables/{name}-{table.id}"
+            found[f"{where}.tex"] = rows.latex(f"{table.where}: {table.title}", head, body)
+            cells = [dict(zip(["row", *table.columns], row, strict=True)) for row in body]
+            found[f"{where}.csv"] = as_csv(cells)
     return found | {"cite.bib": bibtex()}
 
 
 def pack(system: str, identity: str) -> dict[str, str]:
-    """Files of one claim by name: figures, settings, readings, seeds, versions, commands to measure it."""
+    """Files of one claim by name, the commands that measure it among them."""
     claim, known = papers.get(system).claim(identity), shelf(system)
     if claim is None:
         return {}
     found = _rows([(system, claim, known)])
     for name, made in claim.read_each.items():
-        found[f"figure{f' {name}' if name else ''}.svg"] = drawn(
-            claim.title, _curves(made, known), percent=True
-        )
+        figure = drawn(claim.title, _curves(made, known), percent=True)
+        found[f"{f'figure {name}'.strip()}.svg"] = figure
     fields = asdict(claim)
-    about = {
-        name: fields[name] for name in ("title", "where", "setting", "note", "quotes", "readings", "seeds")
-    }
-    about |= {
-        "version": {arm.label: arm.version for arm in claim.runs},
-        "commands": [rows.command(system, claim, name) for name in claim.read_each],
-    }
+    about = {name: fields[name] for name in ABOUT}
+    about["version"] = {arm.label: arm.version for arm in claim.runs}
+    about["commands"] = [rows.command(system, claim, name) for name in claim.read_each]
     return found | {"claim.json": _json(about), "cite.bib": bibtex()}
 
 
@@ -112,7 +106,7 @@ def _rows(claims: Iterable[tuple[str, Claim, Shelf]]) -> dict[str, str]:
 
 
 def _curves(claim: Claim, known: Shelf) -> list[Curve]:
-    """Curve of each arm of a claim, with mean, least and greatest over seeds."""
+    """Curve of each arm, over its seeds."""
     found = []
     for arm in claim.runs:
         curves = [one.curve for one in known.of_arm(claim, arm.label).values() if one.curve]

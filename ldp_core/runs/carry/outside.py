@@ -1,6 +1,5 @@
-"""Rounds measured by other programs, stored under a name: a file is imported whole or not at all.
-
-The settings behind such figures are unknown, so they are drawn beside this program's runs, and no more.
+"""Rounds measured by other programs, stored under a name to be drawn beside this program's runs: the settings
+behind them are unknown. A file is imported whole or not at all.
 """
 
 import time
@@ -31,15 +30,13 @@ PRAGMA user_version = 1;
 )
 ROUNDS = (".csv", ".tsv", ".jsonl", ".json", ".txt")
 EACH, ALL = 20, 200
-"""Largest number of files of one person, and of all; beyond the latter the oldest file of the network address
-with the most files is deleted.
-"""
+"""Most files of one person, and of all: beyond them the oldest of the address with the most is deleted."""
 LINES = TypeAdapter(tuple[Line, ...])
 
 
 @dataclass(frozen=True)
 class Outside:
-    """Imported rounds of one file; in lists without the rounds themselves."""
+    """Rounds of one file, which lists leave out."""
 
     id: str
     name: str
@@ -48,7 +45,7 @@ class Outside:
 
 
 def bring_rounds(file: Path) -> str:
-    """Import the rounds of a file under its name; returns an id. Errors as for `take`."""
+    """Import the rounds of a file under its name, as `take` does."""
     try:
         with file.open("rb") as stream:
             content = stream.read(MOST_BYTES + 1)
@@ -58,9 +55,7 @@ def bring_rounds(file: Path) -> str:
 
 
 def take(content: bytes, name: str, owner: str | None = None, address: str | None = None) -> str:
-    """Import rounds under a name; returns an id. InvalidInput if the content is invalid (the message names
-    the line), or this owner has too many imports.
-    """
+    """Import rounds; returns an id. InvalidInput names the wrong line, or says that there are too many."""
     identity, title, kept = new_id(), " ".join(name.split())[:MOST_NAME], LINES.dump_json(read(content))
     with DATABASE.writing() as db:
         mine = db.execute("SELECT COUNT(*) FROM rounds WHERE owner = ?", (owner,)).fetchone()[0]
@@ -77,22 +72,18 @@ def take(content: bytes, name: str, owner: str | None = None, address: str | Non
 
 
 def known(most: int = 60) -> list[Outside]:
-    """The latest imports, newest first, without their rounds."""
+    """The latest imports, newest first."""
     query = "SELECT id, name, owner FROM rounds ORDER BY at DESC LIMIT ?"
     return [Outside(**row) for row in DATABASE.rows(query, most)]
 
 
 def get(identity: str) -> Outside | None:
-    """Imported rounds by id; None if there are none."""
-    found = DATABASE.rows("SELECT * FROM rounds WHERE id = ?", identity)
-    if not found:
-        return None
-    row = found[0]
-    return Outside(row["id"], row["name"], row["owner"], LINES.validate_json(row["lines"]))
+    for row in DATABASE.rows("SELECT id, name, owner, lines FROM rounds WHERE id = ?", identity):
+        return Outside(**dict(row) | {"lines": LINES.validate_json(row["lines"])})
+    return None
 
 
 def remove(identity: str, person: Person = OPERATOR) -> None:
-    """Delete imported rounds."""
     found = get(identity)
     if found is None:
         raise UnknownJob(identity)

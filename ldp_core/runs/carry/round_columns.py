@@ -28,7 +28,7 @@ COLUMNS = {
     "label": Column.of("label run name experiment method algorithm mechanism strategy variant", "id"),
 }
 OF_A_RUN = re.compile(r"(?P<label>.+) - (?P<figure>[^-]+?)(?P<rest>__MIN|__MAX)?")
-"""Heading in an export of Weights & Biases: label, figure, and which end of the band if any."""
+"""Heading of Weights & Biases: label, figure, and which end of the band if any."""
 Row = dict[str, Any]
 
 
@@ -111,7 +111,7 @@ def _rank(name: str, heading: str) -> int:
 
 
 def _read(table: Table, name: str, heading: str, cell: str, line: int) -> Any:
-    """Cell as a number; None for a gap, and the cell's text where that is no number."""
+    """Cell as a number, or as text with a decimal point where it is a percentage; None for a gap."""
     if name == "label":
         return re.sub("^'(?=[=+@-])", "", cell)  # as we mark text
     if is_gap(cell):
@@ -122,7 +122,4 @@ def _read(table: Table, name: str, heading: str, cell: str, line: int) -> Any:
     if both := table.ambiguous(bare):
         raise InvalidInput(f"line {line}: {name} {both}")
     number = table.number(bare)
-    share = name == "accuracy" and cell.endswith("%")
-    if math.isnan(number) or (cell.endswith("%") and not share):
-        return cell
-    return number / 100 if share else number
+    return cell if math.isnan(number) else number if bare == cell else f"{number}%"

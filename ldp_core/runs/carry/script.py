@@ -46,7 +46,7 @@ if __name__ == "__main__":  # where processes are spawned, each of them imports 
 
 
 def as_script(identity: str) -> str:
-    """Text of the program; user input occurs in it as quoted data only."""
+    """Text of the program, in which user input is quoted data only."""
     job = training(identity, "can be written as a program")
     runs = [run for run in progress_of(job).update().runs if run.variant >= 0]
     if not runs or any(run.end is None for run in runs):
@@ -55,11 +55,8 @@ def as_script(identity: str) -> str:
         (run.label, run.seed): (run.end["accuracy"], run.end["weights_sha256"]) for run in runs if run.end
     }
     known = {"program": version(), **versions()}
-    return PROGRAM.format(
-        draft=_literal(job.request["draft"]),
-        recorded=_literal(recorded),
-        versions=", ".join(f"{name} {known[name]}" for name in ("program", "torch", "numpy", "scipy")),
-    )
+    said = ", ".join(f"{name} {known[name]}" for name in ("program", "torch", "numpy", "scipy"))
+    return PROGRAM.format(draft=_literal(job.request["draft"]), recorded=_literal(recorded), versions=said)
 
 
 def _literal(value: Any) -> str:

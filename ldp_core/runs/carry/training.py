@@ -14,11 +14,10 @@ from ldp_core.runs.view.run_curves import RunProgress, by_variant, progress_of
 Variants = Mapping[int, Sequence[RunProgress]]
 CURVES = {"accuracy": "Accuracy by round", "noise_variance": "Noise variance by round"}
 """Title of each chart, by file name without ending."""
-NO_COLOURS: Mapping[int, str] = {}
 
 
 def training(identity: str, what: str) -> Job:
-    """The job; raises InvalidInput for one of another kind: `what` is what only trainings can."""
+    """The job; raises InvalidInput, which says `what` only trainings can, for one of another kind."""
     job = look(identity)
     if job.kind != "run":
         raise InvalidInput(f"job {job.id} is no training: only those {what}")
@@ -34,21 +33,20 @@ def variants(job: Job) -> Variants:
     return by_variant(progress_of(job).update().runs)
 
 
-def picture(found: Variants, name: str, colours: Mapping[int, str] = NO_COLOURS) -> str:
+def picture(found: Variants, name: str, colours: Mapping[int, str] | None = None) -> str:
     """A chart of all variants; `colours` by variant, as `#rrggbb`."""
     curves = []
     for variant, runs in found.items():
         columns = [run.curves[name] for run in runs if name in run.curves]
-        length = min((len(one) for one in columns), default=0)
-        if length:
+        if length := min(map(len, columns), default=0):
             table = np.stack([one[:length] for one in columns])
-            ends = (table.mean(0), table.min(0), table.max(0))
-            curves.append(Curve(runs[0].label, *ends, colours.get(variant, ""), control=variant < 0))
+            ends = (table.mean(0), table.min(0), table.max(0), (colours or {}).get(variant, ""))
+            curves.append(Curve(runs[0].label, *ends, control=variant < 0))
     return drawn(CURVES[name], curves, percent=name == "accuracy")
 
 
 def pictures(job: Job) -> dict[str, str]:
-    """Pictures of a training job by file name; empty for other kinds."""
+    """Pictures of a training by file name; none for other kinds."""
     found = variants(job) if job.kind == "run" else {}
     if not any(run.round for runs in found.values() for run in runs):
         return {}

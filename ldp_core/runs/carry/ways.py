@@ -16,7 +16,7 @@ from ldp_core.runs.jobs.lookup import look
 
 
 def _write_zip(identity: str, out: Path) -> int:
-    """Write the ZIP of a job, which also holds its other export formats; returns the number of events."""
+    """Write a job's ZIP, with its other export formats in it; returns the number of events."""
     more = pictures(look(identity))
     for name, make in BESIDE.items():
         with suppress(InvalidInput):
@@ -49,14 +49,13 @@ WAYS: dict[str, tuple[str, str, Callable[[str], bytes]]] = {
 
 
 def written(identity: str, out: Path) -> str:
-    """Export a job to a file, in the format of its ending; returns what was written, in words.
-
-    InvalidInput: the ending is unknown, nothing is recorded, or the file cannot be written.
+    """Export a job to a file in the format of its ending; returns what was written, in words. InvalidInput:
+    the ending is unknown, nothing is recorded, or the file cannot be written.
     """
     ending = max((one for one in WAYS if out.name.lower().endswith(one)), key=len, default="")
     if not ending:
-        known = ", ".join(WAYS)
-        raise InvalidInput(f"a job is written to a file that ends in {known}; got {on_one_line(out.name)}")
+        got = on_one_line(out.name)
+        raise InvalidInput(f"a job is written to a file that ends in {', '.join(WAYS)}; got {got}")
     try:
         if ending == ".zip":
             return f"{_write_zip(identity, out)} events"

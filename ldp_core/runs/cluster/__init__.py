@@ -1,8 +1,6 @@
-"""Training of a sweep's batches on a Ray cluster, where EPSILON_RAY_ADDRESS names one.
-
-A process on this machine still runs the job and writes its record. Live trainings, attacks and papers' claims
-stay here, since one remote core would not speed them up. The program's source travels with the work; equal
-package versions are checked first. Ray is optional (tests/requirements-ray.txt), and imported nowhere else.
+"""Training of a sweep's batches on the Ray cluster that EPSILON_RAY_ADDRESS names. A process here runs the
+job and writes its record; live trainings, attacks and claims stay here, since one remote core would not speed
+them up. The program's source travels with the work. Ray is optional, and imported nowhere else.
 """
 
 import logging
@@ -24,8 +22,8 @@ WAKE_SECONDS = 0.5
 
 
 def there(experiments: Mapping[int, Experiment], report: Report) -> Iterator[tuple[Batch, list[Said]]]:
-    """Train experiments on the cluster; yields each batch with lists of results as they arrive. Raises
-    StudioError where the cluster cannot be used, or this program fails there.
+    """Train experiments; yields each batch with results as they arrive. Raises StudioError where the cluster
+    cannot be used, or this program fails there.
     """
     report(Step("Connecting to the cluster"))
     ray = connection.connected(RAY_ADDRESS.value())

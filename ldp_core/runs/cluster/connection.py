@@ -24,13 +24,12 @@ SETTINGS = b"\4"
 GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes(3) + SETTINGS + bytes(5)
 """First bytes of an HTTP/2 client, with empty SETTINGS, which a server answers (RFC 9113, 3.4)."""
 GONE_SECONDS = 20.0
-TRIES, ANSWER_SECONDS = 5, 20
-"""Attempts, a second apart, at a cluster that refuses the connection; and timeout for any answer."""
+TRIES, ANSWER_SECONDS = 5, 20  # at a cluster that refuses the connection, a second apart
 
 
 def connected(address: str) -> Any:
-    """The ray module, connected for the life of this process to a cluster with the same packages. Raises
-    StudioError where the cluster is refused, unreachable, or has other packages.
+    """The ray module, connected for the life of this process. StudioError: the cluster is refused, is
+    unreachable, or has other packages.
     """
     refuse_open(address)
     if token := RAY_TOKEN.value():  # which Ray reads as it is imported
@@ -47,18 +46,12 @@ def connected(address: str) -> Any:
     if ray.is_initialized():
         return ray
     knock(address)
-    passed_on = {one.name: os.environ.get(one.name, "") for one in (ENGINE, DATA_MIRROR)}
+    passed_on = {one.name: os.environ.get(one.name, "") for one in (ENGINE, DATA_MIRROR)} | {CORES.name: "1"}
+    program = {"py_modules": [str(Path(__file__).parents[2])], "env_vars": passed_on}
+    quiet = {"log_to_driver": False, "logging_level": logging.ERROR}
     try:
         with _unheard():
-            ray.init(
-                address=address,
-                runtime_env={
-                    "py_modules": [str(Path(__file__).parents[2])],
-                    "env_vars": passed_on | {CORES.name: "1"},
-                },
-                log_to_driver=False,
-                logging_level=logging.ERROR,
-            )
+            ray.init(address=address, runtime_env=program, **quiet)
     except Exception as error:
         why = " ".join(str(error).split())[:300] or type(error).__name__
         raise StudioError(
@@ -75,9 +68,7 @@ def connected(address: str) -> Any:
 
 
 def refuse_open(address: str) -> None:
-    """Raise StudioError for a public address without token or encryption: results are unpickled here, so a
-    fake cluster could run code.
-    """
+    """StudioError for a public address without token or encryption: a fake's pickles could run code."""
     host, port = _place(address)
     if RAY_TOKEN.value() or os.environ.get("RAY_AUTH_MODE") == "token" or _encrypted():
         return
@@ -107,7 +98,7 @@ def _place(address: str) -> tuple[str, int]:
 
 
 def knock(address: str) -> None:
-    """Raise StudioError within seconds where no Ray server answers; Ray itself would retry for minutes."""
+    """StudioError within seconds where no Ray server answers; Ray itself would retry for minutes."""
     place = _place(address)
     try:
         with socket.create_connection(place, KNOCK_SECONDS) as door:
@@ -124,8 +115,8 @@ def _encrypted() -> bool:
 
 
 def still_there(answered: float) -> float:
-    """Time of the cluster's latest answer: now, or `answered` if it is silent; StudioError after GONE_SECONDS
-    of silence. Ray itself would end the process after a minute.
+    """Time of its latest answer, now or `answered`; StudioError after GONE_SECONDS of silence. Ray itself
+    would end the process after a minute.
     """
     try:
         knock(RAY_ADDRESS.value())

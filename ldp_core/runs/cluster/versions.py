@@ -10,11 +10,8 @@ from ldp_core.errors import StudioError
 from ldp_core.system.resources import gpus
 
 PACKAGES = ("numpy", "scipy", "scikit-learn", "torch", "pydantic", "llvmlite")
-"""Packages whose version may change the last bits of results."""
 PLUGGED = "the part "
-"""Beginning of a plug-in's entry; a plug-in that a machine lacks is not compared, since experiments that name
-it are refused there.
-"""
+"""Beginning of a plug-in's entry. One that a machine lacks is not compared: what names it is refused."""
 PROBE_SECONDS = 120.0
 
 
@@ -43,9 +40,7 @@ def own() -> dict[str, str]:
 
 
 def probed(ray: Any) -> dict[str, dict[str, str]]:
-    """Versions on each machine of the cluster, by its address. Raises StudioError where one cannot run this
-    program, or there is none.
-    """
+    """Versions on each machine, by its address; StudioError where one cannot run this program, or none is."""
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
     probe = ray.remote(num_cpus=0, max_retries=1)(own)
