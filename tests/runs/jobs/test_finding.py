@@ -30,10 +30,9 @@ def made_up(name: str, accuracy: float | None, epsilon: float | None, hits: floa
     identity = queue.add("run", {"draft": DRAFT | {"base": DRAFT["base"] | {"name": name}}}, None, "me")
     assert take(identity)
     assert queue.move(identity, "completed")
-    figures: dict[str, Any] = {"label": "run", "seeds": 1, "accuracy": accuracy, "epsilon": epsilon}
-    if hits is not None:
-        figures |= {"hits": hits, "attempts": 10, "chance": 0.05}
-    queue.update(identity, figures=[figures])
+    figures = {"label": "run", "seeds": 1, "accuracy": accuracy, "epsilon": epsilon}
+    tries = {} if hits is None else {"hits": hits, "attempts": 10, "chance": 0.05}
+    queue.update(identity, figures=[figures | tries])
     return identity
 
 
@@ -58,30 +57,22 @@ def test_by_words_by_limits_and_in_order(runs_dir: Path):
 
 def test_a_training_notes_what_it_came_to(runs_dir: Path):
     identity = trained(parse_draft(DRAFT)).id
-    noted = lines(Wanted())[0].finals
-    assert noted[0].accuracy == jobs.status(identity)["accuracy"]
-    assert noted[0].epsilon
-    assert len(noted[0].curve) == DRAFT["base"]["rounds"] + 1
-    assert noted[0].curve[-1] == pytest.approx(noted[0].accuracy, abs=1e-4)
+    (noted,) = lines(Wanted())[0].finals
+    assert noted.epsilon and noted.accuracy == jobs.status(identity)["accuracy"]
+    assert len(noted.curve) == DRAFT["base"]["rounds"] + 1
+    assert noted.curve[-1] == pytest.approx(noted.accuracy, abs=1e-4)
 
 
-BASE = {"rounds": 1, "attack": None, "model": "logistic_regression"}
+SWEEP = {"base": {"rounds": 5, "attack": None}, "grid": {"clients.epsilon": [0.01, 100]}}
+LADDER = {"epsilons": [0.01, 500], "mechanisms": ["laplace"], "images": 2}
 
 
 @pytest.mark.parametrize(
     ("kind", "asked", "words"),
     [
-        (
-            "sweep",
-            {"base": BASE | {"rounds": 5}, "grid": {"clients.epsilon": [0.01, 100]}, "seeds": 1},
-            "best of 2: ε 100",
-        ),
+        ("sweep", SWEEP, "best of 2: ε 100"),
         ("tune", kinds.get("tune").smallest, "30.0\u202f% from ε "),
-        (
-            "attack",
-            {"epsilons": [0.01, 500], "mechanisms": ["laplace"], "images": 2},
-            "Laplace from ε 500 on",
-        ),
+        ("attack", LADDER, "Laplace from ε 500 on"),
     ],
 )
 def test_what_a_sweep_a_search_and_an_attack_found_is_noted(
@@ -92,10 +83,8 @@ def test_what_a_sweep_a_search_and_an_attack_found_is_noted(
     (final,) = line.finals
     assert words in final.answer
     if kind != "attack":
-        assert line.accuracy
-        assert line.accuracy > 0.25
-        assert line.epsilon
-        assert line.epsilon > 1, "of a whole run of many weights"
+        assert (line.accuracy or 0) > 0.25
+        assert (line.epsilon or 0) > 1, "of a whole run of many weights"
 
 
 def test_all_that_fit_are_one_table_in_their_order(runs_dir: Path):
@@ -103,16 +92,14 @@ def test_all_that_fit_are_one_table_in_their_order(runs_dir: Path):
     made_up("high", 0.9, 0.5)
     made_up("no bound", 0.95, None, 0)
     queue.add("run", {"draft": {"base": {"name": "waits"}, "variants": "damaged"}})
-    wanted = Wanted(order="budget", accuracy=0.1)
-    found = rows(lines(wanted))
+    found = rows(lines(Wanted(order="budget", accuracy=0.1)))
     assert [(one["name"], one["epsilon_run"], one["promises"]) for one in found] == [
         ("high", 0.5, "much"),
         ("=low", 5.0, "little"),
         ("no bound", None, "nothing"),
     ]
-    assert {(one["dataset"], one["mechanism"], one["clients"]) for one in found} == {
-        ("digits", "piecewise", 20)
-    }
+    known = {"dataset": "digits", "mechanism": "piecewise", "clients": 20}
+    assert all(known.items() <= one.items() for one in found)
     assert found[1]["picked"] == 0.1
     head, *written = csv.reader(io.StringIO(as_csv(found)))
     assert [one[head.index("name")] for one in written] == ["high", "'=low", "no bound"], "no formula"
@@ -127,15 +114,13 @@ def test_what_was_stopped_has_the_figures_of_the_runs_that_had_ended(
     draft = parse_draft({"base": DRAFT["base"], "seeds": 2})
     monkeypatch.setattr(kind_of_training, "drive", stopped_before_the_second_ends)
     job = queued(draft)
-    identity = job.id
-    assert take(identity)
+    assert take(job.id)
     with pytest.raises(KeyboardInterrupt):
         compute(job)
     assert lines(Wanted())[0].finals == (), "none before it has ended"
-    assert queue.move(identity, "interrupted")
+    assert queue.move(job.id, "interrupted")
     (figures,) = lines(Wanted())[0].finals
-    assert figures.seeds == 2
-    assert figures.accuracy
+    assert figures.seeds == 2 and figures.accuracy
 
 
 def stopped_before_the_second_ends(*asked: Any) -> Iterator[Turn]:
@@ -159,9 +144,9 @@ def test_a_name_is_its_owners_and_text(runs_dir: Path):
 def test_a_thousand_are_looked_through_in_a_moment(runs_dir: Path):
     with queue.table.changing() as db:
         text = '{"draft": {"base": {"name": "one of many"}, "variants": [{"label": "a"}]}}'
-        recorded = '[{"label": "a", "seeds": 3, "accuracy": 0.5, "epsilon": 10.0, "delta": 0}]'
+        came = '[{"label": "a", "seeds": 3, "accuracy": 0.5, "epsilon": 10.0, "delta": 0}]'
         row = "INSERT INTO jobs (id, kind, request, status, created, figures) VALUES (?, 'run', ?, ?, 0, ?)"
-        db.executemany(row, [(f"{n:012x}", text, "completed", recorded) for n in range(1000)])
+        db.executemany(row, [(f"{n:012x}", text, "completed", came) for n in range(1000)])
     for wanted in (Wanted(text="many", order="accuracy", accuracy=0.1), Wanted(order="budget")):
         lines(wanted)
         with of_cpu(0.3):  # a sixth of that was measured

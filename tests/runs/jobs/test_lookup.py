@@ -1,12 +1,12 @@
 """A job is reported as it is now, by every list, even one whose row is damaged."""
 
-from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
 from ldp_core.errors import StorageFailed
-from ldp_core.experiment import Draft, Variant, parse
+from ldp_core.experiment import parse_draft
 from ldp_core.runs import jobs, queue
 from ldp_core.runs.jobs import listing, lookup
 from ldp_core.runs.queue import orphaned
@@ -18,26 +18,19 @@ from tests.runs.in_process import compute, queued, record_of
 pytestmark = pytest.mark.usefixtures("runs_dir")
 
 
-@pytest.fixture
-def woken(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
-    """Filled whenever a worker is asked for; none is started."""
-    asked: list[bool] = []
-    monkeypatch.setattr(lookup, "ensure_worker", asked.append)
-    return asked
-
-
-def test_whoever_looks_at_a_list_finds_a_worker_for_what_waits(woken: list[bool]):
+def test_whoever_looks_at_a_list_finds_a_worker_for_what_waits(monkeypatch: pytest.MonkeyPatch):
     """The worker was killed, and nobody looks at the job itself."""
+    monkeypatch.setattr(lookup, "ensure_worker", woken := Mock())
     identity = queue.add("run", {}, owner="anna")
     jobs.recent(owner="somebody else")
-    assert len(woken) == 1
+    assert woken.call_count == 1
     queue.cancel(identity)
     jobs.recent()
-    assert len(woken) == 1, "nothing waits any more"
+    assert woken.call_count == 1, "nothing waits any more"
 
 
-def test_a_job_that_waits_says_that_another_one_is_at_what_it_asks_for(woken: list[bool]):
-    job = queued(Draft(parse({"rounds": 1}), (Variant("run"),)))
+def test_a_job_that_waits_says_that_another_one_is_at_what_it_asks_for():
+    job = queued(parse_draft({"rounds": 1}))
     assert jobs.look(job.id).message == jobs.status(job.id)["message"] == ""
     held = computations.hold(job.keys[0])
     assert held
@@ -46,29 +39,19 @@ def test_a_job_that_waits_says_that_another_one_is_at_what_it_asks_for(woken: li
     assert jobs.look(job.id).message == ""
 
 
-def test_what_cannot_be_noted_as_lost_is_told_all_the_same(
-    woken: list[bool], monkeypatch: pytest.MonkeyPatch, runs_dir: Path
-):
+def test_what_cannot_be_noted_as_lost_is_told_all_the_same(monkeypatch: pytest.MonkeyPatch):
     """tests/runs/small_disk.py does so on a disk that is full."""
     identity = queue.add("run", {})
-    job = queue.claim()
-    assert job is not None
-
-    def cannot() -> None:
-        raise StorageFailed("studio.sqlite cannot be written")
-
-    monkeypatch.setattr(orphaned, "changing", cannot)
+    assert queue.claim()
+    monkeypatch.setattr(orphaned, "changing", Mock(side_effect=StorageFailed("it cannot be written")))
     for seen in (jobs.look(identity), *jobs.recent()):
         assert seen.status == "interrupted"
         assert "nothing can be noted on the disk now" in seen.message
 
 
-DRAFT = Draft(parse({"rounds": 2, "attack": None, "mechanism": "none"}), (Variant("run"),))
-
-
 def test_a_record_without_events_is_not_called_damaged():
     """Its process was killed after the tables were made."""
-    job = queued(DRAFT)
+    job = queued(parse_draft({"rounds": 2, "attack": None}))
     queue.cancel(job.id)
     opened(record_of(job), SCHEMA).close()
     (one,) = listing.listed()

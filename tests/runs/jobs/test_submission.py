@@ -5,9 +5,8 @@ from typing import Any
 
 import pytest
 
-from ldp_core import presets
 from ldp_core.errors import InvalidExperiment, InvalidInput, QueueFull, StorageFailed
-from ldp_core.experiment import Draft, Variant, parse
+from ldp_core.experiment import parse_draft
 from ldp_core.runs import jobs, queue
 from ldp_core.runs.jobs import submission
 from ldp_core.runs.kinds.run import Training
@@ -19,15 +18,13 @@ from tests.calibrated import calibrated
 pytestmark = pytest.mark.usefixtures("runs_dir")
 
 
-@pytest.mark.parametrize(
-    ("end", "new"), [("completed", False), ("failed", False), ("cancelled", True)], ids=lambda one: str(one)
-)
+@pytest.mark.parametrize(("end", "new"), [("completed", False), ("failed", False), ("cancelled", True)])
 def test_the_second_click_of_two_is_none_unless_the_first_was_taken_back(
     end: Status, new: bool, monkeypatch: pytest.MonkeyPatch
 ):
     """Train, Stop, Train again within a second: the page showed what had been stopped, and nothing began."""
     monkeypatch.setattr(submission, "wake", lambda **_: None)
-    draft = presets.get("two_volunteers").draft.with_base({"rounds": 3})
+    draft = parse_draft({"rounds": 3})
     first = jobs.submit(draft, "0123456789ab")
     assert queue.claim()
     if end == "cancelled":
@@ -72,25 +69,18 @@ def test_what_cannot_be_read_any_more_is_not_taken_up():
         jobs.resume(identity)
 
 
-LONG = {
-    "dataset": "mnist",
-    "model": {"name": "cnn"},
-    "clients": {"count": 1000},
-    "local": {"epochs": 100},
-    "rounds": 10_000,
-    "attack": None,
-}
+LONG: dict[str, Any] = {"dataset": "mnist", "model": "cnn", "clients": {"count": 1000}, "attack": None}
+LONG |= {"local": {"epochs": 100}, "rounds": 10_000}
 
 
-def training(changes: dict[str, object]) -> Training:
-    return Training(Draft(parse(changes), (Variant("run"),)))
+def training(changes: dict[str, Any]) -> Training:
+    return Training(parse_draft(changes))
 
 
 def test_a_job_of_months_is_refused_with_the_estimate(runs_dir: Path):
     calibrated(runs_dir)
-    with pytest.raises(
-        InvalidExperiment, match=r"rounds would take about [\d,.]+ days on this server, and one"
-    ):
+    words = r"rounds would take about [\d,.]+ days on this server, and one"
+    with pytest.raises(InvalidExperiment, match=words):
         jobs.submit(training(LONG).draft)
     assert queue.find() == []
     jobs.refuse_too_much("run", training({}))

@@ -64,9 +64,8 @@ def test_it_reports_its_work_from_nothing_to_all_of_it_in_the_same_fields(kind: 
 def test_what_is_known_is_neither_done_nor_told_again_and_complete_when_it_is_asked_again(kind: str):
     job = trained(dict(kinds.get(kind).smallest), kind)
     recorded = bodies(job)
-    assert recorded
     assert compute(job).status == "completed"
-    assert bodies(job) == recorded
+    assert bodies(job) == recorded != []
     again = queued(kind)
     assert again.status == ("queued" if kinds.get(kind).fresh else "completed")
     assert (again.keys == job.keys) is not kinds.get(kind).fresh
@@ -76,7 +75,5 @@ def test_a_job_of_a_kind_that_another_version_knew_harms_nobody():
     identity = queue.add("dream", {"draft": {"base": {"name": "x", "rounds": 3}}})
     assert describe(queue.get(identity)).damaged
     assert jobs.status(identity)["kind"] == "dream"
-    job = queue.get(identity)
-    said = train_job(job, 10**9)
-    assert said.status == "failed"
-    assert "kind of job must be" in said.message
+    said = train_job(queue.get(identity), 10**9)
+    assert said.status == "failed" and "kind of job must be" in said.message

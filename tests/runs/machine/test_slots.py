@@ -7,7 +7,6 @@ import psutil
 import pytest
 
 from ldp_core.datasets import Step
-from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import queue
 from ldp_core.runs.jobs import wait_estimate
 from ldp_core.runs.machine import slots
@@ -61,14 +60,15 @@ def test_each_gpu_has_a_slot_and_each_slot_sees_one_gpu(monkeypatch: pytest.Monk
 
 def test_a_container_has_what_it_was_given(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     monkeypatch.setattr(resources, "CGROUP", tmp_path)
-    free, physical = resources.cores(), resources.memory()
-    assert physical == psutil.virtual_memory().total
-    (tmp_path / "cpu.max").write_text("100000 100000\n")
-    (tmp_path / "memory.max").write_text("500000000\n")
-    assert (resources.cores(), resources.memory()) == (1, 500_000_000)
-    (tmp_path / "cpu.max").write_text("max 100000\n")
-    (tmp_path / "memory.max").write_text("max\n")
-    assert (resources.cores(), resources.memory()) == (free, physical)
+    free, physical = resources.cores(), psutil.virtual_memory().total
+    assert resources.memory() == physical
+    for cores, memory, expected in (
+        ("100000", "5000000", (1, 5_000_000)),
+        ("max", "max", (free, physical)),
+    ):
+        (tmp_path / "cpu.max").write_text(f"{cores} 100000\n")
+        (tmp_path / "memory.max").write_text(f"{memory}\n")
+        assert (resources.cores(), resources.memory()) == expected
 
 
 def test_nobody_has_two_slots_while_somebody_who_waits_has_none(monkeypatch: pytest.MonkeyPatch):
@@ -92,9 +92,8 @@ def test_nobody_has_two_slots_while_somebody_who_waits_has_none(monkeypatch: pyt
 TEN = Reached(Step(""), 10.0)
 
 
-def queued(rounds: int, owner: str) -> Job:
-    draft = Draft(parse({"rounds": rounds}), (Variant("run"),))
-    return queue.get(queue.add("run", {"draft": draft.as_json()}, owner=owner))
+def queued(owner: str) -> Job:
+    return queue.get(queue.add("run", {"draft": {"base": {"rounds": 3}}}, owner=owner))
 
 
 @pytest.mark.parametrize(("number", "expected"), [(1, 10 + 2 + 3), (2, 2 + 3), (3, 2), (4, 0)])
@@ -103,15 +102,14 @@ def test_the_time_to_wait_is_that_of_the_slots(number: int, expected: float, mon
     monkeypatch.setenv("EPSILON_SLOTS", str(number))
     took: dict[str, float] = {}
     monkeypatch.setattr(wait_estimate, "_planned", lambda job, *_: took[job.id])
-    running = queued(10, "a")
-    assert queue.claim(1) is not None
-    for rounds, owner in ((2, "b"), (3, "c"), (4, "d")):
-        last = queued(rounds, owner)
-        took[last.id] = float(rounds)
+    running = queued("a")
+    assert queue.claim(1)
+    for seconds, owner in ((2.0, "b"), (3.0, "c"), (4.0, "d")):
+        last = queued(owner)
+        took[last.id] = seconds
     assert queue.in_turn()[-1] == last
     monkeypatch.setattr(wait_estimate, "how_far", lambda job: TEN if job.id == running.id else None)
-    found = wait_estimate.wait(last)
-    assert found == wait_estimate.Wait(3, expected, True)
+    assert wait_estimate.wait(last) == wait_estimate.Wait(3, expected, True)
 
 
 def test_before_a_launch_everybody_is_told_of_the_turn_that_would_be_theirs(monkeypatch: pytest.MonkeyPatch):
@@ -120,20 +118,19 @@ def test_before_a_launch_everybody_is_told_of_the_turn_that_would_be_theirs(monk
     monkeypatch.setattr(wait_estimate, "_planned", lambda job, *_: 2.0)
     monkeypatch.setattr(wait_estimate, "how_far", lambda _: TEN)
     assert wait_estimate.would_wait("anna") == wait_estimate.Wait(0, 0.0, True)
-    jobs = [queued(3, "anna") for _ in range(3)]
-    assert queue.claim(1) is not None
+    jobs = [queued("anna") for _ in range(3)]
+    assert queue.claim(1)
     expected = {"ben": wait_estimate.Wait(1, 10.0, True), "anna": wait_estimate.Wait(4, 16.0, True)}
     for owner, recorded in expected.items():
         assert wait_estimate.would_wait(owner) == recorded
-        assert wait_estimate.wait(queued(3, owner)) == recorded, "as it is once it is launched"
+        assert wait_estimate.wait(queued(owner)) == recorded, "as it is once it is launched"
     assert [job.id for job in queue.in_turn()][1:3] == [job.id for job in jobs[1:]], "nobody was put there"
 
 
 def test_what_nobody_knows_is_not_told_as_if_it_were_known(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("EPSILON_SLOTS", "1")
-    queued(3, "a")
-    second = queued(3, "b")
-    assert queue.claim(1) is not None
+    _, second = queued("a"), queued("b")
+    assert queue.claim(1)
     assert wait_estimate.wait(second) == wait_estimate.Wait(1, 0.0, False)
 
 

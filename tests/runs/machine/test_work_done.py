@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ldp_core.datasets import Step
-from ldp_core.experiment import parse
+from ldp_core.experiment import Experiment, parse
 from ldp_core.runs.lockstep import Start, drive
 from ldp_core.runs.machine import work_done
 from ldp_core.runs.machine.work_done import CellsDone, RoundsDone
@@ -15,49 +15,46 @@ from ldp_core.runs.train_all import train_all
 from tests.calibrated import calibrated
 
 
-class Shares(list[float]):
-    def __call__(self, step: Step) -> None:
-        self.append(step.share)
-
-
 @pytest.fixture
 def measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("EPSILON_RUNS_DIR", str(calibrated(tmp_path / "runs")))
 
 
+def shares(runs: list[Experiment], *ticks: tuple[int, bool], before: int = 0) -> list[float]:
+    steps = list[Step]()
+    done = CellsDone(runs, steps.append, before=before)
+    for tick in ticks:
+        done(*tick)
+    return [step.share for step in steps]
+
+
 @pytest.mark.usefixtures("measured")
 def test_a_run_counts_for_what_it_costs():
     """A run of ten rounds for ten times one of one, and a large model for more than a small one."""
-    shares = Shares()
     few, many = (parse({"rounds": n, "attack": None}) for n in (1, 10))
-    done = CellsDone([few, many], shares)
-    for place, ended in ((1, False), (0, False), (0, True), (1, True)):
-        done(place, ended)
-    assert shares == pytest.approx([1 / 11, 2 / 11, 2 / 11, 1.0])
+    each = ((1, False), (0, False), (0, True), (1, True))
+    assert shares([few, many], *each) == pytest.approx([1 / 11, 2 / 11, 2 / 11, 1.0])
     wide = parse({"rounds": 1, "attack": None, "model": {"name": "mlp", "hidden": 256}})
-    shares.clear()
-    CellsDone([few, wide], shares)(0, False)
-    assert shares[0] < 0.4
+    assert shares([few, wide], (0, False))[0] < 0.4
 
 
 def test_before_the_machine_is_measured_rounds_count_alike(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(work_done, "rates", lambda: None)
-    shares = Shares()
-    CellsDone([parse({"rounds": 3}), parse({"rounds": 1})], shares, before=2)(0, False)
-    assert shares == [(2 + 2 * 0.25) / 4], "two cells were known"
+    runs = [parse({"rounds": 3}), parse({"rounds": 1})]
+    assert shares(runs, (0, False), before=2) == [(2 + 2 * 0.25) / 4], "two cells were known"
 
 
 @pytest.mark.usefixtures("measured")
 def test_training_tells_of_every_round_of_runs_that_are_trained_together():
     """One that diverges is done with all its rounds."""
-    shares = Shares()
+    steps = list[Step]()
     wild = {"local": {"learning_rate": 1e6}}
     made = [parse({"rounds": n, "attack": None, **more}) for n, more in ((2, {}), (3, {}), (5, wild))]
-    assert len(list(train_all(made, tick=CellsDone(made, shares)))) == 3
-    assert shares == sorted(shares)
-    assert shares[-1] == pytest.approx(1.0)
-    assert {round(10 * share) for share in shares} >= {1, 10}
-    assert len(set(shares)) >= 5
+    assert len(list(train_all(made, tick=CellsDone(made, steps.append)))) == 3
+    told = [step.share for step in steps]
+    assert told == sorted(told)
+    assert {round(10 * share) for share in told} >= {1, 10}
+    assert len(set(told)) >= 5
 
 
 SEARCHED: dict[str, Any] = {"attacker": {"name": "dlg", "iterations": 20}, "rounds": [1], "after": True}

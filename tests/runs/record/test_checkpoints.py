@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from math import isnan
+from unittest.mock import Mock
 
 import pytest
 
@@ -34,14 +35,13 @@ def test_a_reader_sees_events_while_they_are_written():
         recorder.write(turn)
         recorder.flush()
         seen.append(progress.update().runs[1].round)
+    recorder.close()
     assert seen == sorted(seen)
     assert seen[-1] == 3
     run = progress.runs[1]
-    assert len(run.curves["accuracy"]) == 4
-    assert isnan(run.curves["noise_variance"][0])
+    assert len(run.curves["accuracy"]) == 4 and isnan(run.curves["noise_variance"][0])
     assert run.tries["audit", 19].rounds == 3
-    assert run.end is not None
-    recorder.close()
+    assert run.end
 
 
 def test_what_is_no_json_number_never_reaches_the_disk():
@@ -82,13 +82,9 @@ def test_an_interrupted_commit_tells_nothing_twice(monkeypatch: pytest.MonkeyPat
     recorder.flush()
     recorder.write(second)
 
-    def interrupted(*_: object) -> bytes:
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr("ldp_core.federated.state.State.as_bytes", interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            recorder.flush()
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr("ldp_core.federated.state.State.as_bytes", Mock(side_effect=KeyboardInterrupt))
+        recorder.flush()
     recorder.close()
     assert len(news(of_run(DRAFT.base).key).events) == len(first.events)
     assert recorder_for(DRAFT.base).starts()[0].state.round == 0

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ldp_core.errors import StorageFailed
-from ldp_core.experiment import Draft, Variant, parse
+from ldp_core.experiment import parse_draft
 from ldp_core.runs import jobs, queue
 from ldp_core.runs.jobs import listing
 from ldp_core.runs.jobs.listing import listed
@@ -31,11 +31,9 @@ from tests.extent import in_gate
 from tests.pace import within
 from tests.runs.in_process import bodies, compute, queued, record_of, recorder_for, trained
 
-DRAFT = Draft(parse({"rounds": 3, "attack": None}), (Variant("run"),))
-REQUEST = {"draft": DRAFT.as_json()}
-JOB = Job(
-    "0" * 12, "run", None, json.dumps(REQUEST), "completed", "", 0.0, None, None, None, 1, keys=("0" * 16,)
-)
+DRAFT = parse_draft({"rounds": 3, "attack": None})
+TEXT, KEY = json.dumps({"draft": DRAFT.as_json()}), "0" * 16
+JOB = Job("0" * 12, "run", None, TEXT, "completed", "", 0.0, None, None, None, 1, keys=(KEY,))
 
 
 @pytest.fixture(scope="module")
@@ -85,10 +83,8 @@ def test_two_hundred_runs_are_listed_within_a_second_and_the_damaged_ones_are_na
     broken = {20 * n: kinds[n % len(kinds)] for n in range(10)}
     ended(None)
     with writing(queue.queue_path(), table.SCHEMA) as db:
-        columns = "id, kind, request, keys, status, created"
-        text = json.dumps(REQUEST)
-        rows = [(f"{n:012x}", "run", text, json.dumps([f"{n:016x}"]), "interrupted", 1.0) for n in range(200)]
-        db.executemany(f"INSERT INTO jobs ({columns}) VALUES (?, ?, ?, ?, ?, ?)", rows)
+        row = "INSERT INTO jobs (id, kind, request, keys, status, created) VALUES (?, 'run', ?, ?, ?, 1)"
+        db.executemany(row, [(f"{n:012x}", TEXT, f'["{n:016x}"]', "interrupted") for n in range(200)])
     for n in range(200):
         put(f"{n:016x}", broken.get(n, record))
     bad = {f"{n:012x}" for n in broken}
@@ -109,8 +105,7 @@ def test_a_damaged_record_is_called_so_and_never_taken_up_or_written_to(kind: in
     """F8: state and events are one transaction of one file, so there is nothing older to fall back to."""
     content = list(damages(record).values())[kind]
     job, sound = ended(content), ended(record, seed=1)
-    (one, other) = reversed(listed())
-    assert (one.damaged, other.damaged) == (True, False)
+    assert [one.damaged for one in listed()] == [False, True]
     status = jobs.status(job.id)
     assert status["round"] == 0
     assert ("cannot be used" in status["message"]) is bool(content)
@@ -162,10 +157,11 @@ def whole(tmp_path_factory: pytest.TempPathFactory, record: bytes) -> Path:
     return path
 
 
+FLIP = st.tuples(st.floats(0, 1, exclude_max=True), st.integers(1, 255))
+
+
 @settings(max_examples=in_gate(200, 500))
-@given(
-    flips=st.lists(st.tuples(st.floats(0, 1, exclude_max=True), st.integers(1, 255)), min_size=1, max_size=3)
-)
+@given(flips=st.lists(FLIP, min_size=1, max_size=3))
 def test_whatever_byte_flips_a_reader_gets_events_or_a_sentence(flips: list[tuple[float, int]], whole: Path):
     changed = bytearray(whole.read_bytes())
     for where, mask in flips:
@@ -173,19 +169,19 @@ def test_whatever_byte_flips_a_reader_gets_events_or_a_sentence(flips: list[tupl
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("EPSILON_RUNS_DIR", str(whole.parent))
         patch.setattr(paths, "_bound", [])
-        put(JOB.keys[0], bytes(changed))
+        put(KEY, bytes(changed))
         for read in (
             lambda: Progress(JOB.keys, runs_of(JOB)).update(),
             lambda: events_of(JOB),
-            lambda: is_whole(JOB.keys[0]),
+            lambda: is_whole(KEY),
         ):
             try:
                 read()
             except StorageFailed as error:
-                assert JOB.keys[0] in str(error)
+                assert KEY in str(error)
         assert isinstance(is_damaged(JOB), bool)
-        assert database(JOB.keys[0]).read_bytes() == changed
-        assert [file.name for file in database(JOB.keys[0]).parent.iterdir()] == [f"{JOB.keys[0]}.sqlite"]
+        assert database(KEY).read_bytes() == changed
+        assert [*database(KEY).parent.iterdir()] == [database(KEY)]
 
 
 @pytest.mark.usefixtures("no_worker")

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -30,8 +31,7 @@ def test_a_record_that_is_pinned_at_the_last_moment_is_not_deleted(monkeypatch: 
     monkeypatch.setattr(queue, "delete", late)
     with pytest.raises(NotNow, match="is pinned; unpin it"):
         jobs.remove(identity)
-    assert queue.get(identity).pinned
-    assert file_of(identity).exists()
+    assert queue.get(identity).pinned and file_of(identity).exists()
 
 
 ANNA = Person("a" * 16)
@@ -85,10 +85,9 @@ def test_where_nothing_can_be_noted_nothing_is_removed(monkeypatch: pytest.Monke
     with closing(sqlite3.connect(queue.queue_path(), isolation_level=None)) as reader:
         reader.execute("BEGIN")
         reader.execute("SELECT * FROM jobs").fetchone()
-        with pytest.raises(StorageFailed, match="locked"):
-            quota.prune(0)
-        with pytest.raises(StorageFailed, match="locked"):
-            jobs.remove(ids[2])
+        for remove in (lambda: quota.prune(0), lambda: jobs.remove(ids[2])):
+            with pytest.raises(StorageFailed, match="locked"):
+                remove()
     assert deletion.sweep() == []
     assert [one.job.id for one in quota.kept()] == ids[::-1]
     assert {queue.get(identity).message for identity in ids} == {""}
@@ -116,8 +115,7 @@ def test_a_pin_that_is_set_while_the_house_is_cleaned_counts(
     saved(ids[0])
     monkeypatch.setattr(queue, "find", lambda **_: seen)
     assert [one.job.id for one in quota.prune(0)] == ids[1:]
-    assert file_of(ids[0]).exists()
-    assert queue.get(ids[0]).message == ""
+    assert file_of(ids[0]).exists() and not queue.get(ids[0]).message
 
 
 def test_one_comes_back_as_it_was_and_is_in_no_list_until_then():
@@ -127,17 +125,15 @@ def test_one_comes_back_as_it_was_and_is_in_no_list_until_then():
     jobs.delete(identity)
     assert [job.id for job in jobs.recent()] == [older]
     assert [job.id for job in jobs.deleted()] == [identity]
-    with pytest.raises(UnknownJob):
-        jobs.look(identity)
     assert jobs.deleted(Person("b" * 16)) == []
     with pytest.raises(NotYours, match="can bring it back"):
         jobs.bring_back(identity, Person("b" * 16))
+    with pytest.raises(UnknownJob):
+        jobs.look(identity)
     jobs.bring_back(identity)
     assert queue.find() == [was, queue.get(older)]
     assert file_of(identity).read_bytes() == text
     assert jobs.deleted() == []
-    with pytest.raises(UnknownJob):
-        jobs.bring_back(identity)
 
 
 def test_after_a_while_it_is_gone_for_good(monkeypatch: pytest.MonkeyPatch, runs_dir: Path):
@@ -149,7 +145,7 @@ def test_after_a_while_it_is_gone_for_good(monkeypatch: pytest.MonkeyPatch, runs
     now += 20
     assert jobs.deleted() == []
     assert deletion.sweep() == [identity]
-    assert list((runs_dir / "computed").iterdir()) == []
+    assert [*(runs_dir / "computed").iterdir()] == []
     with pytest.raises(UnknownJob):
         jobs.bring_back(identity)
 
@@ -158,7 +154,7 @@ def test_on_a_tight_or_full_disk_it_goes_at_once(monkeypatch: pytest.MonkeyPatch
     tight, full = record("completed"), record("completed")
     with monkeypatch.context() as less:
         less.setattr(disk_space, "_free", lambda: disk_space.SPARE - 1)
-        jobs.delete(queue.get(tight).id)
+        jobs.delete(tight)
     assert jobs.deleted() == []
     delete, tries = queue.delete, list[float | None]()
 
@@ -179,20 +175,12 @@ def test_on_a_tight_or_full_disk_it_goes_at_once(monkeypatch: pytest.MonkeyPatch
 
 def test_a_death_at_any_moment_of_it_loses_nothing(monkeypatch: pytest.MonkeyPatch):
     """The row says first what goes, and nothing else goes."""
-    kept, going = record("completed"), record("completed")
-    file, other = file_of(going), file_of(kept)
-    for step in ("forget", "sweep"):
+    ids = [record("completed") for _ in range(2)]
+    files = [*map(file_of, ids)]
+    for number, (module, step) in enumerate(((queue, "forget"), (computations, "sweep"))):
         with monkeypatch.context() as dead, pytest.raises(KeyboardInterrupt):
-            dead.setattr(queue if step == "forget" else computations, step, stop)
-            jobs.remove(going if step == "forget" else kept)
-        assert other.exists()
-        if step == "forget":
-            assert file.exists()
-            assert deletion.sweep() == [going]
-            assert not file.exists()
-    deletion.sweep()
-    assert not other.exists()
-
-
-def stop(*_: Any, **__: Any) -> None:
-    raise KeyboardInterrupt
+            dead.setattr(module, step, Mock(side_effect=KeyboardInterrupt))
+            jobs.remove(ids[number])
+        assert all(file.exists() for file in files[number:])
+        deletion.sweep()
+        assert not files[number].exists()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ldp_core.errors import InvalidExperiment, InvalidInput, UnknownDraft
-from ldp_core.experiment import Draft, Variant, parse
+from ldp_core.experiment import Draft, Variant, parse, parse_draft
 from ldp_core.runs.record import draft_room, drafts
 from ldp_core.runs.storage.database import reading
 from tests.runs.processes import at_once
@@ -20,15 +20,11 @@ FIRST = Draft(parse({}), (Variant("a"),))
 def test_a_draft_survives_and_each_change_can_be_undone():
     identity = drafts.new(FIRST)
     second = FIRST.with_base({"rounds": 3})
-    assert drafts.update(identity, lambda _: second) == second
-    drafts.update(identity, lambda _: second)
-    assert drafts.load(identity) == second
-    assert drafts.can_undo(identity)
-    assert drafts.undo(identity)
-    assert drafts.load(identity) == FIRST
-    assert not drafts.can_undo(identity)
-    assert not drafts.undo(identity)
-    assert drafts.load(identity) == FIRST
+    for _ in range(2):
+        assert drafts.update(identity, lambda _: second) == drafts.load(identity) == second
+    for undone in (True, False):
+        assert drafts.can_undo(identity) is drafts.undo(identity) is undone
+        assert drafts.load(identity) == FIRST
 
 
 def test_only_so_many_revisions_are_kept():
@@ -52,10 +48,8 @@ def test_a_snapshot_never_changes_and_the_same_draft_gives_the_same_link():
     attack = {"upload": "real", "round": 3}
     with_attack = drafts.share(FIRST, attack)
     assert with_attack not in (link, drafts.share(FIRST, attack | {"round": 4}))
-    assert drafts.share(FIRST, attack) == with_attack
-    assert drafts.share(FIRST) == link
-    assert drafts.ladder_of(with_attack) == attack
-    assert drafts.snapshot(with_attack) == FIRST
+    assert (drafts.share(FIRST, attack), drafts.share(FIRST)) == (with_attack, link)
+    assert (drafts.ladder_of(with_attack), drafts.snapshot(with_attack)) == (attack, FIRST)
 
 
 def test_what_is_typed_beside_a_draft_stays_with_it_and_is_no_change_of_it():
@@ -72,13 +66,9 @@ def test_what_is_typed_beside_a_draft_stays_with_it_and_is_no_change_of_it():
 
 
 def test_changes_made_at_the_same_time_are_all_kept():
-    identity = drafts.new(FIRST.with_base({"rounds": 1}))
-
-    def one_more(draft: Draft) -> Draft:
-        return draft.with_base({"rounds": draft.base.rounds + 1})
-
-    at_once(20, lambda: drafts.update(identity, one_more))
-    assert drafts.load(identity) == FIRST.with_base({"rounds": 21})
+    identity, first = drafts.new(FIRST), FIRST.base.rounds
+    at_once(20, lambda: drafts.update(identity, lambda one: one.with_base({"rounds": one.base.rounds + 1})))
+    assert drafts.load(identity) == FIRST.with_base({"rounds": first + 20})
 
 
 def test_a_change_that_cannot_be_leaves_the_draft_as_it_was():
@@ -92,8 +82,7 @@ def test_a_change_that_cannot_be_leaves_the_draft_as_it_was():
 
 @pytest.mark.parametrize("identity", ["", "nothing", "../x", "0123456789ab", "%2e%2e", "a" * 5000])
 def test_what_is_no_id_leads_nowhere(identity: str):
-    assert drafts.load(identity) is None
-    assert drafts.snapshot(identity) is None
+    assert drafts.load(identity) is drafts.snapshot(identity) is None
     assert not drafts.can_undo(identity)
 
 
@@ -106,20 +95,17 @@ def test_two_undos_at_once_leave_the_draft(monkeypatch: pytest.MonkeyPatch):
 
 
 def small(name: str) -> Draft:
-    return Draft(parse({"name": name}), (Variant("run"),))
+    return parse_draft({"name": name})
 
 
-def large(first: float, clients: int = 6_000) -> Draft:
-    budgets = [first, *(1 + n % 97 / 100 for n in range(clients - 1))]
-    return Draft(
-        parse({"dataset": "mnist", "clients": {"count": clients, "epsilon": budgets}}), (Variant("run"),)
-    )
+def large(first: float) -> Draft:
+    budgets = [first, *(1 + n % 97 / 100 for n in range(5_999))]
+    return parse_draft({"dataset": "mnist", "clients": {"count": 6_000, "epsilon": budgets}})
 
 
 def size(runs_dir: Path) -> int:
     with reading(runs_dir / "drafts.sqlite") as db:
-        assert db is not None
-        return draft_room.taken(db)
+        return draft_room.taken(db) if db else 0
 
 
 def test_a_link_that_is_opened_again_and_again_fills_nothing(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
@@ -139,9 +125,7 @@ def test_small_ones_have_an_end_too_and_the_oldest_go_first(runs_dir: Path, monk
     found = [drafts.new(small(f"number {n}")) for n in range(160)]
     assert size(runs_dir) <= 1.2e5
     kept = [drafts.load(one) is not None for one in found]
-    assert kept[-1]
-    assert not kept[0]
-    assert kept == sorted(kept), "the newest are there, and no hole among them"
+    assert (kept[0], kept[-1], kept) == (False, True, sorted(kept)), "the newest, and no hole among them"
 
 
 def test_a_large_draft_keeps_fewer_revisions_and_can_be_undone(
@@ -152,14 +136,13 @@ def test_a_large_draft_keeps_fewer_revisions_and_can_be_undone(
     for n in range(1, 20):
         drafts.update(identity, lambda draft, n=n: large(1 + n / 100))  # type: ignore[misc]
     assert size(runs_dir) < 4e5
-    assert drafts.load(identity) == large(1 + 19 / 100)
+    assert drafts.load(identity) == large(1.19)
     assert drafts.undo(identity)
-    assert drafts.load(identity) == large(1 + 18 / 100)
+    assert drafts.load(identity) == large(1.18)
 
 
 def test_a_setting_that_makes_no_sense_is_refused_in_a_sentence(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("EPSILON_DRAFTS_MB", "plenty")
-    with pytest.raises(
-        InvalidInput, match=r"^EPSILON_DRAFTS_MB must be a number from 0\.1 to 1e\+06; got “plenty”$"
-    ):
+    said = r"^EPSILON_DRAFTS_MB must be a number from 0\.1 to 1e\+06; got “plenty”$"
+    with pytest.raises(InvalidInput, match=said):
         draft_room.most_bytes()

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from ldp_core.errors import NotNow
-from ldp_core.experiment import Draft, Variant, parse
+from ldp_core.experiment import parse_draft
 from ldp_core.runs import jobs, queue
 from ldp_core.runs.kinds import base
 from ldp_core.runs.process import training
@@ -47,9 +47,8 @@ def test_the_oldest_go_first_and_leave_a_note():
     removed = quota.prune(3500)
     assert [one.job.id for one in removed] == ids[1:4]
     for identity in ids[1:4]:
-        job = queue.get(identity)
         assert not files[identity].exists()
-        assert "removed to make room" in job.message
+        assert "removed to make room" in queue.get(identity).message
         with pytest.raises(NotNow, match="was removed to make room; there is nothing to pin"):
             jobs.pin(identity)
         jobs.pin(identity, on=False)
@@ -60,7 +59,7 @@ def test_the_oldest_go_first_and_leave_a_note():
 
 
 def test_what_several_jobs_name_counts_once_and_goes_with_the_last_of_them():
-    first, other, second = record("completed"), record("completed"), record("completed")
+    first, other, second = (record("completed") for _ in range(3))
     queue.update(second, keys=[*queue.get(first).keys])
     computations.sweep()
     assert quota.taken() == 2000
@@ -98,19 +97,14 @@ def test_what_goes_before_the_oldest_job():
     assert [one.job.id for most in (3000, 2000) for one in quota.prune(most)] == [deleted, arrived]
     assert jobs.deleted() == []
     assert file_of(older).exists() and lost.with_name("other.sqlite").exists()
-
-
-def test_what_was_moved_aside_goes_with_the_last_job_of_its_key():
-    identity = record("completed")
-    checkpoints.move_aside(queue.get(identity).keys[0])
-    jobs.remove(identity)
-    assert quota.taken() == 0
+    checkpoints.move_aside(queue.get(older).keys[0])
+    jobs.remove(older)
+    assert quota.taken() == 1000, "what was moved aside goes with the last job of its key"
 
 
 def test_a_full_disk_ends_a_run_with_a_sentence_and_keeps_what_was_trained(monkeypatch: pytest.MonkeyPatch):
     """SQLite itself is told that there is no more room."""
-    draft = Draft(parse({"rounds": 30}), (Variant("run"),))
-    job, limits = queued(draft), list[int]()
+    job, limits = queued(parse_draft({"rounds": 30})), list[int]()
 
     class Small(Recorder):
         def flush(self) -> None:
@@ -126,8 +120,7 @@ def test_a_full_disk_ends_a_run_with_a_sentence_and_keeps_what_was_trained(monke
         patch.setattr(checkpoints, "FLUSH_SECONDS", 0.0)
         patch.setattr(base, "Recorder", Small)
         outcome = training.train_job(job, 10**9)
-    assert "the disk is full" in outcome.message
-    assert "Traceback" not in outcome.message
+    assert "the disk is full" in outcome.message and "Traceback" not in outcome.message
     refuse_damaged(job.keys[0])
     before = progress_of(job).update().rounds_done()
     assert 0 < before < 30

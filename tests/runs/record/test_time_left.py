@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from ldp_core.datasets import Step
-from ldp_core.experiment import Draft, Variant, parse
+from ldp_core.experiment import parse, parse_draft
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record.time_left import EVERY_SECONDS, FILE, Pace, Reporter, how_far
 from ldp_core.simulate import simulate
@@ -18,8 +18,9 @@ from tests.data import digits
 from tests.runs.in_process import queued
 
 RECORDED = json.loads((Path(__file__).parent / "recorded_times.json").read_text())
-"""When how much was done of real jobs, by the clock of their own process, and
-the relative errors of the two estimates that were before this one at 25, 50 and 75 % of the time."""
+"""When how much was done of real jobs, by the clock of their own process, and the relative errors of the
+estimates before this one at 25, 50 and 75 % of the time.
+"""
 
 
 def left_at(job: dict[str, Any], at: float) -> float | None:
@@ -70,17 +71,15 @@ def test_the_pace_is_that_of_the_last_minute_or_of_the_last_step():
 def test_what_is_reported_is_read_back(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
     now = 100.0
     monkeypatch.setattr(time, "monotonic", lambda: now)
-    job = queued(Draft(parse({"rounds": 3}), (Variant("run"),)))
+    job = with_folder()
     assert how_far(job) is None
-    job.folder.mkdir(parents=True)
     report = Reporter(job.folder)
     report(Step("Downloading x", 1_000_000, 3_000_000))
     report(Step("Downloading x", 2_000_000, 3_000_000))  # too soon to be written
-    assert str(read(job)) == "Downloading x: 1.0 of 3.0 MB"
-    report(Step("Unpacking x"))
-    assert str(read(job)) == "Unpacking x"
-    report(Step("", 0, 15, "rounds"))
-    assert str(read(job)) == "0 of 15 rounds"
+    assert read(job) == "Downloading x: 1.0 of 3.0 MB"
+    for step, words in ((Step("Unpacking x"), "Unpacking x"), (Step("", 0, 15, "rounds"), "0 of 15 rounds")):
+        report(step)
+        assert read(job) == words
     now += 30.0
     report(Step("", 5, 15, "rounds"))
     found = how_far(job)
@@ -94,10 +93,14 @@ def test_what_is_reported_is_read_back(runs_dir: Path, monkeypatch: pytest.Monke
     Reporter(job.folder / "nowhere")(Step("x"))  # is no error
 
 
-def read(job: Job) -> Step:
-    found = how_far(job)
-    assert found
-    return found.step
+def with_folder() -> Job:
+    job = queued(parse_draft({"rounds": 3}))
+    job.folder.mkdir(parents=True)
+    return job
+
+
+def read(job: Job) -> str:
+    return str((found := how_far(job)) and found.step)
 
 
 @pytest.mark.parametrize(
@@ -105,8 +108,7 @@ def read(job: Job) -> Step:
     ["", "{", "[1, 2]", "7", '[{"doing": 7}, 1]', '[{"doing": "", "done": NaN}, 1]', '[{"doing": ""}, "x"]'],
 )
 def test_a_damaged_file_says_nothing(runs_dir: Path, text: str):
-    job = queued(Draft(parse({"rounds": 3}), (Variant("run"),)))
-    job.folder.mkdir(parents=True)
+    job = with_folder()
     (job.folder / FILE).write_text(text)
     assert how_far(job) is None
 
@@ -115,11 +117,7 @@ def test_every_round_is_told_of_from_beginning_to_end(monkeypatch: pytest.Monkey
     """A client at a time; the fused engine trains so few in one call."""
     monkeypatch.setenv("EPSILON_ENGINE", "processes")
     shares: list[float] = []
-    for _ in simulate(parse({"rounds": 2, "attack": None}), digits(), tick=shares.append):
-        pass
-    ends = [i for i, share in enumerate(shares) if share == 1.0]
-    assert len(ends) == 2
-    first, second = shares[: ends[0] + 1], shares[ends[0] + 1 :]
-    assert first == sorted(first)
-    assert second == first
-    assert first[0] < 0.2
+    list(simulate(parse({"rounds": 2, "attack": None}), digits(), tick=shares.append))
+    first, second = shares[: len(shares) // 2], shares[len(shares) // 2 :]
+    assert first == second == sorted(first)
+    assert first[0] < 0.2 and first[-1] == 1

@@ -26,9 +26,8 @@ def test_a_guess_is_somebodys_about_settings(runs_dir: Path):
 
 
 def test_a_scenario_that_is_skipped_is_not_asked_again_until_somebody_wants_it(runs_dir: Path):
-    guesses.skip("me", "one")
-    guesses.skip("me", "one")
-    guesses.skip("you", "two")
+    for who, scenario in (("me", "one"), ("me", "one"), ("you", "two")):
+        guesses.skip(who, scenario)
     assert guesses.all_skipped("me") == {"one"}
     guesses.skip("me", "one", False)
     assert not guesses.is_skipped("me", "one") and guesses.is_skipped("you", "two")
