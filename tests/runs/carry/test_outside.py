@@ -14,7 +14,6 @@ from ldp_core.runs.carry.rounds_of_others import Line, read
 from ldp_core.runs.jobs.tables import as_csv
 from ldp_core.runs.lockstep import drive
 from ldp_core.runs.queue.permissions import Person
-from ldp_core.runs.storage.database import writing
 
 LINES = b"""round,accuracy,label,seed,more
 10,50%,a,1,x
@@ -121,7 +120,7 @@ def test_a_person_keeps_so_many_and_whoever_takes_new_cookies_pushes_out_their_o
     assert {one.id for one in outside.known()} == {*hers, first, new, *crowd[-4:]}
     (runs_dir / "theirs.csv").write_bytes(LINES)
     machine = bring_rounds(runs_dir / "theirs.csv")
-    with writing(runs_dir / "rounds.sqlite", "") as db:
+    with outside.DATABASE.writing() as db:
         db.execute("UPDATE rounds SET lines = 'no JSON'")
     assert {first, new, machine} <= {one.id for one in outside.known()}, "a list reads no rounds"
 

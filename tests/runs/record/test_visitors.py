@@ -7,7 +7,6 @@ import pytest
 from ldp_core import presets
 from ldp_core.errors import InvalidInput
 from ldp_core.runs.record import guesses, nicknames
-from ldp_core.runs.storage.database import writing
 from tests.runs.in_process import found_in
 
 DRAFT = presets.get("two_volunteers").draft
@@ -36,7 +35,7 @@ def test_a_scenario_that_is_skipped_is_not_asked_again_until_somebody_wants_it(r
 def test_what_cannot_be_read_is_no_guess(runs_dir: Path):
     guesses.keep("me", DRAFT, 60)
     for body in ("[1]", "not JSON", "null"):
-        with writing(runs_dir / "guessed.sqlite", "") as db:
+        with guesses.DATABASE.writing() as db:
             db.execute("UPDATE guessed SET body = ?", (body,))
         assert guesses.of("me", DRAFT) is None
 
