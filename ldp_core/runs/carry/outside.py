@@ -27,6 +27,7 @@ CREATE TABLE IF NOT EXISTS rounds (
 );
 PRAGMA user_version = 1;
 """,
+    format=1,
 )
 ROUNDS = (".csv", ".tsv", ".jsonl", ".json", ".txt")
 EACH, ALL = 20, 200
