@@ -71,7 +71,7 @@ class Attacker(Component):
 
     @classmethod
     def cannot_follow(cls, optimizer: Optimizer) -> str:
-        """Why it cannot attack uploads trained with such an optimiser, likewise."""
+        """Why this attacker cannot attack uploads trained with an optimiser; "" if it can."""
         return ""
 
     def knows(self, facts: Facts) -> list[str]:

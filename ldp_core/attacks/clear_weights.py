@@ -36,8 +36,8 @@ class ClearWeights(Reconstructor):
     def reconstruct(self, seen: Observation, *, generator: np.random.Generator) -> Image:
         rows, known = _close(seen)
         z, weight = leading_of_known(rows, known), known.astype(np.float64)
-        scale, finest = reach(seen) / seen.learning_rate, FINEST / seen.learning_rate
-        while seen.clear and scale > finest:
+        scale, finest = (reach(seen) if seen.clear else 0.0) / seen.learning_rate, FINEST / seen.learning_rate
+        while scale > finest:
             delta = _ratio(z, (weight * rows).transpose(0, 2, 1), weight.transpose(0, 2, 1))
             z = _ratio(delta, weight * rows, weight)
             misfit = rows - delta[:, :, None] * z[:, None]

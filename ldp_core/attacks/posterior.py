@@ -156,10 +156,10 @@ def _class_shares(seen: Observation, kind: Kind) -> Floats:
 
 def _expected_reactions(seen: Observation, public: Public, shares: Floats) -> tuple[Floats, Floats]:
     """Mean and standard deviation, (V, R) each, of the first bias's gradient over public images."""
-    parts = []
+    parts, bias = [], seen.model.slices(seen.shape, seen.classes)[1]
     for some in blocks(min(PUBLIC, len(public.x)), seen.previous.size):
         gradients = seen.gradients_of(public.x[:PUBLIC][some], public.y[:PUBLIC][some])
-        parts.append(seen.first_layer(gradients)[..., -1])
+        parts.append(gradients[:, bias.start : bias.stop])
     reactions, labels = np.concatenate(parts), public.y[:PUBLIC]
     weight = shares[:, labels] / np.maximum(np.bincount(labels, minlength=seen.classes)[labels], 1)
     weight = weight / np.maximum(weight.sum(axis=1, keepdims=True), 1e-300)

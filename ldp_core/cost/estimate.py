@@ -3,14 +3,13 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from ldp_core import limits
 from ldp_core.accounting.table import EACH
 from ldp_core.attacks.findings.metrics import MOST_PAIRS
 from ldp_core.cost.seconds import Rates, Work, seconds, uploads_attacked, work_of
 from ldp_core.errors import InvalidExperiment, Problem
-from ldp_core.experiment import Draft, Experiment
+from ldp_core.experiment import Draft, Experiment, kept
 from ldp_core.experiment.sweep import Sweep
 from ldp_core.experiment.threat_model import spies
 from ldp_core.mechanisms.shared.kinds import alike
@@ -54,14 +53,14 @@ class Cost:
 
 
 def cost(draft: Draft) -> Cost:
-    each = [_of_a_run(experiment, experiment.source.version) for experiment in draft.experiments()]
+    each = [_of_a_run(experiment) for experiment in draft.experiments()]
     memory, stored, work = zip(*each, strict=True)
     return Cost(max(memory), draft.seeds * sum(stored), [*work] * draft.seeds)
 
 
-@lru_cache(maxsize=256)
-def _of_a_run(experiment: Experiment, version: str) -> tuple[int, int, Work]:
-    """Bytes of memory, bytes of events, and work of a run; cached, with `version` for changing data."""
+@kept(256)
+def _of_a_run(experiment: Experiment) -> tuple[int, int, Work]:
+    """Bytes of memory, bytes of events, and work of a run."""
     return _memory(experiment), _stored(experiment), work_of(experiment)
 
 

@@ -111,7 +111,7 @@ class Pool:
         process = self._processes.pop(end)
         end.close()
         process.join()
-        name = next((one for one in CRASHES if getattr(signal, one, 0) == -(process.exitcode or 0)), "")
+        name = next((one for one in CRASHES if getattr(signal, one, None) == -(process.exitcode or 0)), "")
         if again or not name:
             raise ProcessLost(name, process.exitcode or 0)
         logging.warning("a process that trained crashed (%s); what it was at is begun once more", name)

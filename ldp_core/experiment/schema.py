@@ -9,9 +9,10 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any
+from functools import cached_property, lru_cache, wraps
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,6 +48,7 @@ from ldp_core.trust import registry as all_trusts
 if TYPE_CHECKING:
     from ldp_core.accounting.spending import Spending
 
+T = TypeVar("T")
 TARGETS = {
     "weights": "the trained weights themselves",
     "update": "what training changed: the trained weights minus the server's",
@@ -355,3 +357,13 @@ class Experiment(BaseModel):
             parts["mechanism"] = Part(mechanisms.registry, "name").serialise(self.mechanism.for_uploads())
         text = json.dumps(parts, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def kept(most: int) -> Callable[[Callable[..., T]], Callable[..., T]]:
+    """`lru_cache` for functions of an experiment, whose data may change: by the data's version as well."""
+
+    def made(function: Callable[..., T]) -> Callable[..., T]:
+        found = lru_cache(most)(lambda version, *of: function(*of))
+        return wraps(function)(lambda experiment, *of: found(experiment.source.version, experiment, *of))
+
+    return made

@@ -5,7 +5,6 @@ ask only here.
 """
 
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ from ldp_core.attacks.shared.beside import AttackSchedule, Training, beside
 from ldp_core.attacks.shared.search import Search
 from ldp_core.experiment.attack import attack_as_json
 from ldp_core.experiment.overrides import changed
-from ldp_core.experiment.schema import Experiment
+from ldp_core.experiment.schema import Experiment, kept
 from ldp_core.models.chain import is_chain
 
 
@@ -42,7 +41,7 @@ class Spy:
         return {"upload": self.upload, "attacker": self.attacker, "knows": list(self.knows)}
 
 
-@lru_cache(maxsize=64)
+@kept(64)
 def spies(experiment: Experiment) -> tuple[Spy, ...]:
     """Attacks of an experiment; empty without an attack, or if `why_not` gives a reason."""
     attack = experiment.attack

@@ -26,10 +26,7 @@ from ldp_core.system.threads import on_one_thread
 
 @on_one_thread
 def climb(
-    ladder: Ladder,
-    data: Data,
-    device: torch.device | None = None,
-    earlier: Sequence[dict[str, Any]] = (),
+    ladder: Ladder, data: Data, device: torch.device | None = None, earlier: Sequence[dict[str, Any]] = ()
 ) -> Iterator[Event]:
     """Events of an attack grid: its start, then two references and a cell per budget for each mechanism.
 

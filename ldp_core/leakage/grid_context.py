@@ -20,15 +20,7 @@ from ldp_core.federated.state import State
 from ldp_core.images import encode
 from ldp_core.leakage.candidates import line_up
 from ldp_core.leakage.identification import Rows, identify, would_send
-from ldp_core.leakage.observe import (
-    Control,
-    Start,
-    audit_values,
-    begun,
-    observe,
-    public_images,
-    real_values,
-)
+from ldp_core.leakage.observe import Control, Start, audit_values, begun, observe, public_images, real_values
 from ldp_core.leakage.online import MOST_MEMBERS
 from ldp_core.leakage.scores import identification_bounds, score_audits, score_real
 from ldp_core.leakage.summary import summary

@@ -80,11 +80,11 @@ class Start:
         noted = {name: rows[victims] for name, rows in self.noted.items()}
         return replace(self, own=own, columns=(epsilon, low, high), noted=noted)
 
-    def encoded(self, values: Vectors, noise: np.random.Generator) -> Encoded:
-        """The victims' uploads (V, m) as the run's system encodes them."""
+    def encoded(self, values: Vectors, noise: np.random.Generator, times: int = 1) -> list[Encoded]:
+        """The victims' uploads (V, m) as the run's system encodes them, so many times in a round."""
         joined, clients = taking_part(self.federation), np.zeros(len(values), dtype=np.int64)
         joined.begin(self.weights.cpu().numpy(), clients)
-        return joined.encode(values, *self.columns[1:], clients, noise)
+        return [joined.encode(values, *self.columns[1:], clients, noise) for _ in range(times)]
 
     def sent_of(
         self, x: NDArray[np.float32], y: NDArray[np.int64], own: torch.Tensor | None = None
@@ -190,7 +190,7 @@ def observe(
     federation, pieces, columns = start.federation, start.pieces, start.columns
     experiment = federation.experiment
     audit, m, known = upload == "audit", exact.shape[1], start.weights.cpu().numpy()
-    encoded = [start.encoded(exact, noise) for _ in range(times)]
+    encoded = start.encoded(exact, noise, times)
     # ranges are public, and the same however often something is sent
     ranges = columns[0], encoded[0].low, encoded[0].high
     missing = [one.unsent for one in encoded if one.unsent is not None]

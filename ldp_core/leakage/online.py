@@ -107,11 +107,7 @@ class _Attacked:
                     )
 
     def _watched(
-        self,
-        who: Search,
-        observed: Sequence[Observation],
-        starts: Sequence[np.random.Generator],
-        number: int,
+        self, who: Search, observed: Sequence[Observation], starts: Sequence[np.random.Generator], number: int
     ) -> Generator[Frame, None, list[Image]]:
         """Attack some observations; yields frames of the first, returns the images of all."""
         batch = SearchBatch(who, observed, starts)

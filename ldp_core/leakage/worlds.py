@@ -69,7 +69,7 @@ def _canary(experiment: Experiment) -> Vectors:
 
 def _apart(start: Start, attack: str, made: Vectors, noise: np.random.Generator) -> Worlds | None:
     """The first of some exact uploads (n, m), and the one most distant from it after clipping."""
-    encoded, epsilon = start.encoded(made, noise), start.columns[0]
+    (encoded,), epsilon = start.encoded(made, noise), start.columns[0]
     if encoded.clear is not None or encoded.unsent is not None:
         return None
     pieces, low, high = start.pieces, encoded.low, encoded.high

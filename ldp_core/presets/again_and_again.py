@@ -8,11 +8,7 @@ SEEN = {"seen once": "once", "ten times": "ten times", "a hundred times": "a hun
 AVERAGES_OUT = Sentence(
     "The noise of many uploads averages out, and the picture sharpens: seen once it is "
     "not recovered, seen a hundred times it is.",
-    both(
-        clearer(*SEEN, by=3.0),
-        keeps("seen once"),
-        recovers("a hundred times"),
-    ),
+    both(clearer(*SEEN, by=3.0), keeps("seen once"), recovers("a hundred times")),
 )
 
 PRESET = Preset(

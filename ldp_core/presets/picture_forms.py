@@ -23,10 +23,7 @@ PRESET = Preset(
         ),
         ONE_BIT,
         Sentence("At ε 4 Piecewise hides it as well.", blurred(STRICT, 13)),
-        Sentence(
-            "Which image it was made of, out of ten, the server tells far below that.",
-            picks(STRICT),
-        ),
+        Sentence("Which image it was made of, out of ten, the server tells far below that.", picks(STRICT)),
         Sentence(
             "The model hardly feels any of it: all four learn about as well.",
             alike(CLEAN, MILD, STRICT, DUCHI, within=0.15),

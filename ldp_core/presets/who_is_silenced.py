@@ -32,10 +32,7 @@ PRESET = Preset(
     ask=Figure(
         "Of the digits 5 to 9, what share will 1/σ² name right?", ("1/σ²",), named_right(LATE), SILENCED
     ),
-    base={
-        "clients": {"count": 30, "epsilon": [1.0] * 24 + [8.0] * 6},
-        "partition": {"kind": "group_labels"},
-    },
+    base={"clients": {"count": 30, "epsilon": [1.0] * 24 + [8.0] * 6}, "partition": {"kind": "group_labels"}},
     variants=(
         ("mean", {"aggregator.name": "mean"}),
         ("1/σ²", {"aggregator.name": "inverse_variance"}),

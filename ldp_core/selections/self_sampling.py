@@ -14,8 +14,8 @@ from ldp_core.streams import stream
 
 
 class SelfSampling(Selection):
-    """A probability q ~ U(least, 1) for each client and round, together (1 + least)/2. In a round without
-    participants the model stays.
+    """Each client takes part in a round with a probability q ~ U(least, 1), drawn anew: (1 + least)/2 on
+    average. In a round without participants the model stays.
     """
 
     label = "who wants to"

@@ -1,13 +1,12 @@
 """Noise variance of each client per weight, for a weight at its range's centre and in the worst case."""
 
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from ldp_core.aggregators.base import Drawn
-from ldp_core.experiment import Experiment
+from ldp_core.experiment import Experiment, kept
 from ldp_core.experiment.schema import Piece, Population
 from ldp_core.mechanisms import Mechanism
 from ldp_core.mechanisms.base import Floats
@@ -42,7 +41,7 @@ def mid_range(population: Population, piece: Piece) -> Drawn:
     return Drawn(np.asarray(variance, np.float64), np.asarray(mean - centre, np.float64))
 
 
-@lru_cache(maxsize=8)
+@kept(8)
 def worst_variance(experiment: Experiment, round: int = 1) -> Floats:
     """Largest noise variance over each client's range, (K,), for weighting; for votes before the sign."""
     people = experiment.population()

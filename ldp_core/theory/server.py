@@ -7,14 +7,13 @@ limits meet a random selection. If the noise depends on training, none is predic
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 from numpy.polynomial.chebyshev import chebvander
 from numpy.typing import NDArray
 
 from ldp_core.aggregators.base import Drawn
-from ldp_core.experiment import Experiment
+from ldp_core.experiment import Experiment, kept
 from ldp_core.mechanisms.base import Floats
 from ldp_core.mechanisms.shared.kinds import alike
 from ldp_core.theory.clients import mid_range, worst_variance
@@ -63,7 +62,7 @@ def server_noise(experiment: Experiment) -> ServerNoise:
     return _server_noise(experiment, tuple(sizes(experiment).tolist()))
 
 
-@lru_cache(maxsize=256)
+@kept(256)
 def _server_noise(experiment: Experiment, held: tuple[float, ...]) -> ServerNoise:
     public = _Public(experiment, np.array(held))
     variance = empty = 0.0

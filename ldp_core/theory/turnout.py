@@ -3,7 +3,6 @@
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import product
 
 import numpy as np
@@ -12,7 +11,7 @@ from scipy.special import bdtr, gammaln, xlog1py, xlogy
 
 from ldp_core import datasets
 from ldp_core.accounting import everyone
-from ldp_core.experiment import Experiment
+from ldp_core.experiment import Experiment, kept
 from ldp_core.mechanisms.base import Floats
 from ldp_core.streams import stream
 
@@ -237,12 +236,12 @@ def sizes(experiment: Experiment) -> Floats:
     if not experiment.aggregator.weighs_by_size:
         return np.ones(experiment.clients.count)
     try:
-        return _sizes(experiment, known=True)
+        return _sizes(experiment, True)
     except LookupError:
-        return _sizes(experiment, known=False)
+        return _sizes(experiment, False)
 
 
-@lru_cache(maxsize=64)
+@kept(64)
 def _sizes(experiment: Experiment, known: bool) -> Floats:
     source = experiment.source
     labels = np.arange(source.train_size, dtype=np.int64) % source.classes

@@ -23,8 +23,8 @@ WRAPS = 1e-6
 
 
 class SecureSum(SumTrust):
-    """Skellam noise in a secure sum, whose clients' shares add up to exactly such noise; without that of
-    those, drawn anew in each round, who never answer, it is enough for ε to hold.
+    """Skellam noise in a secure sum, whose clients' shares add up to exactly such noise. The share `dropout`
+    of the clients, drawn anew in each round, never answers; the noise of the others is enough for ε to hold.
     """
 
     label = "a secure sum"
@@ -86,7 +86,7 @@ class SecureSum(SumTrust):
             yield Problem("trust.bits", message)
 
     def honest(self, clients: int) -> int:
-        """Of so many clients in a sum, those whose noise ε relies on: none that drop out or collude."""
+        """Number, of so many clients in a sum, whose noise ε relies on: who neither drop out nor collude."""
         return clients - math.ceil(self.dropout * clients - 1e-9) - self.colluding
 
     def answering(

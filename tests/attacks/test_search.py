@@ -1,5 +1,6 @@
 """Attackers that search: without noise they find the image, noise is weighed, and nothing ends the others."""
 
+import threading
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from ldp_core.attacks.dlg import DLG
 from ldp_core.attacks.findings.metrics import clamped, psnr
 from ldp_core.attacks.idlg import IDLG
 from ldp_core.attacks.shared import objective
+from ldp_core.attacks.shared.reading import read
 from ldp_core.attacks.shared.search import Search, SearchBatch, chunked
 from ldp_core.cost.seconds import gradient, work_of, work_of_ladder
 from ldp_core.errors import InvalidExperiment
@@ -98,6 +100,14 @@ def test_a_search_can_be_watched_and_ends_the_same():
     assert quality[-1] > quality[0] + 10
     alone = who.reconstruct(seen, generator=stream(0, "reconstruction"))
     assert psnr(batch.images(0)[:, 0], alone[:, 0]).min() > 40
+
+
+def test_chunks_begin_side_by_side(monkeypatch: pytest.MonkeyPatch):
+    seen, both = observed(digits(), 9, {"model": "lenet"})[0], threading.Barrier(2, timeout=20)
+    monkeypatch.setattr(f"{Search.__module__}.read", lambda *of: both.wait() < 2 and read(*of))
+    starts = [stream(0, "reconstruction") for _ in range(2)]
+    batch = SearchBatch(IDLG(iterations=1), [seen, seen], starts, workers=2)
+    assert [look.done for look in batch.follow()] == [True, True]
 
 
 def test_chunks_are_even_and_small_observations_share_them():

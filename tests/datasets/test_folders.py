@@ -1,6 +1,7 @@
 """Folders of images: found by their ids, read with suspicion, and said to be wrong in one sentence."""
 
 import os
+import shutil
 import struct
 import zlib
 from collections.abc import Callable, Iterator
@@ -16,6 +17,8 @@ from ldp_core import cli, datasets
 from ldp_core.datasets import Step, _contents, _decode
 from ldp_core.errors import DataUnavailable, InvalidExperiment
 from ldp_core.experiment import parse
+from ldp_core.experiment.threat_model import spies
+from ldp_core.theory.server import server_variance
 from tests.datasets import samples
 
 PETS = {"cats": 6, "dogs": 5}
@@ -87,6 +90,21 @@ def test_other_images_are_another_run(root: Path):
     assert parse(experiment).key != before
     assert datasets.get("images:pets").train_size == 12
     assert parse({}).as_json()["dataset"] == "digits"
+
+
+def test_another_class_changes_what_attackers_know_and_the_predicted_noise(root: Path):
+    place = samples.folder(root, "pets", PETS)
+
+    def facts() -> tuple[int, float]:
+        one = parse({"dataset": "images:pets", "clients": {"count": 3, "epsilon_scope": "upload"}})
+        return spies(one)[0].facts.classes, server_variance(one)
+
+    two, before = facts()
+    for part in ("train", "test"):
+        shutil.copytree(place / part / "dogs", place / part / "wolves")
+    three, after = facts()
+    assert (two, three) == (2, 3)
+    assert after > before, "more weights share an upload's budget"
 
 
 @pytest.mark.parametrize("what", ["images:pets", "cats", "000.jpg"])

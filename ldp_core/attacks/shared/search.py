@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, ClassVar, Self
 
@@ -195,8 +195,7 @@ class _Chunk:
         self.members, self._batch, first = members, batch, batch.first
         self.rows = np.concatenate([np.arange(first[i] + of.start, first[i] + of.stop) for i, of in members])
 
-    @cached_property
-    def descent(self) -> Descent:
+    def _begun(self) -> Descent:
         import torch
 
         batch, who, one = self._batch, self._batch.who, self._batch.seen[0]
@@ -236,6 +235,8 @@ class _Chunk:
 
     def advance(self, until: int) -> None:
         """Advance to a total of `until` steps."""
+        if not hasattr(self, "descent"):  # a cached_property's lock would make all chunks begin in turn
+            self.descent = self._begun()
         self.descent.advance(until)
 
     def best(self) -> NDArray[np.float64]:

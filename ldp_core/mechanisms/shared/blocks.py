@@ -56,12 +56,7 @@ class Blocks:
         self._made: dict[Hashable, Tables] = {}
 
     def perturb(
-        self,
-        sample: Sampler,
-        values: Any,
-        generator: AnyGenerator,
-        normal: bool = False,
-        placed: bool = True,
+        self, sample: Sampler, values: Any, generator: AnyGenerator, normal: bool = False, placed: bool = True
     ) -> Any:
         """Apply `sample(xp, v, u, coefficients)` to `values` (..., d) of numpy or torch, block by block: to v
         in [−1, 1] and uniforms u in [0, 1) (or standard `normal` numbers). It returns outputs relative to the

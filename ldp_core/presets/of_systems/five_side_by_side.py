@@ -95,14 +95,7 @@ PRESET = Preset(
     ask=most_accurate("Which of the five will end last?", FIVE, ONE_WEIGHT, least=True),
     base=BASE,
     variants=variants(
-        {
-            PLDP: 1.15025,
-            PERSONALIZED: 42.1902,
-            PPRD: 114.692,
-            PD: 1.05251,
-            OPTIMAL: 333.325,
-            SHORT: 114.692,
-        }
+        {PLDP: 1.15025, PERSONALIZED: 42.1902, PPRD: 114.692, PD: 1.05251, OPTIMAL: 333.325, SHORT: 114.692}
     ),
     seeds=5,
 )
