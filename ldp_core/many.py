@@ -25,11 +25,11 @@ SELDOM = 20_000
 """Number of new objects between two garbage collections, which take a twentieth of the time otherwise."""
 
 
-def at_once(experiment: Experiment, device: torch.device | None = None) -> int:
+def at_once(experiment: Experiment) -> int:
     """Number of such runs to train as one batch; 1 if batching gains nothing."""
     if experiment.target == "class_means":  # which trains nothing
         return 1
-    return max(1, min(ROWS // experiment.clients.count, _holds(experiment, device or choose_device())))
+    return max(1, min(ROWS // experiment.clients.count, _holds(experiment, choose_device())))
 
 
 def leaves_cores(experiment: Experiment) -> bool:
@@ -50,17 +50,16 @@ def _holds(experiment: Experiment, device: torch.device) -> int:
 def run_many(
     experiments: Iterable[tuple[int, Experiment]],
     data: Mapping[str, Data],
-    device: torch.device | None = None,
     figures: bool = False,
 ) -> Iterator[tuple[int, Event | InvalidInput]]:
     """Run all experiments, a round of each in turn, as there is room; yields events with the number of their
     run, or an InvalidInput where data cannot be partitioned. They are those of `simulate` but for the last
-    bits of weights trained together. `device` and `figures` are as for `Run`.
+    bits of weights trained together. `figures` is as for `Run`.
     """
     with ExitStack() as after:
         after.callback(gc.set_threshold, *gc.get_threshold())
         gc.set_threshold(SELDOM)
-        sized = ((number, one, 1 / at_once(one, device)) for number, one in experiments)
+        sized = ((number, one, 1 / at_once(one)) for number, one in experiments)
         waiting = next(sized, None)
         under_way, together = dict[int, Run](), Together()
         share: dict[int, float] = {}  # of what may be under way together
@@ -68,7 +67,7 @@ def run_many(
             while waiting and waiting[2] + sum(share.values()) < 1 + 1e-9:
                 (number, experiment, room), waiting = waiting, next(sized, None)
                 try:
-                    run = Run(experiment, data[experiment.dataset], device, figures=figures)
+                    run = Run(experiment, data[experiment.dataset], figures=figures)
                 except InvalidInput as error:
                     yield number, error
                     continue

@@ -23,7 +23,6 @@ from ldp_core.runs.record.events import Stored, events_of
 PACKAGES = "torch torchvision numpy pandas scipy scikit-learn pydantic streamlit plotly"
 FORMAT = 2
 """Version of the ZIP's format; raised when older programs cannot read new files."""
-NOTHING: Mapping[str, str] = {}
 CONTENTS = """An export of Epsilon Studio.
 
 job.json          what was asked, how it ended, and the versions of the program and of what it stands on
@@ -43,7 +42,7 @@ data.
 """
 
 
-def export(identity: str, out: Path, more: Mapping[str, str] = NOTHING) -> int:
+def export(identity: str, out: Path, more: Mapping[str, str] | None = None) -> int:
     """Write a job's record and `more` files to a ZIP; returns the number of events, InvalidInput if none."""
     job, runs, events = _recorded(identity)
     experiments = [_experiment(*one) for one in enumerate(runs)]
@@ -60,7 +59,7 @@ def export(identity: str, out: Path, more: Mapping[str, str] = NOTHING) -> int:
                 if rows := [row(event, experiments[event.run]) for event in chosen]:
                     archive.writestr(f"{name}.csv", as_csv(rows))
                     archive.writestr(f"{name}.parquet", as_parquet(rows))
-            for name, text in more.items():
+            for name, text in (more or {}).items():
                 archive.writestr(name, text)
         (Path(folder) / "draft").replace(out)
     return len(events)

@@ -4,7 +4,6 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import inf
-from operator import attrgetter
 from typing import Any, Literal
 
 from pydantic import TypeAdapter, ValidationError
@@ -33,19 +32,12 @@ class Line:
     equal: int = 1
     """Number of jobs that this line stands for."""
 
-    @property
-    def accuracy(self) -> float | None:
-        """Accuracy of the best variant, in [0, 1]."""
-        return max((one.accuracy for one in self.finals if one.accuracy is not None), default=None)
-
-    @property
-    def epsilon(self) -> float | None:
-        """Least worst-case ε of the whole run over the variants."""
-        return min((one.epsilon for one in self.finals if one.epsilon is not None), default=None)
-
-    @property
-    def picked(self) -> float | None:
-        """Least share over the variants of attacked uploads whose image was identified, in [0, 1]."""
+    def figure(self, order: Order) -> float | None:
+        """Figure to sort by: the best variant's accuracy, or the least ε or share of identified uploads."""
+        if order == "accuracy":
+            return max((one.accuracy for one in self.finals if one.accuracy is not None), default=None)
+        if order == "budget":
+            return min((one.epsilon for one in self.finals if one.epsilon is not None), default=None)
         return min((one.hits / one.attempts for one in self.finals if one.attempts), default=None)
 
 
@@ -82,10 +74,12 @@ def lines(wanted: Wanted, owner: str | None = None) -> list[Line]:
     found = [line for line in every if wanted.fits(line)]
     if wanted.order == "newest":
         return found[::-1] if wanted.turned else found
-    figure = attrgetter({"accuracy": "accuracy", "budget": "epsilon", "leakage": "picked"}[wanted.order])
-    known = [line for line in found if figure(line) is not None]
-    known.sort(key=figure, reverse=(wanted.order == "accuracy") != wanted.turned)
-    return [*known, *(line for line in found if figure(line) is None)]
+    upwards = -1 if (wanted.order == "accuracy") != wanted.turned else 1
+
+    def place(line: Line) -> float:
+        return inf if (figure := line.figure(wanted.order)) is None else upwards * figure
+
+    return sorted(found, key=place)
 
 
 def folded(some: Sequence[Line], owner: str | None) -> list[Line]:

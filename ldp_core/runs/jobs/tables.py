@@ -15,16 +15,16 @@ Row = dict[str, Any]
 
 def row(event: Stored, run: dict[str, Any]) -> Row:
     """Label and seed of an event's run, then the event's scalars and lists of numbers."""
-    values = {name: value for name, value in event.body.items() if _is_plain(value) or _is_numbers(value)}
-    return {"run": event.run, "label": run.get("label"), "seed": run.get("seed"), **values}
+    named = {"run": event.run, "label": run.get("label"), "seed": run.get("seed")}
+    for name, value in event.body.items():
+        numbers = isinstance(value, list) and value and all(type(one) in (int, float) for one in value)
+        if numbers or _is_plain(value):
+            named[name] = value
+    return named
 
 
 def _is_plain(value: Any) -> bool:
     return value is None or isinstance(value, str | int | float | bool)
-
-
-def _is_numbers(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and all(type(one) in (int, float) for one in value)
 
 
 def as_csv(rows: Sequence[Row]) -> str:

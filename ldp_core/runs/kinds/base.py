@@ -4,7 +4,6 @@ import json
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack, closing, suppress
-from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 from ldp_core.behaviour import version_for
@@ -27,8 +26,7 @@ UNREADABLE = (StudioError, LookupError, TypeError, ValueError, OverflowError)
 """Exceptions that a damaged request or record, or one of another program version, may raise."""
 
 
-@dataclass(frozen=True)
-class Outcome:
+class Outcome(NamedTuple):
     """Status that a job ended with, or `queued` if it returns to the queue, and a message."""
 
     status: Status = "completed"

@@ -100,7 +100,7 @@ class Watched:
         with self._pipe:
             try:
                 if self._pipe.poll():
-                    return Outcome(**json.loads(self._pipe.recv_bytes()))
+                    return Outcome(*json.loads(self._pipe.recv_bytes()))
             except (OSError, EOFError):
                 pass  # it was killed
         code = self._process.exitcode

@@ -6,7 +6,6 @@ import os
 import signal
 import sqlite3
 from contextlib import suppress
-from dataclasses import asdict
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -40,7 +39,7 @@ def train_process(tell: Connection, job: Job, slot: Slot, parent: int) -> None:
         memory.limit(slot.memory)
     outcome = train_job(job, slot.memory)
     with suppress(OSError):  # the reader has gone
-        tell.send_bytes(json.dumps(asdict(outcome)).encode())
+        tell.send_bytes(json.dumps(outcome).encode())
     os._exit(0)  # whatever it has started and not ended is not waited for
 
 

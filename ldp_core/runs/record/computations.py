@@ -134,12 +134,6 @@ def forget(keys: Collection[str]) -> None:
         db.executemany("DELETE FROM computations WHERE key = ?", [(key,) for key in keys])
 
 
-def size_of(key: str) -> int:
-    with suppress(OSError, StorageFailed):
-        return database(key).stat().st_size
-    return 0
-
-
 def sweep() -> list[str]:
     """Delete computations that no job names, and the oldest of many figures; returns the deleted keys. Files
     without a row stay while there is room: the table may have been lost.

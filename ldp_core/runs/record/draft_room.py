@@ -15,6 +15,12 @@ LEAST_REVISIONS, REVISIONS = 2, 50
 LEFT = 0.8
 """Share of the limit that remains in use after a deletion, so that deletions are rare."""
 TABLES = {"revisions": "draft", "snapshots": "id"}
+SHORTEN = """
+DELETE FROM revisions WHERE draft = ?1 AND number IN (SELECT number FROM (
+    SELECT number, row_number() OVER newest AS place, sum(length(body)) OVER newest AS size
+    FROM revisions WHERE draft = ?1 WINDOW newest AS (ORDER BY number DESC)
+) WHERE place > ?2 AND size > ?3)
+"""
 
 
 def most_bytes() -> int:
@@ -32,7 +38,7 @@ def taken(db: sqlite3.Connection) -> int:
 def keep_within(db: sqlite3.Connection, identity: str, size: int) -> None:
     """Delete old revisions, then other drafts, until the limit holds; the draft just written stays."""
     if size * REVISIONS > MOST_EACH:
-        _shorten(db, identity)
+        db.execute(SHORTEN, (identity, LEAST_REVISIONS, MOST_EACH))
     most = most_bytes()
     if (now := taken(db)) <= most:
         return
@@ -45,16 +51,6 @@ def keep_within(db: sqlite3.Connection, identity: str, size: int) -> None:
             db.execute(f"DELETE FROM {other} WHERE id = ?", (name,))  # noqa: S608
         gone, freed = gone + 1, freed + bytes_
     logging.warning("%d drafts were removed to make room: EPSILON_DRAFTS_MB", gone)
-
-
-def _shorten(db: sqlite3.Connection, identity: str) -> None:
-    query = "SELECT number, length(body) AS size FROM revisions WHERE draft = ? ORDER BY number DESC"
-    size = 0
-    for kept, row in enumerate(db.execute(query, (identity,)).fetchall()):
-        size += row["size"]
-        if kept >= LEAST_REVISIONS and size > MOST_EACH:
-            db.execute("DELETE FROM revisions WHERE draft = ? AND number <= ?", (identity, row["number"]))
-            break
 
 
 def _in_order(db: sqlite3.Connection, spared: str) -> list[tuple[str, str, int]]:

@@ -33,7 +33,11 @@ def kept() -> list[Kept]:
 
 
 def bytes_of(keys: Iterable[str]) -> int:
-    return sum(map(computations.size_of, set(keys)))
+    found = 0
+    for key in set(keys):
+        with suppress(OSError, StorageFailed):
+            found += computations.database(key).stat().st_size
+    return found
 
 
 def taken() -> int:

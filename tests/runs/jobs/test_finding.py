@@ -83,8 +83,8 @@ def test_what_a_sweep_a_search_and_an_attack_found_is_noted(
     (final,) = line.finals
     assert words in final.answer
     if kind != "attack":
-        assert (line.accuracy or 0) > 0.25
-        assert (line.epsilon or 0) > 1, "of a whole run of many weights"
+        assert (line.figure("accuracy") or 0) > 0.25
+        assert (line.figure("budget") or 0) > 1, "of a whole run of many weights"
 
 
 def test_all_that_fit_are_one_table_in_their_order(runs_dir: Path):
