@@ -245,7 +245,7 @@ def _runs(options: argparse.Namespace) -> int:
 def _remove(options: argparse.Namespace) -> int:
     from ldp_core.runs import jobs
 
-    jobs.remove(options.id)
+    jobs.delete(options.id, for_good=True)
     print(f"removed {options.id}")
     return 0
 

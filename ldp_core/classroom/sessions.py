@@ -151,7 +151,7 @@ def _forget_runs(room: str) -> None:
             else:
                 if job.pinned:
                     jobs.pin(job.id, on=False)
-                jobs.remove(job.id)
+                jobs.delete(job.id, for_good=True)
 
 
 def _over(opened: float) -> bool:

@@ -10,7 +10,6 @@ from ldp_core import limits, papers
 from ldp_core.cost.seconds import seconds
 from ldp_core.datasets import Report, quiet
 from ldp_core.errors import DataUnavailable, InvalidExperiment, Problem, one_of, shown
-from ldp_core.limits import spelled
 from ldp_core.papers import Claim
 from ldp_core.papers.five.advice import advice
 from ldp_core.papers.five.points import CLAIM, NAME, points
@@ -68,7 +67,7 @@ def listed() -> Iterator[str]:
                 yield f"      {found.seeds} seeds, {found.date}. {words(found.older, found.same)}".rstrip()
     yield f"{NAME}: {CLAIM.title}"
     for one in advice(points(shelf(NAME))):
-        runs = ", ".join(spelled(int(run)) for run in one.runs)
+        runs = ", ".join(limits.spelled(int(run)) for run in one.runs)
         yield f"  {one.population}, ε {runs} a run: {one.says}"
 
 

@@ -12,7 +12,6 @@ from ldp_core.experiment import Variant
 from ldp_core.experiment.attack_grid import Ladder
 from ldp_core.runs import outcomes
 from ldp_core.runs.lockstep import load, one_thread
-from ldp_core.runs.outcomes import SHIPPED
 from ldp_core.runs.view.cells import Desk
 from ldp_core.system.json_file import read_json, write_json
 
@@ -49,7 +48,7 @@ def asked() -> Ladder:
     return Ladder(base=presets.get(SCENARIO).draft.base, images=IMAGES)
 
 
-def stored_ladder(folder: Path = SHIPPED) -> StoredLadder | None:
+def stored_ladder(folder: Path = outcomes.SHIPPED) -> StoredLadder | None:
     try:
         data = read_json(folder / f"{NAME}.json")
         desk = Desk.of(data["events"])
@@ -75,7 +74,7 @@ def make_ladder(progress: Report) -> None:
     date = datetime.now(UTC).date().isoformat()
     accuracies = [[epsilon, _accuracy(epsilon, progress)] for epsilon in ladder.epsilons]
     body = {"version": version(ladder), "date": date, "accuracies": accuracies, "events": events}
-    write_json(SHIPPED / f"{NAME}.json", body)
+    write_json(outcomes.SHIPPED / f"{NAME}.json", body)
     print(f"{NAME}: {sum(event['event'] == 'cell' for event in events)} cells")
 
 
@@ -89,6 +88,6 @@ def _accuracy(epsilon: float, progress: Report) -> float:
 def make_all(names: Sequence[str], progress: Report = quiet) -> None:
     """Measure and store these scenarios' results; by default the shipped ones and the attack grid."""
     shipped = [name for name in presets.names() if outcomes.stored(name)]
-    outcomes.make(names or shipped, SHIPPED, print, progress)
+    outcomes.make(names or shipped, outcomes.SHIPPED, print, progress)
     if not names:
         make_ladder(progress)

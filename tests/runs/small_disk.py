@@ -99,7 +99,7 @@ def house() -> None:
             begin()
     disk_space.give_up()  # somebody else has it at once
     filler.fill()
-    jobs.remove(old[0])
+    jobs.delete(old[0], for_good=True)
     with pytest.raises(UnknownJob):
         queue.get(old[0])
     filler.fill()
@@ -136,7 +136,7 @@ def orphan() -> None:
     assert queue.get(identity).status == "running", "it could not be noted"
     with pytest.raises(StorageFailed, match="the disk is nearly full"):
         jobs.resume(identity)
-    jobs.remove(old)
+    jobs.delete(old, for_good=True)
     assert until(identity, lambda job: not job.live).status == "interrupted"
 
 

@@ -7,7 +7,7 @@ import random
 import shutil
 import tempfile
 import time
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -117,7 +117,7 @@ class Histories(RuleBasedStateMachine):
 
     @rule(job=known)
     def remove(self, job: str) -> None:
-        self.does(jobs.remove, job)
+        self.does(partial(jobs.delete, for_good=True), job)
 
     @rule()
     def sweep(self) -> None:

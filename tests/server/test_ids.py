@@ -70,7 +70,7 @@ def test_the_hook_hears_what_is_opened(outside: list[str]):
 
 @pytest.mark.parametrize("given", STRANGE, ids=range(len(STRANGE)))
 def test_a_strange_id_is_nothing_and_opens_nothing(outside: list[str], given: str):
-    for ask in (queue.get, jobs.look, jobs.status, jobs.cancel, jobs.resume, jobs.pin, jobs.remove):
+    for ask in (queue.get, jobs.look, jobs.status, jobs.cancel, jobs.resume, jobs.pin, jobs.delete):
         with pytest.raises(UnknownJob) as caught:
             ask(given)
         assert len(str(caught.value)) < 200 and "\n" not in str(caught.value)

@@ -83,15 +83,11 @@ def _refuse_hoards(job: Job, most: int) -> None:
         )
 
 
-def remove(identity: str, person: Person = OPERATOR) -> None:
-    """Delete an ended job and its record for good. Raises as `delete`."""
-    delete(identity, person, for_good=True)
-
-
 def delete(identity: str, person: Person = OPERATOR, for_good: bool = False) -> None:
-    """Delete an ended job so that it can be restored for `deletion.UNDO_SECONDS`, while its record counts
-    towards the quota; a private job for good, and any where room is short. Raises NotNow: the job waits, runs
-    or is pinned; StorageFailed: its record is still being written, or the deletion cannot be stored.
+    """Delete an ended job, so that it can be restored for `deletion.UNDO_SECONDS` while its record counts
+    towards the quota; `for_good`, as a private job or where room is short, with its record. NotNow: the job
+    waits, runs or is pinned; StorageFailed: its record is still being written, or the deletion cannot be
+    stored.
     """
     reap()
     job = queue.get(identity)

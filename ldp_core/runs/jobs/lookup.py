@@ -14,7 +14,6 @@ from ldp_core.runs.queue.permissions import OPERATOR, Person
 from ldp_core.runs.record import computations
 from ldp_core.runs.storage import disk_space
 from ldp_core.runs.storage import locks_and_heartbeats as locks
-from ldp_core.runs.storage.locks_and_heartbeats import WORKER, holder, worker
 from ldp_core.runs.storage.paths import runs_dir
 
 
@@ -83,7 +82,7 @@ def _as_shown(job: Job, lost: Collection[str]) -> Job:
         with suppress(StorageFailed):  # of a damaged row
             if any(map(computations.is_being_computed, job.keys)):
                 said = "another job is at what it asks for, and it is seen here too"
-    elif (who := worker()) and not who.here:
+    elif (who := locks.worker()) and not who.here:
         said = f"done by {who.in_words()}"
     return _if_it_moves(replace(job, message="; ".join(filter(None, [job.message, said]))))
 
@@ -101,12 +100,12 @@ def wake(newest: bool = False) -> str:
 def _if_it_moves(job: Job) -> Job:
     """A job, marked stalled if its process makes no progress; a queued one, if the worker does not."""
     # as long as the one that trains goes on, the worker does not matter
-    beating = ((path, who) for path in _files(job) if (who := holder(path)) and who.beats)
+    beating = ((path, who) for path in _files(job) if (who := locks.holder(path)) and who.beats)
     path, who = next(beating, (None, None))
     if path is None or who is None or not (still := locks.stands_still(path)):
         return job
     stands = f"has stood still for {still:.0f} s; it goes on when it is let"
-    if path.name == WORKER:
+    if path.name == locks.WORKER:
         words = (
             f"the worker, {who.in_words()}, {stands}: whoever runs this server can continue it (kill -CONT) "
             "or end it (kill -KILL), and another one begins"
@@ -132,4 +131,4 @@ def _files(job: Job) -> list[Path]:
     found = list[Path]()
     with suppress(StorageFailed):  # of a damaged row
         found += [computations.lock_of(key) for key in job.keys if job.status != "queued"]
-    return [*found, runs_dir() / WORKER]
+    return [*found, runs_dir() / locks.WORKER]

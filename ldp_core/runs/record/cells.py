@@ -10,7 +10,6 @@ from ldp_core.experiment import Experiment
 from ldp_core.experiment.sweep import Cell
 from ldp_core.runs.batch import bits
 from ldp_core.runs.record import computations
-from ldp_core.runs.record.computations import key_of_figures
 from ldp_core.runs.train_all import train_all
 
 NOTE_SECONDS = 1.0
@@ -36,7 +35,7 @@ def known_or_trained(
     if room is None:
         yield from ((place, figures.as_json(), False) for place, figures in train_all(experiments, report))
         return
-    keys = [key_of_figures(one, bits(one), room) for one in experiments]
+    keys = [computations.key_of_figures(one, bits(one), room) for one in experiments]
     known = computations.ended(keys)
     yield from ((place, known[key].figures, True) for place, key in enumerate(keys) if key in known)
     left = [place for place, key in enumerate(keys) if key not in known]

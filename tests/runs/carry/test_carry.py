@@ -77,7 +77,7 @@ def accuracies(identity: str, label: str = "") -> list[float]:
 
 def test_exported_deleted_and_imported_it_is_equal_and_marked(trained: str, exported: Path):
     before = recorded(trained)
-    jobs.remove(trained)
+    jobs.delete(trained, for_good=True)
     identity = carry.bring_back(exported, "me", "here")
     job = queue.get(identity)
     assert recorded(identity) == before

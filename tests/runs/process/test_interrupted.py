@@ -102,7 +102,7 @@ def test_a_request_that_cannot_be_read_harms_no_other_job():
     job = queue.get(waiting)
     assert job.status == "failed"
     assert "cannot be read any more" in job.message
-    jobs.remove(done)
+    jobs.delete(done, for_good=True)
 
 
 @pytest.mark.usefixtures("clean_processes", "as_people_start_it")

@@ -59,7 +59,7 @@ def test_whoever_needs_it_has_it_whole(many: list[str]):
 def test_it_goes_with_its_job(many: list[str]):
     assert queue.move(many[0], "cancelled")
     job = queue.get(many[0])
-    jobs.remove(many[0])
+    jobs.delete(many[0], for_good=True)
     assert job.request == {}, "of one that is gone nothing can be read"
 
 

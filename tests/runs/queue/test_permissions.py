@@ -38,8 +38,7 @@ ACTS: dict[str, Callable[[str, Person], object]] = {
     "take it up": jobs.resume,
     "pin it": jobs.pin,
     "name it": lambda identity, who: jobs.relabel(identity, "mine", "", who),
-    "delete it": jobs.remove,
-    "delete it for a while": jobs.delete,
+    "delete it": jobs.delete,
 }
 
 
@@ -62,20 +61,20 @@ def test_only_who_launched_it_or_a_teacher_may(what: str):
         act(made(owner), who)
 
 
-@pytest.mark.parametrize("act", [jobs.remove, jobs.delete])
-def test_what_waits_or_is_pinned_is_not_deleted(act: Callable[[str, Person], object], runs_dir: Path):
+@pytest.mark.parametrize("for_good", [True, False])
+def test_what_waits_or_is_pinned_is_not_deleted(for_good: bool, runs_dir: Path):
     identity = queue.add("run", {}, owner=ANNA.owner)
     with pytest.raises(NotNow, match="is queued; stop it before"):
-        act(identity, ANNA)
+        jobs.delete(identity, ANNA, for_good)
     queue.cancel(identity)
     queue.get(identity).folder.mkdir(parents=True)
     jobs.pin(identity, ANNA)
     with pytest.raises(NotNow, match="is pinned"):
-        act(identity, ANNA)
+        jobs.delete(identity, ANNA, for_good)
     jobs.pin(identity, ANNA, on=False)
-    act(identity, ANNA)
+    jobs.delete(identity, ANNA, for_good)
     assert queue.find() == []
-    assert (runs_dir / "jobs" / identity).exists() is (act is jobs.delete)
+    assert (runs_dir / "jobs" / identity).exists() is not for_good
 
 
 def test_addresses_take_turns_and_so_do_people_behind_one():

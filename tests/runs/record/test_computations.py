@@ -83,9 +83,9 @@ def test_a_double_click_on_what_is_known_is_one_job(monkeypatch: pytest.MonkeyPa
 def test_it_takes_no_place_and_outlives_the_first():
     first = trained(draft(), reference=True)
     taken, figures, second = quota.taken(), curves(first.id), press(draft())
-    jobs.remove(first.id)
+    jobs.delete(first.id, for_good=True)
     assert (quota.taken(), curves(second)) == (taken, figures)
-    jobs.remove(second)
+    jobs.delete(second, for_good=True)
     assert quota.taken() == 0
     assert jobs.look(press(draft())).status == "queued"
 
@@ -116,7 +116,7 @@ def test_a_file_of_another_format_is_named_and_computed_anew():
 def _press_and_delete() -> None:
     while True:
         press(draft())
-        jobs.remove(random.choice([job for job in queue.find(most=1000) if not job.live]).id)
+        jobs.delete(random.choice([job for job in queue.find(most=1000) if not job.live]).id, for_good=True)
 
 
 def test_killed_at_any_instant_nothing_is_lost_and_nothing_is_half_there():
@@ -138,7 +138,7 @@ def test_who_asks_for_what_somebody_deletes_at_this_moment_has_it_whole_or_not_a
     identity = trained(draft(), reference=True).id
     figures = curves(identity)
     for _ in range(5):
-        removing = threading.Thread(target=jobs.remove, args=(identity,))
+        removing = threading.Thread(target=jobs.delete, args=(identity,), kwargs={"for_good": True})
         removing.start()
         identity = press(draft())
         removing.join()
@@ -164,5 +164,5 @@ def test_a_damaged_row_keeps_no_other_from_being_swept():
     gone, damaged = trained(draft()), queued(draft(seed=1))
     queue.update(damaged.id, keys="[", status="completed")
     file = record_of(gone)
-    jobs.remove(gone.id)
+    jobs.delete(gone.id, for_good=True)
     assert not file.exists()

@@ -116,7 +116,7 @@ def test_a_damaged_record_is_called_so_and_never_taken_up_or_written_to(kind: in
             compute(job)
         assert record_of(job).read_bytes() == content
     assert progress_of(sound).update().rounds_done() == 2
-    jobs.remove(job.id)
+    jobs.delete(job.id, for_good=True)
     assert [one.job.id for one in listed()] == [sound.id], "and it can be deleted"
 
 

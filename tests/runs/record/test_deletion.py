@@ -30,7 +30,7 @@ def test_a_record_that_is_pinned_at_the_last_moment_is_not_deleted(monkeypatch: 
 
     monkeypatch.setattr(queue, "delete", late)
     with pytest.raises(NotNow, match="is pinned; unpin it"):
-        jobs.remove(identity)
+        jobs.delete(identity, for_good=True)
     assert queue.get(identity).pinned and file_of(identity).exists()
 
 
@@ -72,7 +72,7 @@ def test_what_is_written_is_not_removed():
     file, held = file_of(identity), computations.hold(queue.get(identity).keys[0])
     assert held
     with held:
-        jobs.remove(identity)
+        jobs.delete(identity, for_good=True)
         assert file.exists()
     deletion.sweep()
     assert not file.exists()
@@ -85,7 +85,7 @@ def test_where_nothing_can_be_noted_nothing_is_removed(monkeypatch: pytest.Monke
     with closing(sqlite3.connect(queue.queue_path(), isolation_level=None)) as reader:
         reader.execute("BEGIN")
         reader.execute("SELECT * FROM jobs").fetchone()
-        for remove in (lambda: quota.prune(0), lambda: jobs.remove(ids[2])):
+        for remove in (lambda: quota.prune(0), lambda: jobs.delete(ids[2], for_good=True)):
             with pytest.raises(StorageFailed, match="locked"):
                 remove()
     assert deletion.sweep() == []
@@ -180,7 +180,7 @@ def test_a_death_at_any_moment_of_it_loses_nothing(monkeypatch: pytest.MonkeyPat
     for number, (module, step) in enumerate(((queue, "forget"), (computations, "sweep"))):
         with monkeypatch.context() as dead, pytest.raises(KeyboardInterrupt):
             dead.setattr(module, step, Mock(side_effect=KeyboardInterrupt))
-            jobs.remove(ids[number])
+            jobs.delete(ids[number], for_good=True)
         assert all(file.exists() for file in files[number:])
         deletion.sweep()
         assert not files[number].exists()

@@ -195,7 +195,7 @@ def test_it_is_in_nobody_elses_list_page_or_cache_and_goes_at_once(runs_dir: Pat
     assert [one.id for one in jobs.recent(owner=ANNA)] == [identity]
     assert not set(theirs.keys) & set(job.keys)
     assert not any(one.get("known") for one in bodies(theirs)), "no cell was taken over"
-    jobs.remove(theirs.id)
+    jobs.delete(theirs.id, for_good=True)
     again = private(kind, asked)
     assert queue.get(again).keys == job.keys, "for its owner it is known"
     assert found_in(runs_dir, NAME.encode())

@@ -65,7 +65,7 @@ def test_what_several_jobs_name_counts_once_and_goes_with_the_last_of_them():
     assert quota.taken() == 2000
     assert {one.job.id: one.size for one in quota.kept()} == {first: 1000, other: 1000, second: 0}
     shared = file_of(first)
-    jobs.remove(first)
+    jobs.delete(first, for_good=True)
     assert shared.exists()
     assert [one.job.id for one in quota.prune(1000)] == [other]
     assert shared.exists()
@@ -98,7 +98,7 @@ def test_what_goes_before_the_oldest_job():
     assert jobs.deleted() == []
     assert file_of(older).exists() and lost.with_name("other.sqlite").exists()
     checkpoints.move_aside(queue.get(older).keys[0])
-    jobs.remove(older)
+    jobs.delete(older, for_good=True)
     assert quota.taken() == 1000, "what was moved aside goes with the last job of its key"
 
 
