@@ -86,7 +86,7 @@ class Result:
         how = "" if self.status == "completed" else f"{self.status} after "
         return (
             f"{asked.dataset}, {model}, {asked.clients.count} clients, {noise}: "
-            f"{how}{end['round']} rounds, accuracy {self.accuracy:.1%}"
+            f"{how}{end['round']} round{'s' * (end['round'] != 1)}, accuracy {self.accuracy:.1%}"
         )
 
     @cached_property

@@ -71,9 +71,9 @@ class Door:
             if message["type"] in ("http.response.start", "websocket.http.response.start"):
                 found = MutableHeaders(scope=message)
                 found.update(self.headers)
-                # Streamlit has a page for every path, and no page has a dot in its name
+                # Streamlit has a page for every path, no page has a dot in its name, a report is attached
                 is_page = message["status"] == 200 and found.get("content-type", "").startswith("text/html")
-                lost = is_page and is_file(path)
+                lost = is_page and is_file(path) and "content-disposition" not in found
                 if lost:
                     await missing(scope, receive, send)
                 elif path.endswith("/") and found.get("location", "").startswith("/"):

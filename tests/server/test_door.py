@@ -2,16 +2,18 @@
 
 import asyncio
 from pathlib import Path
+from typing import Any
 from urllib.parse import urljoin
 
 import psutil
 import pytest
+from starlette.responses import HTMLResponse
 from urllib3 import BaseHTTPResponse
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
 from ldp_core.errors import InvalidInput
-from pages.server.host_check import headers, is_own, welcome
+from pages.server.host_check import Door, headers, is_own, welcome
 from tests.browser.server import Server, without_worker
 from tests.server.client import ask
 
@@ -140,6 +142,18 @@ def test_a_file_is_found_below_any_prefix_and_a_page_is_no_file(idle: Server):
         found = get(idle, f"{prefix}/assets/web/plot.js")
         assert found.status == 200 and "/javascript" in found.headers["Content-Type"]
     assert get(idle, "/train").status == 200
+
+
+@pytest.mark.parametrize(("headers", "status"), [({}, 404), ({"Content-Disposition": "attachment"}, 200)])
+def test_a_report_in_html_is_taken_away(headers: dict[str, str], status: int):
+    said: list[Any] = []
+
+    async def send(message: Any) -> None:
+        said.append(message)
+
+    scope = {"type": "http", "path": "/media/1f.html", "headers": [(b"host", b"localhost")]}
+    asyncio.run(Door(HTMLResponse("<p>", headers=headers))(scope, None, send))  # type: ignore[arg-type]
+    assert said[0]["status"] == status
 
 
 def test_the_advice_to_a_host_that_is_not_known_works(idle: Server):

@@ -11,7 +11,7 @@ from ldp_core.papers.five.points import LEARNS, POPULATIONS, RUNS, Point, sent
 from ldp_core.presets.of_systems.five_side_by_side import BASE
 
 HELD_OUT = datasets.get(str(BASE["dataset"])).test_size
-NONE = f"None of the five surely learns it: none ends above {LEARNS:.0f} %, error and all."
+NONE = f"None of the five surely learns it: no 95 % interval lies wholly above {LEARNS:.0f} %."
 FEWER = 10
 """Least ratio of traffic between two systems that the advice mentions."""
 

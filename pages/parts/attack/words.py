@@ -33,7 +33,7 @@ def caption(desk: Desk) -> str:
         fewer = f", all that it holds, of the {many} asked for" if start["n"] < many else ""
         what = (
             "an upload made of one image in one step, the worst case. The pictures are of one image, of "
-            f"{start['n']}{fewer}; alike: this picture's correlation with it, from 0 to 1; picked: how often "
+            f"{start['n']}{fewer}; alike: this picture's correlation with it, up to 1; picked: how often "
             f"the server says from which of {ladder['candidates']} images an upload was made, one of them "
             f"drawn afresh each time (guessing: {percent(start['chance'])})"
         )

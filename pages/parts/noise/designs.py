@@ -18,7 +18,7 @@ from pages.parts.charts.styles import Style, styles
 from pages.parts.systems.field_words import FORMS
 from pages.parts.ui.fields import Apply, named, one_of, own_parameters
 from pages.parts.ui.meanings import AGGREGATOR, MECHANISM
-from pages.parts.ui.text import PER, plain
+from pages.parts.ui.text import PER, covered, plain
 from pages.parts.ui.workspace import Workspace
 
 MOST = 3
@@ -60,6 +60,8 @@ class View:
     def per(self) -> str:
         """Unit of the ε, if budgets are divided over uses."""
         experiment = self.design.experiment
+        if experiment.trust.own_noise:
+            return covered(experiment)
         divided = experiment.shares > 1 or experiment.clients.epsilon_scope == "run"
         return f" per {PER[self.mechanism.scope]}" if divided else ""
 
@@ -95,7 +97,8 @@ def views(shown: Sequence[Design], client: int) -> list[View]:
 
 def moved(seen: Sequence[View], epsilon: float | None = None, tau: float | None = None) -> list[View]:
     """Designs for another ε or half-width τ (None: the client's own)."""
-    labels = [view.design.experiment.mechanism.label for view in seen]
+    each = [view.design.experiment for view in seen]
+    labels = [(one.randomiser if one.trust.own_noise else one.mechanism).label for one in each]
     found = []
     for view, label in zip(seen, labels, strict=True):
         experiment, (own, low, high) = view.design.experiment, view.asked

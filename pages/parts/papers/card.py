@@ -48,8 +48,10 @@ def _whole(paper: Paper, name: str) -> None:
     shelf = known(name)
     st.markdown(f"**Its tables and figures, ours in their place ({len(paper.tables)})**")
     for one in paper.tables:
-        st.markdown(f"**{plain(one.where)}**: {plain(one.title, 200)}; in brackets the paper's")
-        table(("row", *one.columns), [[plain(cell) for cell in row] for row in cells(name, one, shelf)])
+        rows = cells(name, one, shelf)
+        beside = "; in brackets the paper's" * any("(" in cell for row in rows for cell in row[1:])
+        st.markdown(f"**{plain(one.where)}**: {plain(one.title, 200)}{beside}")
+        table(("row", *one.columns), [[plain(cell) for cell in row] for row in rows])
     st.markdown(f"**What is wrong in the paper ({len(paper.flaws)})**")
     for flaw in paper.flaws:
         st.markdown(f"- **{plain(flaw.title, 120)}.** {plain(flaw.text, 600)}")
