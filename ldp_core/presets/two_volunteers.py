@@ -5,8 +5,7 @@ from ldp_core.presets.claims import Sentence, both, ranked, reaches, recovers
 from ldp_core.presets.questions import Figure, accuracy
 
 DROWNS = Sentence(
-    "The plain mean listens to all alike, and drowns in the noise of the eighteen.",
-    reaches("mean", high=0.4),
+    "The plain mean listens to all alike, and drowns in the noise of the eighteen.", reaches("mean", high=0.4)
 )
 
 PRESET = Preset(

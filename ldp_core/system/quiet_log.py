@@ -16,16 +16,16 @@ COUNTED = 1000
 
 
 class Quiet:
-    """Rate limit for log records; `repeated` of one source line at once."""
+    """Rate limit for log records; `repeated` of one source line at once, each message once if that is 1."""
 
     def __init__(self, repeated: int = REPEATED, every: tuple[int, float] = ALL) -> None:
         self._same, self._all = RateLimit(repeated, SAME_SECONDS), RateLimit(*every)
-        self._left_out: Counter[str] = Counter()
+        self._left_out, self._once = Counter[str](), repeated == 1
         self._one = threading.Lock()
 
     def lets_pass(self, record: logging.LogRecord, now: float | None = None) -> bool:
         """Whether to write a log record; adds the number of dropped ones, and shortens a long record."""
-        kind = f"{record.name} {record.lineno} {str(record.msg)[:200]}"
+        kind = f"{record.name} {record.lineno} {str(record.getMessage() if self._once else record.msg)[:200]}"
         limited = record.levelno >= logging.WARNING
         if (limited and self._same.wait(kind, now) > 0) or not self._all.take(now=now):
             with self._one:

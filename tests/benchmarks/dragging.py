@@ -32,10 +32,7 @@ from tests.benchmarks.serving import served, used
 from tests.browser.chromium import ARGUMENTS, find_chromium
 from tests.server.client import Viewer
 
-DESIGNS = {
-    "usual": ("duchi", "piecewise", "hybrid"),
-    "others": ("harmony", "privunit", "ldpsign"),
-}
+DESIGNS = {"usual": ("duchi", "piecewise", "hybrid"), "others": ("harmony", "privunit", "ldpsign")}
 """Whose laws are drawn under the hand."""
 SLIDERS = {"Budget ε": "epsilon", "Safe range ±τ": "tau", "Its weight": "weight"}
 MOVES, FRAME_MS = 80, 16

@@ -26,6 +26,11 @@ def test_the_same_is_said_some_times_and_what_was_left_out_is_counted():
     assert all(quiet.lets_pass(one, 61.0) for one in fine), "what goes right is logged each time"
 
 
+def test_where_once_is_enough_each_message_is_written_once():
+    jobs = [record("job %s: no process", job) for job in ("one", "other", "one")]
+    assert [*map(Quiet(1).lets_pass, jobs)] == [True, True, False]
+
+
 def test_many_different_things_have_an_end_too():
     quiet = Quiet(3, (30, 10.0))
     assert sum(quiet.lets_pass(record(f"number {number}"), 0.0) for number in range(5000)) == 30

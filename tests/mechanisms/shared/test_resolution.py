@@ -63,10 +63,7 @@ def test_the_narrowest_range_allowed_is_hardly_biased(name: str, epsilon: float)
 
 
 @settings(max_examples=200)
-@given(
-    low=st.floats(limits.BOUND.minimum, limits.BOUND.maximum),
-    width=st.floats(1e-9, 1e3),
-)
+@given(low=st.floats(limits.BOUND.minimum, limits.BOUND.maximum), width=st.floats(1e-9, 1e3))
 def test_the_width_that_the_words_ask_for_will_do(low: float, width: float):
     high = min(low + width, limits.BOUND.maximum)
     if low < high and too_narrow(np.array(low), np.array(high)):
