@@ -15,7 +15,7 @@ LAYERS = [
     ["ldp_core.hints"],
     ["ldp_core.limits", "ldp_core.errors"],
     ["ldp_core.settings"],
-    ["ldp_core.streams", "ldp_core.images", "ldp_core.normal"],
+    ["ldp_core.streams", "ldp_core.images", "ldp_core.gaussian_privacy"],
     ["ldp_core.bits", "ldp_core.judgement", "ldp_core.tables"],
     ["ldp_core.system"],
     ["ldp_core.fields"],

@@ -13,8 +13,8 @@ import numpy as np
 
 from ldp_core.accounting.floats import Client, can_give, countable
 from ldp_core.accounting.samples.likelihoods import likelihood_bound, log_ratio
+from ldp_core.gaussian_privacy import epsilon_of
 from ldp_core.mechanisms import Mechanism
-from ldp_core.normal import epsilon_of
 
 Precision = Literal["float64", "float32"]
 ALPHA = 1e-6

@@ -14,6 +14,7 @@ from pydantic import Field
 
 from ldp_core.errors import InvalidInput
 from ldp_core.fields import Choice, Number
+from ldp_core.gaussian_privacy import delta_of
 from ldp_core.limits import DELTA, NORM, SENSITIVITY
 from ldp_core.mechanisms.base import Region, Scope, Use
 from ldp_core.mechanisms.shared.ball import shortened
@@ -21,7 +22,6 @@ from ldp_core.mechanisms.shared.blocks import GRID, Blocks, broadcast, step_of
 from ldp_core.mechanisms.shared.law import AnyGenerator, Floating, Floats, Law, Values, as_floats
 from ldp_core.mechanisms.shared.scale_free import normalised
 from ldp_core.mechanisms.shared.sized import Sized
-from ldp_core.normal import delta_of
 
 PER = {"weight": "weight", "upload": "whole upload"}
 FARTHEST = 60

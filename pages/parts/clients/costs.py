@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from ldp_core.accounting import DELTA, NOTHING, Promise, entries, word_of, worth
+from ldp_core.accounting import AGAINST, DELTA, NOTHING, Promise, entries, word_of, worth
 from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import Experiment, changed
 from ldp_core.mechanisms.base import Floats
@@ -41,11 +41,12 @@ def run_promises(
     return found
 
 
-def promise_words(promise: Promise) -> dict[str, Any]:
-    """Parts of a sentence like `ε 8 (δ at most 10⁻⁵) for the run promises little: told apart …`."""
+def promise_words(experiment: Experiment, promise: Promise) -> dict[str, Any]:
+    """Parts of a sentence like `ε 8 (δ at most 10⁻⁵) for the run against the server promises little: …`."""
     found = worth(promise)
     bound = f"ε {number(promise.bound)} (δ at most {number(max(DELTA, promise.delta))})"
-    words = [bound if promise.guarantee else "no bound", f" for the run {found.promises}"]
+    whom = AGAINST[experiment.trust.against]
+    words = [bound if promise.guarantee else "no bound", f" for the run against {whom} {found.promises}"]
     return {"kind": found.word, "words": [*words, f": told apart {found.odds}"]}
 
 

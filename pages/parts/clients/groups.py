@@ -45,7 +45,7 @@ def group_data(experiment: Experiment) -> dict[str, Any] | None:
                 "at": ladder.index(key[0]),
                 "noise": [f"σ {number(float(each))}" for each in _noise(experiment, ladder, *key[1:])],
                 "worth": [
-                    promise_words(promise)
+                    promise_words(experiment, promise)
                     for promise in run_promises(experiment, ladder, *key[1:], limit=float(limits[mine].max()))
                 ],
             }

@@ -64,7 +64,7 @@ def promise(experiment: Experiment, now: WhatIf) -> dict[str, Any]:
     own, low, high = own_of(experiment, client, now.tau)
     asked = own if now.epsilon is None else now.epsilon
     (found,) = run_promises(experiment, [asked], low, high, float(clients.run_limits()[client]))
-    words = promise_words(found)
+    words = promise_words(experiment, found)
     return {"promise": words | {"words": [f"client {client + 1}: ", *words["words"]]}}
 
 
