@@ -104,6 +104,8 @@ def _audited(view: View, measured: bool, precision: Precision) -> list[str]:
     mechanism, beside = view.mechanism, ["–"] * (precision == "float32")
     if mechanism.role == "identity":
         return ["none", RED.format("∞"), "–", *beside, "–"]
+    if view.design.experiment.trust.own_noise:  # a client's share of the noise alone does not keep it
+        return [f"{number(view.epsilon, 4)}{view.per}", "–", "the noise of all keeps it", *beside, "a sum"]
     bound = exact_epsilon(mechanism, *view.use)
     delta = f", δ {number(mechanism.delta_)}" if isinstance(mechanism, GaussianNoise) else ""
     exact = (RED if bound > view.epsilon * (1 + 1e-6) else "**{}**").format(number(bound, 4))
