@@ -175,12 +175,6 @@ def test_its_state_is_what_its_events_say_and_final_here(kind: str, status: str,
 # 3: its place in the quota
 
 
-def trained(owner: str) -> str:
-    identity = record("completed", 400_000)
-    queue.update(identity, owner=owner)
-    return identity
-
-
 def is_there(identity: str) -> bool:
     keys = queue.get(identity).keys
     return bool(keys) and all(database(key).exists() for key in keys)
@@ -188,7 +182,7 @@ def is_there(identity: str) -> bool:
 
 def test_a_file_takes_the_place_of_nobodys_run(monkeypatch: pytest.MonkeyPatch):
     """Eleven small uploads removed everybody's runs."""
-    theirs = [trained(owner) for owner in ("a", "b", "c")]
+    theirs = [record("completed", 400_000) for _ in range(3)]
     monkeypatch.setenv("EPSILON_QUOTA_GB", str((quota.taken() + 1_000_000) / 1e9))
     brought = list[str]()
     with pytest.raises(NotNow, match="a file displaces no other run"):
@@ -196,7 +190,7 @@ def test_a_file_takes_the_place_of_nobodys_run(monkeypatch: pytest.MonkeyPatch):
             brought.append(carry.bring_back(zipped(files_of()), f"visitor {number}", f"address {number}"))
     assert len(brought) > 1
     assert all(map(is_there, theirs))
-    newest = trained("d")
+    newest = record("completed", 400_000)
     quota.prune()
     assert not is_there(brought[0]), "what came as a file goes first, though it is younger"
     assert all(map(is_there, [*theirs, newest]))

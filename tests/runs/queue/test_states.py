@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, rule
+from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from ldp_core.errors import NotNow, QueueFull
 from ldp_core.runs import queue
@@ -47,8 +47,11 @@ class Jobs(RuleBasedStateMachine):
         self.patch.undo()
         shutil.rmtree(self.folder, ignore_errors=True)
 
+    def of(self, *statuses: str) -> list[str]:
+        return [identity for identity, status in self.model.items() if status in statuses]
+
     def live_job_of(self, draft: str | None) -> str | None:
-        live = [i for i, s in self.model.items() if s in states.LIVE and self.drafts[i] == draft]
+        live = [i for i in self.of(*states.LIVE) if self.drafts[i] == draft]
         return live[0] if live and draft else None
 
     @rule(target=known, owner=st.sampled_from(OWNERS), draft=st.sampled_from(DRAFTS))
@@ -56,7 +59,7 @@ class Jobs(RuleBasedStateMachine):
         if live := self.live_job_of(draft):
             assert queue.add("run", {}, draft, owner) == live
             return live
-        waiting = [i for i, s in self.model.items() if s == "queued" and self.owners[i] == owner]
+        waiting = [i for i in self.of("queued") if self.owners[i] == owner]
         if owner and len(waiting) >= WAITING_EACH.default:
             with pytest.raises(QueueFull):
                 queue.add("run", {}, draft, owner)
@@ -65,16 +68,13 @@ class Jobs(RuleBasedStateMachine):
         self.model[identity], self.owners[identity], self.drafts[identity] = "queued", owner, draft
         return identity
 
-    def count(self, *statuses: states.Status) -> int:
-        return sum(status in statuses for status in self.model.values())
-
     @rule()
     def claim(self) -> None:
-        waiting, running = self.count("queued"), self.count("running", "cancelling")
+        waiting, full = self.of("queued"), len(self.of("running", "cancelling")) >= SLOTS
         job = queue.claim(SLOTS)
-        assert (job is None) == (not waiting or running >= SLOTS)
+        assert (job is None) == (not waiting or full)
         if job is not None:
-            assert self.model[job.id] == "queued"
+            assert job.id in waiting
             self.model[job.id] = "running"
 
     @rule(job=known)
@@ -99,8 +99,8 @@ class Jobs(RuleBasedStateMachine):
         except NotNow:
             assert self.live_job_of(self.drafts[job]) not in (None, job)
         except QueueFull:
-            mine = [self.owners[i] == self.owners[job] for i, s in self.model.items() if s == "queued"]
-            assert sum(mine) >= WAITING_EACH.default
+            mine = [i for i in self.of("queued") if self.owners[i] == self.owners[job]]
+            assert len(mine) >= WAITING_EACH.default
         else:
             if legal:
                 self.model[job] = "queued"
@@ -128,8 +128,7 @@ class Jobs(RuleBasedStateMachine):
     def reap(self, kill: bool) -> None:
         if kill:
             self.worker.close()
-        held = [i for i, s in self.model.items() if s in ("running", "cancelling")]
-        lost = held if kill else []
+        lost = self.of("running", "cancelling") if kill else []
         assert sorted(queue.reap()) == sorted(lost)
         assert queue.reap() == [], "whoever looks second finds nothing left to do"
         for job in lost:
@@ -140,25 +139,23 @@ class Jobs(RuleBasedStateMachine):
     @rule()
     def forget(self) -> None:
         """The worker looks after none of its jobs any more."""
-        mine = [i for i, s in self.model.items() if s in ("running", "cancelling")]
+        mine = self.of("running", "cancelling")
         assert queue.reap(mine) == []
         assert sorted(queue.reap([])) == sorted(mine)
         for job in mine:
             self.model[job] = "interrupted"
 
+    @precondition(lambda self: hasattr(self, "model"))
     @invariant()
     def the_queue_is_what_the_model_says(self) -> None:
-        for identity, status in getattr(self, "model", {}).items():
+        for identity, status in self.model.items():
             job = queue.get(identity)
             assert job.status == status
             assert job.live == (status in states.LIVE)
             assert (job.ended is None) == job.live
-        waiting = {i for i, s in getattr(self, "model", {}).items() if s == "queued"}
-        assert {job.id for job in queue.in_turn()} == waiting
-        running = queue.find("status IN ('running', 'cancelling')")
-        assert len(running) <= SLOTS
-        live = [self.drafts[i] for i, s in getattr(self, "model", {}).items() if s in states.LIVE]
-        assert live.count("one") <= 1
+        assert {job.id for job in queue.in_turn()} == {*self.of("queued")}
+        assert len(queue.find("status IN ('running', 'cancelling')")) <= SLOTS
+        assert [self.drafts[i] for i in self.of(*states.LIVE)].count("one") <= 1
 
 
 TestJobs = Jobs.TestCase

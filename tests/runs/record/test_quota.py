@@ -21,8 +21,8 @@ from tests.runs.in_process import compute, queued
 pytestmark = pytest.mark.usefixtures("runs_dir")
 
 
-def record(status: Status, size: int = 1000) -> str:
-    identity = queue.add("run", {"draft": {"base": {"rounds": 1}}})
+def record(status: Status, size: int = 1000, owner: str | None = None) -> str:
+    identity = queue.add("run", {"draft": {"base": {"rounds": 1}}}, owner=owner)
     if status != "queued":
         queue.move(identity, "running")
     if status not in ("queued", "running"):

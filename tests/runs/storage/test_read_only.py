@@ -7,18 +7,19 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
 from ldp_core.errors import ReadOnly
-from ldp_core.experiment import Draft, Variant, parse
+from ldp_core.experiment import parse_draft
 from ldp_core.runs import jobs, queue
 from ldp_core.runs.record import drafts
 from ldp_core.runs.storage.paths import runs_dir as made
 from tests.conftest import ROOT
 from tests.runs.processes import skip_without
 
-DRAFT = Draft(parse({"rounds": 1}), (Variant("run"),))
+DRAFT = parse_draft({"rounds": 1})
 
 
 def test_a_read_only_disk_is_looked_at_and_says_what_to_do(tmp_path: Path):
@@ -34,10 +35,7 @@ def test_a_read_only_disk_is_looked_at_and_says_what_to_do(tmp_path: Path):
 
 
 def test_a_folder_that_cannot_be_made_on_one_is_told_so(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
-    def refused(*_: object, **__: object) -> None:
-        raise OSError(errno.EROFS, "Read-only file system")
-
-    monkeypatch.setattr(Path, "mkdir", refused)
+    monkeypatch.setattr(Path, "mkdir", Mock(side_effect=OSError(errno.EROFS, "Read-only file system")))
     with pytest.raises(ReadOnly, match="make it writable"):
         made()
 
@@ -48,12 +46,9 @@ def mount(how: str) -> None:
 
 
 def refused(act: Callable[..., Any], *given: Any) -> None:
-    try:
+    with pytest.raises(ReadOnly) as error:
         act(*given)
-    except ReadOnly as error:
-        assert "move" not in str(error)
-    else:
-        raise AssertionError(f"{act} went through")
+    assert "move" not in str(error.value)
 
 
 def main() -> None:

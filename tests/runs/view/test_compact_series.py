@@ -39,13 +39,6 @@ def test_what_was_read_stays_as_it_was(values: list[float | None], later: list[f
     np.testing.assert_array_equal(read, before)
 
 
-def test_whole_numbers_and_shares_keep_their_order():
-    shares = [hits / 360 for hits in range(361)]
-    made = column(shares)
-    assert sorted(made) == [*made]
-    assert len({*made}) == len(shares)
-
-
 def test_a_figure_takes_five_bytes():
     tracemalloc.start()
     try:
