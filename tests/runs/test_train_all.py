@@ -5,16 +5,16 @@ import multiprocessing
 import os
 import signal
 from collections import Counter
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping
 from multiprocessing.process import BaseProcess
 from typing import Any, cast
 
 import pytest
 
-from ldp_core.experiment import Draft, Experiment, Variant, changed, parse
+from ldp_core.experiment import Experiment, changed, parse, parse_draft
 from ldp_core.many import leaves_cores
 from ldp_core.runs import kinds
-from ldp_core.runs.batch import ALONE, FIRST, FOLDED, batches, bits
+from ldp_core.runs.batch import ALONE, FIRST, FOLDED, Figures, batches, bits
 from ldp_core.runs.kinds.run import Training
 from ldp_core.runs.train_all import NAME, WORTH, train_all
 from ldp_core.system import native_code
@@ -28,14 +28,17 @@ def test_each_has_the_figures_that_it_has_alone():
     found = dict(train_all(made))
     assert sorted(found) == [0, 1, 2]
     for index, figures in found.items():
-        recorded = events(made[index].as_json())
-        last, end = recorded[-2], recorded[-1]
+        *_, last, end = events(made[index].as_json())
         assert (figures.status, figures.round) == ("completed", 2)
         assert bits(made[index]) == ("fused" if native_code.installed() else FOLDED)
-        assert figures.accuracy == pytest.approx(end["accuracy"], abs=0.005)
-        assert figures.loss == pytest.approx(last["loss"], rel=1e-3)
-        assert figures.noise_variance == pytest.approx(last["noise_variance"], rel=1e-3)
+        assert_close(figures, last | end)
         assert figures.seconds > 0
+
+
+def assert_close(figures: Figures, expected: Mapping[str, Any]) -> None:
+    assert figures.accuracy == pytest.approx(expected["accuracy"], abs=0.005)
+    assert figures.loss == pytest.approx(expected["loss"], rel=1e-3)
+    assert figures.noise_variance == pytest.approx(expected["noise_variance"], rel=1e-3)
 
 
 def test_one_that_diverges_later_has_the_figures_of_its_last_finished_round():
@@ -47,9 +50,7 @@ def test_one_that_diverges_later_has_the_figures_of_its_last_finished_round():
     assert (last["event"], end["status"], end["round"]) == ("round", "diverged", 1)
     mine = found[0]
     assert (mine.status, mine.round, mine.message) == ("diverged", 1, end["message"])
-    assert mine.accuracy == pytest.approx(end["accuracy"], abs=0.005)
-    assert mine.loss == pytest.approx(last["loss"], rel=1e-3)
-    assert mine.noise_variance == pytest.approx(last["noise_variance"], rel=1e-3)
+    assert_close(mine, last | end)
     assert [one for one in ticks if one[0] == 0] == [(0, False), (0, True)]
     assert found[1].status == "completed"
 
@@ -91,7 +92,7 @@ def test_whoever_watches_need_not_wait_for_a_large_batch(monkeypatch: pytest.Mon
 
 KERNEL = pytest.mark.skipif(not native_code.installed(), reason="llvmlite is optional")
 EXPERIMENT = parse({"rounds": 5, "attack": None, "mechanism": "none"})
-DRAFT = Draft(EXPERIMENT, (Variant("run"),))
+DRAFT = parse_draft(EXPERIMENT.as_json())
 
 
 @pytest.mark.usefixtures("runs_dir")
@@ -107,8 +108,7 @@ def test_what_one_engine_has_trained_is_not_shown_as_anothers(monkeypatch: pytes
     monkeypatch.setenv("EPSILON_ENGINE", "batched")
     assert not kinds.is_known("run", Training(DRAFT))
     other = train()
-    assert other[0] != usual[0], "the last bits of five rounds"
-    assert other[1] != usual[1]
+    assert other[0] != usual[0] and other[1] != usual[1], "the last bits of five rounds"
     assert train() == other
     monkeypatch.delenv("EPSILON_ENGINE")
     assert train() == usual
@@ -166,23 +166,19 @@ def test_each_has_the_figures_that_it_has_in_one_process(monkeypatch: pytest.Mon
     assert found.keys() == here.keys()
     for place, figures in found.items():
         assert (figures.status, figures.round) == ("completed", rounds)
-        assert figures.accuracy == pytest.approx(here[place].accuracy, abs=0.005)
-        assert figures.loss == pytest.approx(here[place].loss, rel=1e-3)
-        assert recorded[place, False] == rounds
-        assert recorded[place, True] == 1
+        assert_close(figures, vars(here[place]))
+        assert (recorded[place, False], recorded[place, True]) == (rounds, 1)
 
 
 def test_few_are_trained_here_and_so_is_what_fills_all_cores_by_itself():
     assert {len(hands()) for _ in train_all(made(WORTH - 1))} == {0}
-    convolutions = parse(
-        {"dataset": "mnist_sample", "model": "cnn", "rounds": 1, "attack": None, "local": {"epochs": 1}}
-    )
+    short = {"rounds": 1, "attack": None, "local": {"epochs": 1}}
+    convolutions = parse({"dataset": "mnist_sample", "model": "cnn", **short})
     assert not leaves_cores(convolutions)
     mixed = [convolutions, *made(WORTH, rounds=40)]  # so that the first ends before the last begins
     there = {place: len(hands()) for place, _ in train_all(mixed)}
     assert there.keys() == set(range(WORTH + 1))
-    assert there[1] == 2
-    assert there[0] == 0, "when its turn comes, the others are gone"
+    assert (there[1], there[0]) == (2, 0), "when its turn comes, the others are gone"
 
 
 @pytest.mark.usefixtures("unheard")

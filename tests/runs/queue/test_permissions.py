@@ -148,9 +148,9 @@ def test_a_teacher_knows_the_secret_if_there_is_one(monkeypatch: pytest.MonkeyPa
 
 def test_a_class_has_two_jobs_each_and_who_takes_new_cookies_is_still_at_one_address():
     here, elsewhere = address("192.0.2.1"), address("192.0.2.2")
-    taken = [queue.add("run", {}, owner=f"one of a class {n % 30}", address=here) for n in range(60)]
+    taken = [queue.add("run", {}, owner=f"one of a class {n % 30}", address=here) for n in range(100)]
     with pytest.raises(
-        QueueFull, match=r"^60 jobs from your network are waiting already, as many as one may"
+        QueueFull, match=r"^100 jobs from your network are waiting already, as many as one may"
     ):
         queue.add("run", {}, owner="another cookie", address=here)
     queue.add("run", {}, owner=ANNA.owner, address=elsewhere)

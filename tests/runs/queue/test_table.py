@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 import pytest
 
-from ldp_core.errors import StorageFailed, UnknownJob
+from ldp_core.errors import StorageFailed
 from ldp_core.runs import queue
 from ldp_core.runs.queue import orphaned, table
 from ldp_core.runs.queue.job import LIVE, MAY_BECOME, Status
@@ -79,15 +79,6 @@ def test_a_row_that_makes_no_sense_keeps_no_other_from_being_looked_after(damage
     assert queue.get(damaged).id == damaged
     assert queue.reap() == [damaged]
     assert [job.id for job in queue.in_turn()] == [mine]
-
-
-@pytest.mark.parametrize(
-    "identity", ["", "x", "../../etc/passwd", "0123456789ab", "0123456789AB", "' OR 1=1 --"]
-)
-def test_an_id_that_belongs_to_no_job_is_refused(identity: str):
-    queue.add("run", {})
-    with pytest.raises(UnknownJob, match="there is no job"):
-        queue.get(identity)
 
 
 def test_nothing_is_there_before_the_first_job():

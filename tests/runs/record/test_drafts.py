@@ -78,12 +78,7 @@ def test_a_change_that_cannot_be_leaves_the_draft_as_it_was():
     assert drafts.load(identity) == FIRST
     with pytest.raises(UnknownDraft):
         drafts.update("0123456789ab", lambda draft: draft)
-
-
-@pytest.mark.parametrize("identity", ["", "nothing", "../x", "0123456789ab", "%2e%2e", "a" * 5000])
-def test_what_is_no_id_leads_nowhere(identity: str):
-    assert drafts.load(identity) is drafts.snapshot(identity) is None
-    assert not drafts.can_undo(identity)
+    assert drafts.snapshot("0123456789ab") is None and not drafts.can_undo("0123456789ab")
 
 
 def test_two_undos_at_once_leave_the_draft(monkeypatch: pytest.MonkeyPatch):
