@@ -97,9 +97,7 @@ class Histories(RuleBasedStateMachine):
     def work(self, kill: bool) -> None:
         self.train(kill)
 
-    @rule(
-        job=known, act=st.sampled_from((jobs.cancel, jobs.resume, jobs.delete, jobs.bring_back, jobs.remove))
-    )
+    @rule(job=known, act=st.sampled_from(PRESSED))
     def press(self, job: str, act: Any) -> None:
         with suppress(UnknownJob, NotNow):  # it is gone, or waits or runs
             act(job)
