@@ -13,6 +13,7 @@ import pytest
 
 from ldp_core.runs.storage import locks_and_heartbeats as locks
 from ldp_core.runs.storage.locks_and_heartbeats import WORKER, hold, holder, is_held
+from ldp_core.system import kernel_lock
 from tests.conftest import ROOT
 from tests.runs.processes import stand_in, wait_for
 
@@ -84,4 +85,4 @@ def test_whoever_promises_no_sign_of_life_is_nobody_who_stands_still(path: Path)
         assert is_held(one)
         assert locks.stands_still(one) == 0.0
     held.close()
-    os.close(file)
+    kernel_lock.let_go(file)
