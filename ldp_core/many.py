@@ -48,9 +48,7 @@ def _holds(experiment: Experiment, device: torch.device) -> int:
 
 @on_one_thread
 def run_many(
-    experiments: Iterable[tuple[int, Experiment]],
-    data: Mapping[str, Data],
-    figures: bool = False,
+    experiments: Iterable[tuple[int, Experiment]], data: Mapping[str, Data], figures: bool = False
 ) -> Iterator[tuple[int, Event | InvalidInput]]:
     """Run all experiments, a round of each in turn, as there is room; yields events with the number of their
     run, or an InvalidInput where data cannot be partitioned. They are those of `simulate` but for the last

@@ -1,6 +1,6 @@
 """Results of prepared scenarios, shipped in `assets/outcomes` (`python -m ldp_core presets --outcomes`)."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from functools import cached_property
@@ -83,9 +83,7 @@ def stored(name: str, folder: Path = SHIPPED) -> Outcome | None:
         return None
 
 
-def make(
-    names: Sequence[str], folder: Path, say: Callable[[str], None] = print, progress: Report = quiet
-) -> None:
+def make(names: Sequence[str], folder: Path = SHIPPED, progress: Report = quiet) -> None:
     """Train scenarios and store their results; results that are current are kept."""
     folder.mkdir(parents=True, exist_ok=True)
     one_thread()
@@ -93,11 +91,11 @@ def make(
         draft = presets.get(name).draft
         kept = stored(name, folder)
         if kept and kept.current:
-            say(f"{name}: of this version already")
+            print(f"{name}: of this version already")
             continue
         found = outcome(name, draft, progress)
         write_json(folder / f"{name}.json", asdict(found))
-        say(f"{name}: {spelled(round(found.seconds, 1))} s")
+        print(f"{name}: {spelled(round(found.seconds, 1))} s")
 
 
 def outcome(name: str, draft: Draft, progress: Report = quiet) -> Outcome:

@@ -88,6 +88,6 @@ def _accuracy(epsilon: float, progress: Report) -> float:
 def make_all(names: Sequence[str], progress: Report = quiet) -> None:
     """Measure and store these scenarios' results; by default the shipped ones and the attack grid."""
     shipped = [name for name in presets.names() if outcomes.stored(name)]
-    outcomes.make(names or shipped, outcomes.SHIPPED, print, progress)
+    outcomes.make(names or shipped, progress=progress)
     if not names:
         make_ladder(progress)

@@ -54,9 +54,8 @@ def as_parquet(rows: Sequence[Row]) -> bytes:
         try:
             columns[name] = pa.array(values)
         except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
-            columns[name] = pa.array(
-                [v if v is None or isinstance(v, str) else json.dumps(v) for v in values]
-            )
+            texts = [v if v is None or isinstance(v, str) else json.dumps(v) for v in values]
+            columns[name] = pa.array(texts)
     out = io.BytesIO()
     parquet.write_table(pa.table(columns), out)
     return out.getvalue()

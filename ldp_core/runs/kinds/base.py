@@ -44,9 +44,7 @@ class Words(NamedTuple):
 
 
 class Kind(Component):
-    """A kind of job. `asked` stands for a parsed request, of a type of the kind's own, which has a `base`
-    experiment and `as_json`.
-    """
+    """A kind of job. `asked` stands for a parsed request, of a type of the kind's own."""
 
     smallest: ClassVar[Mapping[str, Any]]
     """A request that takes about a second, for contract tests."""

@@ -88,9 +88,7 @@ def _refuse_crowds(db: sqlite3.Connection, owner: str | None, address: str | Non
     if mine >= WAITING_EACH.value():
         raise QueueFull(f"you have {mine} jobs waiting already, as many as one person may; stop one, or wait")
     if near >= WAITING_ADDRESS.value():
-        message = (
-            f"{near} jobs from your network are waiting already, as many as one may have; try again later"
-        )
-        raise QueueFull(message)
+        near_by = f"{near} jobs from your network are waiting already"
+        raise QueueFull(f"{near_by}, as many as one may have; try again later")
     if every >= WAITING.value():
         raise QueueFull(f"{every} jobs are waiting on this server already; try again later")

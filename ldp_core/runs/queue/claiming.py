@@ -70,10 +70,7 @@ def claim(most: int | None = None, ready: Callable[[Job], bool] = lambda job: Tr
             query = f"SELECT COUNT(*) AS count FROM jobs WHERE {AT_WORK}"  # noqa: S608
             if most is not None and db.execute(query).fetchone()["count"] >= most:
                 return None
-            done = db.execute(
-                "UPDATE jobs SET status = 'running', started = ? WHERE id = ? AND status = 'queued'",
-                (time.time(), job.id),
-            )
-            if done.rowcount == 1:  # otherwise another worker was quicker
+            begin = "UPDATE jobs SET status = 'running', started = ? WHERE id = ? AND status = 'queued'"
+            if db.execute(begin, (time.time(), job.id)).rowcount == 1:  # otherwise another worker was quicker
                 return next(selected(db, "id = ?", (job.id,)))
     return None

@@ -1,8 +1,6 @@
 """Nicknames that are shown beside visitors' runs. A visitor is asked once and may skip the question."""
 
-import unicodedata
-
-from ldp_core.errors import InvalidInput
+from ldp_core.errors import InvalidInput, on_one_line
 from ldp_core.runs.storage.database import Database
 
 DATABASE = Database(
@@ -19,12 +17,9 @@ MOST_LETTERS = 20
 
 def cleaned(name: str) -> str:
     """Name on one line, without control characters; InvalidInput if it is too long."""
-    letters = (" " if unicodedata.category(one).startswith(("C", "Z")) else one for one in name)
-    found = " ".join("".join(letters).split())
-    if len(found) > MOST_LETTERS:
-        raise InvalidInput(
-            f"a name has at most {MOST_LETTERS} letters; this one has {len(found)}: shorten it"
-        )
+    found = on_one_line(name)
+    if (letters := len(found)) > MOST_LETTERS:
+        raise InvalidInput(f"a name has at most {MOST_LETTERS} letters; this one has {letters}: shorten it")
     return found
 
 
