@@ -179,7 +179,7 @@ def stands_still(path: Path) -> float:
         return 0.0
     now = time.monotonic()
     if path not in _seen or _seen[path][0] != said:
-        for oldest in list(_seen)[: len(_seen) - MOST_FILES]:
+        for oldest in [*_seen][:-MOST_FILES]:
             _seen.pop(oldest, None)
         _seen[path] = (said, now, max(0.0, time.time() - written))
         return 0.0
