@@ -48,10 +48,9 @@ def simulate(
 
 class Run:
     """A run under a driver's control: `begin`, then `prepare`, `noisings` and `finish` until `done`, then
-    `end`. Their iterators must be consumed; `state` is after the last finished round, or that to resume from
-    (`start`). `tick` receives the trained share of a round. `figures`: without attacks, only the last round
-    is measured and there is no ledger, in 0.6 of the time. InvalidInput: the partition cannot give every
-    client a sample.
+    `end`. Their iterators must be consumed; `state` is after the last finished round, or that to resume from.
+    `tick` receives the trained share of a round. `figures`: without attacks, only the last round is measured
+    and there is no ledger, in 0.6 of the time. InvalidInput: no sample for some client.
     """
 
     def __init__(

@@ -84,10 +84,9 @@ def rerun(
 ) -> None:
     """Measure a system's claims (of a paper, or of the five: `five.points.NAME`), and store each figure once
     it is known: a call after a stop continues. By default all claims whose data are here, all readings, the
-    claim's seeds per arm, and more for statements left undecided. `fresh` measures known figures again,
-    `into` names another folder, `prove` repeats one run for each older version of figures, which count as of
-    this version where it comes out equal. Raises UnknownName, InvalidExperiment, or DataUnavailable for claim
-    `only`.
+    claim's seeds per arm, and more for statements left undecided. `fresh` measures known figures again;
+    `prove` repeats one run for each older version of figures, which count as of this version if it comes out
+    equal. Raises UnknownName, InvalidExperiment, or DataUnavailable for claim `only`.
     """
     claims = _chosen(system, only)
     if seeds is not None and not limits.SEEDS.allows(seeds):

@@ -137,17 +137,12 @@ def _curve(runs: Sequence[RunProgress]) -> list[float]:
 
 def _pictures(runs: Sequence[RunProgress]) -> dict[str, Any]:
     """Reconstructed images of each variant, for the client whose upload leaked most in any of them."""
-    tried = {place: tries for one in runs for place, tries in one.tries.items() if tries.closest}
+    tried = [tries for one in runs for tries in one.tries.values() if tries.closest]
     if not tried:
         return {}
-    upload = "real" if any(kind == "real" for kind, _ in tried) else "audit"
-    clients = [client for kind, client in tried if kind == upload]
-
-    def most(client: int) -> tuple[int, float]:
-        found = [one.tries.get((upload, client)) for one in runs]
-        return max(success(tries.closest) for tries in found if tries and tries.closest)
-
-    client = max(clients, key=most)
+    upload = "real" if any(one.upload == "real" for one in tried) else "audit"
+    of_kind = (one for one in tried if one.upload == upload)
+    client = max(of_kind, key=lambda one: success(one.closest or {})).client
     return {
         "upload": upload,
         "client": client,

@@ -1,7 +1,5 @@
-"""Operations on jobs for pages and the command line: submit, look up, cancel, pin, delete.
-
-All raise UnknownJob for an unknown id, NotYours for a job that this person may not change, and StorageFailed
-for a record that cannot be read or written.
+"""Operations on jobs for pages and the command line. All raise UnknownJob for an unknown id, NotYours for a
+job that this person may not change, and StorageFailed for a record that cannot be read or written.
 """
 
 from ldp_core.runs.jobs.archive import export

@@ -33,9 +33,9 @@ def cancel_all(person: Person = OPERATOR) -> int:
 
 
 def resume(identity: str, person: Person = OPERATOR, address: str | None = None) -> Job:
-    """Put a stopped job back in the queue, to continue from its last checkpoint; any other is left alone. It
-    counts as a job of `address` from now on. Raises as `launch`, and NotNow: another job of the same draft
-    waits or runs, or the record was imported.
+    """Put a stopped job back in the queue, to continue from its last checkpoint and count as a job of
+    `address`. Raises as `launch`, and NotNow: another job of the same draft waits or runs, or this one was
+    imported.
     """
     job = look(identity)
     person.check(job.owner, "take it up", ownerless=True)
@@ -84,10 +84,9 @@ def _refuse_hoards(job: Job, most: int) -> None:
 
 
 def delete(identity: str, person: Person = OPERATOR, for_good: bool = False) -> None:
-    """Delete an ended job, so that it can be restored for `deletion.UNDO_SECONDS` while its record counts
-    towards the quota; `for_good`, as a private job or where room is short, with its record. NotNow: the job
-    waits, runs or is pinned; StorageFailed: its record is still being written, or the deletion cannot be
-    stored.
+    """Delete an ended job, to be restored within `deletion.UNDO_SECONDS`, its record counting towards the
+    quota; `for_good`, if private or where room is short, with its record. NotNow: the job waits, runs or is
+    pinned; StorageFailed: its record is still being written, or the deletion cannot be stored.
     """
     reap()
     job = queue.get(identity)

@@ -71,9 +71,7 @@ class Kind(Component):
         return request[self.part]
 
     def base(self, request: Request) -> Mapping[str, Any]:
-        """Base experiment of a stored request as JSON, unparsed: a request of another version has a name.
-        LookupError or TypeError if there is none.
-        """
+        """Base experiment of a stored request as JSON; LookupError or TypeError if there is none."""
         base: Mapping[str, Any] = request[self.part]["base"]
         return base
 

@@ -15,8 +15,8 @@ LONG_SECONDS = 0.5
 
 
 class CellsDone:
-    """Progress of cells trained in any order, weighted by estimated cost, or by rounds on an unmeasured
-    machine; so many were known `before`.
+    """Progress of cells trained in any order, each worth its estimated cost, or its rounds if that is
+    unknown.
     """
 
     def __init__(self, experiments: Sequence[Experiment], report: Report, before: int = 0) -> None:

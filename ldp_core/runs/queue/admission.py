@@ -24,9 +24,8 @@ def add(
     keys: Sequence[str] = (),
     room: str = "",
 ) -> str:
-    """Append a job; returns its id, twelve hex digits. If a job of the same draft and kind waits or runs, its
-    id is returned instead, so a double click is one run. QueueFull if this owner, this address, or all
-    together have enough jobs waiting.
+    """Append a job; returns its id, twelve hex digits, or that of a job of the same draft and kind that waits
+    or runs. QueueFull if this owner, this address, or all together have enough jobs waiting.
     """
     with changing() as db:
         if live := _live(db, draft, kind):

@@ -5,7 +5,7 @@ import time
 from typing import Any
 
 from ldp_core.runs.queue.job import LIVE, MAY_BECOME, Status
-from ldp_core.runs.queue.table import changing
+from ldp_core.runs.queue.table import STUDIO
 
 MAY_GO = f"deleted IS NULL AND NOT pinned AND status NOT IN {LIVE}"
 """SQL condition for jobs that may be deleted, or whose records may."""
@@ -13,13 +13,10 @@ MAY_GO = f"deleted IS NULL AND NOT pinned AND status NOT IN {LIVE}"
 
 def update(identity: str, where: str = "1", **columns: Any) -> bool:
     """Set columns of a job, lists as JSON; False if none fulfils the SQL condition (never user input)."""
-    sets = ", ".join(f"{name} = :{name}" for name in columns)
-    values = {
-        name: json.dumps(value) if isinstance(value, list) else value for name, value in columns.items()
-    }
-    with changing() as db:
-        query = f"UPDATE jobs SET {sets} WHERE id = :id AND {where}"  # noqa: S608
-        return db.execute(query, {"id": identity, **values}).rowcount == 1
+    sets = ", ".join(f"{name} = ?" for name in columns)
+    values = [json.dumps(value) if isinstance(value, list) else value for value in columns.values()]
+    query = f"UPDATE jobs SET {sets} WHERE id = ? AND {where}"  # noqa: S608
+    return STUDIO.change(query, *values, identity) == 1
 
 
 def move(identity: str, to: Status, message: str = "") -> bool:
@@ -34,13 +31,11 @@ def move(identity: str, to: Status, message: str = "") -> bool:
 
 def cancel(identity: str, why: str = "") -> None:
     """Cancel a queued job, or mark a running one `cancelling` until the worker has stopped it."""
-    with changing() as db:
-        sets = (
-            "message = ?, ended = iif(status = 'queued', ?, NULL), "
-            "status = iif(status = 'queued', 'cancelled', 'cancelling')"
-        )
-        query = f"UPDATE jobs SET {sets} WHERE id = ? AND status IN ('queued', 'running')"  # noqa: S608
-        db.execute(query, (why, time.time(), identity))
+    query = (
+        "UPDATE jobs SET message = ?, ended = iif(status = 'queued', ?, NULL), status = iif(status = "
+        "'queued', 'cancelled', 'cancelling') WHERE id = ? AND status IN ('queued', 'running')"
+    )
+    STUDIO.change(query, why, time.time(), identity)
 
 
 def delete(identity: str, at: float | None = None) -> bool:
@@ -54,6 +49,4 @@ def note_removed(identity: str) -> bool:
 
 
 def forget(identity: str) -> bool:
-    with changing() as db:
-        query = "DELETE FROM jobs WHERE id = ? AND deleted IS NOT NULL"
-        return db.execute(query, (identity,)).rowcount == 1
+    return STUDIO.change("DELETE FROM jobs WHERE id = ? AND deleted IS NOT NULL", identity) == 1

@@ -60,17 +60,13 @@ def in_turn(newcomer: Job | None = None) -> list[Job]:
 
 
 def claim(most: int | None = None, ready: Callable[[Job], bool] = lambda job: True) -> Job | None:
-    """Take the next job; None if there is none, or if `most` are running. For the worker only. A job for
-    which `ready` returns False cannot begin now and keeps its place.
-    """
-    for job in in_turn():
-        if not ready(job):
-            continue
+    """Take the next job that is `ready` to begin; None if there is none, or if `most` are running."""
+    for job in filter(ready, in_turn()):
         with changing() as db:
             query = f"SELECT COUNT(*) AS count FROM jobs WHERE {AT_WORK}"  # noqa: S608
             if most is not None and db.execute(query).fetchone()["count"] >= most:
                 return None
             begin = "UPDATE jobs SET status = 'running', started = ? WHERE id = ? AND status = 'queued'"
             if db.execute(begin, (time.time(), job.id)).rowcount == 1:  # otherwise another worker was quicker
-                return next(selected(db, "id = ?", (job.id,)))
+                return next(selected(db, "id = ?", job.id))
     return None

@@ -5,7 +5,7 @@ import time
 from collections.abc import Collection
 
 from ldp_core.runs.queue.claiming import AT_WORK
-from ldp_core.runs.queue.table import changing, looking
+from ldp_core.runs.queue.table import STUDIO, changing
 from ldp_core.runs.storage.locks_and_heartbeats import WORKER, is_held
 from ldp_core.runs.storage.paths import runs_dir
 
@@ -29,9 +29,7 @@ def reap(watched: Collection[str] | None = None, why: str = STOPPED) -> list[str
 
 def lost(watched: Collection[str] | None = None) -> list[str]:
     """Ids of orphaned jobs, whether marked or not; `watched` as for `reap`."""
-    with looking() as db:
-        query = f"SELECT id FROM jobs WHERE {OTHERS}"  # noqa: S608
-        rows = db.execute(query, (json.dumps([*(watched or ())]),)).fetchall() if db else []
+    rows = STUDIO.rows(f"SELECT id FROM jobs WHERE {OTHERS}", json.dumps([*(watched or ())]))  # noqa: S608
     return [] if not rows or _is_looked_after(watched) else [row["id"] for row in rows]
 
 

@@ -78,11 +78,9 @@ def stamp() -> tuple[int, ...]:
     return found.st_ino, found.st_size, found.st_mtime_ns
 
 
-def selected(
-    db: sqlite3.Connection, where: str = "1", values: tuple[Any, ...] = (), columns: str = COLUMNS
-) -> Iterator[Job]:
+def selected(db: sqlite3.Connection, where: str, *values: Any) -> Iterator[Job]:
     """Jobs that fulfil an SQL condition (never user input), deleted ones included."""
-    return map(job_of, db.execute(f"SELECT {columns} FROM jobs WHERE {where}", values))  # noqa: S608
+    return map(job_of, db.execute(f"SELECT {COLUMNS} FROM jobs WHERE {where}", values))  # noqa: S608
 
 
 def get(identity: str) -> Job:
@@ -94,23 +92,20 @@ def get(identity: str) -> Job:
 
 
 def status(identity: str) -> Status | None:
-    found = find("id = ?", (identity,), requests=False)
-    return found[0].status if found else None
+    return next((job.status for job in find("id = ?", (identity,), requests=False)), None)
 
 
 def find(where: str = "1", values: tuple[Any, ...] = (), most: int = 100, requests: bool = True) -> list[Job]:
     """Jobs that are not deleted and fulfil an SQL condition (never user input), newest first."""
-    with looking() as db:
-        if db is None:
-            return []
-        where = f"deleted IS NULL AND {where} ORDER BY place DESC LIMIT ?"
-        return list(selected(db, where, (*values, most), COLUMNS if requests else WITHOUT_REQUESTS))
+    columns = COLUMNS if requests else WITHOUT_REQUESTS
+    query = f"SELECT {columns} FROM jobs WHERE deleted IS NULL AND {where} ORDER BY place DESC LIMIT ?"  # noqa: S608
+    return [*map(job_of, STUDIO.rows(query, *values, most))]
 
 
 def deleted() -> list[Job]:
     """Jobs marked as deleted, oldest deletion first, including those whose time to restore is over."""
-    with looking() as db:
-        return list(selected(db, "deleted IS NOT NULL ORDER BY deleted")) if db else []
+    query = f"SELECT {COLUMNS} FROM jobs WHERE deleted IS NOT NULL ORDER BY deleted"  # noqa: S608
+    return [*map(job_of, STUDIO.rows(query))]
 
 
 def parted(request: dict[str, Any]) -> tuple[str, str | None]:

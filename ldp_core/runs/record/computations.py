@@ -18,7 +18,7 @@ from ldp_core.behaviour import version
 from ldp_core.engines.choice import bits
 from ldp_core.errors import StorageFailed
 from ldp_core.experiment import Experiment
-from ldp_core.runs.queue.table import changing, looking
+from ldp_core.runs.queue.table import STUDIO, changing
 from ldp_core.runs.storage import locks_and_heartbeats as locks
 from ldp_core.runs.storage.locks_and_heartbeats import Held
 from ldp_core.runs.storage.paths import runs_dir
@@ -112,10 +112,8 @@ def note_ends(rows: Iterable[tuple[str, str, str, dict[str, Any]]]) -> None:
 def ended(keys: Collection[str]) -> dict[str, Ended]:
     """Ends of those computations that have ended, by key."""
     query = "SELECT * FROM computations WHERE status != ? AND key IN (SELECT value FROM json_each(?))"
-    with looking() as db:
-        rows = db.execute(query, (BEGUN, json.dumps([*keys]))).fetchall() if db else []
     found = {}
-    for row in rows:
+    for row in STUDIO.rows(query, BEGUN, json.dumps([*keys])):
         with suppress(ValueError, TypeError):
             if row["kind"] == "figures" or database(row["key"]).exists():
                 found[row["key"]] = Ended(str(row["status"]), dict(json.loads(row["figures"])))
@@ -153,8 +151,7 @@ def sweep() -> list[str]:
 def named_by_it_alone(job: str) -> list[str]:
     """Keys of a job's computations that no other job names."""
     query = f"{NAMED} WHERE jobs.id = ?1 EXCEPT {NAMED} WHERE jobs.id != ?1"
-    with looking() as db:
-        return [row["value"] for row in db.execute(query, (job,))] if db else []
+    return [row["value"] for row in STUDIO.rows(query, job)]
 
 
 def unlink(key: str) -> bool:

@@ -50,9 +50,7 @@ def hours() -> float:
 
 
 def take(files: Mapping[str, bytes], owner: str) -> Own:
-    """Store an uploaded table, ZIP or pictures by file name, all or none; InvalidInput if invalid or too
-    many.
-    """
+    """Store an uploaded table, ZIP or pictures by file name, all or none; else InvalidInput."""
     if not hours():
         raise InvalidInput("this server takes no data of its visitors: its operator has switched that off")
     names = [*files]
@@ -68,7 +66,7 @@ def take(files: Mapping[str, bytes], owner: str) -> Own:
         raise InvalidInput(
             f"{EACH} of your own data sets are here, as many as one visitor may have: delete one"
         )
-    if sum(1 for _ in _titles("*")) >= ALL:
+    if len(_titles("*")) >= ALL:
         raise InvalidInput("this server holds as many visitors' data as it may; try again later")
     room, identity = _root() / room_of(owner), secrets.token_hex(4)
     title = on_one_line(Path(names[0]).stem)[:MOST_TITLE] or "data"

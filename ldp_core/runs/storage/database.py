@@ -69,8 +69,7 @@ class Database(NamedTuple):
 @contextmanager
 def writing(path: Path, schema: str, format: int | None = None) -> Iterator[sqlite3.Connection]:
     """Transaction that holds the write lock from its beginning; committed unless the body raises. Deleted
-    data leave no bytes behind. `schema` makes the tables of a new file; a file of another `format` raises
-    StorageFailed.
+    data leave no bytes behind. A file of another `format` raises StorageFailed.
     """
     with closing(opened(path, schema)) as connection, _named(path, (sqlite3.Error,)), connection:
         _refuse_another(format, connection, path, MOVE_IT)
