@@ -1,17 +1,17 @@
-"""What happens on a disk that fills up; test_full_disk.py mounts one and runs this on it."""
+"""What happens on a disk that fills up or is read-only; test_full_disk.py mounts one and runs this on it."""
 
 import os
 import shutil
+import subprocess
 import sys
-import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ldp_core import presets
-from ldp_core.errors import DiskFull, StorageFailed, UnknownJob
-from ldp_core.experiment import Draft, Variant, parse
+from ldp_core.errors import DiskFull, ReadOnly, StorageFailed, UnknownJob
+from ldp_core.experiment import parse_draft
 from ldp_core.runs import jobs, queue
 from ldp_core.runs.lockstep import one_thread
 from ldp_core.runs.process import start
@@ -23,12 +23,14 @@ from ldp_core.runs.view.run_curves import progress_of
 from tests.calibrated import calibrated
 from tests.data import events
 from tests.gate import holding, install
+from tests.runs import processes
 from tests.runs.in_process import queued, record_of
-from tests.runs.processes import Trained, end_workers, launch, trained_a_round, until, workers
+from tests.runs.processes import Trained, end_workers, ended, launch, trained_a_round, until
 from tests.warm import Interpreter, Processes
 
 ROOT = Path(os.environ["EPSILON_RUNS_DIR"])
 LONG: dict[str, Any] = {"rounds": 100, "attack": None}
+DRAFT = parse_draft(LONG)
 SENTENCE = "the disk is full: this needs up to "
 
 
@@ -54,11 +56,10 @@ class Filler:
 def record() -> None:
     """One record on eight megabytes: nothing of it is lost, and it goes on to the same weights."""
     ROOT.mkdir()
-    filler, job = Filler(), queued(Draft(parse(LONG), (Variant("run"),)))
+    filler, job = Filler(), queued(DRAFT)
     with holding(ROOT, 10):
         training = Trained(job)
-        while not progress_of(job).update().rounds_done():
-            time.sleep(0.01)
+        processes.wait_for(lambda: trained_a_round(job))
         filler.fill()
     outcome = training.outcome()
     assert (outcome.status, outcome.message[: len(SENTENCE)]) == ("failed", SENTENCE)
@@ -75,25 +76,25 @@ def house() -> None:
     calibrated(ROOT)
     filler, old = Filler(), [launch({"rounds": rounds}) for rounds in (3, 4)]
     for one in old:
-        until(one, lambda job: not job.live)
+        ended(one)
     with holding(ROOT, 10):
         identity = launch(LONG)
         until(identity, trained_a_round)
         waiting = launch({"rounds": 5})
-        at_work = workers(ROOT)
+        at_work = processes.workers(ROOT)
         for process in at_work:  # or the filler, still at it, would take what the worker gives up
             process.suspend()
     filler.fill()
     for process in at_work:
         process.resume()
-    job = until(identity, lambda job: not job.live)
+    job = ended(identity)
     assert (job.status, job.message[: len(SENTENCE)]) == ("failed", SENTENCE)
     assert 0 < progress_of(job).update().rounds_done() < LONG["rounds"]
 
     filler.fill()
     assert shutil.disk_usage(ROOT).free == 0
     with pytest.raises(DiskFull, match="the disk is full; delete some runs"):
-        drafts.new(presets.get(presets.names()[0]).draft)
+        drafts.new(DRAFT)
     for begin in (lambda: launch({"rounds": 1}), lambda: jobs.resume(identity)):
         with pytest.raises(StorageFailed, match="the disk is nearly full: 0 MB are free, and 1000 MB must"):
             begin()
@@ -112,9 +113,9 @@ def house() -> None:
     assert (recorded.status, recorded.message) == ("queued", words)
 
     filler.go()
-    assert until(waiting, lambda job: not job.live).status == "completed"
+    assert ended(waiting).status == "completed"
     assert jobs.resume(identity).live
-    assert until(identity, lambda job: not job.live).status == "completed"
+    assert ended(identity).status == "completed"
     same_as_undisturbed(job)
 
 
@@ -122,7 +123,7 @@ def orphan() -> None:
     """What a killed worker has left cannot be noted, and all else goes on; then there is room to note it."""
     calibrated(ROOT)
     filler, old = Filler(), launch({"rounds": 3})
-    until(old, lambda job: not job.live)
+    ended(old)
     with holding(ROOT, 10):
         identity = launch(LONG)
         until(identity, trained_a_round)
@@ -137,7 +138,37 @@ def orphan() -> None:
     with pytest.raises(StorageFailed, match="the disk is nearly full"):
         jobs.resume(identity)
     jobs.delete(old, for_good=True)
-    assert until(identity, lambda job: not job.live).status == "interrupted"
+    assert ended(identity).status == "interrupted"
+
+
+def read_only() -> None:
+    """Everything is there to look at, and everything else says what to do."""
+    identity = queue.add("run", {"draft": DRAFT.as_json()})
+    queue.cancel(identity)
+    kept = drafts.new(DRAFT)
+    mount("ro")
+    assert [job.id for job in jobs.recent()] == [identity]
+    assert drafts.load(kept) == DRAFT
+    refused(queue.add, "run", {})
+    refused(jobs.cancel, identity)
+    refused(jobs.relabel, identity, "a", "b")
+    refused(drafts.new, DRAFT)
+    mount("rw")
+    queue.queue_path().unlink()
+    mount("ro")
+    refused(queue.add, "run", {})
+    mount("rw")
+    assert queue.add("run", {})
+
+
+def mount(how: str) -> None:
+    subprocess.run(["mount", "-o", f"remount,{how}", str(ROOT.parent)], check=True)
+
+
+def refused(act: Callable[..., Any], *given: Any) -> None:
+    with pytest.raises(ReadOnly) as error:
+        act(*given)
+    assert "move" not in str(error.value)
 
 
 def same_as_undisturbed(job: Job) -> None:
@@ -154,7 +185,7 @@ if __name__ == "__main__":
         patch.setattr(start, "subprocess", began)  # who is begun there sees this disk, too
         for name in parts:
             try:
-                {"record": record, "house": house, "orphan": orphan}[name]()
+                {"record": record, "house": house, "orphan": orphan, "read_only": read_only}[name]()
             finally:
                 end_workers(ROOT)
             shutil.rmtree(ROOT)

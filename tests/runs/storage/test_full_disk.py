@@ -1,14 +1,16 @@
-"""F6: a disk that is really full, a small one that only these processes see."""
+"""F6 and F14: a disk that is really full, or read-only, a small one that only these processes see."""
 
+import errno
 import os
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
-from ldp_core.errors import StorageFailed
-from ldp_core.runs.storage import disk_space
+from ldp_core.errors import ReadOnly, StorageFailed
+from ldp_core.runs.storage import disk_space, paths
 from tests.conftest import ROOT
 from tests.runs.processes import skip_without
 from tests.warm import Interpreter
@@ -46,6 +48,16 @@ def test_a_record_on_a_full_disk_is_whole_and_goes_on(on_a_small_disk: Callable[
 
 def test_a_full_disk_is_told_and_can_be_helped_from_here(on_a_small_disk: Callable[..., None]):
     on_a_small_disk("1100m", "house", "orphan")
+
+
+def test_a_read_only_disk_is_looked_at_and_says_what_to_do(on_a_small_disk: Callable[..., None]):
+    on_a_small_disk("8m", "read_only")
+
+
+def test_a_folder_that_cannot_be_made_on_one_is_told_so(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(Path, "mkdir", Mock(side_effect=OSError(errno.EROFS, "Read-only file system")))
+    with pytest.raises(ReadOnly, match="make it writable"):
+        paths.runs_dir()
 
 
 def test_a_nearly_full_disk_is_refused_with_the_arithmetic(runs_dir: Path):
