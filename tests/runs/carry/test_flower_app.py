@@ -25,11 +25,8 @@ from tests.data import digits
 
 MECHANISMS = [name for name in mechanisms.offered() if not unfit(parse({"mechanism": name}))]
 EVIL = '"""\nimport os\n{x}%s]\n</script>'
-DRAWS = 40_000
-SURE = 6.0
-"""Standard errors: chance alone exceeds that once in 500 million figures, of which there are some 200."""
-APART = 1e-9
-"""How seldom two samples of one law are as far apart as they may be."""
+DRAWS, SURE, APART = 40_000, 6.0, 1e-9
+"""Samples, and standard errors and the probability that chance alone exceeds: once in 500 million figures."""
 
 
 @pytest.fixture
@@ -91,9 +88,8 @@ def test_clients_hold_what_they_held_and_learn(app: SimpleNamespace):
     dealt = experiment.partition.split(data.train_y, 20, stream(experiment.seed, "partition"))
     for number in (0, 19):
         x, y = app.task.shard(run, number)
-        rows = np.sort(dealt[number])
-        assert len(y) == len(rows)
-        assert {*map(bytes, x)} == {bytes(one.ravel()) for one in data.train_x[rows]}
+        assert len(y) == len(dealt[number])
+        assert {*map(bytes, x)} == {bytes(one.ravel()) for one in data.train_x[dealt[number]]}
     assert np.array_equal(np.sort(app.task.held_out()[1]), np.sort(data.test_y))
     x, y = (np.concatenate(parts) for parts in zip(*(app.task.shard(run, n) for n in range(20)), strict=True))
     model = app.task.train(app.task.initial(run), x, y, run)
@@ -160,10 +156,10 @@ def test_the_mod_sends_answers_and_the_public_budget_and_no_more(app: SimpleName
     assert sent["metrics"] == {"epsilon": 0.5, "low": -1.0, "high": 1.0}
     assert sent.keys() == {"arrays", "metrics"}
     answers = sent["arrays"]["w"].numpy()
-    assert answers.dtype == np.float32
-    assert not np.isin(answers, after).any()
-    own = call(1, **{"partition-id": 3, "epsilon": 600.0, "low": -0.02, "high": 0.02})
-    assert own["metrics"] == {"epsilon": 600.0, "low": -0.02, "high": 0.02, "num-examples": 7}
+    assert answers.dtype == np.float32 and not np.isin(answers, after).any()
+    budget = {"epsilon": 600.0, "low": -0.02, "high": 0.02}
+    own = call(1, **{"partition-id": 3}, **budget)
+    assert own["metrics"] == budget | {"num-examples": 7}
     assert own["arrays"]["w"].numpy() == pytest.approx(np.full(1000, 0.02), abs=1e-6), "clipped first"
     for node, words in (
         ({}, "does not say its epsilon"),

@@ -45,8 +45,7 @@ def test_each_gpu_has_a_slot_and_each_slot_sees_one_gpu(monkeypatch: pytest.Monk
     (tmp_path / "dev").mkdir()
     for name in ("nvidia0", "nvidia1", "nvidia10", "nvidiactl", "nvidia-uvm"):
         (tmp_path / "dev" / name).touch()
-    assert resources.gpus() == ["0", "1", "10"]
-    assert [slot.gpu for slot in slots.slots()] == ["0", "1", "10"]
+    assert resources.gpus() == [slot.gpu for slot in slots.slots()] == ["0", "1", "10"]
     monkeypatch.setenv("EPSILON_SLOTS", "4")
     assert [slot.gpu for slot in slots.slots()] == ["0", "1", "10", "0"]
     chosen = {"1": ["1"], "GPU-7f, 2": ["GPU-7f", "2"], "0,-1,1": ["0"], "-1": [], "": []}
@@ -134,16 +133,15 @@ def test_what_nobody_knows_is_not_told_as_if_it_were_known(monkeypatch: pytest.M
     assert wait_estimate.wait(second) == wait_estimate.Wait(1, 0.0, False)
 
 
-@pytest.mark.parametrize(("said", "cores"), [("1", 1), ("3", 3), ("", 4)])
-@pytest.mark.parametrize(("gigabytes", "memory"), [("2", 2 * 10**9), ("", 8000), ("inf", 10**18)])
-def test_the_cores_and_the_memory_of_a_job_can_be_set(
-    said: str, cores: int, gigabytes: str, memory: int, monkeypatch: pytest.MonkeyPatch
-):
+def test_the_cores_and_the_memory_of_a_job_can_be_set(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(resources, "cores", lambda: 4)
     monkeypatch.setattr(resources, "memory", lambda: 10_000)
-    for name, value in (("SLOTS", "1"), ("CORES", said), ("MEMORY_GB", gigabytes)):
-        monkeypatch.setenv(f"EPSILON_{name}", value)
-    assert (slots.slots()[0].cores, slots.slots()[0].memory) == (cores, memory)
+    monkeypatch.setenv("EPSILON_SLOTS", "1")
+    for said, gigabytes, *expected in (("1", "2", 1, 2 * 10**9), ("3", "", 3, 8000), ("", "inf", 4, 10**18)):
+        monkeypatch.setenv("EPSILON_CORES", said)
+        monkeypatch.setenv("EPSILON_MEMORY_GB", gigabytes)
+        (slot,) = slots.slots()
+        assert [slot.cores, slot.memory] == expected
 
 
 def test_the_slots_that_count_are_those_of_the_worker_that_is_at_work(

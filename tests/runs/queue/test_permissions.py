@@ -19,17 +19,11 @@ ANNA, BEN = person("a" * 32), person("b" * 32)
 
 
 def test_a_person_is_a_token_or_issuer_and_subject_and_cannot_be_read_back():
-    known = [
-        signed_in("https://id.example", "1"),
-        signed_in("https://id.example", "2"),
-        signed_in("https://other.example", "1"),
-        signed_in("https://id.example/1", ""),
-        person("https://id.example/1"),
-        ANNA,
-        BEN,
-    ]
+    here = "https://id.example"
+    given = ((here, "1"), (here, "2"), ("https://other.example", "1"), (f"{here}/1", ""))
+    known = [signed_in(*one) for one in given] + [person(f"{here}/1"), ANNA, BEN]
     assert len({one.owner for one in known}) == len(known)
-    assert (signed_in("https://id.example", "1"), person("a" * 32)) == (known[0], ANNA)
+    assert (signed_in(here, "1"), person("a" * 32)) == (known[0], ANNA)
     assert not any("example" in str(one.owner) or "aaaa" in str(one.owner) for one in known)
 
 
