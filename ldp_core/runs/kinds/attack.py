@@ -63,9 +63,10 @@ class AttackJob(Kind):
     def compute(self, asked: Ladder, recorder: Recorder, room: str, report: Report) -> None:
         from ldp_core.leakage.grid import climb
 
-        stored, last = recorder.recorded(0), dict[str, Any]()
-        cells = sum(event["event"] == "cell" for event in stored)
-        for event in climb(asked, load(asked.base.dataset, report), earlier=stored):
+        stored = recorder.recorded(0)
+        last, cells = stored[-1] if stored else {}, sum(event["event"] == "cell" for event in stored)
+        whole = last.get("event") == "end"  # killed before that was noted
+        for event in () if whole else climb(asked, load(asked.base.dataset, report), earlier=stored):
             last = event.as_json()
             recorder.add(last, flush=False)
             cells += last["event"] == "cell"

@@ -15,9 +15,7 @@ LONG_SECONDS = 0.5
 
 
 class CellsDone:
-    """Progress of cells trained in any order, each worth its estimated cost, or its rounds if that is
-    unknown.
-    """
+    """Progress of cells trained in any order, each worth its estimated cost, or else its rounds."""
 
     def __init__(self, experiments: Sequence[Experiment], report: Report, before: int = 0) -> None:
         known = rates()

@@ -21,8 +21,7 @@ from ldp_core.runs.storage.paths import runs_dir
 BUSY_SECONDS = 10.0
 """Time that a page waits for another writer."""
 AGAIN_SECONDS = 1.0
-"""Time that a read waits if it has just waited in vain; a worker of low priority may keep a lock for seconds.
-"""
+"""Time that a read waits if it has just waited in vain: a worker of low priority may keep a lock."""
 PATIENT_SECONDS = 120.0
 """Time that a process waits which would otherwise have to give up a job."""
 _busy = [BUSY_SECONDS]

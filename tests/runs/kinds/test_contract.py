@@ -2,6 +2,7 @@
 
 import json
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -12,6 +13,7 @@ from ldp_core.runs import jobs, kinds, queue
 from ldp_core.runs.jobs.listing import describe
 from ldp_core.runs.process.training import train_job
 from ldp_core.runs.queue.job import Job
+from ldp_core.runs.record.checkpoints import Recorder
 from tests.runs.in_process import bodies, compute, trained
 
 pytestmark = pytest.mark.usefixtures("no_worker")
@@ -69,6 +71,17 @@ def test_what_is_known_is_neither_done_nor_told_again_and_complete_when_it_is_as
     again = queued(kind)
     assert again.status == ("queued" if kinds.get(kind).fresh else "completed")
     assert (again.keys == job.keys) is not kinds.get(kind).fresh
+
+
+@pytest.mark.parametrize("kind", EVERY)
+def test_killed_before_its_end_is_noted_it_records_nothing_twice(kind: str, monkeypatch: pytest.MonkeyPatch):
+    job = queued(kind)
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(Recorder, "end", Mock(side_effect=KeyboardInterrupt))
+        compute(job)
+    recorded = [one["event"] for one in bodies(job)]
+    assert compute(job).status == "completed"
+    assert [one["event"] for one in bodies(job)] == recorded
 
 
 def test_a_job_of_a_kind_that_another_version_knew_harms_nobody():
