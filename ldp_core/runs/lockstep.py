@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ldp_core import datasets
 from ldp_core.datasets import Data, Report, quiet
@@ -54,8 +54,7 @@ class Turn:
     within: bool = False
 
 
-@dataclass(frozen=True)
-class Start:
+class Start(NamedTuple):
     state: State
     seconds: float = 0.0
 

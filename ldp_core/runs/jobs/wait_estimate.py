@@ -4,7 +4,8 @@ import heapq
 import sys
 import threading
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from ldp_core.cost.seconds import Rates
 from ldp_core.runs import kinds, queue
@@ -23,8 +24,7 @@ NEW = Job("", "run", None, "", "queued", "", 0.0, None, None, None, sys.maxsize)
 """Stand-in for a job that would be the last in the queue."""
 
 
-@dataclass(frozen=True)
-class Wait:
+class Wait(NamedTuple):
     ahead: int
     """Number of earlier jobs that have not ended."""
     seconds: float

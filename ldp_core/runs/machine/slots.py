@@ -3,7 +3,7 @@ every two cores, which leaves a core for child processes and the server. EPSILON
 """
 
 import os
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ldp_core.runs.storage.locks_and_heartbeats import worker
 from ldp_core.settings.table import CORES, MEMORY_GB, SLOTS
@@ -12,8 +12,7 @@ from ldp_core.system import resources
 MOST = 64
 
 
-@dataclass(frozen=True)
-class Slot:
+class Slot(NamedTuple):
     """Resources of one training process: cores, bytes of memory, and a GPU if there is one."""
 
     number: int

@@ -4,7 +4,6 @@ import json
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -18,8 +17,7 @@ FORMAT = 1
 RECORD = "train it again", FORMAT
 
 
-@dataclass(frozen=True)
-class Stored:
+class Stored(NamedTuple):
     seq: int
     """Number of the event within its computation, from 1."""
     run: int
