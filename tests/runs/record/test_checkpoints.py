@@ -1,7 +1,9 @@
 """Computations: what is written can be read by others, in order, and is taken up after a kill."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from math import isnan
+from typing import Any
 from unittest.mock import Mock
 
 import pytest
@@ -9,6 +11,7 @@ import pytest
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs.lockstep import Turn, drive
 from ldp_core.runs.record import computations
+from ldp_core.runs.record.checkpoints import Recorder
 from ldp_core.runs.record.computations import of_run
 from ldp_core.runs.record.events import is_whole, news
 from ldp_core.runs.view.run_curves import progress_of
@@ -18,14 +21,20 @@ pytestmark = pytest.mark.usefixtures("runs_dir")
 DRAFT = Draft(parse({"rounds": 3}), (Variant("a"), Variant("b", {"aggregator.name": "inverse_std"})))
 
 
-def turns(run: int = 0) -> list[Turn]:
+KEY = of_run(DRAFT.base).key
+
+
+def turns(run: int = 0, *starts: Any) -> list[Turn]:
     """What a run of three rounds does, turn by turn (its seconds are made equal)."""
-    return [_timeless(turn) for turn in drive({run: DRAFT.runs()[run].experiment})]
+    found = [*drive({run: DRAFT.runs()[run].experiment}, *starts)]
+    found[-1].events[-1]["seconds"] = 0.0
+    return [replace(turn, seconds=0.0) for turn in found]
 
 
-def _timeless(turn: Turn) -> Turn:
-    recorded = [event | {"seconds": 0.0} if event["event"] == "end" else event for event in turn.events]
-    return replace(turn, events=recorded, seconds=0.0)
+def write(recorder: Recorder, turns: Iterable[Turn]) -> None:
+    for turn in turns:
+        recorder.write(turn)
+    recorder.close()
 
 
 def test_a_reader_sees_events_while_they_are_written():
@@ -53,26 +62,29 @@ def test_what_is_no_json_number_never_reaches_the_disk():
 
 @pytest.mark.parametrize("stopped_after", [1, 2, 3])
 def test_a_record_is_taken_up_where_it_stopped(stopped_after: int):
-    """Whatever turn was the last to be committed: the same events, none lost and none twice."""
-    whole, key = turns(), of_run(DRAFT.base).key
+    """Whatever turn was the last to be committed: the same events, none lost and none twice. An end that was
+    not noted, by a kill between the two files, is noted by the next recorder.
+    """
+    whole = turns()
     assert [turn.events[-1]["event"] for turn in whole] == ["target", "round", "round", "round", "end"]
-    recorder = recorder_for(DRAFT.base)
-    for turn in whole[:stopped_after]:
-        recorder.write(turn)
-    recorder.close()
+    write(recorder_for(DRAFT.base), whole[:stopped_after])
     again = recorder_for(DRAFT.base)
     starts = again.starts()
     assert starts[0].state.round == stopped_after - 1
-    for turn in drive({0: DRAFT.base}, starts):
-        again.write(_timeless(turn))
-    assert not is_whole(key)
+    for turn in turns(0, starts):
+        again.write(turn)
+    assert not is_whole(KEY)
     again.end(0, "completed", {"accuracy": 0.5})
     again.close()
-    assert is_whole(key)
-    assert computations.ended([key])[key].figures == {"accuracy": 0.5}
+    assert is_whole(KEY)
+    assert computations.ended([KEY])[KEY].figures == {"accuracy": 0.5}
     recorded = [event for turn in whole for event in turn.events]
-    assert [(one.seq, one.body) for one in news(key).events] == [*enumerate(recorded, 1)]
-    assert [one.body for one in news(key, 5).events] == recorded[5:]
+    assert [(one.seq, one.body) for one in news(KEY).events] == [*enumerate(recorded, 1)]
+    assert [one.body for one in news(KEY, 5).events] == recorded[5:]
+    computations.forget([KEY])
+    assert computations.left([KEY]) == [KEY]
+    assert recorder_for(DRAFT.base).given == {}
+    assert computations.ended([KEY])[KEY].figures == {"accuracy": 0.5}
 
 
 def test_an_interrupted_commit_tells_nothing_twice(monkeypatch: pytest.MonkeyPatch):
@@ -81,27 +93,12 @@ def test_an_interrupted_commit_tells_nothing_twice(monkeypatch: pytest.MonkeyPat
     recorder.write(first)
     recorder.flush()
     recorder.write(second)
-
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
         patch.setattr("ldp_core.federated.state.State.as_bytes", Mock(side_effect=KeyboardInterrupt))
         recorder.flush()
     recorder.close()
-    assert len(news(of_run(DRAFT.base).key).events) == len(first.events)
+    assert len(news(KEY).events) == len(first.events)
     assert recorder_for(DRAFT.base).starts()[0].state.round == 0
-
-
-def test_an_end_that_nobody_has_noted_is_noted_by_whoever_comes_next():
-    """Killed between the two files; or the table of jobs was lost."""
-    recorder, key = recorder_for(DRAFT.base), of_run(DRAFT.base).key
-    for turn in turns():
-        recorder.write(turn)
-    recorder.end(0, "completed", {"accuracy": 0.25})
-    recorder.close()
-    computations.forget([key])
-    assert computations.left([key]) == [key]
-    again = recorder_for(DRAFT.base)
-    assert again.given == {}
-    assert computations.ended([key])[key].figures == {"accuracy": 0.25}
 
 
 def test_what_is_told_within_a_round_is_told_once_and_keeps_the_state():
@@ -113,21 +110,14 @@ def test_what_is_told_within_a_round_is_told_once_and_keeps_the_state():
     ]
     way = [Turn(0, [frame], None, 0.0, within=True) for frame in frames]
     job = queued(DRAFT)
-    recorder = recorder_of(job)
-    for turn in (*before, *way[:2]):
-        recorder.write(turn)
-    recorder.close()
+    write(recorder_of(job), (*before, *way[:2]))
     seen = {"psnr": 9.0, "image": {"data": "6"}, "iterations": 6}
     assert progress_of(job).update().runs[0].forming(0) == seen
     recorder = recorder_of(job)
     state = before[-1].state
     assert state and recorder.starts()[0].state.round == state.round == 1
-    for turn in (*way, *way, *after):  # and once more, from another process of a cluster
-        recorder.write(turn)
-    recorder.close()
-    recorded = [body for turn in before for body in turn.events]
-    recorded += frames + [body for turn in after for body in turn.events]
-    assert bodies(job, 0) == recorded
+    write(recorder, (*way, *way, *after))  # and once more, from another process of a cluster
+    assert bodies(job, 0) == [body for turn in (*before, *way, *after) for body in turn.events]
     assert progress_of(job).update().runs[0].forming(0) is None
 
 

@@ -53,8 +53,7 @@ def test_jobs_with_the_same_runs_see_each_other_train_under_labels_of_their_own(
 
 
 def test_runs_that_another_job_has_trained_took_no_time():
-    job = queued(DRAFT)
-    train(job)
+    train(job := queued(DRAFT))
     progress = progress_of(job).update()
     assert progress.rounds_done() == 6
     later = time.time() + 1
