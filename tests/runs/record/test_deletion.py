@@ -35,7 +35,7 @@ def test_a_record_that_is_pinned_at_the_last_moment_is_not_deleted(monkeypatch: 
 
 
 def test_what_still_trains_is_pinned_with_what_it_will_take(monkeypatch: pytest.MonkeyPatch):
-    long = parse_draft({"rounds": 5000})
+    long = parse_draft({"rounds": 9000})
     identity = queue.add("run", {"draft": long.as_json()}, owner="anna")
     monkeypatch.setenv("EPSILON_QUOTA_GB", "0.01")
     with pytest.raises(NotNow, match=r"this one \d\d+.\d MB, and visitors may keep 5.0 MB pinned"):
