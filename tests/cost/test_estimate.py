@@ -1,6 +1,7 @@
 """What a draft costs: arithmetic that refuses, and a time that is not far off."""
 
 import json
+import os
 import time
 from dataclasses import asdict
 from pathlib import Path
@@ -17,7 +18,8 @@ from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.experiment.attack_grid import parse_ladder
 from ldp_core.leakage.grid import climb
 from ldp_core.runs import lockstep
-from ldp_core.runs.machine.calibration import _timed, calibrate, rates
+from ldp_core.runs.machine import calibration
+from ldp_core.runs.machine.calibration import OLD_SECONDS, _timed, calibrate, is_measured, rates
 from ldp_core.simulate import simulate
 from tests.data import events
 
@@ -157,11 +159,19 @@ def test_a_measured_machine_tells_the_time_within_a_factor_of_three_or_of_a_ladd
         assert took / 3 < said < 3 * took, changes
 
 
+def test_what_others_compute_meanwhile_makes_this_machine_no_slower(monkeypatch: pytest.MonkeyPatch):
+    waiting = 0.2
+    monkeypatch.setattr(calibration, "drive", lambda _: iter([time.sleep(waiting)]))
+    assert _timed(parse({})) < waiting / 2
+
+
 @pytest.mark.parametrize("said", ["{", "[" * 10_000, "null", "NaN", "-1.0", '"1"', "1e9", "true", "[1]"])
 def test_rates_that_were_not_measured_are_none(runs_dir: Path, said: str):
     runs_dir.mkdir()
     text = json.dumps(asdict(Rates(**dict.fromkeys(Rates.__dataclass_fields__, 0.001))))
     (runs_dir / "calibration.json").write_text(text)
-    assert rates() is not None
+    assert rates() is not None and is_measured()
+    os.utime(runs_dir / "calibration.json", (0, time.time() - 2 * OLD_SECONDS))
+    assert rates() is not None and not is_measured(), "what is old is measured anew"
     (runs_dir / "calibration.json").write_text(text.replace("0.001", said, 1) if said[0] != "{" else said)
     assert rates() is None

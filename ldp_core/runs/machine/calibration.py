@@ -1,4 +1,6 @@
-"""Training speed of this machine, measured once and stored with the runs."""
+"""Training speed of this machine in processor time, which other programs at work do not prolong; stored with
+the runs until it is old.
+"""
 
 import time
 from dataclasses import asdict, astuple, replace
@@ -14,6 +16,7 @@ from ldp_core.runs.lockstep import drive
 from ldp_core.runs.storage.paths import runs_dir
 from ldp_core.streams import stream
 from ldp_core.system.json_file import read_json, write_json
+from ldp_core.system.threads import one_thread
 
 ROUNDS = 4
 WIDE, QUICK = {"name": "mlp", "hidden": 256}, {"attacker": "least_squares"}
@@ -24,6 +27,8 @@ RUNS: tuple[dict[str, Any], ...] = (
 """Short runs that tell the seconds of all operations but convolutions and searches."""
 MOST_SECONDS = 3600.0
 """Largest plausible duration of a round without work; a larger one means a failed measurement."""
+OLD_SECONDS = 86_400.0
+"""Age of a measurement that is repeated by the next worker."""
 
 
 def rates() -> Rates | None:
@@ -34,6 +39,11 @@ def rates() -> Rates | None:
     except (OSError, ValueError, TypeError):
         return None
     return found if sound else None
+
+
+def is_measured() -> bool:
+    """Whether the stored speed is there and not old."""
+    return rates() is not None and time.time() - _path().stat().st_mtime < OLD_SECONDS
 
 
 def calibrate() -> Rates:
@@ -54,10 +64,11 @@ def calibrate() -> Rates:
 
 
 def _timed(experiment: Experiment) -> float:
-    began = time.perf_counter()
+    """Processor seconds of a run."""
+    began = time.process_time()
     for _ in drive({0: experiment}):
         pass
-    return time.perf_counter() - began
+    return time.process_time() - began
 
 
 def _per_convolution(name: str) -> float:
@@ -86,8 +97,9 @@ def _per_convolution(name: str) -> float:
     return took / (len(x) * model.products(shape, classes))
 
 
+@one_thread()
 def _per_search() -> float:
-    """Seconds per step of a gradient-inversion attack: a second-order gradient of eight images at once."""
+    """Processor seconds per step of a gradient-inversion attack: a second-order gradient of eight images."""
     import torch
 
     model, shape, classes = models.get("lenet"), (28, 28), 10
@@ -97,10 +109,10 @@ def _per_search() -> float:
     targets = torch.full((8, classes), 1 / classes)
     tries, took = 5, []
     for _ in range(tries):
-        began = time.perf_counter()
+        began = time.process_time()
         found = torch.cat([part.whole() for part in model.traced(weights, x, targets)], 1)
         torch.autograd.grad((found**2).sum(), x)
-        took.append(time.perf_counter() - began)
+        took.append(time.process_time() - began)
     each = EVALUATION / len(x) + PICTURE + model.products(shape, classes)
     return sorted(took)[tries // 2] / (len(x) * each)
 

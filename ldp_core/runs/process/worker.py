@@ -22,7 +22,7 @@ from ldp_core.experiment import parse
 from ldp_core.runs import kinds, queue
 from ldp_core.runs.kinds import Outcome
 from ldp_core.runs.lockstep import load, one_thread
-from ldp_core.runs.machine.calibration import calibrate, rates
+from ldp_core.runs.machine.calibration import calibrate, is_measured
 from ldp_core.runs.machine.slots import Slot, count, slots
 from ldp_core.runs.process.child import CONTEXT, Watched
 from ldp_core.runs.process.start import ensure_worker, program
@@ -134,7 +134,7 @@ def _work(held: Held) -> bool:
             if watched:
                 busy_at = time.monotonic()
             elif not measured and time.monotonic() - busy_at > QUIET_SECONDS:
-                measured = rates() is not None or _measure()  # once, even if it cannot be kept
+                measured = is_measured() or _measure()  # once, even if it cannot be kept
             elif time.monotonic() - busy_at >= patience and not _is_asked():
                 break
             time.sleep(POLL_SECONDS)

@@ -10,7 +10,7 @@ from ldp_core.cost.estimate import cost
 from ldp_core.experiment import Draft
 from ldp_core.experiment.draft import without_noise
 from ldp_core.paired import difference, in_points
-from ldp_core.runs import outcomes, rates
+from ldp_core.runs import Training, kinds, outcomes, rates
 from pages.parts.charts.budget_axis import common
 from pages.parts.charts.styles import ladders, styles
 from pages.parts.train.standings import training
@@ -143,14 +143,18 @@ def _images(
 
 
 def made(draft: Draft, found: outcomes.Outcome) -> str:
-    """Version and date of stored results, and the time to recompute them."""
+    """Version and date of stored results, and the time to recompute them here."""
     whose = "this version" if found.current else "an earlier version"
     many = f"{found.seeds} seeds" if found.seeds > 1 else "one seed"
     return f"stored: {whose}, {found.date}, {many}; {_takes(found.key, draft, found.seconds)}"
 
 
-@st.cache_data(max_entries=64, show_spinner=False, ttl=600)
+@st.cache_data(max_entries=64, show_spinner=False, ttl=5)
 def _takes(key: str, _draft: Draft, before: float) -> str:
-    """Estimated time on this machine; before its speed is measured, that of the stored results."""
+    """Estimated time on this machine, if not trained here yet; before its speed is measured, that of the
+    stored results.
+    """
+    if kinds.is_known("run", Training(_draft, reference=True)):
+        return "trained here as well"
     known = rates()
     return f"about {seconds(cost(_draft).seconds(known))} here" if known else f"took {seconds(before)}"

@@ -1,11 +1,13 @@
 """What Start draws of a stored outcome is what is stored, and an old one says so."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from ldp_core import presets
-from ldp_core.runs import outcomes
+from ldp_core.runs import Training, kinds, outcomes
+from ldp_core.runs.record.computations import note_ends
 from pages.parts.start.guessed import Guessed
 from pages.parts.start.outcome_view import made, picture
 from pages.parts.ui.text import percent
@@ -82,9 +84,13 @@ def test_a_scenario_in_the_address_stands_first_with_what_it_assumes(opened: Ope
     assert "no noise (1 seed), as the last 9" in str(shown["guides"]), "all others train on something else"
 
 
-def test_a_figure_of_another_version_is_marked_as_such():
+def test_a_figure_of_another_version_is_marked_as_such(runs_dir: Path):
     found = outcomes.stored("two_volunteers")
     assert found is not None
     draft = presets.get("two_volunteers").draft
-    assert "stored: an earlier version, " in made(draft, replace(found, version="0ld"))
+    assert "stored: an earlier version, " in (words := made(draft, replace(found, version="0ld")))
+    assert "trained here" not in words
+    keys = [one.key for one in kinds.get("run").computations(Training(draft, reference=True), "")]
+    note_ends((key, "figures", "completed", {}) for key in keys)
+    assert "trained here as well" in made(draft, replace(found, key="a run of it is stored"))
     assert not replace(found, key="another").current
