@@ -109,9 +109,10 @@ def _watch(session: Session, guess: float | str | None) -> None:
 def _try(session: Session) -> None:
     with st.container(border=True, key="room-try"):
         st.markdown("**Your turn.** One thing is free; the rest stays as it is.")
-        value, called = field(session.free, f"try {session.code} {session.scenario} {session.free}")
+        scenario = topics.get(session.scenario).scenario
+        value, called = field(scenario, session.free, f"try {session.code} {session.scenario} {session.free}")
         try:
-            draft = draft_of(topics.get(session.scenario).scenario, session.free, value, called)
+            draft = draft_of(scenario, session.free, value, called)
         except InvalidExperiment as error:
             st.error(plain(error_in_words(error), 300))
             return

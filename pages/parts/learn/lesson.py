@@ -41,9 +41,9 @@ def lesson(name: str) -> None:
     open_question = known.is_open(plan.scenario)
     left, right = st.columns([1, 1.5], gap="large")
     with left:
-        st.header("What do you expect?", anchor=False)
-        st.markdown(plain(preset.ask.text, 300))
         mine = known.mine(plan.scenario)
+        st.header("What do you expect?" if open_question or mine else "The question", anchor=False)
+        st.markdown(plain(preset.ask.text, 300))
         if open_question:
             guess_field(preset.ask, preset.draft, known.guesses.get(plan.scenario), "learn")
             words = "Show what came of it" if mine else "Just show me"
@@ -96,7 +96,7 @@ def _picture(plan: LessonPlan, found: outcomes.Outcome, known: Guessed) -> None:
 
 def _change(name: str, plan: LessonPlan) -> None:
     st.header("Change one thing", anchor=False)
-    value, called = field(plan.free, f"change {name}")
+    value, called = field(plan.scenario, plan.free, f"change {name}")
     try:
         draft = draft_of(plan.scenario, plan.free, value, called)
     except InvalidExperiment as error:

@@ -1,7 +1,9 @@
 """The free field of a lesson, and results of runs with other values."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import streamlit as st
@@ -26,18 +28,37 @@ NUMBERS: dict[str, tuple[list[float], str]] = {
 }
 
 
-def field(free: str, key: str) -> tuple[Any, str]:
-    """Draw the widget of a free field (see `FREE`); returns its value and the value's name."""
+def field(scenario: str, free: str, key: str) -> tuple[Any, str]:
+    """Draw the widget of a free field (see `FREE`), set to a value that the scenario does not have; returns
+    its value and the value's name.
+    """
+    first = first_new(scenario, free)
     label = f"{FREE[free][:1].upper()}{FREE[free][1:]}"
     if free in PARTS:
         labels = PARTS[free]
-        chosen = st.selectbox(label, list(labels), format_func=labels.__getitem__, key=key)
+        chosen = st.selectbox(label, list(labels), index=first, format_func=labels.__getitem__, key=key)
         return chosen, labels[chosen]
     values, words = NUMBERS[free]
     value = st.select_slider(
-        label, values, value=values[len(values) // 2], format_func=lambda one: words % f"{one:g}", key=key
+        label, values, value=values[first], format_func=lambda one: words % f"{one:g}", key=key
     )
     return value, words % f"{value:g}"
+
+
+@cache
+def first_new(scenario: str, free: str) -> int:
+    """Place of a value that makes another run than each of the scenario's: of numbers the nearest to the
+    middle, else the first; 0 without any.
+    """
+    values = list(PARTS[free]) if free in PARTS else NUMBERS[free][0]
+    middle = 0 if free in PARTS else len(values) // 2
+    known = presets.get(scenario).draft.experiments()
+    for place in sorted(range(len(values)), key=lambda one: abs(one - middle)):
+        with suppress(InvalidExperiment):
+            (made,) = draft_of(scenario, free, values[place], "new").experiments()
+            if made not in known:
+                return place
+    return 0
 
 
 def draft_of(scenario: str, free: str, value: Any, called: str) -> Draft:

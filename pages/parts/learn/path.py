@@ -26,19 +26,16 @@ def path() -> None:
     for column, name in zip(st.columns(len(lessons.names()), gap="small"), lessons.names(), strict=True):
         plan = lessons.get(name)
         with column, st.container(border=True, height="stretch", key=f"lesson {name}"):
-            st.header(lessons.numbered(name), anchor=False)
-            st.markdown(plain(plan.setting, 400))
             done = name in known
-            words = "Again" if done else "Begin"
+            st.header(f"{lessons.numbered(name)}{' ✓' * done}", anchor=False)
+            st.markdown(plain(plan.setting, 400))
             if st.button(
-                words,
+                "Again" if done else "Begin",
                 type="primary" if name == now else "secondary",
                 key=f"open lesson {name}",
                 width="stretch",
             ):
                 st.query_params.from_dict({"lesson": name})
                 st.rerun()
-            if done:
-                st.caption("✓ finished")
     st.caption("A teacher can hold the same with a whole room: *Class*.")
     st.page_link("start.py", label=":blue[All scenarios]")

@@ -33,6 +33,7 @@ def test_a_lesson_from_its_question_to_the_last(runs_dir: Path, name: str):
     assert "What happened" not in said(app), "nothing answers what is still to be guessed"
     press(app, "Just show me")
     assert "What happened, and why" in said(app)
+    assert "What do you expect?" not in said(app), "who guessed nothing is not asked beside the answer"
     wrong = next(one for one in plan.transfer.options if one != plan.transfer.right)
     press(app, plain(wrong))
     assert "Not quite" in said(app)
