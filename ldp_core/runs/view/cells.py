@@ -84,10 +84,9 @@ class SearchProgress(Folded):
 
 def known(cells: Iterable[Mapping[str, Any]]) -> dict[Point, float]:
     """Accuracy of each run by point of the search; 0 if the run did not complete."""
-    return {
-        Point(one["half"], one["epsilon"], one["seed"]): float(one["accuracy"] or 0.0)
-        if one["status"] == "completed"
-        else 0.0
-        for one in cells
-        if one["event"] == "cell"
-    }
+    found = {}
+    for one in cells:
+        if one["event"] == "cell":
+            accuracy = one["accuracy"] if one["status"] == "completed" else None
+            found[Point(one["half"], one["epsilon"], one["seed"])] = float(accuracy or 0.0)
+    return found
