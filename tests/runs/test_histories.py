@@ -4,18 +4,14 @@ ends with the bits of `simulate` and every round told once.
 
 import multiprocessing
 import random
-import shutil
-import tempfile
 import time
 from contextlib import suppress
 from functools import cache, partial
-from pathlib import Path
 from typing import Any
 
-import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, rule
+from hypothesis.stateful import rule
 
 from ldp_core.errors import NotNow, UnknownJob
 from ldp_core.experiment import Draft, Variant, parse
@@ -25,6 +21,7 @@ from ldp_core.runs.record import computations, deletion
 from tests.data import events
 from tests.extent import in_gate
 from tests.runs.in_process import bodies, compute
+from tests.runs.queue.test_states import KNOWN, OnAFolder
 
 FORK: Any = multiprocessing.get_context("fork")
 RUNS = [{"rounds": 12, "attack": None, "seed": seed} for seed in range(3)]
@@ -43,16 +40,11 @@ def expected(seed: int) -> tuple[str, list[tuple[str, int]]]:
     return told(events(RUNS[seed]))
 
 
-class Histories(RuleBasedStateMachine):
+class Histories(OnAFolder):
     """People who press anything, and processes that are killed at any instant."""
 
-    known = Bundle("known")
-
-    @initialize()
-    def begin(self) -> None:
-        self.folder = Path(tempfile.mkdtemp())
-        self.patch = pytest.MonkeyPatch()
-        self.patch.setenv("EPSILON_RUNS_DIR", str(self.folder))
+    def __init__(self) -> None:
+        super().__init__()
         self.patch.setattr(lookup, "ensure_worker", lambda _: None)
         self.patch.setattr("ldp_core.runs.jobs.submission.refuse_a_full_disk", lambda _: None)
 
@@ -70,8 +62,7 @@ class Histories(RuleBasedStateMachine):
         named = {key for job in [*queue.find(most=1000), *queue.deleted()] for key in job.keys}
         deletion.sweep()
         assert {file.stem for file in (self.folder / "computed").glob("*.sqlite")} <= named
-        self.patch.undo()
-        shutil.rmtree(self.folder, ignore_errors=True)
+        super().teardown()
 
     def train(self, kill: bool) -> bool:
         """What a worker does with the next job; False if none can begin."""
@@ -87,7 +78,7 @@ class Histories(RuleBasedStateMachine):
         queue.move(job.id, "interrupted" if computations.left(job.keys) else "completed")
         return True
 
-    @rule(target=known, draft=st.integers(0, 2))
+    @rule(target=KNOWN, draft=st.integers(0, 2))
     def submit(self, draft: int) -> str:
         identity = jobs.submit(DRAFTS[draft])
         queue.update(identity, note=str(draft))
@@ -97,7 +88,7 @@ class Histories(RuleBasedStateMachine):
     def work(self, kill: bool) -> None:
         self.train(kill)
 
-    @rule(job=known, act=st.sampled_from(PRESSED))
+    @rule(job=KNOWN, act=st.sampled_from(PRESSED))
     def press(self, job: str, act: Any) -> None:
         with suppress(UnknownJob, NotNow):  # it is gone, or waits or runs
             act(job)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, precondition, rule
+from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule
 
 from ldp_core.errors import NotNow, QueueFull
 from ldp_core.runs import queue
@@ -27,16 +27,27 @@ DRAFTS = ("one", None)
 SLOTS = 2
 
 
-class Jobs(RuleBasedStateMachine):
+KNOWN = Bundle("known")
+
+
+class OnAFolder(RuleBasedStateMachine):
+    """On a folder of runs of its own."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.folder, self.patch = Path(tempfile.mkdtemp()), pytest.MonkeyPatch()
+        self.patch.setenv("EPSILON_RUNS_DIR", str(self.folder))
+
+    def teardown(self) -> None:
+        self.patch.undo()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class Jobs(OnAFolder):
     """Random people and random workers on one real queue."""
 
-    known = Bundle("known")
-
-    @initialize()
-    def begin(self) -> None:
-        self.folder = Path(tempfile.mkdtemp())
-        self.patch = pytest.MonkeyPatch()
-        self.patch.setenv("EPSILON_RUNS_DIR", str(self.folder))
+    def __init__(self) -> None:
+        super().__init__()
         self.model: dict[str, states.Status] = {}
         self.owners: dict[str, str | None] = {}
         self.drafts: dict[str, str | None] = {}
@@ -44,8 +55,7 @@ class Jobs(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         self.worker.close()
-        self.patch.undo()
-        shutil.rmtree(self.folder, ignore_errors=True)
+        super().teardown()
 
     def of(self, *statuses: str) -> list[str]:
         return [identity for identity, status in self.model.items() if status in statuses]
@@ -54,7 +64,7 @@ class Jobs(RuleBasedStateMachine):
         live = [i for i in self.of(*states.LIVE) if self.drafts[i] == draft]
         return live[0] if live and draft else None
 
-    @rule(target=known, owner=st.sampled_from(OWNERS), draft=st.sampled_from(DRAFTS))
+    @rule(target=KNOWN, owner=st.sampled_from(OWNERS), draft=st.sampled_from(DRAFTS))
     def submit(self, owner: str | None, draft: str | None) -> Any:
         if live := self.live_job_of(draft):
             assert queue.add("run", {}, draft, owner) == live
@@ -77,21 +87,21 @@ class Jobs(RuleBasedStateMachine):
             assert job.id in waiting
             self.model[job.id] = "running"
 
-    @rule(job=known)
+    @rule(job=KNOWN)
     def cancel(self, job: str) -> None:
         queue.cancel(job)
         becomes: dict[str, states.Status] = {"queued": "cancelled", "running": "cancelling"}
         if self.model.get(job) in becomes:  # any other stays as it is, however often one asks
             self.model[job] = becomes[self.model[job]]
 
-    @rule(job=known, outcome=st.sampled_from(OUTCOMES))
+    @rule(job=KNOWN, outcome=st.sampled_from(OUTCOMES))
     def end(self, job: str, outcome: states.Status) -> None:
         legal = outcome in states.MAY_BECOME.get(self.model.get(job, ""), ())
         assert queue.move(job, outcome) is legal
         if legal:
             self.model[job] = outcome
 
-    @rule(job=known)
+    @rule(job=KNOWN)
     def resume(self, job: str) -> None:
         legal = self.model.get(job) in ("interrupted", "cancelled", "failed")
         try:
@@ -105,20 +115,20 @@ class Jobs(RuleBasedStateMachine):
             if legal:
                 self.model[job] = "queued"
 
-    @rule(job=known)
+    @rule(job=KNOWN)
     def wait_for_another(self, job: str) -> None:
         legal = self.model.get(job) == "running"  # and not if somebody wants it to stop
         assert queue.move(job, "queued", "waiting") is legal
         if legal:
             self.model[job] = "queued"
 
-    @rule(job=known)
+    @rule(job=KNOWN)
     def strip(self, job: str) -> None:
         removed = any(one.removed for one in queue.find("id = ?", (job,)))
         rests = job in self.model and self.model[job] not in states.LIVE
         assert queue.note_removed(job) is (rests and not removed)
 
-    @rule(job=known)
+    @rule(job=KNOWN)
     def drop(self, job: str) -> None:
         assert queue.delete(job) is (job in self.model and self.model[job] not in states.LIVE)
         if queue.find("id = ?", (job,)) == []:
@@ -145,7 +155,6 @@ class Jobs(RuleBasedStateMachine):
         for job in mine:
             self.model[job] = "interrupted"
 
-    @precondition(lambda self: hasattr(self, "model"))
     @invariant()
     def the_queue_is_what_the_model_says(self) -> None:
         for identity, status in self.model.items():

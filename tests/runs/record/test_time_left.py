@@ -65,7 +65,7 @@ def test_the_pace_is_that_of_the_last_minute_or_of_the_last_step():
         left = pace.seconds_left(float(at), 1 + (at - 10) / 3, 100)
     assert left == pytest.approx(3 * (100 - 64), rel=0.02), "three seconds a step by now"
     assert pace.seconds_left(500.0, 65, 100) == pytest.approx(35 * 301.0), "a step of five minutes"
-    assert pace.seconds_left(501.0, 65, 100) is not None
+    assert pace.seconds_left(501.0, 65, 100)
 
 
 def test_what_is_reported_is_read_back(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
