@@ -15,7 +15,7 @@ import pytest
 
 from ldp_core import mechanisms
 from ldp_core.errors import InvalidInput
-from ldp_core.experiment import Draft, Variant, parse
+from ldp_core.experiment import Draft, Variant, parse, parse_draft
 from ldp_core.runs import carry, queue
 from ldp_core.runs.carry import flower_app
 from ldp_core.runs.carry.flower_app import FOLDER, SOURCE, as_flower, unfit
@@ -202,7 +202,7 @@ def test_the_app_gets_the_units_of_each_hidden_layer(model: Any, hidden: list[in
 
 def test_a_job_without_such_a_variant_gets_a_sentence(runs_dir: Path):
     why = "its mechanism answers for a whole layer"
-    draft = Draft(parse({"mechanism": "harmony"}), (Variant("run"),))
+    draft = parse_draft({"mechanism": "harmony"})
     identity = queue.add("run", {"draft": draft.as_json()})
     with pytest.raises(InvalidInput, match=f"cannot be a Flower app: {why}"):
         as_flower(identity)

@@ -2,6 +2,9 @@
 
 import json
 from collections.abc import Callable, Iterator
+from copy import deepcopy
+from functools import reduce
+from operator import getitem
 from typing import Any
 
 import pytest
@@ -25,11 +28,8 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 
 
 def put(body: Body, path: tuple[Any, ...], value: Any) -> Body:
-    body = json.loads(json.dumps(body))
-    inner: Any = body
-    for name in path[:-1]:
-        inner = inner[name]
-    inner[path[-1]] = value
+    body = deepcopy(body)
+    reduce(getitem, path[:-1], body)[path[-1]] = value
     return body
 
 
@@ -64,11 +64,8 @@ def at(kind: str, *path: Any, value: Any) -> Change:
     return edit
 
 
-def dropped(kind: str, number: int = 0) -> Change:
-    def edit(listed: list[Body]) -> None:
-        listed.remove([body for body in listed if body["event"] == kind][number])
-
-    return edit
+def dropped(kind: str) -> Change:
+    return lambda listed: listed.remove(next(body for body in listed if body["event"] == kind))
 
 
 def test_a_cell_that_cannot_run_is_none():

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ldp_core import presets
 from ldp_core.errors import InvalidInput
-from ldp_core.experiment import Draft, Variant, parse
+from ldp_core.experiment import Draft, Variant, parse, parse_draft
 from ldp_core.runs.carry.link import MOST, packed, unpacked
 
 
@@ -27,7 +27,7 @@ def test_names_are_text_and_a_long_one_has_no_link():
     evil = Draft(parse({"name": "<script>&?#%00"}), (Variant("\"'{}"),))
     assert unpacked(packed(evil)) == evil
     budgets = [0.5 + 1 / (n + 3) for n in range(1000)]
-    assert packed(Draft(parse({"clients": {"count": 1000, "epsilon": budgets}}), (Variant("run"),))) == ""
+    assert packed(parse_draft({"clients": {"count": 1000, "epsilon": budgets}})) == ""
 
 
 def of(content: bytes) -> str:
