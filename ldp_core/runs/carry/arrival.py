@@ -93,12 +93,11 @@ def _held(given: Sequence[Computation]) -> Iterator[None]:
                 if held := hold(one.key):
                     stack.callback(held.close, remove=True)
             yield
-    except BaseException as error:
+    except OSError as error:
+        why = StorageFailed(f"it cannot be kept ({error.strerror})")
+        raise DiskFull if is_full(error) else why from error
+    finally:
         computations.sweep()
-        if isinstance(error, OSError):
-            why = StorageFailed(f"it cannot be kept ({error.strerror})")
-            raise DiskFull if is_full(error) else why from error
-        raise
 
 
 def _asked(kind: str, request: Body) -> tuple[Kind, Any]:
