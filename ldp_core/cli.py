@@ -183,7 +183,7 @@ def _import(options: argparse.Namespace) -> int:
     from ldp_core.runs import carry
 
     file = Path(options.file)
-    print((carry.bring_rounds if file.suffix.lower() in carry.ROUNDS else carry.bring_back)(file))
+    print((carry.bring_rounds if file.suffix.lower() in carry.ROUNDS else carry.import_zip)(file))
     return 0
 
 

@@ -3,7 +3,7 @@
 // what was computed ahead (live.js), by which the cards follow the hand; or null
 
 import { child, fill } from "./dom.js";
-import { spelled } from "./law.js";
+import { spelled } from "./law_decoding.js";
 import { following, known, live } from "./live.js";
 import { draw, erase } from "./plot.js";
 import { saves } from "./save.js";

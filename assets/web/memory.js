@@ -4,7 +4,7 @@
 // on the start page.
 
 import { keep, show } from "./drafts.js";
-import "./history.js";
+import "./no_back_step.js";
 import "./menu.js";
 import "./plot.js"; // so that the charts of the next page are there at once
 import "./tables.js";

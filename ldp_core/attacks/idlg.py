@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from ldp_core.attacks.base import Facts, no_dense_start
+from ldp_core.attacks.shared.inversion_objective import Distance, Match
 from ldp_core.attacks.shared.minimise import Curved, Descent
-from ldp_core.attacks.shared.objective import Distance, Match
 from ldp_core.attacks.shared.reading import Reading
 from ldp_core.attacks.shared.search import Search
 from ldp_core.fields import Number

@@ -8,7 +8,7 @@ from pathlib import Path
 from ldp_core import datasets
 from ldp_core.doctor.finding import Finding, note, ok, wrong
 from ldp_core.runs.queue.table import looking
-from ldp_core.runs.record import draft_room, quota
+from ldp_core.runs.record import draft_quota, quota
 from ldp_core.runs.storage.disk_space import SPARE
 from ldp_core.runs.storage.locks_and_heartbeats import STALLED_SECONDS, WORKER, holder
 from ldp_core.runs.storage.paths import data_dir, runs_dir
@@ -55,7 +55,7 @@ def locks() -> Finding:
 def disk() -> Finding:
     """Free disk space, and the quota."""
     free, taken, most = shutil.disk_usage(runs_dir()).free, quota.taken(), quota.most_bytes()
-    drafts = draft_room.most_bytes()
+    drafts = draft_quota.most_bytes()
     found = f"{free / 1e9:.1f} GB free; runs take {taken / 1e9:.2f} of {most / 1e9:g} GB"
     if free < SPARE:
         return wrong(found, f"nothing is launched below {SPARE / 1e9:g} GB; delete runs, or make room")

@@ -16,10 +16,10 @@ from ldp_core.federated.federation import Federation, untrained
 from ldp_core.federated.state import State
 from ldp_core.images import encode
 from ldp_core.leakage.candidates import line_up
+from ldp_core.leakage.epsilon_lower_bound import measured
 from ldp_core.leakage.from_heap import from_heap
 from ldp_core.leakage.from_sum import from_sum
 from ldp_core.leakage.identification import identify, would_send
-from ldp_core.leakage.measured import measured
 from ldp_core.leakage.observe import (
     Control,
     Start,

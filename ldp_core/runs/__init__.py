@@ -20,7 +20,7 @@ if TYPE_CHECKING:  # also read by `_places`
     from ldp_core.runs.carry import link, of_claims, outside, rounds_of_others
     from ldp_core.runs.carry.outside import Outside
     from ldp_core.runs.jobs import as_table, finding, wait_estimate
-    from ldp_core.runs.jobs.control import MOST_NAME, MOST_NOTE
+    from ldp_core.runs.jobs.cancel_delete_restore import MOST_NAME, MOST_NOTE
     from ldp_core.runs.jobs.listing import Listed, describe, listed
     from ldp_core.runs.jobs.tables import Row, as_csv, as_parquet
     from ldp_core.runs.kinds.run import Training

@@ -14,7 +14,6 @@ from ldp_core.attacks.cosine_tv import CosineTV
 from ldp_core.attacks.dlg import DLG
 from ldp_core.attacks.findings.metrics import clamped, psnr
 from ldp_core.attacks.idlg import IDLG
-from ldp_core.attacks.shared import objective
 from ldp_core.attacks.shared.reading import read
 from ldp_core.attacks.shared.search import Search, SearchBatch, chunked
 from ldp_core.cost.seconds import gradient, work_of, work_of_ladder
@@ -132,7 +131,7 @@ def test_a_loss_that_is_no_number_ends_that_search_alone():
 def test_a_restart_whose_loss_is_no_number_is_not_the_one_that_counts(monkeypatch: pytest.MonkeyPatch):
     """The first search of the second image breaks after a few steps; its other one, and the rest, go on."""
     seen, truth = observed(digits(), 2, {"model": "lenet"})
-    alone, calls = objective.Match._evaluate, []
+    alone, calls = inversion_objective.Match._evaluate, []
 
     def broken(self: Any, at: torch.Tensor, which: torch.Tensor) -> Any:
         calls.append(len(at))
@@ -140,7 +139,7 @@ def test_a_restart_whose_loss_is_no_number_is_not_the_one_that_counts(monkeypatc
         spoilt = (which == 2) & (len(calls) > 5)
         return values.masked_fill(spoilt, torch.nan), slopes.masked_fill(spoilt[:, None], torch.nan)
 
-    monkeypatch.setattr(objective.Match, "_evaluate", broken)
+    monkeypatch.setattr(inversion_objective.Match, "_evaluate", broken)
     for who, least in ((IDLG(iterations=60, restarts=2), 40), (CosineTV(iterations=60, restarts=2), 5)):
         calls.clear()
         came = back(who, seen, truth)
@@ -150,7 +149,7 @@ def test_a_restart_whose_loss_is_no_number_is_not_the_one_that_counts(monkeypatc
 
 def test_memory_that_does_not_do_halves_what_is_computed_at_once(monkeypatch: pytest.MonkeyPatch):
     seen, truth = observed(digits(), 6, {"model": "lenet"})
-    alone, sizes = objective.Match._evaluate, []
+    alone, sizes = inversion_objective.Match._evaluate, []
 
     def little(self: Any, at: torch.Tensor, which: torch.Tensor) -> Any:
         sizes.append(len(at))
@@ -158,7 +157,7 @@ def test_memory_that_does_not_do_halves_what_is_computed_at_once(monkeypatch: py
             raise RuntimeError("[enforce fail] DefaultCPUAllocator: can't allocate memory")
         return alone(self, at, which)
 
-    monkeypatch.setattr(objective.Match, "_evaluate", little)
+    monkeypatch.setattr(inversion_objective.Match, "_evaluate", little)
     assert back(IDLG(iterations=60), seen, truth).min() > 40
     assert sizes[:4] == [6, 6, 4, 2], "16 at once, 8, 4, then 2"
 

@@ -48,7 +48,7 @@ def test_a_draft_that_is_named_in_the_address_is_no_page_of_its_own_for_back(pag
     """Two presses of Back were needed to leave Noise."""
     lengths = page.evaluate(
         """async () => {
-          await import("/assets/web/history.js");
+          await import("/assets/web/no_back_step.js");
           const at = (url) => { history.pushState({}, "", url); return history.length; };
           const found = [at("/noise"), at("/noise?draft=0123456789ab"), at("/noise?job=0123456789ab")];
           return [...found, at("/clients?draft=0123456789ab"), location.search];

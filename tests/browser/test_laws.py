@@ -23,7 +23,7 @@ DESIGNS = (("hybrid", "privunit", "harmony"), ("laplace", "grr", "ldpsign"))
 """Of several shapes along a slider, of a narrow peak, of one weight of many, of many atoms."""
 
 SPELL = """async ([laws, places]) => {
-  const { spelled } = await import("/assets/web/law.js");
+  const { spelled } = await import("/assets/web/law_decoding.js");
   const { render } = await import("/assets/web/ahead.js");
   const { live } = await import("/assets/web/live.js");
   const { ahead, place } = live;

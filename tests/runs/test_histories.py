@@ -27,7 +27,7 @@ FORK: Any = multiprocessing.get_context("fork")
 RUNS = [{"rounds": 12, "attack": None, "seed": seed} for seed in range(3)]
 DRAFTS = [Draft(parse(RUNS[a]), (Variant("a"), Variant("b", {"seed": (a + 1) % 3}))) for a in range(3)]
 FOR_GOOD = partial(jobs.delete, for_good=True)
-PRESSED = (jobs.cancel, jobs.resume, jobs.delete, jobs.bring_back, FOR_GOOD)
+PRESSED = (jobs.cancel, jobs.resume, jobs.delete, jobs.undo_delete, FOR_GOOD)
 
 
 def told(recorded: list[dict[str, Any]]) -> tuple[str, list[tuple[str, int]]]:

@@ -22,8 +22,8 @@ from pydantic import Field
 
 from ldp_core.attacks.base import Effort, Facts, Reconstructor, no_dense_start, no_picture
 from ldp_core.attacks.observation import Image, Observation
+from ldp_core.attacks.shared.inversion_objective import Distance, Goal, Match
 from ldp_core.attacks.shared.minimise import Descent
-from ldp_core.attacks.shared.objective import Distance, Goal, Match
 from ldp_core.attacks.shared.public_steps import public_steps
 from ldp_core.attacks.shared.reading import Reading, labels, read, trims
 from ldp_core.fields import Number, Whole

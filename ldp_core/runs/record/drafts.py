@@ -10,7 +10,7 @@ from typing import Any
 
 from ldp_core.errors import StudioError, UnknownDraft
 from ldp_core.experiment import Draft, parse_draft
-from ldp_core.runs.record.draft_room import REVISIONS, keep_within
+from ldp_core.runs.record.draft_quota import REVISIONS, keep_within
 from ldp_core.runs.storage.database import Database
 from ldp_core.system.json_file import from_text
 

@@ -49,7 +49,7 @@ def law_figure(
     law: Law[Any], tint: int, weight: float, low: float, high: float, moving: bool = False
 ) -> Figure:
     """Density or probabilities of the output for a weight, which is clipped first, and for the end of the
-    range farthest from it; `moving`: in the short form of assets/web/law.js.
+    range farthest from it; `moving`: in the short form of assets/web/law_decoding.js.
     """
     value = min(max(weight, low), high)
     other = low if value - low > high - value else high
@@ -115,7 +115,7 @@ def _drawn(law: Law[Any], value: float, moving: bool, name: str, tint: int | Non
 
 
 def _brief(ends: Floats, closer: float, y: Floats) -> dict[str, Any]:
-    """Density in the short form that assets/web/law.js expands."""
+    """Density in the short form that assets/web/law_decoding.js expands."""
     top = float(y.max())
     heights = np.round(y / (top or 1.0) * 4095).astype(int)
     pairs = LETTERS[np.stack(np.divmod(heights, 64), 1)]

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from ldp_core.accounting import Audit, audit, exact_epsilon
-from ldp_core.accounting.empirical import VECTOR, Precision
+from ldp_core.accounting.mechanism_audit import VECTOR, Precision
 from ldp_core.mechanisms import Mechanism, Use
 from ldp_core.mechanisms.piecewise import PiecewiseAsPrinted
 from ldp_core.mechanisms.shared.gaussian_noise import GaussianNoise

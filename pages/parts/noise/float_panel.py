@@ -8,9 +8,9 @@ import streamlit as st
 
 from ldp_core import mechanisms
 from ldp_core.accounting import float_table
-from ldp_core.accounting.empirical import Precision
 from ldp_core.accounting.float_table import Measured
 from ldp_core.accounting.floats import DRAWS, SAMPLE
+from ldp_core.accounting.mechanism_audit import Precision
 from pages.parts.charts.base import Figure, colour, figure, scatter
 from pages.parts.charts.styles import tint_of
 from pages.parts.noise.designs import View, different

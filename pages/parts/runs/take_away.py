@@ -95,7 +95,7 @@ def _take() -> None:
         return
     name = plain(file.name, 40)
     try:
-        identity = carry.bring_back(file, visitor().owner, who()["address"], MOST_UNPACKED)
+        identity = carry.import_zip(file, visitor().owner, who()["address"], MOST_UNPACKED)
         said = True, f"{name} is here as run {identity}, marked as imported."
     except StudioError as error:
         said = False, f"Nothing of {name} was taken: {plain(error_in_words(error), 300)}."

@@ -139,4 +139,4 @@ def offered_back(me: Person) -> None:
         with st.container(horizontal=True, vertical_alignment="center", key=f"deleted {job.id}"):
             when = ago(time.time() - (job.deleted or 0.0))
             st.markdown(f"**{plain(_name(job))}** was deleted {when}.", width="content")
-            st.button("Bring it back", key=f"back {job.id}", on_click=act, args=(jobs.bring_back, job.id))
+            st.button("Bring it back", key=f"back {job.id}", on_click=act, args=(jobs.undo_delete, job.id))

@@ -224,7 +224,7 @@ def test_every_mechanism_is_drawn_ahead_in_some_hundred_kilobytes(names: list[st
 
 
 def points(law: dict[str, Any]) -> tuple[np.ndarray, np.ndarray]:
-    """As assets/web/law.js spells them out."""
+    """As assets/web/law_decoding.js spells them out."""
     if "atoms" in law:
         return np.array(law["atoms"]), np.array(law["mass"])
     six = np.array([LETTERS.tolist().index(letter) for letter in law["heights"]])

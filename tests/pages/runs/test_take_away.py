@@ -56,7 +56,7 @@ def test_whatever_is_taken_can_be_shown(kind: str, page: str, value: float, open
                 except ValueError:
                     held[name] = before
 
-    identity = carry.bring_back(zipped(edited(files, edit)))
+    identity = carry.import_zip(zipped(edited(files, edit)))
     with np.errstate(all="ignore"):
         opened(page, job=identity)
 

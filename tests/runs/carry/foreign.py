@@ -92,7 +92,7 @@ def files_of(kind: str = "run") -> Files:
 
 def refused(files: Files, words: str, most: int = 64_000_000) -> None:
     with pytest.raises(InvalidInput, match=words) as caught:
-        carry.bring_back(zipped(files), most=most)
+        carry.import_zip(zipped(files), most=most)
     assert "\n" not in str(caught.value) and len(str(caught.value)) < 500
     assert queue.find() == []
     assert [*(queue.queue_path().parent / "computed").glob("*")] == []

@@ -78,7 +78,7 @@ def accuracies(identity: str, label: str = "") -> list[float]:
 def test_exported_deleted_and_imported_it_is_equal_and_marked(trained: str, exported: Path):
     before = recorded(trained)
     jobs.delete(trained, for_good=True)
-    identity = carry.bring_back(exported, "me", "here")
+    identity = carry.import_zip(exported, "me", "here")
     job = queue.get(identity)
     assert recorded(identity) == before
     assert (job.owner, job.address, job.imported) == ("me", "here", True)
@@ -94,9 +94,9 @@ def test_what_is_no_zip_is_not_brought_back(trained: str, tmp_path: Path, ending
     assert b"<!--" not in file.read_bytes(), "nothing is hidden in a report"
     for given in (file, io.BytesIO(b"PK\x03\x04 and no more")):
         with pytest.raises(InvalidInput, match="no ZIP file"):
-            carry.bring_back(given)
+            carry.import_zip(given)
     with pytest.raises(InvalidInput, match=r"nowhere\.zip cannot be read"):
-        carry.bring_back(tmp_path / "nowhere.zip")
+        carry.import_zip(tmp_path / "nowhere.zip")
 
 
 def test_the_program_reproduces_the_accuracy_to_the_digit(

@@ -35,7 +35,7 @@ KINDS = kinds.names()
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_the_program_tells_comes_back_as_it_was(kind: str):
     files = files_of(kind)
-    job = queue.get(carry.bring_back(zipped(files)))
+    job = queue.get(carry.import_zip(zipped(files)))
     assert job.status == "completed"
     about = json.loads(files["job.json"])
     assert (job.kind, job.request) == (about["kind"], about["request"])
@@ -68,7 +68,7 @@ def test_what_is_no_export_gets_a_sentence_and_leaves_nothing(edit: Callable[[Fi
 
 def test_what_else_is_in_it_is_not_read(runs_dir: Path):
     more = {"../../evil.py": b"x", "/etc/passwd": b"x", "__MACOSX/": b"", "rounds.csv": b"no table"}
-    keys = queue.get(carry.bring_back(zipped(files_of() | more))).keys
+    keys = queue.get(carry.import_zip(zipped(files_of() | more))).keys
     assert {*(runs_dir / "computed").iterdir()} == {*map(database, keys)}
     assert not [*runs_dir.parent.rglob("evil*")]
 
@@ -124,10 +124,10 @@ from pathlib import Path
 from ldp_core.errors import StudioError
 from ldp_core.runs import carry, queue
 from ldp_core.runs.carry import arrival
-carry.bring_back(Path(sys.argv[1]))  # whatever is loaded first
+carry.import_zip(Path(sys.argv[1]))  # whatever is loaded first
 def act():
     try:
-        return carry.bring_back(Path(sys.argv[2]), most=64_000_000)
+        return carry.import_zip(Path(sys.argv[2]), most=64_000_000)
     except StudioError as error:
         return str(error)
 """
@@ -159,7 +159,7 @@ def test_a_large_file_that_is_taken_costs_at_most_three_times_its_size_and_no_li
 def test_its_state_is_what_its_events_say_and_final_here(kind: str, status: str, events: int):
     """Or one press would take up what `submit` refuses, such as a training of 191 years."""
     files = edited(with_job(files_of(kind), status=status, message="x" * 9_000), lambda one: one[:events])
-    identity = carry.bring_back(zipped(files), "me")
+    identity = carry.import_zip(zipped(files), "me")
     job = queue.get(identity)
     assert (job.status, job.message) == ("cancelled", "")
     with pytest.raises(NotNow, match="brought here as a file, so it cannot go on"):
@@ -182,7 +182,7 @@ def test_a_file_takes_the_place_of_nobodys_run(monkeypatch: pytest.MonkeyPatch):
     brought = list[str]()
     with pytest.raises(NotNow, match="a file displaces no other run"):
         for number in range(20):
-            brought.append(carry.bring_back(zipped(files_of()), f"visitor {number}", f"address {number}"))
+            brought.append(carry.import_zip(zipped(files_of()), f"visitor {number}", f"address {number}"))
     assert len(brought) > 1 and all(map(is_there, theirs))
     newest = record("completed", 400_000)
     quota.prune()
@@ -194,15 +194,15 @@ def test_a_person_and_an_address_have_a_share(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(arrival, "EACH", (2, 1.0))
     monkeypatch.setattr(arrival, "NEAR", (3, 1.0))
     for owner in ("a", "a", "b"):
-        carry.bring_back(zipped(files_of("claim")), owner, "there")
+        carry.import_zip(zipped(files_of("claim")), owner, "there")
     with pytest.raises(NotNow, match=r"you have 2 runs of .* brought as files, and 2 of"):
-        carry.bring_back(zipped(files_of("claim")), "a", "elsewhere")
+        carry.import_zip(zipped(files_of("claim")), "a", "elsewhere")
     with pytest.raises(NotNow, match=r"your network has 3 runs of .* delete one before the next"):
-        carry.bring_back(zipped(files_of("claim")), "c", "there")
-    carry.bring_back(zipped(files_of("claim")))  # at the machine itself
+        carry.import_zip(zipped(files_of("claim")), "c", "there")
+    carry.import_zip(zipped(files_of("claim")))  # at the machine itself
     monkeypatch.setattr(arrival, "EACH", (9, 1e-9))
     with pytest.raises(NotNow, match=r"you have 1 runs of 0.0 MB .* of 0 MB are the most"):
-        carry.bring_back(zipped(files_of("claim")), "b", "elsewhere")
+        carry.import_zip(zipped(files_of("claim")), "b", "elsewhere")
 
 
 # 5: what stands beside the draft
@@ -226,11 +226,11 @@ import os, signal, sys
 from pathlib import Path
 from ldp_core.runs import carry, queue
 queue.arrive = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)
-carry.bring_back(Path(sys.argv[1]))
+carry.import_zip(Path(sys.argv[1]))
 """
 
 
-@pytest.mark.parametrize("swept", [quota.prune, lambda: carry.bring_back(zipped(files_of()))])
+@pytest.mark.parametrize("swept", [quota.prune, lambda: carry.import_zip(zipped(files_of()))])
 def test_one_that_was_killed_is_swept_away(swept: Callable[[], object], tmp_path: Path, runs_dir: Path):
     (tmp_path / "sound.zip").write_bytes(foreign.export_of("run"))
     subprocess.run([sys.executable, "-c", KILLED, tmp_path / "sound.zip"], cwd=ROOT, check=False)
@@ -248,12 +248,12 @@ def test_one_that_was_killed_is_swept_away(swept: Callable[[], object], tmp_path
 
 def test_a_file_does_not_choose_its_id():
     """Who took the id of what somebody had just deleted kept them from having it back."""
-    hers = carry.bring_back(zipped(files_of()), "her")
+    hers = carry.import_zip(zipped(files_of()), "her")
     files = with_job(files_of(), id=hers)
     jobs.delete(hers, Person("her"))
-    his = carry.bring_back(zipped(files), "him")
+    his = carry.import_zip(zipped(files), "him")
     assert his != hers
     with pytest.raises(UnknownJob):
         queue.get(hers)
-    jobs.bring_back(hers, Person("her"))
-    assert carry.bring_back(zipped(files)) not in (hers, his)
+    jobs.undo_delete(hers, Person("her"))
+    assert carry.import_zip(zipped(files)) not in (hers, his)

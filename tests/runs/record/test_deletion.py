@@ -123,10 +123,10 @@ def test_one_comes_back_as_it_was_and_is_in_no_list_until_then():
     assert [job.id for job in jobs.deleted()] == [identity]
     assert jobs.deleted(Person("b" * 16)) == []
     with pytest.raises(NotYours, match="can bring it back"):
-        jobs.bring_back(identity, Person("b" * 16))
+        jobs.undo_delete(identity, Person("b" * 16))
     with pytest.raises(UnknownJob):
         jobs.look(identity)
-    jobs.bring_back(identity)
+    jobs.undo_delete(identity)
     assert queue.find() == [was, queue.get(older)]
     assert file_of(identity).read_bytes() == text
     assert jobs.deleted() == []
@@ -143,7 +143,7 @@ def test_after_a_while_it_is_gone_for_good(monkeypatch: pytest.MonkeyPatch, runs
     assert deletion.sweep() == [identity]
     assert [*(runs_dir / "computed").iterdir()] == []
     with pytest.raises(UnknownJob):
-        jobs.bring_back(identity)
+        jobs.undo_delete(identity)
 
 
 def test_on_a_tight_or_full_disk_it_goes_at_once(monkeypatch: pytest.MonkeyPatch, runs_dir: Path):

@@ -9,7 +9,7 @@ import pytest
 
 from ldp_core.errors import InvalidExperiment, InvalidInput, UnknownDraft
 from ldp_core.experiment import Draft, Variant, parse, parse_draft
-from ldp_core.runs.record import draft_room, drafts
+from ldp_core.runs.record import draft_quota, drafts
 from ldp_core.runs.storage.database import reading
 from tests.runs.processes import at_once
 
@@ -34,7 +34,7 @@ def test_only_so_many_revisions_are_kept():
     undone = 0
     while drafts.undo(identity):
         undone += 1
-    assert undone == draft_room.REVISIONS - 1
+    assert undone == draft_quota.REVISIONS - 1
 
 
 def test_a_snapshot_never_changes_and_the_same_draft_gives_the_same_link():
@@ -100,7 +100,7 @@ def large(first: float) -> Draft:
 
 def size(runs_dir: Path) -> int:
     with reading(runs_dir / "drafts.sqlite") as db:
-        return draft_room.taken(db) if db else 0
+        return draft_quota.taken(db) if db else 0
 
 
 def test_a_link_that_is_opened_again_and_again_fills_nothing(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
@@ -126,7 +126,7 @@ def test_small_ones_have_an_end_too_and_the_oldest_go_first(runs_dir: Path, monk
 def test_a_large_draft_keeps_fewer_revisions_and_can_be_undone(
     runs_dir: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(draft_room, "MOST_EACH", 150_000)
+    monkeypatch.setattr(draft_quota, "MOST_EACH", 150_000)
     identity = drafts.new(large(1.0))
     for n in range(1, 20):
         drafts.update(identity, lambda draft, n=n: large(1 + n / 100))  # type: ignore[misc]
@@ -140,4 +140,4 @@ def test_a_setting_that_makes_no_sense_is_refused_in_a_sentence(monkeypatch: pyt
     monkeypatch.setenv("EPSILON_DRAFTS_MB", "plenty")
     said = r"^EPSILON_DRAFTS_MB must be a number from 0\.1 to 1e\+06; got “plenty”$"
     with pytest.raises(InvalidInput, match=said):
-        draft_room.most_bytes()
+        draft_quota.most_bytes()

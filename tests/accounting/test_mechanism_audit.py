@@ -7,7 +7,7 @@ import pytest
 
 from ldp_core import mechanisms
 from ldp_core.accounting import audit, exact_epsilon
-from ldp_core.accounting.empirical import VECTOR
+from ldp_core.accounting.mechanism_audit import VECTOR
 from ldp_core.mechanisms import Mechanism, Use
 from ldp_core.mechanisms.duchi import Duchi
 from tests.extent import every, turns

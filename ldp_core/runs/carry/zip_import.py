@@ -32,7 +32,7 @@ EACH, NEAR = (20, 0.05), (100, 0.2)
 _one_at_a_time = threading.Lock()
 
 
-def bring_back(
+def import_zip(
     file: Path | IO[bytes], owner: str | None = None, address: str | None = None, most: int = MOST_BYTES
 ) -> str:
     """Make a job of an exported ZIP of `most` unpacked bytes; returns its id. InvalidInput: it is no export,

@@ -97,7 +97,7 @@ def delete(identity: str, person: Person = OPERATOR, for_good: bool = False) -> 
         raise NotNow(f"job {job.id} is pinned; unpin it before it is deleted")
 
 
-def bring_back(identity: str, person: Person = OPERATOR) -> None:
+def undo_delete(identity: str, person: Person = OPERATOR) -> None:
     """Restore a deleted job; UnknownJob if it was not deleted, or for good."""
     for job in deleted():
         if job.id == identity:
