@@ -14,6 +14,7 @@ from ldp_core.attacks.cosine_tv import CosineTV
 from ldp_core.attacks.dlg import DLG
 from ldp_core.attacks.findings.metrics import clamped, psnr
 from ldp_core.attacks.idlg import IDLG
+from ldp_core.attacks.shared import inversion_objective
 from ldp_core.attacks.shared.reading import read
 from ldp_core.attacks.shared.search import Search, SearchBatch, chunked
 from ldp_core.cost.seconds import gradient, work_of, work_of_ladder

@@ -17,7 +17,7 @@ import pytest
 from ldp_core.errors import NotNow, UnknownJob
 from ldp_core.experiment import parse_draft
 from ldp_core.runs import carry, jobs, kinds, queue
-from ldp_core.runs.carry import arrival
+from ldp_core.runs.carry import zip_import
 from ldp_core.runs.jobs.archive import FORMAT
 from ldp_core.runs.queue.permissions import Person
 from ldp_core.runs.record import computations, quota
@@ -123,7 +123,7 @@ ACT = """
 from pathlib import Path
 from ldp_core.errors import StudioError
 from ldp_core.runs import carry, queue
-from ldp_core.runs.carry import arrival
+from ldp_core.runs.carry import zip_import
 carry.import_zip(Path(sys.argv[1]))  # whatever is loaded first
 def act():
     try:
@@ -191,8 +191,8 @@ def test_a_file_takes_the_place_of_nobodys_run(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_a_person_and_an_address_have_a_share(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(arrival, "EACH", (2, 1.0))
-    monkeypatch.setattr(arrival, "NEAR", (3, 1.0))
+    monkeypatch.setattr(zip_import, "EACH", (2, 1.0))
+    monkeypatch.setattr(zip_import, "NEAR", (3, 1.0))
     for owner in ("a", "a", "b"):
         carry.import_zip(zipped(files_of("claim")), owner, "there")
     with pytest.raises(NotNow, match=r"you have 2 runs of .* brought as files, and 2 of"):
@@ -200,7 +200,7 @@ def test_a_person_and_an_address_have_a_share(monkeypatch: pytest.MonkeyPatch):
     with pytest.raises(NotNow, match=r"your network has 3 runs of .* delete one before the next"):
         carry.import_zip(zipped(files_of("claim")), "c", "there")
     carry.import_zip(zipped(files_of("claim")))  # at the machine itself
-    monkeypatch.setattr(arrival, "EACH", (9, 1e-9))
+    monkeypatch.setattr(zip_import, "EACH", (9, 1e-9))
     with pytest.raises(NotNow, match=r"you have 1 runs of 0.0 MB .* of 0 MB are the most"):
         carry.import_zip(zipped(files_of("claim")), "b", "elsewhere")
 
