@@ -40,12 +40,12 @@ def skip_without(*command: str) -> None:
 
 
 def at_once(count: int, act: Callable[[], T]) -> list[T]:
-    """What so many threads come to that do the same at the same time."""
     with ThreadPoolExecutor(count) as pool:
         return [begun.result() for begun in [pool.submit(act) for _ in range(count)]]
 
 
 def workers(runs_dir: Path) -> list[psutil.Process]:
+    """The worker of a folder of runs, and the processes that train."""
     found = []
     for pid in psutil.pids():
         with suppress(OSError, psutil.NoSuchProcess, psutil.AccessDenied):
@@ -91,7 +91,6 @@ def launch(changes: dict[str, Any], *variants: Variant) -> str:
 
 
 def wait_for(done: Callable[[], T], seconds: float = PATIENCE_SECONDS) -> T:
-    """What `done` returns, as soon as that counts as true."""
     deadline = time.monotonic() + seconds
     while not (found := done()):
         assert time.monotonic() < deadline
@@ -109,27 +108,36 @@ def until(identity: str, done: Callable[[Job], object], seconds: float = PATIENC
     raise AssertionError(f"still {job.status} ({job.message}) after {seconds} s")
 
 
+def under_way(changes: dict[str, Any]) -> tuple[str, int]:
+    """A job that has trained a round, and its process."""
+    job = until(launch(changes), lambda job: job.pid and trained_a_round(job))
+    return job.id, job.pid or 0
+
+
 def ended(identity: str) -> Job:
     return until(identity, lambda job: not job.live)
 
 
 def trained_a_round(job: Job) -> bool:
-    return progress_of(job).update().rounds_done() > 0
+    return rounds_of(job.id) > 0
+
+
+def rounds_of(identity: str) -> int:
+    return progress_of(queue.get(identity)).update().rounds_done()
 
 
 def living(pids: Iterable[int], seconds: float = 20.0) -> list[int]:
     """Which of these processes still live after so long (or none, as soon as none does)."""
     deadline = time.monotonic() + seconds
-    while (left := [pid for pid in pids if lives(pid)]) and time.monotonic() < deadline:
+    while (left := [pid for pid in pids if _lives(pid)]) and time.monotonic() < deadline:
         time.sleep(0.02)
     return left
 
 
-def lives(pid: int) -> bool:
-    try:
+def _lives(pid: int) -> bool:
+    with suppress(psutil.NoSuchProcess):
         return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return False
+    return False
 
 
 class Trained:
@@ -139,7 +147,7 @@ class Trained:
         fork: Any = multiprocessing.get_context("fork")
         self._told, tell = fork.Pipe(duplex=False)
         with tell:
-            self.process = fork.Process(target=_train, args=(tell, job))
+            self.process = fork.Process(target=lambda: tell.send(train_job(job, 10**9)))
             self.process.start()
 
     def outcome(self, seconds: float = PATIENCE_SECONDS) -> Outcome:
@@ -147,7 +155,3 @@ class Trained:
         outcome: Outcome = self._told.recv()
         self.process.join(seconds)
         return outcome
-
-
-def _train(tell: Any, job: Job) -> None:
-    tell.send(train_job(job, 10**9))

@@ -12,7 +12,6 @@ from ldp_core.runs import jobs, queue
 from ldp_core.runs.process import start
 from ldp_core.runs.storage import locks_and_heartbeats as locks
 from ldp_core.runs.storage.locks_and_heartbeats import Holder
-from ldp_core.runs.view.run_curves import progress_of
 from tests.conftest import ROOT
 from tests.runs.processes import (
     ENDLESS,
@@ -22,9 +21,9 @@ from tests.runs.processes import (
     ended,
     launch,
     living,
+    rounds_of,
     stand_in,
-    trained_a_round,
-    until,
+    under_way,
     wait_for,
     workers,
 )
@@ -74,26 +73,26 @@ def test_a_worker_of_an_older_version_gives_its_jobs_back_and_makes_room(
 ):
     monkeypatch.setenv("EPSILON_SLOTS", "2")
     monkeypatch.setenv("EPSILON_WORKER_IDLE_SECONDS", "600")  # whoever leaves earlier was not just idle
-    begun = launch(ENDLESS)
-    until(begun, trained_a_round)
+
+    def be_a_server(version: str, began: float) -> None:
+        monkeypatch.setattr(start, "program", lambda: version)
+        monkeypatch.setattr(start, "STARTED", began)
+        monkeypatch.setattr(start, "_started", [])
+
+    begun, _ = under_way(ENDLESS)
     old = the_worker()
-    monkeypatch.setattr(start, "program", lambda: "a newer one")  # this process is now its server
-    monkeypatch.setattr(start, "STARTED", time.time())
-    monkeypatch.setattr(start, "_started", [])
+    be_a_server("a newer one", time.time())
     jobs.look(begun)
     start.ensure_worker()
     assert locks.worker() == old, "who only looks replaces nobody"
     later = launch({"rounds": 2, "attack": None, "seed": 5})
     assert living([old.pid], PATIENCE_SECONDS) == []
-    kept = progress_of(queue.get(begun)).update().rounds_done()
-    new = the_worker()
+    kept, new = rounds_of(begun), the_worker()
     assert (new.pid != old.pid, new.wanted) == (True, start.STARTED)
     assert ended(later).status == "completed"
-    until(begun, lambda job: progress_of(job).update().rounds_done() > kept > 0)
+    wait_for(lambda: rounds_of(begun) > kept > 0)
     assert queue.get(begun).status == "running", "what the old one had begun goes on where it was"
-    monkeypatch.setattr(start, "program", lambda: "an older one")  # two servers share the folder
-    monkeypatch.setattr(start, "STARTED", 1.0)
-    monkeypatch.setattr(start, "_started", [])
+    be_a_server("an older one", 1.0)  # two share the folder
     start.ensure_worker(newest=True)
     assert start._started == [], "of two servers, the one that began last has its way"
     assert locks.worker() == new
