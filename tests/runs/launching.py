@@ -4,14 +4,29 @@ import json
 import os
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
+import psutil
 import pytest
 
 from ldp_core.experiment import parse_draft
 from ldp_core.runs import jobs
 from ldp_core.runs.process import start
+from tests.conftest import ROOT
 from tests.warm import LINUX, Interpreter, Processes
+
+
+def launched_elsewhere(
+    interpreter: Interpreter, experiment: Mapping[str, Any], folder: Path
+) -> tuple[psutil.Process, str]:
+    """The process, and its job."""
+    words = ["tests.runs.launching", str(interpreter.place), json.dumps(experiment)]
+    process, printed = interpreter.piped(words, ROOT, os.environ, folder)
+    with printed:
+        return process, printed.readline().strip()
+
 
 if __name__ == "__main__":
     place, asked = sys.argv[1:]

@@ -4,7 +4,9 @@ import json
 import os
 import signal
 from collections.abc import Callable
+from itertools import chain, repeat
 from typing import Any
+from unittest.mock import DEFAULT, Mock
 
 import pytest
 
@@ -40,20 +42,20 @@ def crash(*_: Any) -> None:
     os._exit(3)
 
 
+def locked(monkeypatch: pytest.MonkeyPatch, name: str, times: int) -> Mock:
+    """The queue refuses to do this so many times."""
+    errors = times * [StorageFailed("studio.sqlite cannot be used (database is locked)")]
+    stands_in = Mock(wraps=getattr(queue, name), side_effect=chain(errors, repeat(DEFAULT)))
+    monkeypatch.setattr(queue, name, stands_in)
+    return stands_in
+
+
 def test_a_queue_that_is_locked_when_a_job_begins_loses_no_job(watched: Any, monkeypatch: pytest.MonkeyPatch):
-    one, update, failures, pids = watched(crash), queue.update, iter(range(3)), list[Any]()
-
-    def locked(identity: str, **columns: Any) -> None:
-        if next(failures, None) is not None:
-            raise StorageFailed("studio.sqlite cannot be used (database is locked)")
-        pids.append(columns["pid"])
-        update(identity, **columns)
-
-    monkeypatch.setattr(queue, "update", locked)
+    one, update = watched(crash), locked(monkeypatch, "update", 3)
     for _ in range(3):
         with pytest.raises(StorageFailed):
             one.step()
-    assert one.step() and pids[0]
+    assert one.step() and update.call_args_list[3].kwargs["pid"]
     job = queue.get(one.job.id)
     assert (job.status, job.pid, job.message) == ("failed", None, "the training process crashed (code 3)")
 
@@ -94,21 +96,12 @@ def test_an_end_that_could_not_be_written_down_is_written_later_and_kills_nobody
     watched: Any, monkeypatch: pytest.MonkeyPatch
 ):
     """The number of a process that has been reaped may be another one's by then."""
-    one, killed, move, end = watched(crash), list[Any](), queue.move, process_group.end
-
-    def counted(process: Any) -> None:
-        killed.append(process)
-        end(process)
-
-    def locked(*_: Any) -> bool:
-        monkeypatch.setattr(queue, "move", move)
-        raise StorageFailed("studio.sqlite is kept locked by another program")
-
-    monkeypatch.setattr(process_group, "end", counted)
-    monkeypatch.setattr(queue, "move", locked)
+    one, end = watched(crash), Mock(wraps=process_group.end)
+    monkeypatch.setattr(process_group, "end", end)
+    locked(monkeypatch, "move", 1)
     with pytest.raises(StorageFailed):
         one.step()
     assert one.step()
-    assert len(killed) == 1
+    end.assert_called_once()
     job = queue.get(one.job.id)
     assert (job.status, job.message) == ("failed", "the training process crashed (code 3)")

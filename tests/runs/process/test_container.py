@@ -6,25 +6,23 @@ at 1 and are given again after a restart.
 
 import json
 import signal
-import socket
 import subprocess
 import sys
 import time
-import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
 
-from ldp_core.runs import queue
-from ldp_core.runs.view.run_curves import progress_of
+from ldp_core.runs import jobs, queue
+from tests.browser.server import answers, free_port
 from tests.conftest import ROOT
 from tests.data import events
 from tests.gate import GATED, holding
 from tests.pace import within
-from tests.runs.processes import PATIENCE_SECONDS, SPACE, skip_without, trained_a_round, wait_for
+from tests.runs.processes import PATIENCE_SECONDS, SPACE, rounds_of, skip_without, trained_a_round, wait_for
 
 EXPERIMENT = {"rounds": 250, "attack": None}
 
@@ -33,17 +31,12 @@ class Container:
     """A server as process number 1, after a command that has its turn first."""
 
     def __init__(self, before: str = "true") -> None:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port: int = probe.getsockname()[1]
+        port = free_port()
         self.url = f"http://localhost:{port}"
         first = f"{sys.executable} -m streamlit run app.py --server.headless true --server.port {port}"
-        self.outside = subprocess.Popen(
-            [*SPACE, "sh", "-c", f"{before} && exec {first}"],
-            cwd=ROOT,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
+        command = [*SPACE, "sh", "-c", f"{before} && exec {first}"]
+        nowhere = subprocess.DEVNULL
+        self.outside = subprocess.Popen(command, cwd=ROOT, stdout=nowhere, stderr=nowhere)
 
     def send(self, number: signal.Signals) -> float:
         """Tell the server, and wait for the end of all; returns how long it took, in seconds."""
@@ -55,6 +48,10 @@ class Container:
         _, left = psutil.wait_procs(everybody, 5)
         assert left == []
         return time.monotonic() - began
+
+
+def submitting(experiment: dict[str, Any]) -> str:
+    return f"echo '{json.dumps(experiment)}' | {sys.executable} -m ldp_core submit -"
 
 
 @pytest.fixture
@@ -74,21 +71,19 @@ def container(runs_dir: Path) -> Iterator[Callable[..., Container]]:
 
 @pytest.mark.alone
 def test_a_container_is_stopped_and_started_again(
-    container: Callable[..., Container], runs_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    container: Callable[..., Container], runs_dir: Path, monkeypatch: pytest.MonkeyPatch
 ):
     """Nobody looks at the queue from outside in a way that would change it: here nobody there is alive."""
     monkeypatch.setenv("PYTHONPATH", GATED)
     monkeypatch.setenv("EPSILON_WORKER_IDLE_SECONDS", "60")  # the second one's waits for the word to go on
-    (tmp_path / "experiment.json").write_text(json.dumps(EXPERIMENT))
     with holding(runs_dir, 40):
-        first = container(f"{sys.executable} -m ldp_core submit {tmp_path / 'experiment.json'}")
+        first = container(submitting(EXPERIMENT))
         asked = time.monotonic()
         wait_for(lambda: queue.find() and trained_a_round(queue.find()[0]))
         began = time.monotonic() - asked
         job = queue.find()[0]
         assert first.send(signal.SIGTERM) < within(10, of_worker=True)
-        kept = progress_of(job).update().rounds_done()
-        assert 0 < kept < 250
+        assert 0 < rounds_of(job.id) < 250
         number = queue.get(job.id).pid
 
     second, asked = container(), time.monotonic()
@@ -98,8 +93,7 @@ def test_a_container_is_stopped_and_started_again(
     assert queue.requeue(job.id)  # as whoever presses Resume there does
     wait_for(lambda: queue.get(job.id).status == "completed")
     second.send(signal.SIGKILL)
-    end = progress_of(job).update().runs[0].end
-    assert end and end["weights_sha256"] == events(EXPERIMENT)[-1]["weights_sha256"]
+    assert jobs.status(job.id)["weights_sha256"] == events(EXPERIMENT)[-1]["weights_sha256"]
     assert number and number < 100, "a number of the container's own"
 
 
@@ -111,17 +105,11 @@ def test_nothing_is_written_but_into_the_folders_of_data_and_runs(
     all_else = " && ".join(f"mount -o remount,bind,ro {one}" for one in sorted({"/", str(there)}))
     skip_without(*SPACE, "sh", "-c", all_else)
     runs_dir.mkdir()
-    (tmp_path / "experiment.json").write_text('{"rounds": 3}')
     one = container(
         f"mount --bind {runs_dir} {runs_dir} && {all_else} && ! touch {tmp_path / 'x'} "
-        f"&& export HOME=/nowhere && {sys.executable} -m ldp_core submit {tmp_path / 'experiment.json'}"
+        f"&& export HOME=/nowhere && {submitting({'rounds': 3})}"
     )
     wait_for(lambda: queue.find() and not queue.find()[0].live)
     assert queue.find()[0].status == "completed"
 
-    def answers() -> bool:
-        with suppress(OSError), urllib.request.urlopen(one.url, timeout=5) as page:
-            return bool(page.status == 200)
-        return False
-
-    wait_for(answers)
+    answers(one.url)

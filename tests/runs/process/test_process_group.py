@@ -1,14 +1,15 @@
 """A training process may start others, and none of them is ever left: cancelled, crashed, or orphaned."""
 
-import json
 import multiprocessing
 import os
 import signal
 import subprocess
 import time
-from pathlib import Path
+from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
+import psutil
 import pytest
 
 from ldp_core.runs import queue
@@ -24,88 +25,76 @@ FORK = multiprocessing.get_context("fork")
 SLOT = Slot(0, 1, 10**9)
 
 
-def sleep() -> None:
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+def fork_again() -> None:
+    FORK.Process(target=time.sleep, args=(600,)).start()
     time.sleep(600)
-
-
-def fork_twice(folder: Path) -> None:
-    inner = FORK.Process(target=sleep)
-    inner.start()
-    (folder / "inner").write_text(str(inner.pid))
-    sleep()
 
 
 def busy_family(tell: Any, job: Job, slot: Slot, parent: int) -> None:
     """A training process with a child, a grandchild and a program of another kind, all of them deaf."""
     process_group.begin(parent)
-    folder = job.folder
-    folder.mkdir(parents=True)
-    child = FORK.Process(target=fork_twice, args=(folder,))
-    child.start()
-    program = subprocess.Popen(["sleep", "600"])
-    while not (folder / "inner").exists() or not (folder / "inner").read_text():
-        time.sleep(0.01)
-    family = [os.getpid(), child.pid, int((folder / "inner").read_text())]
-    (folder / "partial").write_text(json.dumps({"forked": family, "program": program.pid}))
-    (folder / "partial").rename(folder / "family")
-    if job.request.get("crash"):
-        os._exit(3)
-    sleep()
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    signal.signal(signal.SIGUSR1, lambda *_: os._exit(3))
+    FORK.Process(target=fork_again).start()
+    subprocess.Popen(["sleep", "600"])
+    time.sleep(600)
 
 
-def work(identity: str) -> None:
+def work() -> None:
     job = queue.claim()
-    assert job and job.id == identity
+    assert job
     watched = child.Watched(job, SLOT)
     while not watched.step():
         time.sleep(0.02)
 
 
+class Family:
+    def __init__(self) -> None:
+        self.identity = queue.add("run", {})
+        self.worker = FORK.Process(target=work)
+        self.worker.start()
+        supervisor = psutil.Process(self.worker.pid)
+        wait_for(lambda: len(supervisor.children(recursive=True)) == 4)
+        (self.training,) = supervisor.children()
+        self.members = supervisor.children(recursive=True)
+
+    def left(self) -> list[int]:
+        self.worker.join(60)
+        return living(one.pid for one in self.members)
+
+
 @pytest.fixture
-def family(monkeypatch: pytest.MonkeyPatch) -> Any:
+def family(monkeypatch: pytest.MonkeyPatch) -> Iterator[Family]:
     monkeypatch.setattr(child, "train_process", busy_family)
-    started: list[int] = []
-
-    def begin(**request: Any) -> tuple[str, Any, list[int], int]:
-        identity = queue.add("run", request)
-        worker = FORK.Process(target=work, args=(identity,))
-        worker.start()
-        recorded = queue.get(identity).folder / "family"
-        wait_for(recorded.exists)
-        members = json.loads(recorded.read_text())
-        started.extend([worker.pid or 0, *members["forked"], members["program"]])
-        return identity, worker, members["forked"], members["program"]
-
-    yield begin
-    for pid in living(started, 0):
-        os.kill(pid, signal.SIGKILL)
+    found = Family()
+    yield found
+    found.worker.kill()
+    for one in found.members:
+        with suppress(psutil.NoSuchProcess):
+            one.kill()
 
 
 @pytest.mark.alone
-def test_cancelling_ends_the_whole_family_even_if_it_is_deaf(family: Any):
-    identity, worker, forked, program = family()
+def test_cancelling_ends_the_whole_family_even_if_it_is_deaf(family: Family):
     asked = time.monotonic()
-    assert queue.move(identity, "cancelling")
-    worker.join(60)
-    took = time.monotonic() - asked
-    assert living([*forked, program]) == []
-    assert queue.get(identity).status == "cancelled"
-    assert queue.get(identity).pid is None
-    assert took <= within(2.0)
+    assert queue.move(family.identity, "cancelling")
+    family.worker.join(60)
+    assert time.monotonic() - asked <= within(2.0)
+    assert family.left() == []
+    assert (queue.get(family.identity).status, queue.get(family.identity).pid) == ("cancelled", None)
 
 
-def test_a_crash_takes_the_family_along(family: Any):
-    identity, worker, forked, program = family(crash=True)
-    worker.join(60)
-    assert living([*forked, program]) == []
-    job = queue.get(identity)
+def test_a_crash_takes_the_family_along(family: Family):
+    family.training.send_signal(signal.SIGUSR1)
+    assert family.left() == []
+    job = queue.get(family.identity)
     assert (job.status, job.message) == ("failed", "the training process crashed (code 3)")
 
 
-def test_nothing_that_was_forked_survives_the_worker(family: Any):
-    identity, worker, forked, _ = family()
-    os.kill(worker.pid, signal.SIGKILL)
-    worker.join(60)
-    assert living(forked) == []
-    assert queue.reap() == [identity]
+def test_nothing_that_was_forked_survives_the_worker(family: Family):
+    (program,) = (one for one in family.members if one.name() == "sleep")
+    family.members.remove(program)
+    family.worker.kill()
+    assert family.left() == []
+    program.kill()
+    assert queue.reap() == [family.identity]

@@ -17,11 +17,10 @@ from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import jobs, queue
 from ldp_core.runs.process import worker
 from ldp_core.runs.record.computations import is_being_computed
-from ldp_core.runs.record.events import events_of
 from tests.conftest import ROOT
 from tests.data import events
 from tests.gate import GATED, holding
-from tests.runs.in_process import queued, trained
+from tests.runs.in_process import bodies, queued, trained
 from tests.runs.processes import (
     SPACE,
     Trained,
@@ -38,7 +37,9 @@ HOST, ROUNDS = "elsewhere", 100
 EXPERIMENT = {"rounds": ROUNDS, "attack": None}
 HOLD = "import sys, time; from ldp_core.runs.record.computations import hold; "
 HOLD += "kept = hold(sys.argv[1], True); print('held', flush=True); time.sleep(600)"
-SUBMIT = "import sys, time; from ldp_core import cli; cli.main(sys.argv[1:]); time.sleep(600)"
+SUBMIT = "import json, sys, time; from ldp_core.runs.jobs import submit; "
+SUBMIT += "from ldp_core.experiment import parse_draft; "
+SUBMIT += "print(submit(parse_draft(json.loads(sys.argv[1]))), flush=True); time.sleep(600)"
 Elsewhere = Callable[..., subprocess.Popen[str]]
 
 
@@ -64,12 +65,11 @@ def elsewhere() -> Iterator[Elsewhere]:
 
 @pytest.mark.usefixtures("clean_processes")
 def test_another_container_is_told_who_trains_and_goes_on_only_when_that_is_dead(
-    elsewhere: Elsewhere, runs_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    elsewhere: Elsewhere, runs_dir: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("PYTHONPATH", GATED)
-    (tmp_path / "experiment.json").write_text(json.dumps(EXPERIMENT))
     with holding(runs_dir, 20):
-        elsewhere(SUBMIT, "submit", tmp_path / "experiment.json")
+        elsewhere(SUBMIT, json.dumps(EXPERIMENT))
         (job,) = queue.find()
         until(job.id, trained_a_round)
         pids = {process.pid for process in workers(runs_dir)}
@@ -77,9 +77,9 @@ def test_another_container_is_told_who_trains_and_goes_on_only_when_that_is_dead
         for process in workers(runs_dir):  # or it might end while it is looked at
             process.suspend()
 
-    recorded = jobs.status(job.id)
-    assert (recorded["status"], recorded["pid"]) == ("running", None)
-    assert f"of host '{HOST}', in another container" in recorded["message"]
+    seen = jobs.status(job.id)
+    assert (seen["status"], seen["pid"]) == ("running", None)
+    assert f"of host '{HOST}', in another container" in seen["message"]
     assert jobs.recent()[0].status == jobs.resume(job.id).status == "running"
     assert is_being_computed(job.keys[0])
     there.kill()
@@ -88,20 +88,18 @@ def test_another_container_is_told_who_trains_and_goes_on_only_when_that_is_dead
     assert ended(job.id).status == "interrupted"
     assert jobs.resume(job.id).live
     assert ended(job.id).status == "completed"
-    told_rounds = [one.body["round"] for one in events_of(job) if one.body["event"] == "round"]
-    assert told_rounds == [*range(1, ROUNDS + 1)]
-    end = events_of(job)[-1].body
+    *_, end = recorded = bodies(job)
+    assert [one["round"] for one in recorded if one["event"] == "round"] == [*range(1, ROUNDS + 1)]
     assert end["weights_sha256"] == events(EXPERIMENT)[-1]["weights_sha256"]
 
 
-def test_what_is_computed_elsewhere_is_not_begun_here_until_its_holder_is_killed(
-    elsewhere: Elsewhere, runs_dir: Path
-):
+@pytest.mark.usefixtures("runs_dir")
+def test_what_is_computed_elsewhere_is_not_begun_here_until_its_holder_is_killed(elsewhere: Elsewhere):
     job = queued(Draft(parse({"rounds": 1, "attack": None}), (Variant("run"),)))
     holder = elsewhere(HOLD, job.keys[0])
     assert queue.claim(ready=partial(worker._can_begin, [])) is None, "nothing begins beside it"
     assert Trained(job).outcome().status == "queued"
-    assert events_of(job) == []
+    assert bodies(job) == []
 
     (inside,) = psutil.Process(holder.pid).children()
     inside.kill()
@@ -109,16 +107,14 @@ def test_what_is_computed_elsewhere_is_not_begun_here_until_its_holder_is_killed
     # its threads die one by one, and the last of them lets go of the file
     wait_for(lambda: queue.claim(ready=partial(worker._can_begin, [])))
     assert Trained(job).outcome().status == "completed"
-    assert events_of(job)[-1].body["event"] == "end"
+    assert bodies(job)[-1]["event"] == "end"
 
 
-def test_what_one_container_has_trained_another_one_shows(
-    elsewhere: Elsewhere, runs_dir: Path, tmp_path: Path
-):
+@pytest.mark.usefixtures("runs_dir")
+def test_what_one_container_has_trained_another_one_shows(elsewhere: Elsewhere):
     asked = {"rounds": 2, "attack": None}
-    (tmp_path / "experiment.json").write_text(json.dumps(asked))
     job = trained(Draft(parse(asked), (Variant("run"),)))
-    elsewhere(SUBMIT, "submit", tmp_path / "experiment.json")
+    elsewhere(SUBMIT, json.dumps(asked))
     second, first = queue.find()
     assert (second.status, second.started, second.keys) == ("completed", None, job.keys)
     assert first.id == job.id

@@ -1,6 +1,5 @@
 """Jobs in real processes: they outlive whoever launched them, can be stopped, and never lie."""
 
-import json
 import os
 import signal
 import time
@@ -16,18 +15,19 @@ from ldp_core.runs import jobs, queue
 from ldp_core.runs.lockstep import drive
 from ldp_core.runs.process import training
 from ldp_core.runs.process.start import ensure_worker
-from ldp_core.runs.record.events import events_of
-from tests.conftest import ROOT
 from tests.extent import in_gate
 from tests.gate import holding
 from tests.pace import within
+from tests.runs.in_process import bodies
+from tests.runs.launching import launched_elsewhere
 from tests.runs.processes import (
     ENDLESS,
     PATIENCE_SECONDS,
     ended,
     launch,
     living,
-    trained_a_round,
+    rounds_of,
+    under_way,
     until,
     workers,
 )
@@ -40,48 +40,36 @@ def test_jobs_wait_their_turn_and_the_warm_worker_begins_the_next_at_once(warm: 
         first = launch({"rounds": 120, "attack": None, "seed": 301})
         second = launch({"rounds": 1, "seed": 302})
         assert jobs.status(second)["ahead"] == 1
-    until(second, lambda job: job.status == "completed")
-    done, begun = queue.get(first).ended, queue.get(second).started
+    done, begun = ended(first).ended, ended(second).started
     assert done and begun and 0 <= begun - done < within(1.0, of_worker=True)
     assert len(workers(warm)) == 1
     asked = time.monotonic()
-    third = launch({"rounds": 1, "seed": 303})
-    until(third, trained_a_round)
+    under_way({"rounds": 1, "seed": 303})
     assert time.monotonic() - asked < within(1.5, of_worker=True)
 
 
 def test_a_job_outlives_the_process_that_launched_it(warm: Path, interpreter: Interpreter, tmp_path: Path):
-    asked = json.dumps({"rounds": 80, "attack": None})
-    words = ["tests.runs.launching", str(interpreter.place), asked]
     with holding(warm, 10):
-        launcher, printed = interpreter.piped(words, ROOT, os.environ, tmp_path)
-        with printed:
-            identity = printed.readline().strip()
+        launcher, identity = launched_elsewhere(interpreter, {"rounds": 80, "attack": None}, tmp_path)
         launcher.kill()
         launcher.wait(PATIENCE_SECONDS)
         assert jobs.look(identity).live, "it is under way, or about to be"
-    job = ended(identity)
-    assert job.status == "completed"
+    assert ended(identity).status == "completed"
 
 
 @pytest.mark.usefixtures("clean_processes")
 @pytest.mark.alone
 @pytest.mark.parametrize("whom", ["worker", "training"])
-def test_a_killed_process_is_found_and_never_called_running(runs_dir: Path, whom: str):
-    identity = launch(ENDLESS)
-    job = until(identity, trained_a_round)
-    assert job.pid is not None
-    target = job.pid if whom == "training" else psutil.Process(job.pid).ppid()
+def test_a_killed_process_is_found_and_never_called_running(whom: str):
+    identity, pid = under_way(ENDLESS)
+    target = pid if whom == "training" else psutil.Process(pid).ppid()
     os.kill(target, signal.SIGKILL)
     killed = time.monotonic()
-    job = ended(identity)
-    assert job.status == "interrupted"
+    assert ended(identity).status == "interrupted"
     assert time.monotonic() - killed < within(15, of_worker=True)
-    if whom == "worker":
-        assert living([target, job.pid or target], PATIENCE_SECONDS) == [], "no orphan goes on training"
-    assert len(events_of(job)) > 1, "what was trained is kept"
-    again = launch({"rounds": 1})
-    assert ended(again).status == "completed", "the next job finds a worker"
+    assert living([target, pid], PATIENCE_SECONDS) == [], "no orphan goes on training"
+    assert rounds_of(identity) > 0, "what was trained is kept"
+    assert ended(launch({"rounds": 1})).status == "completed", "the next job finds a worker"
 
 
 @pytest.mark.usefixtures("warm")
@@ -119,15 +107,12 @@ def test_a_job_that_ends_otherwise_says_how(
 
 @pytest.mark.usefixtures("clean_processes")
 def test_a_run_killed_at_random_instants_is_resumed_to_the_same_weights(runs_dir: Path):
-    """Killed with SIGKILL four times (by hand twenty), the worker or three times as often the training
-    process, and taken up again.
-
-    The instants are drawn anew in every run of the test: some fall into a commit.
+    """The training process, and at every fourth time the worker; at other instants in every run of the test,
+    of which some fall into a commit.
     """
     variants = (Variant("a"), Variant("b", {"aggregator.name": "inverse_std"}))
     attack = {"clients": [1], "attacker": "least_squares"}  # its events are stored like all others
-    experiment: dict[str, Any] = {"rounds": in_gate(80, 300), "attack": attack}
-    draft = Draft(parse(experiment), variants)
+    draft = Draft(parse({"rounds": in_gate(80, 300), "attack": attack}), variants)
     with holding(runs_dir, 30):  # or it might be over before it is killed so often
         identity = jobs.submit(draft)
         kills, delays = 0, np.random.default_rng()
@@ -142,9 +127,7 @@ def test_a_run_killed_at_random_instants_is_resumed_to_the_same_weights(runs_dir
             kills += 1
             ended(identity)
             assert jobs.resume(identity).status in ("queued", "running")
-    job = ended(identity)
-    assert job.status == "completed"
+    assert ended(identity).status == "completed"
     for number, run in enumerate(draft.experiments()):
-        recorded = [event.body | {"seconds": 0} for event in events_of(job) if event.run == number]
-        turns = [event for turn in drive({0: run}) for event in turn.events]
-        assert recorded == [event | {"seconds": 0} for event in turns]
+        turns = [event | {"seconds": 0} for turn in drive({0: run}) for event in turn.events]
+        assert [event | {"seconds": 0} for event in bodies(queue.get(identity), number)] == turns

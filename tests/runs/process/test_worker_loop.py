@@ -7,9 +7,11 @@ import threading
 import time
 from collections.abc import Sequence
 from functools import partial
+from itertools import chain, repeat
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import DEFAULT, Mock
 
 import pytest
 
@@ -54,16 +56,14 @@ def _quick(runs_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worker, "QUIET_SECONDS", 1e9)
 
 
+LOCKED = StorageFailed("studio.sqlite cannot be used (database is locked)")
+
+
 def test_a_queue_that_cannot_be_read_for_a_while_stops_nothing(
     at_work: Held, monkeypatch: pytest.MonkeyPatch
 ):
-    identity, reap, failures = queue.add("run", {"draft": {}}), queue.reap, iter(range(5))
-
-    def sometimes(watched: list[str], why: str) -> None:
-        if Slow.made and next(failures, None) is not None:
-            raise StorageFailed("studio.sqlite cannot be used (database is locked)")
-        reap(watched, why)
-
+    identity = queue.add("run", {"draft": {}})
+    sometimes = Mock(wraps=queue.reap, side_effect=chain([DEFAULT], 5 * [LOCKED], repeat(DEFAULT)))
     monkeypatch.setattr(queue, "reap", sometimes)
     worker._work(at_work)
     assert queue.get(identity).status == "completed"
@@ -72,11 +72,7 @@ def test_a_queue_that_cannot_be_read_for_a_while_stops_nothing(
 
 def test_a_worker_that_gives_up_leaves_no_process_behind(at_work: Held, monkeypatch: pytest.MonkeyPatch):
     queue.add("run", {"draft": {}})
-
-    def broken(*_: object) -> None:
-        if Slow.made:
-            raise RuntimeError("whatever it is")
-
+    broken = Mock(wraps=queue.reap, side_effect=[DEFAULT, RuntimeError("whatever it is")])
     monkeypatch.setattr(queue, "reap", broken)
     with pytest.raises(RuntimeError):
         worker._work(at_work)
@@ -84,30 +80,20 @@ def test_a_worker_that_gives_up_leaves_no_process_behind(at_work: Held, monkeypa
 
 
 @pytest.mark.parametrize(
-    ("noted", "words"), [(True, "could not start a process"), (False, "could not be started")]
+    ("refusals", "words"), [([], "could not start a process"), ([LOCKED], "could not be started")]
 )
 def test_a_job_that_was_claimed_and_is_watched_by_nobody_takes_no_slot(
-    noted: bool, words: str, at_work: Held, monkeypatch: pytest.MonkeyPatch
+    refusals: list[Exception], words: str, at_work: Held, monkeypatch: pytest.MonkeyPatch
 ):
     """Its process could not be started, and nor could that be written down."""
     first, second = queue.add("run", {"draft": {}}), queue.add("run", {"draft": {}})
-    move, refuse = queue.move, [] if noted else [True]
-
-    def full(job: Job, slot: Any) -> Slow:
-        if job.id == first:
-            raise BlockingIOError(11, "Resource temporarily unavailable")
-        return Slow(job, slot)
-
-    def locked(*given: Any) -> bool:
-        if refuse and refuse.pop():
-            raise StorageFailed("studio.sqlite is kept locked by another program")
-        return move(*given)
-
-    monkeypatch.setattr(worker, "Watched", full)
-    monkeypatch.setattr(queue, "move", locked)
+    full = chain([BlockingIOError(11, "Resource temporarily unavailable")], repeat(DEFAULT))
+    monkeypatch.setattr(worker, "Watched", Mock(wraps=Slow, side_effect=full))
+    move = Mock(wraps=queue.move, side_effect=chain(refusals, repeat(DEFAULT)))
+    monkeypatch.setattr(queue, "move", move)
     worker._work(at_work)
     job = queue.get(first)
-    assert (job.status, queue.get(second).status, refuse) == ("interrupted", "completed", [])
+    assert (job.status, queue.get(second).status) == ("interrupted", "completed")
     assert words in job.message
     assert queue.requeue(first)
 
@@ -147,24 +133,19 @@ def test_a_machine_is_measured_when_nobody_wants_anything_of_it(at_work: Held):
 def test_a_worker_without_patience_takes_a_turn_and_a_machine_is_measured_once(
     at_work: Held, monkeypatch: pytest.MonkeyPatch
 ):
-    turns, measured = [], []
-
-    def measure() -> bool:
-        measured.append(1)
-        return True
-
-    monkeypatch.setattr(worker, "_turn", lambda *_: turns.append(1))
+    turn, measure = Mock(), Mock(return_value=True)
+    monkeypatch.setattr(worker, "_turn", turn)
     monkeypatch.setattr(worker, "_measure", measure)
     monkeypatch.setattr(worker, "QUIET_SECONDS", 0.0)
     monkeypatch.setenv("EPSILON_WORKER_IDLE_SECONDS", "0")
     worker._work(at_work)
-    assert turns
+    turn.assert_called()
+    measure.reset_mock()
     monkeypatch.setenv("EPSILON_WORKER_IDLE_SECONDS", "0.3")
-    measured.clear()
     began = time.monotonic()
     worker._work(at_work)
     assert time.monotonic() - began < within(5)
-    assert measured == [1]
+    measure.assert_called_once()
 
 
 def test_a_worker_without_a_job_looks_at_a_queue_that_has_changed_and_seldom_else(
@@ -172,17 +153,12 @@ def test_a_worker_without_a_job_looks_at_a_queue_that_has_changed_and_seldom_els
 ):
     monkeypatch.setenv("EPSILON_WORKER_IDLE_SECONDS", "1.0")
     monkeypatch.setattr(worker, "LOOK_SECONDS", 1e9)
-    turn, turns, identities = worker._turn, list[float](), list[str]()
-
-    def counted(*given: Any) -> None:
-        turns.append(time.monotonic())
-        turn(*given)
-
-    monkeypatch.setattr(worker, "_turn", counted)
-    adding = threading.Timer(0.4, lambda: identities.append(queue.add("run", {"draft": {}})))
+    turn, seen = Mock(wraps=worker._turn), list[tuple[int, str]]()
+    monkeypatch.setattr(worker, "_turn", turn)
+    adding = threading.Timer(0.4, lambda: seen.append((turn.call_count, queue.add("run", {"draft": {}}))))
     adding.start()
-    began = time.monotonic()
     worker._work(at_work)
     adding.join()
-    assert queue.get(identities[0]).status == "completed"
-    assert sum(at < began + 0.3 for at in turns) == 1, "twenty a second without it"
+    ((turns, identity),) = seen
+    assert queue.get(identity).status == "completed"
+    assert turns == 1, "twenty a second without it"
