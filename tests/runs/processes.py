@@ -5,7 +5,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
@@ -126,7 +126,7 @@ def rounds_of(identity: str) -> int:
     return progress_of(queue.get(identity)).update().rounds_done()
 
 
-def living(pids: Iterable[int], seconds: float = 20.0) -> list[int]:
+def living(pids: Collection[int], seconds: float = 20.0) -> list[int]:
     """Which of these processes still live after so long (or none, as soon as none does)."""
     deadline = time.monotonic() + seconds
     while (left := [pid for pid in pids if _lives(pid)]) and time.monotonic() < deadline:

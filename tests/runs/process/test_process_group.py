@@ -60,7 +60,7 @@ class Family:
 
     def left(self) -> list[int]:
         self.worker.join(60)
-        return living(one.pid for one in self.members)
+        return living([one.pid for one in self.members])
 
 
 @pytest.fixture
