@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from ldp_core.errors import InvalidExperiment, QueueFull
-from ldp_core.experiment import Draft, Variant, parse
+from ldp_core.experiment import Draft, Variant, amended, parse, parse_draft
 from ldp_core.runs import jobs, queue
 from ldp_core.runs.storage.database import reading
 from ldp_core.runs.storage.locks_and_heartbeats import WORKER, is_held
@@ -186,7 +186,7 @@ def test_a_flood_and_absurd_sizes_are_refused_at_once():
         asked = time.monotonic()
         words = f"{path} must be a whole number between 1 and {most}; got 1000000000"
         with pytest.raises(InvalidExperiment, match=words):
-            launch({path: 10**9})
+            jobs.submit(parse_draft(amended({}, {path: 10**9})))
         assert time.monotonic() - asked <= within(0.5)
     took = []
     for number in range(WAITING.default + 100):
