@@ -8,7 +8,7 @@ from ldp_core.experiment import Draft
 from ldp_core.theory import client_variance
 from pages.parts.charts.population import left_out, population_figure
 from pages.parts.clients.cells import Cell, Outcome, apply_edits
-from pages.parts.clients.costs import costs
+from pages.parts.clients.costs import costs, rule_in_words
 from pages.parts.clients.data_panel import data_panel
 from pages.parts.clients.edits import heard
 from pages.parts.clients.fills import fills
@@ -127,6 +127,7 @@ def _table(workspace: Workspace) -> None:
         key=workspace.key("table"),
         keeps="edits",
     )
+    st.caption(rule_in_words(experiment, start))
 
 
 def _picture(workspace: Workspace) -> None:

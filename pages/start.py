@@ -110,7 +110,8 @@ def _card(name: str, found: outcomes.Outcome | None, known: Guessed) -> None:
             if words := at_a_glance(preset):
                 st.caption(words)
         else:
-            (asked,) = asked_in_words([draft.base])
+            asked, *others = asked_in_words(draft.experiments())
+            asked = "Budgets differ by run" if others else asked
             st.caption(f"{asked}; compared: " + few([plain(variant.label) for variant in draft.variants]))
         with st.container(horizontal=True, vertical_alignment="center"):
             if st.button("Open", key=f"open the card {name}"):

@@ -21,7 +21,7 @@ TRAINED = f'{CELLS}[data-mark="trained"]'
 def test_a_sweep_is_built_fills_and_a_cell_is_opened_on_train(visitor: Visitor):
     page = visitor.open("/tune", CELLS)
     expect(page.locator(CELLS)).to_have_count(25)
-    budgets = page.get_by_role("textbox", name="Budget ε, the same for all")
+    budgets = page.get_by_role("textbox", name="Budget ε per weight, the same for all")
     enter(budgets, "4, Infinity, -1, 0")
     text = page.get_by_text("Must be a number between 0.000001 and 700; got -1 and 0.")
     expect(text).to_be_visible()

@@ -21,7 +21,7 @@ from ldp_core.runs.record.checkpoints import Recorder
 from ldp_core.runs.view.cells import SweepProgress
 from ldp_core.runs.view.final_figures import found
 
-SHORT = {"clients.epsilon": "ε", "clients.range": "±"}
+SHORT = {"clients.epsilon": "ε ", "clients.range": "±"}
 
 
 class SweepJob(Kind):
@@ -92,7 +92,7 @@ class SweepJob(Kind):
             return []
         best = max(every, key=lambda place: np.mean(every[place]))
         setting = ", ".join(
-            f"{SHORT.get(path, path.removesuffix('.name'))} {value}"
+            f"{SHORT.get(path, path.removesuffix('.name') + ' ')}{value}"
             for path, value in asked.settings[best].items()
         )
         experiment = changed(asked.base, asked.settings[best])

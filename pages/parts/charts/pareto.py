@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -23,33 +23,36 @@ from pages.parts.charts.rounds import label
 from pages.parts.charts.series import Series
 from pages.parts.ui.text import number
 
+T = TypeVar("T")
 
-class Bought(NamedTuple):
+
+class Bought(NamedTuple, Generic[T]):
     """A run with its accuracy and its cost: worst-case ε of the whole run, or identification rate."""
 
-    one: Series
+    one: T
     accuracy: float
     price: float
 
 
-def front(points: Sequence[Bought]) -> list[Bought]:
+def front(points: Sequence[Bought[T]]) -> list[Bought[T]]:
     """Pareto-optimal points, by rising cost."""
-    found: list[Bought] = []
+    found: list[Bought[T]] = []
     for point in sorted(points, key=lambda each: (each.price, -each.accuracy)):
         if not found or point.accuracy > found[-1].accuracy:
             found.append(point)
     return found
 
 
-def _budgets(points: Sequence[Bought]) -> dict[str, Any]:
+def budgets(points: Sequence[Bought[T]]) -> dict[str, Any]:
     """Logarithmic axis around the points, with intermediate ticks if it spans less than two powers."""
-    budgets = np.log10([point.price for point in points])
-    room = 0.1 + 0.15 * float(np.ptp(budgets))
-    low, high = float(budgets.min()) - room, float(budgets.max()) + room
+    places = np.log10([point.price for point in points])
+    room = 0.1 + 0.15 * float(np.ptp(places))
+    low, high = float(places.min()) - room, float(places.max()) + room
     if high - low > 2:
         return log_axis(low, high)
     powers = range(math.floor(low), math.ceil(high) + 1)
     ticks = [t * 10.0**p for p in powers for t in (1, 2, 5) if low <= math.log10(t * 10.0**p) <= high]
+    ticks = ticks if len(ticks) > 1 else sorted({point.price for point in points})
     return {"type": "log", "range": [low, high], "tickvals": ticks, "ticktext": [number(t) for t in ticks]}
 
 
@@ -62,7 +65,7 @@ def _deployed(low: float, high: float) -> dict[str, Any]:
     return {"shapes": [{**line, "x0": one.epsilon, "x1": one.epsilon} for one in shown], "annotations": words}
 
 
-def pareto_figure(points: Sequence[Bought], picked: bool = False) -> Figure:
+def pareto_figure(points: Sequence[Bought[Series]], picked: bool = False) -> Figure:
     """Accuracy over the run's worst-case ε, or over the identification rate, with the front as a line."""
     line = front(points)
     steps = [each.price for each in line], [each.accuracy for each in line]
@@ -84,7 +87,7 @@ def pareto_figure(points: Sequence[Bought], picked: bool = False) -> Figure:
     if picked:
         x, marks = {"title": "images picked out", **share_axis(), "range": [-0.05, 1.05]}, {}
     else:
-        x = {"title": "ε for the whole run, at worst", **_budgets(points)}
+        x = {"title": "ε for the whole run, at worst", **budgets(points)}
         marks = _deployed(*x["range"])
     margin = {"l": 8, "r": 24, "t": 12, "b": 8}
     return figure(traces, x=x, y=share_axis(), hovermode="closest", margin=margin, **marks)

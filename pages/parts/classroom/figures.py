@@ -13,7 +13,7 @@ from ldp_core.presets.questions import Figure as Number
 from ldp_core.runs import Final
 from pages.parts.charts.base import MUTED, TEXT, Figure, colour, figure, log_axis, note, scatter, share_axis
 from pages.parts.learn.one_thing import final_of
-from pages.parts.ui.text import number, shortened
+from pages.parts.ui.text import deltas, number, shortened
 
 ACCENT = "var(--st-primary-color)"
 BINS = 40
@@ -135,20 +135,16 @@ def tries_figure(dots: Sequence[Dot]) -> Figure:
         )
         count = f" · {len(same)} runs" if len(same) > 1 else f" · {_named(same[0].name)}"
         ends.append((float(np.mean(accuracies)), f"<b>{_named(value)}</b>{count}", colour(i)))
+    at = deltas(dot.final.delta for dot in dots)
     return figure(
         traces,
-        x={"title": f"ε of the whole run, at worst{_delta(dots)}", **log_axis(float(low), float(high))},
+        x={"title": f"ε of the whole run, at worst{at}", **log_axis(float(low), float(high))},
         y={"title": "accuracy", **share_axis(1.05)},
         ends=ends,
         gap=0.09,
         margin={"b": 36},
         hovermode="closest",
     )
-
-
-def _delta(dots: Sequence[Dot]) -> str:
-    found = sorted({dot.final.delta for dot in dots if dot.final.delta})
-    return f" (δ {' or '.join(map(number, found))})" if found else ""
 
 
 def _named(text: str) -> str:

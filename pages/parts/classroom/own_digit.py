@@ -15,7 +15,7 @@ from pages.parts.ui import components
 from pages.parts.ui.job_actions import refusal, refusing
 from pages.parts.ui.polling import refreshing
 from pages.parts.ui.shared_cache import job_now
-from pages.parts.ui.text import number
+from pages.parts.ui.text import deltas, number
 from pages.parts.ui.uninterrupted import pressed
 from pages.parts.ui.visitor import me
 
@@ -70,10 +70,9 @@ def _price(epsilon: float) -> str:
     base = own_digits.draft_of([Own(0, b"", epsilon, STOCK[1])] * own_digits.CLIENTS[0]).base
     line = promise(base, everyone(base)[0]).run_worst
     found = worth(line)
-    delta = f" (δ {number(line.delta)})" if line.delta else ""
     return (
         f"{base.dimension} numbers in each of {ROUNDS} rounds: all that you send has "
-        f"ε {number(line.bound)}{delta} against the server. That {found.promises}."
+        f"ε {number(line.bound)}{deltas([line.delta])} against the server. That {found.promises}."
     )
 
 

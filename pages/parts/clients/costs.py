@@ -11,7 +11,7 @@ from ldp_core.accounting import AGAINST, DELTA, NOTHING, Promise, entries, word_
 from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import Experiment, changed
 from ldp_core.mechanisms.base import Floats
-from pages.parts.ui.text import PER, number
+from pages.parts.ui.text import PER, deltas, number
 from pages.parts.ui.workspace import Workspace
 
 LITTLE = 8.0
@@ -42,12 +42,27 @@ def run_promises(
 
 
 def promise_words(experiment: Experiment, promise: Promise) -> dict[str, Any]:
-    """Parts of a sentence like `ε 8 (δ at most 10⁻⁵) for the run against the server promises little: …`."""
+    """Parts of a sentence like `ε 8 (δ at most 10⁻⁵) for the run promises little: a server …`."""
     found = worth(promise)
     bound = f"ε {number(promise.bound)} (δ at most {number(max(DELTA, promise.delta))})"
     whom = AGAINST[experiment.trust.against]
-    words = [bound if promise.guarantee else "no bound", f" for the run against {whom} {found.promises}"]
-    return {"kind": found.word, "words": [*words, f": told apart {found.odds}"]}
+    words = [bound if promise.guarantee else "no bound", f" for the run {found.promises}: "]
+    return {"kind": found.word, "words": [*words, f"{whom} tells values apart {found.odds}"]}
+
+
+def rule_in_words(experiment: Experiment, client: int) -> str:
+    """δ, rule and adversary of `costs`, and a client's plain sums; "" without bounds."""
+    entry = entries(experiment, [client])[0]
+    both, whom = (entry.upload, entry.run_worst), AGAINST[entry.against]
+    if not all(line.guarantee for line in both):
+        return ""
+    words = f"An upload and the run: tightest bounds{deltas(line.delta for line in both)}, against {whom}."
+    if both[1].generic is None or both[1].bound == both[1].sum:
+        return words
+    asked = ": what is asked for an upload is such a sum, for a whole run a bound at that δ"
+    asked *= experiment.clients.epsilon_scope == "upload"
+    sums = " and ".join(number(line.sum) for line in both)
+    return f"{words} Client {client + 1}'s plain sums, with δ 0, are ε {sums}{asked}."
 
 
 def offer(workspace: Workspace) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 import streamlit as st
 
 from ldp_core import limits
+from ldp_core.accounting import DELTA
 from ldp_core.errors import Problem
 from ldp_core.experiment import EPSILON_MODES, RANGE_MODES, Clients, Draft
 from ldp_core.experiment.modes import Mode
@@ -43,8 +44,9 @@ def fills(workspace: Workspace) -> None:
         clients.epsilon_scope,
         help="The papers' ε is for one weight of one upload. What can spend an ε on a whole upload does so: "
         f"Gaussian noise and PrivUnit. Otherwise it is divided evenly over its {number(base.uploaded, 6)} "
-        "weights, or over the layers where a mechanism answers for a whole one. For a whole run each use "
-        "gets the most with which all uploads together cost no more.",
+        "weights, whose plain sum with δ 0 it is, or over the layers where a mechanism answers for a whole "
+        "one. For a whole run each use gets the most with which all uploads together cost no more at "
+        f"δ {number(DELTA)}, by the tightest rule.",
     )
     offer(workspace)
     _limit(workspace, clients)

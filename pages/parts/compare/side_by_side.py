@@ -214,7 +214,7 @@ def bought(arms: Sequence[Arm], moment: Moment) -> None:
         components.draw("cards", once(place, lambda: components.sheet(shown), moment), key="compared-budgets")
 
 
-def _unbeaten(points: Sequence[Bought]) -> str:
+def _unbeaten(points: Sequence[Bought[Series]]) -> str:
     return listed(each.one.label for each in front(points))
 
 

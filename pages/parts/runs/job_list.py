@@ -62,7 +62,8 @@ def _all(
         st.pagination(pages, key=chosen)
     fit = sum(line.equal for line in found)
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(f"{number(fit, 6)} {'run fits' if fit == 1 else 'runs fit'}.", width="content")
+        rows = f", in {number(len(found), 6)} rows: equal ones share one" * (len(found) < fit)
+        st.caption(f"{number(fit, 6)} {'run fits' if fit == 1 else 'runs fit'}{rows}.", width="content")
         taken_as_table(wanted, owner)
 
 

@@ -8,11 +8,12 @@ import streamlit as st
 
 from ldp_core.accounting import word_of
 from ldp_core.runs import Person, describe, finding, kinds
+from pages.parts.noise.promise_table import against_whom
 from pages.parts.runs.find_bar import sort_by
 from pages.parts.runs.said import PAGES, Said, marks, said, state
 from pages.parts.runs.ticks import follow, ticked
 from pages.parts.ui import components
-from pages.parts.ui.text import THIN, ago, joined, number, percent
+from pages.parts.ui.text import THIN, ago, deltas, joined, number, percent, plain
 from pages.parts.ui.uninterrupted import uncut
 
 KEY = "table of runs"
@@ -33,14 +34,24 @@ def table(shown: Sequence[finding.Line], wanted: finding.Wanted, me: Person) -> 
         falling = (by in ("newest", "accuracy")) != wanted.turned
         way = "descending" if falling else "ascending"
         heads.append({"text": head, "by": by, "sorted": way if by == wanted.order else ""})
+    rows = [_row(line, me) for line in shown]
     components.draw(
         "runs",
-        {"heads": heads, "rows": [_row(line, me) for line in shown], "ticked": ticked()},
+        {"heads": heads, "rows": rows, "ticked": ticked()},
         key=KEY,
         on_ticked_change=follow(KEY),
         on_sorted_change=_sorted,
         on_opened_change=_opened,
     )
+    bounds = dict.fromkeys(
+        (row["name"], final.against)
+        for row, line in zip(rows, shown, strict=True)
+        for final in line.finals
+        if final.epsilon is not None
+    )
+    if bounds:
+        whom = plain(against_whom([*bounds]), 600)
+        st.caption(f"ε: at worst, for the client that gives most away. {whom}")
     page, identity = st.session_state.pop("opened run", ("", ""))
     if page:
         st.switch_page(page, query_params={"job": identity})
@@ -99,7 +110,8 @@ def _epsilon(line: finding.Line) -> list[str]:
         return ["", ""]
     budgets = [final.epsilon for final in noted if final.epsilon is not None]
     words = dict.fromkeys(word_of(final.epsilon) for final in noted)
-    return [_span(budgets, number) or "no bound", f"promises {' or '.join(words)}"]
+    at = deltas(final.delta for final in noted if final.epsilon is not None)
+    return [_span(budgets, number) or "no bound", f"promises {' or '.join(words)}{at}"]
 
 
 def _picked(line: finding.Line) -> list[str]:

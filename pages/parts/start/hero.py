@@ -6,11 +6,11 @@ from typing import Any
 import streamlit as st
 
 from ldp_core import mechanisms, presets
-from ldp_core.accounting import everyone, promise, worth
+from ldp_core.accounting import AGAINST, everyone, promise, worth
 from ldp_core.experiment import changed
 from ldp_core.runs import stored_ladder
 from pages.parts.ui import components
-from pages.parts.ui.text import number, percent
+from pages.parts.ui.text import deltas, number, percent
 
 FIRST = 4.0
 """Initial ε of the slider."""
@@ -52,7 +52,7 @@ def _step(epsilon: float, cell: dict[str, Any], accuracy: float) -> dict[str, An
     changes = {"clients.epsilon": epsilon, "mechanism.name": stored_ladder.LAW}
     experiment = changed(presets.get(stored_ladder.EQUAL).draft.base, changes)
     line = promise(experiment, everyone(experiment)[0]).run_worst  # equal for all clients
-    found, delta = worth(line), f" (δ {number(line.delta)})" if line.delta else ""
+    found, whom = worth(line), AGAINST[experiment.trust.against]
     return {
         "name": f"ε {number(epsilon)}",
         "image": cell["image"],
@@ -73,7 +73,8 @@ def _step(epsilon: float, cell: dict[str, Any], accuracy: float) -> dict[str, An
             {
                 "name": "What is promised",
                 "words": found.promises,
-                "rest": f"ε {number(line.bound)}{delta} for a person's run: told apart {found.odds}",
+                "rest": f"ε {number(line.bound)}{deltas([line.delta])} for a person's run: {whom} tells "
+                f"values apart {found.odds}",
                 "kind": "bad" if found.word == "nothing" else "",
             },
         ],

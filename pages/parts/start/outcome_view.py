@@ -35,8 +35,8 @@ def picture(
     guides = [{"name": f"guessing {percent(found.chance)}", "y": found.chance}]
     if found.reference:
         clean = found.reference[-1]
-        last = ", as the last" * (len({str(training(one)) for one in draft.experiments()}) > 1)
-        guides.append({"name": f"{without_noise(found.seeds)}{last} {percent(clean)}", "y": clean})
+        unknown = ", but class shares unknown" * draft.experiments()[-1].randomiser.labelled
+        guides.append({"name": f"{without_noise(found.seeds)}{unknown} {percent(clean)}", "y": clean})
     if guess is not None:
         guides.append({"name": f"your guess {percent(guess)}", "y": guess})
     across = [np.log(epsilon) for _, epsilon in steps] if steps else [0, found.rounds]
@@ -127,8 +127,8 @@ def _images(
     original = found.original or (chosen[0][1].get("original") if chosen else None)
     shots: list[dict[str, Any]] = []
     if original is not None:
-        whose = f"client {found.client + 1}'s"
-        which = f"one of {chosen[0][1]['images']}" if found.upload == "real" else "image"
+        whose = f"client {found.client + 1}"
+        which = f"one of its {chosen[0][1]['images']}" if found.upload == "real" else "its image"
         shots.append({"image": original, "name": whose, "caption": which, "mark": ""})
     for label, one in chosen:
         if label in asked and label in veiled:
@@ -143,9 +143,11 @@ def _images(
 
 
 def made(draft: Draft, found: outcomes.Outcome) -> str:
-    """Version and date of stored results, and the time to recompute them here."""
+    """Version, date and reference of stored results, and the time to recompute them here."""
     whose = "this version" if found.current else "an earlier version"
     many = f"{found.seeds} seeds" if found.seeds > 1 else "one seed"
+    if found.reference and len({str(training(one)) for one in draft.experiments()}) > 1:
+        many += "; no noise: as the last run"
     return f"stored: {whose}, {found.date}, {many}; {_takes(found.key, draft, found.seconds)}"
 
 

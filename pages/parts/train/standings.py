@@ -47,7 +47,10 @@ def standings(
         own = training(reference.experiment)
         same = [one.label for one, _ in ranked if training(one.experiment) == own]
         whose = f", and otherwise as **{plain(same[0])}**," if 0 < len(same) < len(ranked) else ""
-        without = f"Without noise{whose} a plain mean reaches {percent(clean.mean())}{alone}"
+        # from uploads that name labels the server learns how frequent they are
+        labelled = any(one.experiment.randomiser.labelled for one, _ in ranked)
+        unknown = ", with class shares unknown," * (labelled and reference.experiment.target == "class_means")
+        without = f"Without noise{whose}{unknown} a plain mean reaches {percent(clean.mean())}{alone}"
         guess = f"; always naming the commonest class gives {percent(chance)}" if chance is not None else ""
         parts.append(f"{without}{guess}.")
     if len(ranked) > 1 and not stopped and not same_model(going):

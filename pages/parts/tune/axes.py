@@ -1,6 +1,6 @@
 """Fields that can be swept, each with title and initial values."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import EPSILON_MODES, Experiment, changed
 from ldp_core.experiment.modes import STRICT_SHARES
 from ldp_core.experiment.sweep import Scalar
-from pages.parts.ui.text import number
+from pages.parts.ui.text import asked_per, number
 
 
 @dataclass(frozen=True)
@@ -20,6 +20,10 @@ class Axis:
     """Function from a base experiment to initial values."""
     words: Mapping[str, str] | None = None
     """Labels of the field's names; None if it takes numbers."""
+
+    def titled(self, made: Iterable[Experiment]) -> str:
+        """Title with what a budget covers in these experiments."""
+        return self.title.replace("ε,", f"ε per {' or '.join(dict.fromkeys(map(asked_per, made)))},")
 
     def says(self, value: Scalar) -> str:
         if isinstance(value, str):

@@ -130,12 +130,14 @@ def _axis(workspace: Workspace, title: str, offered: dict[str, Axis], wanted: st
     names = list(offered)
     field = kept(workspace, f"sweep axis {place}", wanted, into="index")
     field["index"] = names.index(field["index"]) if field["index"] in names else 0
-    return str(st.selectbox(title, names, format_func=lambda name: offered[name].title, **field))
+    titles = {name: axis.titled([workspace.draft.base]) for name, axis in offered.items()}
+    return str(st.selectbox(title, names, format_func=titles.__getitem__, **field))
 
 
 def _values(workspace: Workspace, axis: Axis, name: str, begun: list[Scalar]) -> list[Scalar]:
     """Draw the values of an axis; returns them, or raises InvalidExperiment."""
-    title, place = axis.title[0].upper() + axis.title[1:], f"sweep values {name}"
+    title, place = axis.titled([workspace.draft.base]), f"sweep values {name}"
+    title = title[0].upper() + title[1:]
     if axis.words is None:
         words = ", ".join(f"{value:g}" if isinstance(value, int | float) else str(value) for value in begun)
         return read_values(st.text_input(title, help=MANY, **kept(workspace, place, words)))

@@ -3,13 +3,15 @@
 import html
 import math
 from collections.abc import Sequence
+from typing import Any
 
 from ldp_core.experiment.sweep import Sweep
 from pages.parts.charts.base import MUTED, Figure, Lines, colour, figure, look, scatter, share_axis
+from pages.parts.charts.pareto import Bought, budgets, front
 from pages.parts.charts.styles import COLOURS, OTHERWISE
 from pages.parts.tune.axes import axis_of
-from pages.parts.tune.found import Setting, dearest, front
-from pages.parts.ui.text import number, percent
+from pages.parts.tune.found import Setting, dearest
+from pages.parts.ui.text import deltas, number, percent
 
 ACCURACY = {"title": "accuracy", **share_axis(1.02)}
 MOST_LINES = 8
@@ -45,58 +47,36 @@ def slices_figure(sweep: Sweep, found: Sequence[Setting]) -> Figure:
         x = {"type": "log", "tickvals": numbers, "ticktext": [number(value) for value in numbers]}
     else:
         x = {"tickvals": list(range(len(columns))), "ticktext": [axis.says(value) for value in columns]}
-    return chart.figure(x={"title": axis.title, **x}, y=ACCURACY)
+    return chart.figure(x={"title": axis.titled(one.experiment for one in found), **x}, y=ACCURACY)
 
 
 def front_figure(found: Sequence[Setting]) -> Figure | None:
     """Accuracy over the run's worst-case ε; None if no setting has a bound."""
-    points = [
-        (cost, one.mean.mean, one)
-        for one in found
-        if one.mean is not None and 0 < (cost := dearest(one.experiment) or 0.0) < math.inf
-    ]
+    points, at = list[Bought[Setting]](), list[float]()
+    for one in found:
+        if one.mean is not None and (cost := dearest(one.experiment)) and 0 < cost.bound < math.inf:
+            points.append(Bought(one, one.mean.mean, cost.bound))
+            at.append(cost.delta)
     if not points:
         return None
-    best = [points[i] for i in front([(cost, accuracy) for cost, accuracy, _ in points])]
-    words = [html.escape(one.values) for _, _, one in points]
-    low, high = (math.log10(f(cost for cost, _, _ in points)) for f in (min, max))
-    ends = low - 0.15, high + 0.15
-    ticks = [10.0**power for power in range(math.ceil(ends[0]), math.floor(ends[1]) + 1)]
-    if len(ticks) < 2:  # so narrow an axis may lie between two powers of ten
-        ticks = sorted({10.0**low, 10.0**high})
-    line, dots = colour(2), {"color": MUTED, "size": 6}
+
+    def drawn(some: Sequence[Bought[Setting]], **looks: Any) -> dict[str, Any]:
+        return scatter([one.price for one in some], [one.accuracy for one in some], **looks)
+
+    best, line = front(points), colour(2)
     return figure(
         [
-            scatter(
-                [c for c, _, _ in best],
-                [a for _, a, _ in best],
-                mode="lines",
-                line={"color": line, "width": 2.5, "shape": "hv"},
-                hoverinfo="skip",
-            ),
-            scatter(
-                [c for c, _, _ in points],
-                [a for _, a, _ in points],
+            drawn(best, mode="lines", line={"color": line, "width": 2.5, "shape": "hv"}, hoverinfo="skip"),
+            drawn(
+                points,
                 mode="markers",
-                marker=dots,
-                text=words,
+                marker={"color": MUTED, "size": 6},
+                text=[html.escape(point.one.values) for point in points],
                 hovertemplate="%{text}<br>%{y:.1%} at ε %{x:.4g} a run<extra></extra>",
             ),
-            scatter(
-                [c for c, _, _ in best],
-                [a for _, a, _ in best],
-                mode="markers",
-                marker={"color": line, "size": 10},
-                hoverinfo="skip",
-            ),
+            drawn(best, mode="markers", marker={"color": line, "size": 10}, hoverinfo="skip"),
         ],
-        x={
-            "title": "ε of the whole run, worst case, dearest client",
-            "type": "log",
-            "range": list(ends),
-            "tickvals": ticks,
-            "ticktext": [number(tick) for tick in ticks],
-        },
+        x={"title": f"ε of the whole run{deltas(at)}, worst case, dearest client", **budgets(points)},
         y=ACCURACY,
         hovermode="closest",
     )

@@ -1,6 +1,5 @@
 """Results of a sweep so far: each setting over its seeds, with the prediction."""
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -59,27 +58,24 @@ def settings(sweep: Sweep, cells: Mapping[int, Mapping[str, Any]]) -> list[Setti
     return found
 
 
+def as_good(found: Sequence[Setting], best: int) -> int:
+    """Number of other settings whose 95 % interval of the difference from the best, over seeds, reaches 0."""
+    first, *others = found[best], *found[:best], *found[best + 1 :]
+    whole = [one.accuracies for one in others if one.whole and first.whole]
+    return sum(difference(first.accuracies, accuracies).low <= 0 for accuracies in whole)
+
+
 verdict = lru_cache(maxsize=4096)(outlook)
 
 
 @lru_cache(maxsize=4096)
-def dearest(experiment: Experiment) -> float | None:
-    """Worst-case ε of the whole run over clients; None for too many different ones."""
+def dearest(experiment: Experiment) -> Promise | None:
+    """`dearest_promise`; None for too many different clients."""
     too_many = len(set(everyone(experiment))) > MOST_CLIENTS
-    return None if too_many else dearest_promise(experiment).bound
+    return None if too_many else dearest_promise(experiment)
 
 
 def dearest_promise(experiment: Experiment) -> Promise:
     """Worst-case guarantee of the whole run for the client with the weakest one."""
     lines = (promise(experiment, client).run_worst for client in set(everyone(experiment)))
     return max(lines, key=lambda line: line.bound)
-
-
-def front(found: Sequence[tuple[float, float]]) -> list[int]:
-    """Indices of Pareto-optimal (cost, accuracy) pairs by rising cost."""
-    best, kept = -math.inf, list[int]()
-    for place in sorted(range(len(found)), key=lambda i: (found[i][0], -found[i][1])):
-        if found[place][1] > best:
-            best = found[place][1]
-            kept.append(place)
-    return kept

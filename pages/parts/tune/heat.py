@@ -20,7 +20,7 @@ def heat_data(sweep: Sweep, found: Sequence[Setting], chosen: int | None) -> dic
     if not sweep.grid:
         return _one_by_one(sweep, found, chosen)
     (across, columns), *rest = sweep.grid.items()
-    first = axis_of(across, columns)
+    first, made = axis_of(across, columns), [one.experiment for one in found]
     others = [axis_of(path, values) for path, values in rest]
     inner = len(found) // len(columns)
     rows = []
@@ -30,8 +30,8 @@ def heat_data(sweep: Sweep, found: Sequence[Setting], chosen: int | None) -> dic
         rows.append({"name": name, "cells": [_cell(one, name, first.says(one.set[across])) for one in ours]})
     place = None if chosen is None else (chosen % inner) * len(columns) + chosen // inner
     return {
-        "across": f"{first.title} →",
-        "down": ", ".join(axis.title for axis in others),
+        "across": f"{first.titled(made)} →",
+        "down": ", ".join(axis.titled(made) for axis in others),
         "columns": [first.says(value) for value in columns],
         "rows": rows,
         "chosen": place,
@@ -50,7 +50,8 @@ def number_at(sweep: Sweep, place: int) -> int:
 def _one_by_one(sweep: Sweep, found: Sequence[Setting], chosen: int | None) -> dict[str, Any]:
     """A row per setting, for listed or drawn ones."""
     rows = [{"name": one.values, "cells": [_cell(one, one.values, "")]} for one in found]
-    down = ", ".join(axis_of(path, (found[0].set.get(path),)).title for path in sweep.fields)
+    made = [one.experiment for one in found]
+    down = ", ".join(axis_of(path, (found[0].set.get(path),)).titled(made) for path in sweep.fields)
     return {"across": "", "down": down, "columns": ["accuracy"], "rows": rows, "chosen": chosen}
 
 
@@ -67,7 +68,7 @@ def _cell(one: Setting, row: str, column: str) -> dict[str, Any]:
         said = f"{where}: {word}" if one.failed else f"{where}: not trained yet; expected: {word}, {text}"
         return {"text": text, "more": "", "fill": "", "ink": "", "mark": word, "label": said}
     fill, ink = paint(mean.mean)
-    spread = f"± {percent(min(1.0, mean.half), 1)}"
+    spread = f"± {percent(min(1.0, mean.half), 1)}" if mean.half >= 5e-4 else f"{mean.seeds} seeds alike"
     alone = f"1 of {one.seeds} seeds" if one.seeds > 1 else "one seed"
     more = one.failed or (spread if mean.seeds > 1 else alone)
     return {

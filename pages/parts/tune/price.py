@@ -34,11 +34,11 @@ def promise_in_words(line: Promise) -> str:
 
 def run_line(experiment: Experiment) -> str:
     """Weakest guarantee of the whole run, and against whom; "" for too many different clients."""
-    if dearest(experiment) is None:
+    if (line := dearest(experiment)) is None:
         return ""
     whom = AGAINST[experiment.trust.against]
-    promised = promise_in_words(dearest_promise(experiment))
-    return f"The whole run at worst, for the client that gives most away, against {whom}: {promised}"
+    whose = "The whole run at worst, for the client that gives most away"
+    return f"{whose}, against {whom}: {promise_in_words(line)}"
 
 
 def three_figures(experiment: Experiment, mean: float | None, seeds: int, leaks: list[Leak]) -> None:

@@ -69,7 +69,8 @@ def best(workspace: Workspace) -> None:
             st.warning("No mechanism keeps to these budgets: take larger ones, or fewer rounds.")
             return
         st.header(headline(found), anchor="ranking")
-        st.caption(f"For {promise_line(found[0])}{unequal(found)}")
+        between = f"budgets evenly spaced from ε {number(asked.lowest)} to {number(asked.highest)}: "
+        st.caption(f"For {between * (asked.lowest < asked.highest)}{promise_line(found[0])}{unequal(found)}")
         components.chart(
             ranked_figure(found),
             key="ranking",

@@ -13,7 +13,7 @@ from pages.parts.runs.launching import asked_of
 from pages.parts.runs.ticks import PARAMETER
 from pages.parts.tune.axes import axis_of
 from pages.parts.tune.curves import front_figure, in_words, slices_figure
-from pages.parts.tune.found import Setting, settings, verdict
+from pages.parts.tune.found import Setting, as_good, settings, verdict
 from pages.parts.tune.heat import heat_data, number_at
 from pages.parts.tune.price import run_line
 from pages.parts.ui import components
@@ -59,8 +59,10 @@ def _watch(job: Job, progress: SweepProgress) -> None:
     if trained and not job.live:
         most, place = max(trained)
         headline(f"Best of {len(trained)}: {percent(most, 1)} with {plain(_named(sweep, found[place]), 200)}")
-        if cost := run_line(found[place].experiment):
-            st.caption(cost)
+        tied, seeds = as_good(found, place), f"{sweep.seeds} seed{'s' * (sweep.seeds > 1)} (95 % intervals)"
+        words = f"Not told apart from {tied} other{'s' * (tied > 1)} by {seeds}. " * bool(tied)
+        if words := words + run_line(found[place].experiment):
+            st.caption(words)
     with st.container(border=True):
         _map(sweep, found, job.id, key=f"heat {job.id}")
         waiting = any(not one.accuracies for one in found)
@@ -118,7 +120,7 @@ def _opened(sweep: Sweep, found: list[Setting], place: str) -> None:
 def _named(sweep: Sweep, one: Setting) -> str:
     """Fields of a setting with their values."""
     axes = ((axis_of(path, sweep.grid.get(path, (value,))), value) for path, value in one.set.items())
-    return "; ".join(f"{axis.title}: {axis.says(value)}" for axis, value in axes)
+    return "; ".join(f"{axis.titled([one.experiment])}: {axis.says(value)}" for axis, value in axes)
 
 
 def _curves(sweep: Sweep, found: list[Setting]) -> None:

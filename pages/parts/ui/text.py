@@ -76,6 +76,12 @@ def number(value: float, digits: int = 3) -> str:
     return shown.rstrip("0").rstrip(".") if "." in shown else shown
 
 
+def deltas(found: Iterable[float]) -> str:
+    """δ of guarantees like ` (δ 10⁻⁵)`; "" if all are 0."""
+    each = sorted({delta for delta in found if delta})
+    return f" (δ {' or '.join(map(number, each))})" if each else ""
+
+
 def upwards(value: float, digits: int = 3) -> float:
     """Value rounded up to `digits` digits, for bounds."""
     if not value or not math.isfinite(value):

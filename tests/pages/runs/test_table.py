@@ -50,10 +50,12 @@ def test_rows_have_names_curves_and_figures_and_stand_in_the_order_of_a_head(
     assert [newest["id"], first["id"]] == [poor, good]
     assert first["name"] == "Two volunteers among twenty: rounds 15 → 7"
     assert (first["accuracy"], first["which"]) == ("20\u202f% – 90\u202f%", "1/σ")
-    assert first["epsilon"] == ["2.5", "promises some"]
+    assert first["epsilon"] == ["2.5", "promises some (δ 10⁻⁵)"]
     assert first["picked"] == ["30\u202f%", "guessing 10\u202f%"]
     assert [curve["values"] for curve in first["curves"]] == [[0.1, 0.2], [0.1, 0.9]]
     assert newest["epsilon"] == ["no bound", "promises nothing"]
+    said = " ".join(one.value for one in app.caption)
+    assert "against a server that sees each upload" in said and "2 runs fit." in said
     app.session_state["order of runs"] = "accuracy"
     app.run()
     assert [row["id"] for row in sent[-1]["rows"]] == [good, poor]

@@ -37,7 +37,9 @@ def test_a_stored_outcome_is_drawn_as_it_is(name: str):
     seen = {one["name"] for one in shown["images"]}
     pictured = {v.label for v, one in zip(draft.variants, found.pictures, strict=False) if one}
     assert len(seen & set(asked)) == min(len(pictured & set(asked)), 3), "what is asked about is seen"
-    assert not seen or shown["images"][0]["caption"] in ("image", "one of 20"), "beside the image itself"
+    assert not seen or shown["images"][0]["caption"] in ("its image", "one of its 20"), (
+        "beside the image itself"
+    )
     before = picture(draft, found, 150, asked, asked)
     assert {line["end"] for line in before["lines"] if not line["points"]} == {"?"}
     result = {line["name"]: line["end"] for line in before["lines"] if line["points"]}
@@ -81,7 +83,10 @@ def test_a_scenario_in_the_address_stands_first_with_what_it_assumes(opened: Ope
     assert found is not None
     shown = picture(draft, found, 150)
     assert shown["dots"] and all(line["half"] > 0 for line in shown["lines"])
-    assert "no noise (1 seed), as the last 9" in str(shown["guides"]), "all others train on something else"
+    assert "no noise (1 seed), but class shares unknown 9" in str(shown["guides"]), "or noise seems to help"
+    assert "no noise: as the last run" in made(draft, found), "all others train on something else"
+    of_its_own = [one for one in said if one.startswith("Budgets differ by run; compared: PLDP-FL")]
+    assert len(of_its_own) == 2, "the five systems at ε 1000 and at ε 10"
 
 
 def test_a_figure_of_another_version_is_marked_as_such(runs_dir: Path):

@@ -1,6 +1,7 @@
 """Tune: every cell stands where the grid says, and says what its runs came to."""
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from ldp_core.experiment.sweep import Sweep, parse_sweep
 from pages.parts.tune.axes import axes, axis_of
 from pages.parts.tune.builder import _way
 from pages.parts.tune.curves import front_figure, slices_figure
-from pages.parts.tune.found import front, settings
+from pages.parts.tune.found import as_good, settings
 from pages.parts.tune.heat import heat_data, number_at, paint
 from tests.pages.charts.test_base import check
 
@@ -55,7 +56,7 @@ def test_settings_that_were_named_or_drawn_are_rows_and_have_no_slices():
     sweep = parse_sweep({"base": {"rounds": 2}, "latin": latin, "seeds": 2})
     found = settings(sweep, cells(sweep, 3))
     data = heat_data(sweep, found, chosen=2)
-    assert data["columns"] == ["accuracy"] and data["down"] == "budget ε, the same for all, safe range ±τ"
+    assert data["columns"] == ["accuracy"] and data["down"].startswith("budget ε per weight, the same")
     assert [len(row["cells"]) for row in data["rows"]] == [1] * 4
     assert [row["cells"][0]["mark"] == "trained" for row in data["rows"]] == [True, True, True, False]
     assert number_at(sweep, data["chosen"]) == 2
@@ -100,9 +101,11 @@ def test_words_stand_out_from_every_colour(accuracy: float):
         assert light(paint(accuracy)[0]) < light(paint(accuracy - 0.05)[0]), "read without colours as well"
 
 
-def test_nothing_on_the_front_is_beaten_in_both():
-    assert front([(1, 0.3), (2, 0.2), (2, 0.5), (4, 0.5), (3, 0.4), (5, 0.9)]) == [0, 2, 5]
-    assert front([]) == []
+def test_a_tie_is_counted_and_seeds_that_agree_are_not_called_certain():
+    ends = [(0.9, 0.9), (0.91, 0.88), (0.5, 0.5), (0.5, 0.51), (0.9,), ()]
+    found = [replace(one, accuracies=each) for one, each in zip(settings(swept(), {}), ends, strict=True)]
+    assert as_good(found, 0) == 1
+    assert heat_data(swept(), found, None)["rows"][0]["cells"][0]["more"] == "2 seeds alike"
 
 
 @pytest.mark.parametrize("grid", [GRID, {"mechanism.name": ["duchi", "gaussian"], "clients.range": [0.5, 1]}])
