@@ -2,7 +2,7 @@
 
 import copy
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
@@ -136,6 +136,9 @@ def problems_of(error: ValidationError, data: Any, root: type[BaseModel] = Exper
             known, registry = _known_fields(path[:-1], data, root)
             parts = owners(registry, path[-1])
             meant = hint(path[-1], known) or (f"; it belongs to {one_of(parts)}" if parts else "")
+            if root is Experiment and not path[1:]:
+                places = by_short(known, Experiment()).get(str(path[0]), [])
+                meant = meant or (f"; it could be {one_of(places)}" if places else whose(path[0]))
             message = f"is not a field here (there are {', '.join(sorted(known))}){meant}"
             message = message if where else f"“” {message}"
         elif item["type"] in ("model_type", "model_attributes_type", "dict_type"):
@@ -168,11 +171,46 @@ def owners(registry: Registry[Any] | None, field: object) -> list[str]:
     return [name for name in registry.names() if field in own_fields(registry.kind(name))]
 
 
+def by_short(names: Any, experiment: Experiment) -> dict[str, list[str]]:
+    """Dotted names of all fields of an experiment, by their last component."""
+    found: dict[str, list[str]] = {}
+    for name in names:
+        for path in _fields(Experiment.model_fields[name], getattr(experiment, name), name):
+            found.setdefault(path.rpartition(".")[2], []).append(path)
+    return found
+
+
+def _fields(field: Any, value: Any, path: str) -> Iterator[str]:
+    """Dotted names of all fields within a field, at all depths."""
+    if part := part_of(field):
+        yield f"{path}.{part.key}"
+    if not isinstance(value, BaseModel):
+        return
+    for name, inner in own_fields(type(value)).items():
+        yield f"{path}.{name}"
+        attribute = next(key for key, one in type(value).model_fields.items() if one is inner)
+        yield from _fields(inner, getattr(value, attribute), f"{path}.{name}")
+
+
+def part_of(field: Any) -> Any:
+    metadata = getattr(field, "metadata", ())
+    return next((one for one in metadata if isinstance(getattr(one, "registry", None), Registry)), None)
+
+
+def whose(name: object) -> str:
+    """End of a message that names the parts with such a field; "" if there are none."""
+    found = []
+    for at, field in Experiment.model_fields.items():
+        if part := part_of(field):
+            found += [f"{at}={one!r}" for one in owners(part.registry, name)]
+    return f"; it belongs to {one_of(found)}" if found else ""
+
+
 def _known_fields(path: Path, data: Any, root: type[BaseModel]) -> tuple[list[str], Registry[Any] | None]:
     kind: Any = root
     for step in path:
         field = getattr(kind, "model_fields", {}).get(step)
-        part = next((m for m in getattr(field, "metadata", ()) if hasattr(m, "registry")), None)
+        part = part_of(field)
         data = data.get(step) if isinstance(data, Mapping) else None
         if part is not None and isinstance(data, Mapping):
             data = part.named(data)
