@@ -307,7 +307,7 @@ def _text(source: str) -> str:
         from ldp_core import presets
 
         if source in presets.names():
-            reason += f"; that is a prepared scenario: `presets --show {source}` prints its experiment"
+            reason = f"{reason}; that is a prepared scenario: `presets --show {source}` prints its experiment"
         raise InvalidExperiment.at("", f"cannot read {source}: {reason}") from None
     if len(text) > MOST_CHARACTERS:
         message = f"cannot read {source}: it is longer than {MOST_CHARACTERS // 10**6} million characters"

@@ -11,11 +11,11 @@ AT_CHANCE = 0.05
 """Distance above the guessing rate, as a share, below which an accuracy counts as chance."""
 
 RULE = (
-    "A statement **holds** if the whole 95 % interval over seeds lies on its side of zero, and is "
-    "**contradicted** if the whole interval lies on the other side. There is **no difference** where the "
-    f"interval lies around zero and within ±{100 * SMALL:g} points. Else the runs **cannot tell**. Where no "
-    f"run that it speaks of ends {100 * AT_CHANCE:g} points above guessing, **nothing learns**, and an order "
-    "among them says nothing."
+    "- **holds**: the whole 95 % interval over seeds lies on the statement's side of zero\n"
+    "- **contradicted**: the whole interval lies on the other side\n"
+    f"- **no difference**: the interval lies around zero and within ±{100 * SMALL:g} points\n"
+    "- **cannot tell**: any other interval\n"
+    f"- **nothing learns**: no run that it speaks of ends {100 * AT_CHANCE:g} points above guessing"
 )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from ldp_core import papers
-from ldp_core.papers.verdict import RULE, Word
+from ldp_core.papers.verdict import DETAILS, RULE, Word
 from ldp_core.runs import of_claims
 from pages.parts.papers.card import card
 from pages.parts.papers.five import five
@@ -34,10 +34,11 @@ def main() -> None:
     headline(f"{whose}, {listed(judged or ['none was judged'])}.{left}")
     with line, st.popover("How this is decided", type="tertiary"):
         st.markdown(RULE)
-        st.markdown(
-            "A figure of ours is the mean over seeds of real runs; beside each claim stand controls, because "
-            "it can hold for another reason than the paper's. What could not be run here says so."
-        )
+        with st.expander("In detail"):
+            st.markdown(
+                f"{DETAILS} A figure of ours is the mean over seeds of real runs; beside each claim stand "
+                "controls, because it can hold for another reason than the paper's."
+            )
     _at_a_glance(counts)
     _cite()
     five()

@@ -35,6 +35,8 @@ def because(claim: Claim, shelf: Shelf, labels: list[str], parts: tuple[Part, ..
         for outcome in get_args(Outcome)[1:]
         if (shown := [part.shows for part in parts if part.outcome == outcome])
     ]
+    if held := sum(part.outcome == "holds" for part in parts) * bool(groups):
+        groups = [f"{held} of {len(parts)} statements hold{'s' * (held == 1)}", *groups]
     said = "; ".join(groups) or ("It holds" if len(parts) == 1 else f"All {len(parts)} statements hold")
     said = said[0].upper() + said[1:]
     lost = _diverged(claim, shelf, labels) or _at_chance(claim, shelf, labels)

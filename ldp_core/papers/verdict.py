@@ -26,16 +26,19 @@ RANKS: tuple[Word, ...] = (
 )
 
 RULE = (
-    f"{ORDERS} Differences are paired seed by seed (Student's t, at least {SEEDS} seeds). A paper's *figure* "
-    f"holds if it lies within our interval, widened by {TOLERANCE:g} points, because a paper gives one "
-    f"figure and no interval, and is contradicted outside of it; an interval wider than ±{WIDEST:g} points "
-    "around it cannot tell. A run that diverges counts with the last model that it had. A claim of which "
-    "some statements hold, not all, holds *in part*; one of which none holds is contradicted if any of them "
-    "is, and else undecided. What a paper leaves open is filled in by *readings*: the claim has the verdict "
-    "of the best one that contradicts nothing that the paper prints, and where there are k of those each "
-    "interval is one of 100 − 5/k % (Bonferroni). Undecided statements are given more seeds once, up to "
-    f"{MOST['digits']} on digits and {MOST['mnist']} elsewhere, within an hour of processor time a claim; "
-    "for that second look no interval is widened."
+    f"A claim is made of statements, like “B is ahead of A”:\n{ORDERS}\n\nA claim **holds** if all of its "
+    "statements hold, and **in part** if some do. If none holds, one that is contradicted contradicts the "
+    "claim. Where a paper leaves something open, we measure several *readings*: of those that contradict "
+    "nothing the paper prints, the best gives the verdict."
+)
+DETAILS = (
+    f"Differences are paired seed by seed (Student's t, at least {SEEDS} seeds). A paper's *figure* holds if "
+    f"it lies within our interval, widened by {TOLERANCE:g} points, because a paper gives one figure and no "
+    "interval, and is contradicted outside of it; an interval wider than "
+    f"±{WIDEST:g} points around it cannot tell. A run that diverges counts with its last model. With k "
+    "readings that may judge, each interval is one of 100 − 5/k % (Bonferroni). Undecided statements are "
+    f"given more seeds once, up to {MOST['digits']} on digits and {MOST['mnist']} elsewhere, within an hour "
+    "of processor time a claim; for that second look no interval is widened."
 )
 
 
@@ -68,10 +71,13 @@ def verdict(claim: Claim, shelf: Shelf) -> Verdict:
         return replace(each[0][1], reading=claim.readings[0].name, each=each)
     allowed = [pair for pair in run if not pair[0].against] or run
     reading, best = max(allowed, key=lambda pair: _rank(pair[1]))
-    held, unrun = sum(found.word == "holds" for _, found in run), len(each) - len(run)
-    said = f"Holds in {held} of {len(each)} readings{f' ({unrun} not run)' if unrun else ''}"
-    whose = f"“{reading.name}”{f', although {reading.against}' if reading.against else ''}"
-    return replace(best, reason=f"{said}; by {whose}: {best.reason}", reading=reading.name, each=each)
+    words, unrun = [found.word for _, found in run], len(each) - len(run)
+    said = f"Holds whole in {words.count('holds')} of {len(each)} readings"
+    said += f", in part in {words.count('in part')}{f' ({unrun} not run)' if unrun else ''}"
+    why = f"although {reading.against}" if reading.against else "the best that fits all that is printed"
+    return replace(
+        best, reason=f"{said}; by “{reading.name}”, {why}: {best.reason}", reading=reading.name, each=each
+    )
 
 
 def _rank(found: Verdict) -> tuple[int, int, int]:

@@ -37,7 +37,9 @@ def test_a_claim_is_judged_by_its_best_reading_and_shows_every_one():
     found = verdict(made, known)
     assert (found.word, found.reading) == ("holds", "longer")
     assert [its.word for _, its in found.each] == ["contradicted", "holds"]
-    assert found.reason.startswith("Holds in 1 of 2 readings; by “longer”: ")
+    assert found.reason.startswith(
+        "Holds whole in 1 of 2 readings, in part in 0; by “longer”, the best that fits all that is printed: "
+    )
 
 
 def test_a_reading_that_contradicts_what_is_printed_judges_nothing_where_another_was_run():

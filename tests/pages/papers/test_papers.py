@@ -117,7 +117,7 @@ def test_a_claim_is_stated_with_its_figures_and_its_verdict(page: AppTest):
     store({"ε₂ τ₁": 35.0})
     text = said(page.run())
     assert ":orange-badge[in part]" in text
-    assert "Contradicted: here “τ₂ errs more than τ₁” by" in text
+    assert "3 of 4 statements hold; contradicted: here “τ₂ errs more than τ₁” by" in text
 
 
 def test_a_figure_of_another_version_is_shown_as_of_that_version(page: AppTest):
