@@ -9,6 +9,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
+from ldp_core import presets
 from ldp_core.commands import dashboard, sweep_options
 from ldp_core.commands.formulas import allocate, command_of_allocate, command_of_invert, invert
 from ldp_core.commands.judge import (
@@ -78,8 +79,6 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _presets(options: argparse.Namespace) -> int:
-    from ldp_core import presets
-
     if options.outcomes is not None:
         from ldp_core.runs import stored_ladder
 
@@ -304,8 +303,6 @@ def _text(source: str) -> str:
             text = file.read(MOST_CHARACTERS + 1)
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not text"
-        from ldp_core import presets
-
         if source in presets.names():
             reason = f"{reason}; that is a prepared scenario: `presets --show {source}` prints its experiment"
         raise InvalidExperiment.at("", f"cannot read {source}: {reason}") from None

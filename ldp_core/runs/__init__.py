@@ -47,6 +47,7 @@ if TYPE_CHECKING:  # also read by `_places`
     from ldp_core.runs.view.final_figures import Final, apart
     from ldp_core.runs.view.folded import Folded
     from ldp_core.runs.view.run_curves import MOST_EVENTS, Progress, RunProgress, progress_of, replay_of
+    from ldp_core.runs.view.styles import COLOURS, DASHES, OTHERWISE, Style, ladders, styles, tint_of
 
 
 def __getattr__(name: str) -> Any:

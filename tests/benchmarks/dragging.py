@@ -25,7 +25,7 @@ from playwright.async_api import Browser, Error, Page, async_playwright
 from ldp_core import presets
 from ldp_core.experiment import Draft, Variant
 from ldp_core.runs.record import drafts
-from pages.parts.charts.styles import styles
+from ldp_core.runs.view.styles import styles
 from pages.parts.noise.designs import Design
 from pages.parts.noise.what_if import standing
 from tests.benchmarks.serving import served, used

@@ -8,8 +8,8 @@ from playwright.sync_api import Page, expect
 
 from ldp_core import mechanisms, presets
 from ldp_core.experiment import Draft, Variant
+from ldp_core.runs.view.styles import styles
 from pages.parts.charts import density
-from pages.parts.charts.styles import styles
 from pages.parts.noise.ahead import ahead
 from pages.parts.noise.designs import Design
 from pages.parts.noise.laws import laws

@@ -16,15 +16,16 @@ from ldp_core.errors import InvalidInput
 from ldp_core.experiment import Experiment, parse
 from ldp_core.limits import percent, spelled
 from ldp_core.runs.carry.drawing import COLOURS, GREY, rule, svg, words_at
-from ldp_core.runs.carry.training import title, training, variants
+from ldp_core.runs.carry.training import colours, title, training, variants
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.view.final_figures import final, weakest
 from ldp_core.runs.view.run_curves import RunProgress
+from ldp_core.runs.view.styles import INK
 
 MOST_ROWS = 4
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, ROW = 1280, 720, 60, 60, 190, 84
 SHOWN, PROMISED = "the ε that an attack shows at least", "the ε promised at most"
-INK, BOLD = "#0e1420", ' font-weight="600"'
+BOLD = ' font-weight="600"'
 
 
 def as_card(identity: str) -> str:
@@ -37,7 +38,7 @@ def as_card(identity: str) -> str:
 def card_picture(identity: str) -> str:
     """The card as an SVG of 1280 × 720 pixels; raises as `as_card` does."""
     job, found = _completed(identity)
-    shown = found[:MOST_ROWS]
+    shown, paints = found[:MOST_ROWS], colours(job)
     known = [0.5, 20.0, *(bound for runs in shown for bound in (_worst(runs).bound, _lower(runs)[0]))]
     known = [one for one in known if 0 < one < math.inf]
     low, high = math.log10(min(known)) - 0.1, math.log10(max(known)) + 0.1
@@ -55,7 +56,7 @@ def card_picture(identity: str) -> str:
         parts.append(rule(x(at), x(at), TOP - 30, bottom))
         parts.append(words_at(x(at), bottom + 24, f"ε {spelled(at)}", 18, GREY, "middle"))
     for place, runs in enumerate(shown):
-        parts += _row(runs, TOP + ROW * place, COLOURS[place % len(COLOURS)], x)
+        parts += _row(runs, TOP + ROW * place, paints.get(runs[0].variant, COLOURS[0]), x)
     for place, one in enumerate(DEPLOYMENTS):
         at, under = x(one.epsilon), bottom + 44 + 17 * (place % 3)
         parts.append(rule(at, at, bottom, under, ' stroke-dasharray="3 4"'))

@@ -8,9 +8,9 @@ from math import floor, isfinite, log10
 import numpy as np
 
 from ldp_core.mechanisms.base import Floats
+from ldp_core.runs.view.styles import OTHERWISE, painted
 
-COLOURS = ("#1f5fae", "#b35900", "#00795c", "#9c3587", "#8a6d00", "#b3261e", "#3d3d8f", "#00708a", "#6b4f2a")
-"""Colours of the pages' light theme, distinct with any colour vision and legible as text."""
+COLOURS = [*map(painted, OTHERWISE)]
 CONTROL, GREY, LINE = "#64707f", "#4a5361", "#d9dee6"
 WIDTH, HEIGHT = 620, 300
 LEFT, RIGHT, TOP, BOTTOM = 52, 170, 14, 34

@@ -49,7 +49,7 @@ class Shown:
     """What a screen says of a training, to stand first in its report.
 
     `figures`: name, value and remark of each; `columns`: headings of the images; `pictures`: a client's name,
-    encoded images with captions, and verdict; `colours`: of each variant as `#rrggbb`.
+    encoded images with captions, and verdict.
     """
 
     headline: str
@@ -57,7 +57,6 @@ class Shown:
     words: Sequence[str]
     columns: Sequence[str]
     pictures: Sequence[tuple[str, Sequence[tuple[Mapping[str, object], str]], str]]
-    colours: Mapping[int, str]
 
 
 def as_page(identity: str, screen: Shown | None = None) -> str:
@@ -66,7 +65,6 @@ def as_page(identity: str, screen: Shown | None = None) -> str:
     found, name = variants(job), title(job)
     if not any(run.round for runs in found.values() for run in runs):
         raise InvalidInput(f"nothing is recorded of job {job.id} to report: it is {job.status}")
-    colours = screen.colours if screen else {}
     imported = ", imported" * job.imported
     ended = f"ended {datetime.fromtimestamp(job.ended, UTC):%Y-%m-%d %H:%M} UTC" if job.ended else "not ended"
     parts = [["program", version()], *([name, str(number)] for name, number in versions().items())]
@@ -80,9 +78,9 @@ def as_page(identity: str, screen: Shown | None = None) -> str:
         f"<p><small>Job {job.id}{imported}, {job.status}, {ended}. The noise is simulation noise: "
         "reproducible, and no protection of real data.</small></p>",
         "<h2>Accuracy on held-out samples</h2>",
-        picture(found, "accuracy", colours),
+        picture(job, found, "accuracy"),
         "<h2>Noise variance per weight</h2>",
-        picture(found, "noise_variance", colours),
+        picture(job, found, "noise_variance"),
         *(_behind(screen) if screen else []),
         *card,
         "<h2>What it came to</h2>",

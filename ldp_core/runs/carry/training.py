@@ -1,15 +1,18 @@
 """A training to be exported: its job, its title, its runs by variant, and their curves as SVG files."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 
 import numpy as np
 
-from ldp_core.errors import InvalidInput
+from ldp_core.errors import InvalidExperiment, InvalidInput
+from ldp_core.experiment import parse_draft
 from ldp_core.runs.carry.drawing import Curve, drawn
 from ldp_core.runs.jobs.listing import describe
 from ldp_core.runs.jobs.lookup import look
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.view.run_curves import RunProgress, by_variant, progress_of
+from ldp_core.runs.view.styles import painted, styles
 
 Variants = Mapping[int, Sequence[RunProgress]]
 CURVES = {"accuracy": "Accuracy by round", "noise_variance": "Noise variance by round"}
@@ -33,14 +36,21 @@ def variants(job: Job) -> Variants:
     return by_variant(progress_of(job).update().runs)
 
 
-def picture(found: Variants, name: str, colours: Mapping[int, str] | None = None) -> str:
-    """A chart of all variants; `colours` by variant, as `#rrggbb`."""
-    curves = []
+def colours(job: Job) -> Mapping[int, str]:
+    """Colour of each variant on the pages, as `#rrggbb`; none for settings that no longer fit."""
+    with suppress(InvalidExperiment):
+        return {n: painted(look.tint) for n, look in enumerate(styles(parse_draft(job.request["draft"])))}
+    return {}
+
+
+def picture(job: Job, found: Variants, name: str) -> str:
+    """A chart of all variants."""
+    curves, paints = [], colours(job)
     for variant, runs in found.items():
         columns = [run.curves[name] for run in runs if name in run.curves]
         if length := min(map(len, columns), default=0):
             table = np.stack([one[:length] for one in columns])
-            ends = (table.mean(0), table.min(0), table.max(0), (colours or {}).get(variant, ""))
+            ends = (table.mean(0), table.min(0), table.max(0), paints.get(variant, ""))
             curves.append(Curve(runs[0].label, *ends, control=variant < 0))
     return drawn(CURVES[name], curves, percent=name == "accuracy")
 
@@ -50,4 +60,4 @@ def pictures(job: Job) -> dict[str, str]:
     found = variants(job) if job.kind == "run" else {}
     if not any(run.round for runs in found.values() for run in runs):
         return {}
-    return {f"{name}.svg": picture(found, name) for name in CURVES}
+    return {f"{name}.svg": picture(job, found, name) for name in CURVES}

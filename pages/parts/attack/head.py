@@ -10,7 +10,7 @@ from ldp_core.accounting import everyone, promise, worth
 from ldp_core.attacks.findings.verdict import RECOVERED_DB, reads
 from ldp_core.experiment.attack_grid import parse_ladder
 from ldp_core.experiment.overrides import changed
-from ldp_core.runs import Desk
+from ldp_core.runs import Desk, tint_of
 from pages.parts.attack.words import (
     FEW_IMAGES,
     Body,
@@ -24,7 +24,6 @@ from pages.parts.attack.words import (
     picked_from,
     where,
 )
-from pages.parts.charts.styles import tint_of
 from pages.parts.ui.text import number, upwards
 
 Piece = tuple[str, int | None]

@@ -8,10 +8,9 @@ import numpy as np
 
 from ldp_core import mechanisms
 from ldp_core.attacks.findings.verdict import RECOVERED_DB
-from ldp_core.runs import Desk
+from ldp_core.runs import Desk, tint_of
 from pages.parts.charts.base import MUTED, Figure, Lines, colour, look, scatter, share_axis
 from pages.parts.charts.rounds import band
-from pages.parts.charts.styles import tint_of
 from pages.parts.ui.text import number
 
 TICKS = [0.1, 0.2, 0.5, 1, 2, 4, 8, 16]
@@ -73,8 +72,8 @@ def _over_budgets(
     budgets = desk.start["ladder"]["epsilons"]
     first, last = budgets[0] / 1.1, budgets[-1] * 1.1
     chart = Lines()
-    for value, _ in levels:
-        chart.level(last, value, first=first, width=1)
+    for (value, words), dash in zip(levels, ("dot", "dash", "longdash"), strict=False):
+        chart.level(last, value, first=first, width=1, dash=dash, name=words)
     for name, (cells, values, hover) in lines.items():
         x = [cell["epsilon"] for cell in cells]
         mean, low, high = np.reshape(values, (-1, 3)).T.tolist()

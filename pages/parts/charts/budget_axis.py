@@ -13,7 +13,7 @@ from pages.parts.charts.series import Series
 from pages.parts.ui.text import number, percent
 
 Steps = Sequence[tuple[str, float]]
-"""Line and ε of each variant (pages.parts.charts.styles.ladders)."""
+"""Line and ε of each variant (ldp_core.runs.view.styles.ladders)."""
 
 
 def accuracy_by_budget(

@@ -13,8 +13,8 @@ from ldp_core.papers.arms import Computed, Trained
 from ldp_core.papers.reasons import of_arm
 from ldp_core.papers.statements import stated
 from ldp_core.papers.stored import Shelf
+from ldp_core.runs import Style, styles
 from pages.parts.charts.base import MUTED, TEXT, Figure, Trace, colour, figure, look, scatter
-from pages.parts.charts.styles import Style, styles
 
 MOST_LINES = 12
 

@@ -9,9 +9,8 @@ import numpy as np
 from ldp_core.experiment import Draft, Experiment, parse
 from ldp_core.experiment.draft import REFERENCE, without_noise
 from ldp_core.mechanisms.base import Floats
-from ldp_core.runs import Column, Progress, RunProgress
+from ldp_core.runs import Column, Progress, RunProgress, Style, styles
 from ldp_core.theory import outlook, server_noise
-from pages.parts.charts.styles import Style, styles
 from pages.parts.ui.text import apart
 
 NOTHING = Column()

@@ -7,9 +7,8 @@ from typing import Any, Self
 
 from ldp_core.errors import StorageFailed, StudioError
 from ldp_core.experiment import Draft, Experiment, Variant, parse_draft
-from ldp_core.runs import Final, Job, final_figures, progress_of
+from ldp_core.runs import Final, Job, final_figures, progress_of, styles
 from pages.parts.charts.series import Series, series
-from pages.parts.charts.styles import styles
 from pages.parts.charts.tally import Tally
 from pages.parts.compare import cells
 from pages.parts.compare.choice import Chosen, name_of

@@ -11,9 +11,8 @@ import streamlit as st
 
 from ldp_core.errors import StudioError
 from ldp_core.mechanisms.base import Floats
-from ldp_core.runs import Outside, outside, rounds_of_others
+from ldp_core.runs import OTHERWISE, Outside, outside, rounds_of_others
 from pages.parts.charts.rounds import Beside
-from pages.parts.charts.styles import OTHERWISE
 from pages.parts.ui.job_actions import act
 from pages.parts.ui.meanings import error_in_words
 from pages.parts.ui.tables import table

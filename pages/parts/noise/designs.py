@@ -14,7 +14,7 @@ from ldp_core import aggregators, mechanisms
 from ldp_core.experiment import Draft, Experiment, Variant, changed
 from ldp_core.limits import LABEL_LENGTH
 from ldp_core.mechanisms import Mechanism
-from pages.parts.charts.styles import Style, styles
+from ldp_core.runs import Style, styles
 from pages.parts.systems.field_words import FORMS
 from pages.parts.ui.fields import Apply, named, one_of, own_parameters
 from pages.parts.ui.meanings import AGGREGATOR, MECHANISM

@@ -11,8 +11,8 @@ from ldp_core.accounting import float_table
 from ldp_core.accounting.float_table import Measured
 from ldp_core.accounting.floats import DRAWS, SAMPLE
 from ldp_core.accounting.mechanism_audit import Precision
+from ldp_core.runs import tint_of
 from pages.parts.charts.base import Figure, colour, figure, scatter
-from pages.parts.charts.styles import tint_of
 from pages.parts.noise.designs import View, different
 from pages.parts.noise.variance_charts import upright
 from pages.parts.ui import components

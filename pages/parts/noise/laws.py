@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from ldp_core import mechanisms
+from ldp_core.runs import tint_of
 from pages.parts.charts.density import grey, law_figure
-from pages.parts.charts.styles import tint_of
 from pages.parts.noise.designs import different
 from pages.parts.noise.what_if import WhatIf
 from pages.parts.ui.components import Card

@@ -10,8 +10,8 @@ import numpy as np
 from ldp_core import mechanisms
 from ldp_core.mechanisms import Mechanism, Use
 from ldp_core.mechanisms.base import Floats
-from pages.parts.charts.base import DASHES, MUTED, TEXT, Figure, Trace, colour, figure, log_axis, scatter
-from pages.parts.charts.styles import tint_of
+from ldp_core.runs import DASHES, tint_of
+from pages.parts.charts.base import MUTED, TEXT, Figure, Trace, colour, figure, log_axis, scatter
 from pages.parts.noise.designs import View
 from pages.parts.ui.text import number, shortened
 

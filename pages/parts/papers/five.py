@@ -23,8 +23,8 @@ from ldp_core.papers.five.points import (
 from ldp_core.papers.statements import stated
 from ldp_core.papers.stored import ages, words
 from ldp_core.presets.of_systems.five_side_by_side import FIVE
+from ldp_core.runs import styles
 from pages.parts.charts.five import price_figure
-from pages.parts.charts.styles import styles
 from pages.parts.papers.known import known
 from pages.parts.ui import components
 from pages.parts.ui.components import Card

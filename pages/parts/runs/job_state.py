@@ -48,8 +48,7 @@ def job_state(job: Job, draft: Draft, progress: Progress) -> None:
         # wall-clock time, or the runs' own if the job was interrupted
         by_the_clock = (job.ended or time.time()) - (job.started or job.created)
         took = seconds(max(by_the_clock, progress.seconds_taken(job.created)))
-        words = f"{rounds} round{'s' * (draft.base.rounds > 1)} of {several}, in {took}"
-        st.caption(f"Finished: {words}{_known(job, progress)}")
+        st.caption(f"Finished: {amount(draft, numbers)}, in {took}{_known(job, progress)}")
     elif job.status == "cancelled":
         st.caption(f"{_stopped(draft, progress)}{why}")
     elif job.status == "diverged":
@@ -57,6 +56,13 @@ def job_state(job: Job, draft: Draft, progress: Progress) -> None:
     else:
         reached = _reached(draft, progress) if done else ""
         st.error(f"{job.status.capitalize()}{reached}: {plain(job.message, 400)}.")
+
+
+def amount(draft: Draft, numbers: Sequence[int] = ()) -> str:
+    """Rounds and runs of a training, of these variants or else of all, in words."""
+    numbers = numbers or [run.variant for run in draft.runs(reference=True)]
+    several, rounds = runs_in_words(len(numbers), numbers.count(REFERENCE)), draft.base.rounds
+    return f"{number(rounds, 6)} round{'s' * (rounds > 1)} of {several}"
 
 
 def diverged_lines(job: Job, shown: Sequence[Series], known: bool = False) -> None:

@@ -9,8 +9,7 @@ from ldp_core.errors import StudioError
 from ldp_core.experiment import Draft
 from ldp_core.experiment.attack_grid import Ladder
 from ldp_core.experiment.sweep import Sweep
-from ldp_core.runs import STALLED, Job, Listed, Person, Training, how_far, kinds, queue
-from pages.parts.charts.styles import styles
+from ldp_core.runs import STALLED, Job, Listed, Person, Training, how_far, kinds, queue, styles
 from pages.parts.runs.whose import whose
 from pages.parts.systems.changes import differing
 from pages.parts.ui.scenario import preset_of

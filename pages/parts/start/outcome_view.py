@@ -10,9 +10,8 @@ from ldp_core.cost.estimate import cost
 from ldp_core.experiment import Draft
 from ldp_core.experiment.draft import without_noise
 from ldp_core.paired import difference, in_points
-from ldp_core.runs import Training, kinds, outcomes, rates
+from ldp_core.runs import Training, kinds, ladders, outcomes, rates, styles
 from pages.parts.charts.budget_axis import common
-from pages.parts.charts.styles import ladders, styles
 from pages.parts.train.standings import training
 from pages.parts.ui.text import decibels, number, percent, seconds
 

@@ -9,13 +9,12 @@ import numpy as np
 import streamlit as st
 
 from ldp_core.experiment import Draft, Variant, changed
-from ldp_core.runs import Job, SearchProgress, known
+from ldp_core.runs import COLOURS, OTHERWISE, Job, SearchProgress, known
 from ldp_core.tuning import Question
 from ldp_core.tuning.inverses import covers
 from ldp_core.tuning.leaks import cap, leaks_of
 from ldp_core.tuning.search import bracket, leak_in_words, tried
 from pages.parts.charts.base import Figure, Lines, colour, look, scatter, share_axis
-from pages.parts.charts.styles import COLOURS, OTHERWISE
 from pages.parts.runs.job_state import far_state, is_gone
 from pages.parts.runs.launching import asked_of
 from pages.parts.tune.price import three_figures

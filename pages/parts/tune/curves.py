@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from ldp_core.experiment.sweep import Sweep
+from ldp_core.runs import COLOURS, OTHERWISE
 from pages.parts.charts.base import MUTED, Figure, Lines, colour, figure, look, scatter, share_axis
 from pages.parts.charts.pareto import Bought, budgets, front
-from pages.parts.charts.styles import COLOURS, OTHERWISE
 from pages.parts.tune.axes import axis_of
 from pages.parts.tune.found import Setting, dearest
 from pages.parts.ui.text import deltas, number, percent

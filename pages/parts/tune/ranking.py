@@ -10,9 +10,9 @@ import streamlit as st
 from ldp_core import aggregators, limits
 from ldp_core.accounting import worth
 from ldp_core.errors import InvalidInput
+from ldp_core.runs import tint_of
 from ldp_core.tuning.ranking import Asked, Ranked, ranking
 from pages.parts.charts.base import MUTED, Figure, colour, figure, log_axis, scatter
-from pages.parts.charts.styles import tint_of
 from pages.parts.systems.field_words import SCOPES
 from pages.parts.tune.kept import kept
 from pages.parts.tune.price import promise_in_words

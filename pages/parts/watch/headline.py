@@ -9,11 +9,10 @@ from typing import Any
 from ldp_core.accounting import AGAINST, Promise, Worth, everyone, worth
 from ldp_core.experiment import Draft, Experiment
 from ldp_core.judgement import at_chance
-from ldp_core.runs import apart
+from ldp_core.runs import apart, ladders, styles
 from ldp_core.theory import outlook
 from pages.parts.charts.budget_axis import Steps, by_line
 from pages.parts.charts.series import Series
-from pages.parts.charts.styles import ladders, styles
 from pages.parts.noise.promise_table import Promised
 from pages.parts.train.ledger_panel import named_clients
 from pages.parts.train.measured_bar import in_short

@@ -11,7 +11,7 @@ from ldp_core.experiment import Draft, parse_draft
 from ldp_core.experiment.threat_model import spies
 from ldp_core.runs import MOST_EVENTS, Job, Progress, progress_of, replay_of
 from pages.parts.charts.series import Series, series
-from pages.parts.runs.job_state import job_state
+from pages.parts.runs.job_state import amount, job_state
 from pages.parts.runs.launching import results
 from pages.parts.train.help import how_to_read
 from pages.parts.train.server_panel import MOST_COLUMNS, UPLOADS, uploads_in
@@ -53,7 +53,8 @@ def live_view(
 
 def _before(draft: Draft, guess: float | None, open_question: bool) -> None:
     """Expected curves in their final places, so that nothing moves at the start."""
-    _, view = _lines()
+    state, view = _lines()
+    state.caption(f"Not trained yet: {amount(draft)}")
     with view:
         how_to_read()
     nothing = expected_view(draft)

@@ -1,14 +1,11 @@
-"""Report of a training with the screen's headline, figures, images, sentences and colours."""
+"""Report of a training with the screen's headline, figures, images and sentences."""
 
 from typing import Any
-
-import streamlit as st
 
 from ldp_core.experiment import parse_draft
 from ldp_core.presets.claims import in_words
 from ldp_core.runs import Job, carry, describe, evidence, progress_of
 from pages.parts.charts.series import series
-from pages.parts.charts.styles import COLOURS
 from pages.parts.runs.take_away import take_away as files
 from pages.parts.train.attributes import of_rows
 from pages.parts.train.chosen_job import lesson_of
@@ -18,8 +15,6 @@ from pages.parts.ui.text import listed
 from pages.parts.ui.visitor import look
 from pages.parts.watch.headline import head
 from pages.parts.watch.trio import chance_of, nothing_yet
-
-THEME = "theme.light."
 
 
 def take_away(job: Job) -> None:
@@ -46,7 +41,6 @@ def report(identity: str) -> bytes:
         words=[one.replace("**", "").replace("\\", "") for one in words if one],
         columns=panel["columns"] or ["as it was", "what came back"] * MOST_PAIRS,
         pictures=[_row(row) for row in panel["rows"]],
-        colours={one.number: _hex(one.style.tint) for one in shown},
     )
     return carry.as_page(identity, screen).encode()
 
@@ -63,11 +57,3 @@ def _row(row: dict[str, Any]) -> tuple[str, list[tuple[dict[str, Any], str]], st
         [row["says"], *row.get("lines", []), *([row["picked"]["text"]] if row.get("picked") else [])]
     )
     return f"{row['name']}, {row['budget']}", images, f"{says}; {row['detail']}."
-
-
-def _hex(tint: int) -> str:
-    """A run's colour in the light theme: smaller budgets of one mechanism are nearer to the text's colour."""
-    runs, text = st.get_option(f"{THEME}chartCategoricalColors"), st.get_option(f"{THEME}textColor")
-    paint, ink = ([int(one[i : i + 2], 16) for i in (1, 3, 5)] for one in (runs[tint % COLOURS], text))
-    share = 1 - 0.55 ** (tint // COLOURS)
-    return "#" + "".join(f"{round(a + share * (b - a)):02x}" for a, b in zip(paint, ink, strict=True))

@@ -6,14 +6,13 @@ from typing import Any
 
 from ldp_core.experiment import Draft
 from ldp_core.experiment.threat_model import spies, why_not
-from ldp_core.runs import Job
+from ldp_core.runs import Job, ladders
 from ldp_core.theory import ServerNoise, server_noise
 from pages.parts.charts.budget_axis import accuracy_by_budget, noise_by_budget
 from pages.parts.charts.course import course
 from pages.parts.charts.rounds import accuracy_figure, noise_figure, noise_words
 from pages.parts.charts.series import Series, announced
 from pages.parts.charts.split import served, served_figure
-from pages.parts.charts.styles import ladders
 from pages.parts.runs.job_state import is_gone
 from pages.parts.train.attributes import of_rows
 from pages.parts.train.server_panel import server_panel

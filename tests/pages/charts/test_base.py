@@ -17,12 +17,12 @@ from ldp_core import mechanisms, presets
 from ldp_core.accounting import float_table
 from ldp_core.experiment import Draft, Variant, changed
 from ldp_core.runs.view.run_curves import Progress, RunProgress
+from ldp_core.runs.view.styles import Style, styles
 from pages.parts.charts.base import labelled, log_axis, points, rounded_up
 from pages.parts.charts.density import law_figure
 from pages.parts.charts.population import population_figure
 from pages.parts.charts.rounds import MOST_DOTS, MOST_POINTS, accuracy_figure, noise_figure, spaced, thinned
 from pages.parts.charts.series import Series, announced, series
-from pages.parts.charts.styles import Style, styles
 from pages.parts.noise.designs import Design, View, different, moved, views
 from pages.parts.noise.float_panel import share_figure
 from pages.parts.noise.upload_chart import upload_figure

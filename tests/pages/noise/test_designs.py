@@ -2,7 +2,7 @@
 
 from ldp_core.experiment import changed
 from ldp_core.presets import get
-from pages.parts.charts.styles import styles
+from ldp_core.runs.view.styles import styles
 from pages.parts.noise.design_tables import _audited
 from pages.parts.noise.designs import Design, _changed, _without, views
 

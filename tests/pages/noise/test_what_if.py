@@ -9,9 +9,9 @@ import pytest
 
 from ldp_core import mechanisms, presets
 from ldp_core.experiment import Draft, Variant, changed
+from ldp_core.runs.view.styles import styles
 from ldp_core.theory import outlook
 from pages.parts.charts.density import LETTERS
-from pages.parts.charts.styles import styles
 from pages.parts.noise.ahead import ahead, columns
 from pages.parts.noise.designs import Design
 from pages.parts.noise.ladders import BUDGETS, FIRST_WEIGHT, HALVES, Span, Stand, stand, weights

@@ -16,9 +16,9 @@ from ldp_core.experiment import parse
 from ldp_core.runs.record import drafts
 from ldp_core.runs.view.attack_curve import Tries
 from ldp_core.runs.view.run_curves import RunProgress
+from ldp_core.runs.view.styles import Style
 from pages.parts.charts.attack_rounds import TOP_DB, picked_figure, pixels_figure, returned_figure
 from pages.parts.charts.series import Series
-from pages.parts.charts.styles import Style
 from pages.parts.charts.tally import Tally, attempts_on, running, running_cap, tally
 from pages.parts.train.attack_choices import costs, set_numbers
 from pages.parts.train.attack_rounds import _audit_cards, _real_cards

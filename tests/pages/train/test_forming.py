@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from ldp_core.runs.view.run_curves import RunProgress
+from ldp_core.runs.view.styles import Style
 from pages.parts.charts.series import Series
-from pages.parts.charts.styles import Style
 from pages.parts.train.server_panel import server_panel, uploads_in
 from pages.parts.ui.components import packed
 from tests.data import events

@@ -8,8 +8,8 @@ import pytest
 from ldp_core import presets
 from ldp_core.accounting import ledger
 from ldp_core.experiment import changed
+from ldp_core.runs.view.styles import Style
 from pages.parts.charts.series import Series
-from pages.parts.charts.styles import Style
 from pages.parts.ui.text import number, percent
 from pages.parts.watch.headline import _between, head, promised
 from tests.pages.charts.test_base import run

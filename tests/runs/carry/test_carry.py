@@ -24,8 +24,10 @@ from ldp_core.images import encode
 from ldp_core.limits import spelled
 from ldp_core.runs import carry, jobs, queue
 from ldp_core.runs.carry.card import as_card, card_picture
+from ldp_core.runs.carry.training import pictures
 from ldp_core.runs.jobs.finding import Wanted, lines
 from ldp_core.runs.record.events import runs_of
+from ldp_core.runs.view.styles import painted, styles
 from tests.conftest import ROOT
 from tests.runs.in_process import bodies
 from tests.runs.in_process import trained as trained_here
@@ -142,7 +144,7 @@ def test_the_report_begins_with_what_the_screen_showed(trained: str):
     grey, colour = encode(np.eye(3)), encode(np.ones((3, 2, 4)))
     figures = [("Accuracy", "mean 90 %", "one seed"), ("What leaks", EVIL, ""), ("Privacy", "ε 3", "δ 0")]
     rows = [("Client 1", [(grey, "a 2"), (colour, "alike 1")], "not back")]
-    screen = carry.Shown("One wins.", figures, [EVIL], ["image", "mean"], rows, {0: "#123456"})
+    screen = carry.Shown("One wins.", figures, [EVIL], ["image", "mean"], rows)
     text = carry.as_page(trained, screen)
     tags, loads, words = read(text)
     assert not tags & ACTIVE
@@ -150,7 +152,14 @@ def test_the_report_begins_with_what_the_screen_showed(trained: str):
     sizes = [Image.open(io.BytesIO(base64.b64decode(load.partition(",")[2]))).size for load in loads]
     assert sizes == [(3, 3), (4, 2)], "the pictures are in the page itself"
     assert words.index("One wins.") < words.index("Accuracy on held-out samples")
-    assert "#123456" in text, "a run has the colour that it has on the screen"
+    paints = {painted(look.tint) for look in styles(DRAFT)}
+    for export in (
+        text,
+        carry.as_page(trained),
+        card_picture(trained),
+        pictures(queue.get(trained))["accuracy.svg"],
+    ):
+        assert all(paint in export for paint in paints), "a run has the colour that it has on the screen"
 
 
 def test_the_zip_holds_all_of_it(trained: str, exported: Path):

@@ -1,10 +1,12 @@
 """One colour is one thing in all scenarios: the hue is the mechanism's, a smaller budget a step further."""
 
+import tomllib
 from collections import defaultdict
 
 from ldp_core import mechanisms, presets
 from ldp_core.experiment import Draft, Variant, parse
-from pages.parts.charts.styles import COLOURS, ladders, styles, tint_of
+from ldp_core.runs.view.styles import COLOURS, INK, LIGHT, ladders, styles, tint_of
+from ldp_core.system.shipped import CONFIG
 
 
 def test_a_mechanism_has_its_hue_in_every_scenario_and_no_two_runs_look_alike():
@@ -27,6 +29,11 @@ def test_a_mechanism_has_its_hue_in_every_scenario_and_no_two_runs_look_alike():
                 hues[variant.set["mechanism.name"]].add(look.tint % COLOURS)
     assert {name: {tint_of(mechanisms.registry, name)} for name in hues} == dict(hues)
     assert len(hues["duchi"]) == len(hues["piecewise"]) == 1
+
+
+def test_exports_have_the_colours_of_the_theme():
+    light = tomllib.loads(CONFIG.read_text())["theme"]["light"]
+    assert (light["chartCategoricalColors"], light["textColor"]) == ([*LIGHT], INK)
 
 
 def test_smaller_budgets_of_one_mechanism_are_steps_of_its_hue():

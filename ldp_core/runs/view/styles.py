@@ -1,4 +1,4 @@
-"""Colours with the same meaning on every page.
+"""Colours with the same meaning on every page and in every export.
 
 Each mechanism and aggregator has a colour by its place in its registry; a run takes the colour of the part
 that distinguishes it, or the next free one: two runs never share one.
@@ -11,7 +11,6 @@ from typing import Any
 from ldp_core import aggregators, mechanisms
 from ldp_core.component import Registry
 from ldp_core.experiment import Draft, Variant
-from pages.parts.charts.base import DASHES
 
 MARKED_BY: tuple[tuple[str, Registry[Any]], ...] = (
     ("mechanism.name", mechanisms.registry),
@@ -21,8 +20,15 @@ MARKED_BY: tuple[tuple[str, Registry[Any]], ...] = (
 
 OTHERWISE = (2, 1, 3, 4, 5, 6, 7, 8, 9, 10, 0)
 """Colour numbers for runs that no part distinguishes, in order: blue first, grey last."""
-COLOURS = len(OTHERWISE)
-"""Number of colours of the theme (.streamlit/config.toml)."""
+LIGHT = (
+    *("#64707f", "#b35900", "#1f5fae", "#00795c", "#9c3587", "#8a6d00"),
+    *("#b3261e", "#3d3d8f", "#00708a", "#6b4f2a", "#c2185b"),
+)
+"""The light theme's colours (.streamlit/config.toml), distinct with any colour vision and legible as text."""
+INK = "#0e1420"
+"""The light theme's colour of text."""
+COLOURS = len(LIGHT)
+DASHES = ("solid", "dash", "dot", "longdash", "dashdot", "longdashdot")
 BUDGET = frozenset({"clients.epsilon", "clients.epsilon_scope"})
 """Fields in which variants of one mechanism may differ to share its hue."""
 FEW = 5
@@ -33,6 +39,13 @@ FEW = 5
 class Style:
     tint: int
     dash: str = "solid"
+
+
+def painted(tint: int) -> str:
+    """Colour in the light theme, as `#rrggbb`: smaller budgets of one mechanism are nearer to the ink."""
+    paint, ink = ([int(one[i : i + 2], 16) for i in (1, 3, 5)] for one in (LIGHT[tint % COLOURS], INK))
+    share = 1 - 0.55 ** (tint // COLOURS)
+    return "#" + "".join(f"{round(a + share * (b - a)):02x}" for a, b in zip(paint, ink, strict=True))
 
 
 def tint_of(registry: Registry[Any], name: str) -> int:
