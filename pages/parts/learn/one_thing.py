@@ -39,10 +39,9 @@ def field(scenario: str, free: str, key: str) -> tuple[Any, str]:
         chosen = st.selectbox(label, list(labels), index=first, format_func=labels.__getitem__, key=key)
         return chosen, labels[chosen]
     values, words = NUMBERS[free]
-    value = st.select_slider(
-        label, values, value=values[first], format_func=lambda one: words % f"{one:g}", key=key
-    )
-    return value, words % f"{value:g}"
+    named = {one: words % f"{one:g}" for one in values}
+    value = st.select_slider(label, values, value=values[first], format_func=named.__getitem__, key=key)
+    return value, named[value]
 
 
 @cache

@@ -29,12 +29,8 @@ def path() -> None:
             done = name in known
             st.header(f"{lessons.numbered(name)}{' ✓' * done}", anchor=False)
             st.markdown(plain(plan.setting, 400))
-            if st.button(
-                "Again" if done else "Begin",
-                type="primary" if name == now else "secondary",
-                key=f"open lesson {name}",
-                width="stretch",
-            ):
+            words, key = "Again" if done else "Begin", f"open lesson {name}"
+            if st.button(words, type="primary" if name == now else "secondary", key=key, width="stretch"):
                 st.query_params.from_dict({"lesson": name})
                 st.rerun()
     st.caption("A teacher can hold the same with a whole room: *Class*.")

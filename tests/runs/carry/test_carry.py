@@ -153,13 +153,10 @@ def test_the_report_begins_with_what_the_screen_showed(trained: str):
     assert sizes == [(3, 3), (4, 2)], "the pictures are in the page itself"
     assert words.index("One wins.") < words.index("Accuracy on held-out samples")
     paints = {painted(look.tint) for look in styles(DRAFT)}
-    for export in (
-        text,
-        carry.as_page(trained),
-        card_picture(trained),
-        pictures(queue.get(trained))["accuracy.svg"],
-    ):
-        assert all(paint in export for paint in paints), "a run has the colour that it has on the screen"
+    made = text, carry.as_page(trained), card_picture(trained), pictures(queue.get(trained))["accuracy.svg"]
+    assert all(paint in one for one in made for paint in paints), (
+        "a run has the colour that it has on the screen"
+    )
 
 
 def test_the_zip_holds_all_of_it(trained: str, exported: Path):
