@@ -7,7 +7,7 @@ from ldp_core.errors import Problem
 from ldp_core.experiment import Draft
 from ldp_core.theory import client_variance
 from pages.parts.charts.population import left_out, population_figure
-from pages.parts.clients.cells import Cell, Outcome, apply_edits
+from pages.parts.clients.cells import FIELDS, Cell, Outcome, apply_edits
 from pages.parts.clients.costs import costs, rule_in_words
 from pages.parts.clients.data_panel import data_panel
 from pages.parts.clients.edits import heard
@@ -96,7 +96,7 @@ def _table(workspace: Workspace) -> None:
     pages = -(-clients.count // PAGE)
     start = PAGE * (st.pagination(pages, key=workspace.key("page")) - 1) if pages > 1 else 0
     rows = range(start, min(start + PAGE, clients.count))
-    budgets, (low, high) = clients.budgets(), clients.bounds()
+    own = dict(zip(FIELDS, (clients.budgets(), *clients.bounds()), strict=True))
     noise = np.sqrt(client_variance(experiment))
     upload, run = (
         ["no bound" if np.isinf(one) else f"ε {number(one)}" for one in each]
@@ -110,16 +110,9 @@ def _table(workspace: Workspace) -> None:
         "table",
         {
             "rows": [
-                {
-                    "number": i + 1,
-                    "epsilon": f"{budgets[i]:g}",
-                    "low": f"{low[i]:g}",
-                    "high": f"{high[i]:g}",
-                    "noise": number(noise[i]),
-                    "upload": upload[i - start],
-                    "run": run[i - start],
-                }
-                for i in rows
+                {"number": i + 1, "noise": number(noise[i]), "upload": of_upload, "run": of_run}
+                | {field: f"{values[i]:g}" for field, values in own.items()}
+                for i, of_upload, of_run in zip(rows, upload, run, strict=True)
             ],
             "typed": {f"{client}.{field}": text for (client, field), text in typed.items()},
             "errors": {f"{client}.{field}": message for (client, field), message in errors.items()},

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from pages.parts.clients.groups import budget_ladder
+from pages.parts.ui.ladders import BUDGETS
 from pages.parts.ui.text import number
 from tests.browser.conftest import Visitor, at_rest, wait_until
 from tests.browser.server import Server
@@ -15,7 +15,7 @@ def page(profile: BrowserContext, server: Server) -> Page:
 
 
 def test_a_dot_sets_the_budget_of_a_group_and_then_of_one_client(page: Page):
-    ladder = budget_ladder([0.5, 8.0])
+    ladder = BUDGETS.over([0.5, 8.0])
     more = number(ladder[ladder.index(0.5) + 1])
     page.get_by_label("Budget ε of 18 clients").press("ArrowRight")
     expect(page.get_by_text(f"20 clients: 18 ask for ε {more}, 2 for ε 8")).to_be_visible()

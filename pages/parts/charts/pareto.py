@@ -43,16 +43,16 @@ def front(points: Sequence[Bought[T]]) -> list[Bought[T]]:
     return found
 
 
-def budgets(points: Sequence[Bought[T]]) -> dict[str, Any]:
-    """Logarithmic axis around the points, with intermediate ticks if it spans less than two powers."""
-    places = np.log10([point.price for point in points])
+def budget_axis(budgets: Sequence[float]) -> dict[str, Any]:
+    """Logarithmic axis around the ε, with intermediate ticks if it spans less than two powers."""
+    places = np.log10(budgets)
     room = 0.1 + 0.15 * float(np.ptp(places))
     low, high = float(places.min()) - room, float(places.max()) + room
     if high - low > 2:
         return log_axis(low, high)
     powers = range(math.floor(low), math.ceil(high) + 1)
     ticks = [t * 10.0**p for p in powers for t in (1, 2, 5) if low <= math.log10(t * 10.0**p) <= high]
-    ticks = ticks if len(ticks) > 1 else sorted({point.price for point in points})
+    ticks = ticks if len(ticks) > 1 else sorted({*budgets})
     return {"type": "log", "range": [low, high], "tickvals": ticks, "ticktext": [number(t) for t in ticks]}
 
 
@@ -87,7 +87,7 @@ def pareto_figure(points: Sequence[Bought[Series]], picked: bool = False) -> Fig
     if picked:
         x, marks = {"title": "images picked out", **share_axis(), "range": [-0.05, 1.05]}, {}
     else:
-        x = {"title": "ε for the whole run, at worst", **budgets(points)}
+        x = {"title": "ε for the whole run, at worst", **budget_axis([point.price for point in points])}
         marks = _deployed(*x["range"])
     margin = {"l": 8, "r": 24, "t": 12, "b": 8}
     return figure(traces, x=x, y=share_axis(), hovermode="closest", margin=margin, **marks)

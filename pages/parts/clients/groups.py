@@ -10,16 +10,13 @@ from ldp_core.experiment.schema import Population
 from ldp_core.mechanisms.base import Floats
 from ldp_core.theory import client_variance
 from pages.parts.clients.costs import promise_words, run_promises
+from pages.parts.ui.ladders import BUDGETS
 from pages.parts.ui.text import number
 
 MOST_GROUPS, MOST_CLIENTS = 12, 1000
 """Largest numbers of different clients, and of clients, for which lines are drawn."""
 MOST_OPEN = 60
 """Largest group whose clients have lines of their own."""
-STEPS = 80
-ROUND = (0.1, 0.2, 0.5, 1, 2, 4, 8, 10, 20, 50, 100, 200, 500)
-LENGTHS = 0.1, 20.0
-"""Least interval of ε that a line spans."""
 
 
 def group_data(experiment: Experiment) -> dict[str, Any] | None:
@@ -33,7 +30,7 @@ def group_data(experiment: Experiment) -> dict[str, Any] | None:
         found.setdefault(key, []).append(i)
         if len(found) > MOST_GROUPS:
             return None
-    ladder, limits = budget_ladder(budgets.tolist()), clients.run_limits()
+    ladder, limits = BUDGETS.over(budgets.tolist()), clients.run_limits()
     return {
         "words": [number(step) for step in ladder],
         "values": [repr(step) for step in ladder],
@@ -52,13 +49,6 @@ def group_data(experiment: Experiment) -> dict[str, Any] | None:
             for key, mine in found.items()
         ],
     }
-
-
-def budget_ladder(asked: Sequence[float]) -> list[float]:
-    """Values of ε for dragging, including round and current ones."""
-    first, last = min(LENGTHS[0], *asked), max(LENGTHS[1], *asked)
-    steps = [float(f"{step:.2g}") for step in np.geomspace(first, last, STEPS)]
-    return sorted({*steps, *(float(one) for one in ROUND if first <= one <= last), *asked})
 
 
 def _noise(experiment: Experiment, ladder: Sequence[float], low: float, high: float) -> Floats:

@@ -10,8 +10,8 @@ import streamlit as st
 
 from ldp_core.limits import BOUND, EPSILON
 from pages.parts.noise.designs import Design, View, moved, views
-from pages.parts.noise.ladders import BUDGETS, FIRST_WEIGHT, HALVES, Stand, stand, weights
 from pages.parts.ui import components
+from pages.parts.ui.ladders import BUDGETS, FIRST_WEIGHT, HALVES, Stand, stand, weights
 from pages.parts.ui.text import covered, number, range_in_words, signed
 from pages.parts.ui.workspace import Workspace
 

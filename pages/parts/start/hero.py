@@ -53,29 +53,19 @@ def _step(epsilon: float, cell: dict[str, Any], accuracy: float) -> dict[str, An
     experiment = changed(presets.get(stored_ladder.EQUAL).draft.base, changes)
     line = promise(experiment, everyone(experiment)[0]).run_worst  # equal for all clients
     found, whom = worth(line), AGAINST[experiment.trust.against]
+    promised = f"ε {number(line.bound)}{deltas([line.delta])} for a person's run"
+    apart, right = f"{whom} tells values apart {found.odds}", f"picks {number(picked, 2)} of {n} right"
+    figures = (
+        ("What the attacker knows", right, "from ten images; guessing: 1 in 10", picked > n / 4),
+        ("What the model learns", f"{percent(accuracy)} accuracy", "on unseen images", False),
+        ("What is promised", found.promises, f"{promised}: {apart}", found.word == "nothing"),
+    )
     return {
         "name": f"ε {number(epsilon)}",
         "image": cell["image"],
         "label": f"what the attacker makes of it at ε {number(epsilon)}",
         "figures": [
-            {
-                "name": "What the attacker knows",
-                "words": f"picks {number(picked, 2)} of {n} right",
-                "rest": "from ten images; guessing: 1 in 10",
-                "kind": "bad" if picked > n / 4 else "",
-            },
-            {
-                "name": "What the model learns",
-                "words": f"{percent(accuracy)} accuracy",
-                "rest": "on unseen images",
-                "kind": "",
-            },
-            {
-                "name": "What is promised",
-                "words": found.promises,
-                "rest": f"ε {number(line.bound)}{deltas([line.delta])} for a person's run: {whom} tells "
-                f"values apart {found.odds}",
-                "kind": "bad" if found.word == "nothing" else "",
-            },
+            {"name": name, "words": words, "rest": rest, "kind": "bad" * bad}
+            for name, words, rest, bad in figures
         ],
     }

@@ -15,6 +15,7 @@ from ldp_core.tuning.inverses import covers
 from ldp_core.tuning.leaks import cap, leaks_of
 from ldp_core.tuning.search import bracket, leak_in_words, tried
 from pages.parts.charts.base import Figure, Lines, colour, look, scatter, share_axis
+from pages.parts.charts.pareto import budget_axis
 from pages.parts.runs.job_state import far_state, is_gone
 from pages.parts.runs.launching import asked_of
 from pages.parts.tune.price import three_figures
@@ -26,7 +27,6 @@ from pages.parts.ui.text import seconds as duration
 from pages.parts.ui.uninterrupted import pressed
 from pages.parts.ui.workspace import start_with
 
-TICKS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500]
 AskAgain = Callable[[Question], None]
 
 
@@ -127,8 +127,8 @@ def _press(ask_again: AskAgain, question: Question) -> None:
 def way_figure(asked: Question, found: SearchProgress) -> Figure:
     """Every run over its ε, the mean of each setting as a line, and the target."""
     chart, points = Lines(), known(found.cells)
-    every = [point.epsilon for point in points if point.epsilon is not None]
-    low, high = (min(every) / 1.15, max(every) * 1.15) if every else (0.1, 50.0)
+    axis = budget_axis([point.epsilon for point in points if point.epsilon is not None] or [0.1, 50.0])
+    low, high = (10.0**end for end in axis["range"])
     chart.level(high, asked.accuracy, f"asked: {percent(asked.accuracy, 1)}", first=low, width=1)
     for place, half in enumerate(asked.ranges):
         tint = colour(OTHERWISE[place % COLOURS])
@@ -145,11 +145,6 @@ def way_figure(asked: Question, found: SearchProgress) -> Figure:
         line = scatter(budgets, means, name=html.escape(f"±{half:g}"), hovertemplate="%{y:.1%}", **style)
         chart.add(line, means[-1], f"<b>±{half:g}</b>", tint)
     return chart.figure(
-        x={
-            "title": f"budget ε, for {covers(asked.base)}",
-            "type": "log",
-            "range": [float(np.log10(low)), float(np.log10(high))],
-            "tickvals": [tick for tick in TICKS if low <= tick <= high],
-        },
+        x={"title": f"budget ε, for {covers(asked.base)}", **axis},
         y={"title": "accuracy", **share_axis(1.02)},
     )

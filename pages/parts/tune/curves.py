@@ -8,7 +8,7 @@ from typing import Any
 from ldp_core.experiment.sweep import Sweep
 from ldp_core.runs import COLOURS, OTHERWISE
 from pages.parts.charts.base import MUTED, Figure, Lines, colour, figure, look, scatter, share_axis
-from pages.parts.charts.pareto import Bought, budgets, front
+from pages.parts.charts.pareto import Bought, budget_axis, front
 from pages.parts.tune.axes import axis_of
 from pages.parts.tune.found import Setting, dearest
 from pages.parts.ui.text import deltas, number, percent
@@ -76,7 +76,8 @@ def front_figure(found: Sequence[Setting]) -> Figure | None:
             ),
             drawn(best, mode="markers", marker={"color": line, "size": 10}, hoverinfo="skip"),
         ],
-        x={"title": f"ε of the whole run{deltas(at)}, worst case, dearest client", **budgets(points)},
+        x={"title": f"ε of the whole run{deltas(at)}, worst case, dearest client"}
+        | budget_axis([point.price for point in points]),
         y=ACCURACY,
         hovermode="closest",
     )

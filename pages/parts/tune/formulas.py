@@ -1,6 +1,7 @@
 """Answers by formula: ε for a noise or a run's ε, and numbers of clients."""
 
 from collections.abc import Callable
+from typing import TypeVar
 
 import numpy as np
 import streamlit as st
@@ -19,6 +20,7 @@ from pages.parts.ui.text import number, plain
 from pages.parts.ui.uninterrupted import pressed
 from pages.parts.ui.workspace import Workspace
 
+T = TypeVar("T")
 Answer = Follows | str
 """An answer, or a sentence on why there is none."""
 DIGITS = 4
@@ -71,10 +73,11 @@ def answers(
     if sigma is not None and epsilon is not None:
         words = f"σ {number(sigma, DIGITS)} at ε {number(epsilon, DIGITS)}: how many clients"
         wanted.append((words, lambda: inverses.clients_for(base, epsilon, sigma)))
-    return [(words, _or_why(ask)) for words, ask in wanted]
+    return [(words, or_why(ask)) for words, ask in wanted]
 
 
-def _or_why(ask: Callable[[], Follows]) -> Answer:
+def or_why(ask: Callable[[], T]) -> T | str:
+    """Result, or the sentence of its error."""
     try:
         return ask()
     except StudioError as error:
@@ -84,7 +87,7 @@ def _or_why(ask: Callable[[], Follows]) -> Answer:
 def _first(base: Experiment) -> tuple[float, float, float]:
     """Initial values of the fields, from the median ε."""
     epsilon = float(f"{float(np.median(base.clients.budgets())):.3g}")
-    found = _or_why(lambda: inverses.follows(base, epsilon))
+    found = or_why(lambda: inverses.follows(base, epsilon))
     if isinstance(found, str):
         return 0.1, epsilon, 1000.0
     cost = found.run.bound if found.run.guarantee else 1000.0

@@ -6,12 +6,13 @@ import numpy as np
 import streamlit as st
 
 from ldp_core import aggregators
-from ldp_core.errors import InvalidExperiment, StudioError
+from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import Experiment
 from ldp_core.tuning.allocation import BEST, MEAN, Allocation, allocate
+from pages.parts.tune.formulas import or_why
 from pages.parts.tune.kept import kept
 from pages.parts.ui.job_actions import refusal, refusing
-from pages.parts.ui.meanings import TAU, error_in_words
+from pages.parts.ui.meanings import TAU
 from pages.parts.ui.shared_cache import once
 from pages.parts.ui.tables import table
 from pages.parts.ui.text import (
@@ -62,7 +63,7 @@ def limits(workspace: Workspace) -> None:
         )
     with right, st.container(border=True):
         st.header("The least noise within them", anchor="least")
-        found = once(("limits", base.key, need), lambda: _or_why(base, need))
+        found = once(("limits", base.key, need), lambda: or_why(lambda: allocate(base, need)))
         if isinstance(found, str):
             st.warning(plain(f"{found[0].upper()}{found[1:]}.", 400))
             return
@@ -80,13 +81,6 @@ def limits(workspace: Workspace) -> None:
             args=(workspace, need),
         )
         refusal()
-
-
-def _or_why(base: Experiment, need: float | None) -> Allocation | str:
-    try:
-        return allocate(base, need)
-    except StudioError as error:
-        return error_in_words(error)
 
 
 def groups(base: Experiment) -> list[tuple[int, int]]:

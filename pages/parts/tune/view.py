@@ -28,6 +28,7 @@ from pages.parts.ui.workspace import start_with
 VERDICTS = "Before a cell is trained: where eight of ten experiments with as much noise ended."
 RULE = f"Coloured by theory's rule of thumb ({hits_in_words()})."
 PLANNED = "what is planned"
+PRICED = "Accuracy against the worst-case budget of a run"
 
 
 def sweep_view(job: Job | None, planned: Sweep | None, own: bool = False) -> None:
@@ -126,29 +127,18 @@ def _named(sweep: Sweep, one: Setting) -> str:
 def _curves(sweep: Sweep, found: list[Setting]) -> None:
     if not any(one.accuracies for one in found):
         return
-    words, shown = in_words(found), list[Card]()
-    if sweep.grid:
-        slices = Card(
-            "Slices",
-            ", a line for each row",
-            "bars: 95 % interval over seeds" if sweep.seeds > 1 else "one seed: no interval",
-            slices_figure(sweep, found),
-            f"Accuracy over the first field: {words}",
-            row=2,
-        )
-        shown.append(slices)
-    priced = front_figure(found)
-    if priced is not None:
-        shown.append(
-            Card(
-                "What accuracy costs",
-                ": accuracy against a run's ε",
-                "on the line: nothing else is both cheaper and more accurate",
-                priced,
-                f"Accuracy against the worst-case budget of a run: {words}",
-                row=2,
-            )
-        )
+    words, slices = in_words(found), slices_figure(sweep, found) if sweep.grid else None
+    bars = "bars: 95 % interval over seeds" if sweep.seeds > 1 else "one seed: no interval"
+    better = "on the line: nothing else is both cheaper and more accurate"
+    charts = (
+        ("Slices", ", a line for each row", bars, slices, "Accuracy over the first field"),
+        ("What accuracy costs", ": accuracy against a run's ε", better, front_figure(found), PRICED),
+    )
+    shown = [
+        Card(title, rest, caption, figure, f"{label}: {words}", row=2)
+        for title, rest, caption, figure, label in charts
+        if figure is not None
+    ]
     if shown:
         components.draw("cards", components.sheet(shown), key="sweep charts")
 

@@ -1,5 +1,6 @@
-"""Positions of the sliders on Noise."""
+"""Positions of sliders over a budget, a range and a weight."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -19,6 +20,12 @@ class Span(NamedTuple):
     steps: int
     exact: tuple[float, ...]
     """Values that the slider includes exactly."""
+
+    def over(self, own: Sequence[float]) -> list[float]:
+        """Its positions, with round and these values, which may lie beyond its ends."""
+        low, high = min(self.low, *own), max(self.high, *own)
+        between = [float(f"{step:.2g}") for step in np.geomspace(low, high, self.steps)]
+        return sorted({*between, *(float(step) for step in self.exact if low <= step <= high), *own})
 
 
 BUDGETS = Span(0.1, 20.0, 80, (0.1, 0.2, 0.5, 1, 2, 4, 8, 10, 20, 50, 100, 200, 500))
@@ -42,9 +49,7 @@ class Stand:
 
 def stand(span: Span, own: float, at: Any) -> Stand:
     """Slider over round values and the client's own, at a requested position, else at the client's own."""
-    low, high = min(span.low, own), max(span.high, own)
-    between = [float(f"{step:.2g}") for step in np.geomspace(low, high, span.steps)]
-    steps = sorted({*between, *(float(step) for step in span.exact if low <= step <= high), own})
+    steps = span.over([own])
     place = steps.index(own)
     return Stand(tuple(steps), place, at if isinstance(at, int) and 0 <= at < len(steps) else place)
 
