@@ -62,7 +62,7 @@ class Student(Viewer):
                 async with self.busy:
                     if fragment in self.fragments:  # the page was not drawn anew meanwhile
                         began = time.perf_counter()
-                        await self._drawn(fragment)
+                        await self.rerun(fragment)
                         self.polls.append(time.perf_counter() - began)
             await asyncio.sleep(1.0)
 

@@ -48,7 +48,7 @@ class Tabs:
         who = {"X-Real-IP": address, "Cookie": f"epsilon_visitor={visitor:032x}"}
         began = time.perf_counter()
         try:
-            self.viewers.append(await Viewer.open(self.url, page, **who))
+            self.viewers.append(await Viewer.open(self.url, page, wire=None, **who))
             self.waits.append(time.perf_counter() - began)
         except InvalidStatus as refused:
             if refused.response.status_code == 429:

@@ -40,7 +40,7 @@ one step a record | optimizers/optimal.py | counts batches | counts samples
 U local rounds | engines/batched.py | step | Local rounds start over
 the clip | federated/upload.py | clip | The clip keeps nothing
 equation 4: σ | systems/personalized_ldp_fl.py | mechanism.calibration=paper001 | The root covers too little
-equation 5: the density | mechanisms/gaussian.py | normal | The density has no minus
+equation 5: the density | mechanisms/gaussian.py | GaussianNoise | The density has no minus
 equations 6 and 7: signs | systems/personalized_ldp_fl.py | system.case=non_iid: mechanism.name=ldpsign | =
 equations 9 and 10: sign of the sum | aggregators/sign_majority.py | sign | =
 equations 11 to 13: B | aggregators/inverse_std.py | InverseStd | =
