@@ -49,7 +49,7 @@ class Worth:
         if math.isinf(self.wrong):
             return "in every try, as far as is promised"
         if self.right is None:
-            return f"in all but one of 10{superscript(math.ceil(-self.wrong / math.log(10)))} tries"
+            return f"in at most all but one of 10{superscript(math.ceil(-self.wrong / math.log(10)))} tries"
         right, tries = (spelled(count) for count in self.right)
         return f"in at most {right} of {tries} tries"
 

@@ -32,7 +32,7 @@ def test_odds_are_rounded_up_but_never_to_all(epsilon, right):
 
 def test_far_odds_are_a_power_of_ten():
     found = worth(promise(1271.0))
-    assert found.right is None and found.odds == "in all but one of 10⁵⁵² tries"
+    assert found.right is None and found.odds == "in at most all but one of 10⁵⁵² tries"
 
 
 def test_gaussian_noise_is_described_by_its_whole_curve():
