@@ -41,6 +41,8 @@ def opened(another: Another, about: str) -> tuple[Visitor, str]:
 
 
 def teaching(board: Page) -> None:
+    # the link above the button is drawn late, and moves it from under the press
+    board.get_by_role("link", name="How to hold a lesson").wait_for()
     press(board, "I am the teacher")
     enter(board.get_by_label("Secret", exact=True), "chalk")
 
