@@ -175,6 +175,17 @@ def press(page: Page, name: str) -> None:
     page.get_by_role("button", name=name, exact=True).click()
 
 
+def press_where_it_stays(page: Page, name: str) -> None:
+    """Press a button on a page just opened: what is drawn late above it would move it from under the press."""
+    button, before = page.get_by_role("button", name=name, exact=True), None
+    button.wait_for()
+    at_rest(page)
+    while (now := button.bounding_box()) != before:
+        before = now
+        page.wait_for_timeout(500)
+    button.click()
+
+
 def enter(field: Locator, value: object) -> None:
     field.fill(str(value))
     field.press("Enter")

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import TRAINING, Another, Visitor, enter, press, violations
+from tests.browser.conftest import TRAINING, Another, Visitor, enter, press, press_where_it_stays, violations
 from tests.browser.server import Server
 from tests.runs.in_process import found_in
 
@@ -41,9 +41,7 @@ def opened(another: Another, about: str) -> tuple[Visitor, str]:
 
 
 def teaching(board: Page) -> None:
-    # the link above the button is drawn late, and moves it from under the press
-    board.get_by_role("link", name="How to hold a lesson").wait_for()
-    press(board, "I am the teacher")
+    press_where_it_stays(board, "I am the teacher")
     enter(board.get_by_label("Secret", exact=True), "chalk")
 
 

@@ -9,7 +9,16 @@ from playwright.sync_api import expect
 from ldp_core import presets
 from ldp_core.runs import queue
 from ldp_core.runs.record import drafts
-from tests.browser.conftest import PATIENCE, TRAINING, Another, Visitor, enter, press, wait_until
+from tests.browser.conftest import (
+    PATIENCE,
+    TRAINING,
+    Another,
+    Visitor,
+    enter,
+    press,
+    press_where_it_stays,
+    wait_until,
+)
 from tests.browser.server import Server
 
 STOPPED = re.compile(r"Stopped at round \d+( to \d+)? of 9\s000")
@@ -27,7 +36,7 @@ def test_a_class_watches_by_a_link_and_a_teacher_may_stop(visitor: Visitor, anot
     there = another().page
     # a teacher is one on every page and after a reload, until they leave; and before anything is trained
     desk = another().open("/")
-    desk.get_by_role("button", name="I am the teacher").click()
+    press_where_it_stays(desk, "I am the teacher")
     secret = desk.get_by_label("Secret", exact=True)
     enter(secret, "cheese")
     expect(desk.get_by_text("That is not the secret")).to_be_visible()
