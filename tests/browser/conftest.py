@@ -176,7 +176,7 @@ def press(page: Page, name: str) -> None:
 
 
 def press_where_it_stays(page: Page, name: str) -> None:
-    """Press a button on a page just opened: what is drawn late above it would move it from under the press."""
+    """Press a button on a page just opened: what is drawn late above it moves it away."""
     button, before = page.get_by_role("button", name=name, exact=True), None
     button.wait_for()
     at_rest(page)
