@@ -30,14 +30,14 @@ FOR_GOOD = partial(jobs.delete, for_good=True)
 PRESSED = (jobs.cancel, jobs.resume, jobs.delete, jobs.undo_delete, FOR_GOOD)
 
 
-def told(recorded: list[dict[str, Any]]) -> tuple[str, list[tuple[str, int]]]:
-    """Final weights, and what was told of which round."""
+def outcome_of(recorded: list[dict[str, Any]]) -> tuple[str, list[tuple[str, int]]]:
+    """Final weights, and the events of each round."""
     return recorded[-1]["weights_sha256"], [(one["event"], one.get("round", 0)) for one in recorded]
 
 
 @cache
 def expected(seed: int) -> tuple[str, list[tuple[str, int]]]:
-    return told(events(RUNS[seed]))
+    return outcome_of(events(RUNS[seed]))
 
 
 class Histories(OnAFolder):
@@ -58,7 +58,7 @@ class Histories(OnAFolder):
         for job in queue.find(most=1000):
             assert job.status == "completed", job
             for number, run in enumerate(DRAFTS[int(job.note)].runs()):
-                assert told(bodies(job, number)) == expected(run.experiment.seed)
+                assert outcome_of(bodies(job, number)) == expected(run.experiment.seed)
         named = {key for job in [*queue.find(most=1000), *queue.deleted()] for key in job.keys}
         deletion.sweep()
         assert {file.stem for file in (self.folder / "computed").glob("*.sqlite")} <= named

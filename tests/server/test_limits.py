@@ -160,7 +160,7 @@ async def test_a_teacher_stops_all_at_one_press(
     monkeypatch.setenv("EPSILON_RUNS_DIR", str(narrow.runs_dir))
     who = {"X-Real-IP": "192.0.2.60", "Cookie": f"epsilon_visitor={'c' * 32}"}
     runs = await visit(narrow.url, "runs", **who)
-    identity = queue.add("run", {"draft": presets.get("two_volunteers").draft.as_json()}, owner="somebody")
+    identity = queue.add("run", {"draft": presets.get("two_volunteers").draft.as_json()}, owner="another")
     await runs.rerun()
     assert "End them" not in runs.widgets
     start = await visit(narrow.url, **who)

@@ -115,7 +115,7 @@ async def test_uploads_have_a_cap_and_a_sender(server: Server, visit: Visit):
     statuses = {
         "more than promised": send(b"x" * (CAP + 2 * MB), 100),
         "a length that is none": send(b"x", -5),
-        "nobody's session": send(b"x", None, "0" * 36),
+        "an unknown session": send(b"x", None, "0" * 36),
         "without the page's token": put(server, viewer.session, b"x"),
     }
     assert all(status == 0 or 400 <= status < 500 for status in statuses.values()), statuses

@@ -110,7 +110,7 @@ def _now() -> bytes:
 
 
 def hold(path: Path, **said: Any) -> Held | None:
-    """Lock a file in an existing folder; None if another process has. OSError if that cannot be told."""
+    """Lock a file in an existing folder; None if another process has. OSError if that is unknown."""
     if (file := taken(path)) is None:
         return None
     try:

@@ -61,7 +61,7 @@ def _watch(job: Job, progress: SweepProgress) -> None:
         most, place = max(trained)
         headline(f"Best of {len(trained)}: {percent(most, 1)} with {plain(_named(sweep, found[place]), 200)}")
         tied, seeds = as_good(found, place), f"{sweep.seeds} seed{'s' * (sweep.seeds > 1)} (95 % intervals)"
-        words = f"Not told apart from {tied} other{'s' * (tied > 1)} by {seeds}. " * bool(tied)
+        words = f"No clear difference from {tied} other{'s' * (tied > 1)} by {seeds}. " * bool(tied)
         if words := words + run_line(found[place].experiment):
             st.caption(words)
     with st.container(border=True):

@@ -107,8 +107,8 @@ def long_record(rounds: int) -> Files:
     start, *rest = [one for one in events_in(files) if one["run"] == 0]
     start |= {"key": draft.base.key, "targets": 0, "spies": [], "mean_image": None}
     one, end = (next(body for body in rest if body["event"] == kind) for kind in ("round", "end"))
-    told = [one | {"round": n} for n in range(1, rounds + 1)]
-    recorded = [start, *told, end | {"round": rounds, "measured": []}]
+    rounds_done = [one | {"round": n} for n in range(1, rounds + 1)]
+    recorded = [start, *rounds_done, end | {"round": rounds, "measured": []}]
     return edited(with_job(files, request={"draft": draft.as_json()}), lambda _: recorded)
 
 
@@ -236,7 +236,7 @@ def test_one_that_was_killed_is_swept_away(swept: Callable[[], object], tmp_path
     subprocess.run([sys.executable, "-c", KILLED, tmp_path / "sound.zip"], cwd=ROOT, check=False)
     left = [*(runs_dir / "computed").glob("*.sqlite")]
     assert len(left) == 2
-    with computations.hold(left[0].stem) or pytest.fail("somebody holds it"):
+    with computations.hold(left[0].stem) or pytest.fail("another process holds the lock"):
         quota.prune()
         assert left[0].exists(), "somebody brings it here at this moment"
     swept()

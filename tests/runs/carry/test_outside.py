@@ -105,7 +105,7 @@ def test_they_are_kept_by_name_and_removed_by_their_owner(runs_dir: Path, tmp_pa
         bring_rounds(tmp_path / "nowhere.csv")
 
 
-def test_a_person_keeps_so_many_and_whoever_takes_new_cookies_pushes_out_their_own(
+def test_a_person_keeps_so_many_and_new_cookies_push_out_their_own(
     runs_dir: Path, monkeypatch: pytest.MonkeyPatch
 ):
     """Ten cookies of twenty files closed it for all."""

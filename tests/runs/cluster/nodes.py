@@ -30,13 +30,13 @@ QUIET = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": SECRET, "RAY_prestart_worke
 class Node:
     def __init__(self, *arguments: str) -> None:
         command = [sys.executable, "-m", "ray.scripts.scripts", "start", *arguments, *SMALL]
-        self._told = tempfile.NamedTemporaryFile("w+")  # noqa: SIM115 (it goes with the node)
+        self._output = tempfile.NamedTemporaryFile("w+")  # noqa: SIM115 (it goes with the node)
         self._process = subprocess.Popen(
-            command, env=os.environ | QUIET, stdout=self._told, stderr=self._told, start_new_session=True
+            command, env=os.environ | QUIET, stdout=self._output, stderr=self._output, start_new_session=True
         )
 
     def is_up(self) -> bool:
-        recorded = Path(self._told.name).read_text()
+        recorded = Path(self._output.name).read_text()
         assert self._process.poll() is None, recorded
         return "Ray runtime started" in recorded
 
@@ -64,7 +64,7 @@ class Node:
                 one.kill()
         psutil.wait_procs(every)
         self._process.wait()
-        self._told.close()
+        self._output.close()
 
     def _processes(self) -> list[psutil.Process]:
         found = []

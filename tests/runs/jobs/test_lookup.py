@@ -18,7 +18,7 @@ from tests.runs.in_process import compute, queued, record_of
 pytestmark = pytest.mark.usefixtures("runs_dir")
 
 
-def test_whoever_looks_at_a_list_finds_a_worker_for_what_waits(monkeypatch: pytest.MonkeyPatch):
+def test_a_look_at_a_list_starts_a_worker_for_queued_jobs(monkeypatch: pytest.MonkeyPatch):
     """The worker was killed, and nobody looks at the job itself."""
     monkeypatch.setattr(lookup, "ensure_worker", woken := Mock())
     identity = queue.add("run", {}, owner="anna")
@@ -39,7 +39,7 @@ def test_a_job_that_waits_says_that_another_one_is_at_what_it_asks_for():
     assert jobs.look(job.id).message == ""
 
 
-def test_what_cannot_be_noted_as_lost_is_told_all_the_same(monkeypatch: pytest.MonkeyPatch):
+def test_an_orphaned_job_is_reported_though_it_cannot_be_noted(monkeypatch: pytest.MonkeyPatch):
     """tests/runs/small_disk.py does so on a disk that is full."""
     identity = queue.add("run", {})
     assert queue.claim()

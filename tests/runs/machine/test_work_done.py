@@ -51,10 +51,10 @@ def test_training_tells_of_every_round_of_runs_that_are_trained_together():
     wild = {"local": {"learning_rate": 1e6}}
     made = [parse({"rounds": n, "attack": None, **more}) for n, more in ((2, {}), (3, {}), (5, wild))]
     assert len(list(train_all(made, tick=CellsDone(made, steps.append)))) == 3
-    told = [step.share for step in steps]
-    assert told == sorted(told)
-    assert {round(10 * share) for share in told} >= {1, 10}
-    assert len(set(told)) >= 5
+    shares = [step.share for step in steps]
+    assert shares == sorted(shares)
+    assert {round(10 * share) for share in shares} >= {1, 10}
+    assert len(set(shares)) >= 5
 
 
 SEARCHED: dict[str, Any] = {"attacker": {"name": "dlg", "iterations": 20}, "rounds": [1], "after": True}

@@ -24,7 +24,7 @@ def put(status: Status) -> str:
     return identity
 
 
-def test_only_legal_transitions_happen_and_what_rests_is_only_taken_up_by_whoever_asks():
+def test_only_legal_transitions_happen_and_a_resting_job_is_resumed_on_request_only():
     for before, after in product(get_args(Status), repeat=2):
         identity = put(before)
         legal = before in LIVE and after in MAY_BECOME[before]
@@ -60,7 +60,7 @@ def test_while_a_worker_lives_its_jobs_are_left_alone_and_once_it_has_died_they_
     with stand_in(runs_dir):
         assert queue.claim() and queue.claim()
         now = time.time()
-        for hours in (0, -1, 1):  # no clock counts: somebody may set it
+        for hours in (0, -1, 1):  # no clock counts: a user may set it
             with pytest.MonkeyPatch.context() as patch:
                 patch.setattr(time, "time", lambda hours=hours: now + 3600 * hours)
                 assert queue.reap() == []

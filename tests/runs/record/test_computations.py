@@ -94,7 +94,7 @@ def test_a_run_that_another_one_trains_is_nobody_elses_until_that_lets_go():
     job = queued(draft())
     with ExitStack() as held:
         for key in job.keys:
-            held.enter_context(computations.hold(key) or pytest.fail("somebody has it"))
+            held.enter_context(computations.hold(key) or pytest.fail("another process holds the lock"))
         assert compute(job).status == "queued", "it goes back to the queue"
         assert not any(record_of(job, run).exists() for run in range(2))
     assert compute(job).status == "completed"

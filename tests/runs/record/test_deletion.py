@@ -67,7 +67,7 @@ def test_what_is_written_is_not_removed():
     """A worker was killed, and the process that trains goes on for a moment."""
     identity = record("interrupted")
     file = file_of(identity)
-    with computations.hold(file.stem) or pytest.fail("somebody holds it"):
+    with computations.hold(file.stem) or pytest.fail("another process holds the lock"):
         jobs.delete(identity, for_good=True)
         assert file.exists()
     deletion.sweep()

@@ -54,7 +54,7 @@ def test_a_read_only_disk_is_looked_at_and_says_what_to_do(on_a_small_disk: Call
     on_a_small_disk("8m", "read_only")
 
 
-def test_a_folder_that_cannot_be_made_on_one_is_told_so(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_folder_that_cannot_be_made_on_one_is_reported(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(Path, "mkdir", Mock(side_effect=OSError(errno.EROFS, "Read-only file system")))
     with pytest.raises(ReadOnly, match="make it writable"):
         paths.runs_dir()
