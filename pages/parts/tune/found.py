@@ -59,10 +59,12 @@ def settings(sweep: Sweep, cells: Mapping[int, Mapping[str, Any]]) -> list[Setti
 
 
 def as_good(found: Sequence[Setting], best: int) -> int:
-    """Number of other settings whose 95 % interval of the difference from the best, over seeds, reaches 0."""
-    first, *others = found[best], *found[:best], *found[best + 1 :]
-    whole = [one.accuracies for one in others if one.whole and first.whole]
-    return sum(difference(first.accuracies, accuracies).low <= 0 for accuracies in whole)
+    """Number of other settings without a clear difference over seeds from the best, picked among all."""
+    whole = {place: one.accuracies for place, one in enumerate(found) if one.whole}
+    pairs, first = len(whole) * (len(whole) - 1) // 2, whole.pop(best, None)
+    if first is None:
+        return 0
+    return sum(not difference(first, other, among=pairs).clear for other in whole.values())
 
 
 verdict = lru_cache(maxsize=4096)(outlook)

@@ -60,8 +60,9 @@ def _watch(job: Job, progress: SweepProgress) -> None:
     if trained and not job.live:
         most, place = max(trained)
         headline(f"Best of {len(trained)}: {percent(most, 1)} with {plain(_named(sweep, found[place]), 200)}")
-        tied, seeds = as_good(found, place), f"{sweep.seeds} seed{'s' * (sweep.seeds > 1)} (95 % intervals)"
-        words = f"No clear difference from {tied} other{'s' * (tied > 1)} by {seeds}. " * bool(tied)
+        tied, by = as_good(found, place), f"{sweep.seeds} seeds (95 % intervals for all pairs at once)"
+        by = by if sweep.seeds > 1 else "one seed, which is too few to tell"
+        words = f"No clear difference from {tied} other{'s' * (tied > 1)} by {by}. " * bool(tied)
         if words := words + run_line(found[place].experiment):
             st.caption(words)
     with st.container(border=True):

@@ -99,6 +99,9 @@ def test_a_tie_is_counted_and_seeds_that_agree_are_not_called_certain():
     ends = [(0.9, 0.9), (0.91, 0.88), (0.5, 0.5), (0.5, 0.51), (0.9,), ()]
     found = [replace(one, accuracies=each) for one, each in zip(settings(swept(), {}), ends, strict=True)]
     assert as_good(found, 0) == 1
+    near = [replace(found[0], accuracies=each) for each in [(0.9, 0.9), (0.7, 0.72), *[(0.5, 0.5)] * 6]]
+    assert as_good(near[:2], 0) == 0
+    assert as_good(near, 0) == 1, "of many the best is ahead by chance"
     assert heat_data(swept(), found, None)["rows"][0]["cells"][0]["more"] == "2 seeds alike"
 
 
