@@ -6,7 +6,7 @@ import json
 import secrets
 import threading
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -97,7 +97,8 @@ def _held(given: Sequence[Computation]) -> Iterator[None]:
         why = StorageFailed(f"it cannot be kept ({error.strerror})")
         raise DiskFull if is_full(error) else why from error
     finally:
-        computations.sweep()
+        with suppress(StorageFailed):  # the next import sweeps
+            computations.sweep()
 
 
 def _asked(kind: str, request: Body) -> tuple[Kind, Any]:
