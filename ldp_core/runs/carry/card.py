@@ -7,6 +7,7 @@ import json
 import math
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from decimal import ROUND_CEILING, Context
 from typing import Any
 
 from ldp_core.accounting import Promise, entries_in, worth
@@ -26,6 +27,7 @@ MOST_ROWS = 4
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, ROW = 1280, 720, 60, 60, 190, 84
 SHOWN, PROMISED = "the ε that an attack shows at least", "the ε promised at most"
 BOLD = ' font-weight="600"'
+UPWARDS = Context(3, ROUND_CEILING)
 
 
 def as_card(identity: str) -> str:
@@ -81,7 +83,8 @@ def _row(runs: Sequence[RunProgress], top: int, paint: str, x: Callable[[float],
     if not finite:
         return [title]
     weighed, end = worth(promise), x(promise.bound)
-    said = f"ε ≤ {spelled(float(f'{promise.bound:.3g}'))}: promises {weighed.word}, "
+    most = UPWARDS.create_decimal(f"{promise.bound:.9g}")
+    said = f"ε ≤ {spelled(float(most))}: promises {weighed.word}, "
     said += f"values told apart {weighed.odds}"
     if lower:
         said += f"; shown by {by}: ε ≥ {spelled(math.floor(100 * lower) / 100)}"

@@ -1,5 +1,5 @@
-"""Training speed of this machine, stored with the runs until it is old: processor time, which other programs at
-work do not prolong, but for convolutions, which several processes compute.
+"""Training speed of this machine, stored with the runs until it is old: processor time, which other programs
+do not prolong, but for convolutions, which several processes compute.
 """
 
 import time
