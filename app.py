@@ -31,7 +31,7 @@ from pages.server.host_check import Door
 from pages.server.listening import listen_within_limits
 from pages.server.messages import Messages
 from pages.server.opening import open_browser, page_for
-from pages.server.private_streamlit import believe_what_fits, let_go_of_the_gone
+from pages.server.private_streamlit import let_go_of_the_gone, mend
 from pages.server.reconnect import Reconnect
 from pages.server.uploads import Uploads
 
@@ -64,7 +64,7 @@ async def lifespan(app: Any) -> AsyncIterator[None]:
     asyncio.get_running_loop().call_soon(open_browser, OPENS)
     share_one_heap()
     be_quiet()
-    believe_what_fits()
+    mend()
     listen_within_limits()
     sys.setswitchinterval(SWITCH_SECONDS)
     gc.freeze()  # what is loaded by now stays: no need to look for garbage in it while somebody waits

@@ -12,6 +12,7 @@ from typing import Any
 from starlette.datastructures import Headers
 from streamlit import runtime
 from streamlit.proto.WidgetStates_pb2 import WidgetState
+from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.state.common import WidgetMetadata, is_element_id
 from streamlit.runtime.state.session_state import STREAMLIT_INTERNAL_KEY_PREFIX, Serialized, Value, WStates
@@ -90,14 +91,30 @@ def is_download(name: str) -> bool:
     return name in runtime.get_instance().media_file_mgr._deferred_callables
 
 
-def believe_what_fits() -> None:
-    """Ignore widget values that the drawn widget cannot have, which would make a callback or the page fail.
-    Called once, before the first visitor.
+def mend() -> None:
+    """Called once, before the first visitor: widget values that the drawn widget cannot have, which would make
+    a callback or the page fail, are ignored, and messages that wait to be sent stay when a fragment reruns.
     """
     if WStates.__getitem__ is _read:
         return
     WStates.__getitem__ = _read  # type: ignore[method-assign]
     WStates.set_widget_from_proto = _set  # type: ignore[method-assign, assignment]
+    ForwardMsgQueue.clear = _clear  # type: ignore[method-assign, assignment]
+
+
+_plain_clear = ForwardMsgQueue.clear
+
+
+def _clear(queue: Any, retain_lifecycle_msgs: bool = False, fragment_ids_this_run: Any = None) -> None:
+    """Drop what waits to be sent, as Streamlit does, but nothing at the start of a fragment's run. Streamlit
+    drops there what the page's run just before has drawn of the fragment, but keeps that run's end: the
+    browser then removes the fragment as stale, and all that follows on the page moves up by one place, where
+    the fragment's new content replaces it.
+    """
+    if fragment_ids_this_run is None:
+        _plain_clear(queue, retain_lifecycle_msgs)
+    else:
+        queue._delta_index_map = {}  # nothing drawn from now on replaces what an earlier run has drawn
 
 
 PRESSES = f"{STREAMLIT_INTERNAL_KEY_PREFIX}_"

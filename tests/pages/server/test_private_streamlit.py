@@ -4,7 +4,9 @@ import ast
 from pathlib import Path
 
 import streamlit
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.app_session import AppSession
+from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
 from streamlit.runtime.state import SafeSessionState, SessionState
 
 from pages.server import private_streamlit
@@ -26,6 +28,25 @@ def test_what_it_uses_is_there():
     names = AppSession.__init__.__code__.co_names
     assert "_client_state" in names
     assert callable(AppSession.request_rerun)
+
+
+def test_a_fragment_that_reruns_at_once_does_not_take_from_the_page_what_waits_to_be_sent():
+    """Else a student who joins a class while the page polls loses the line with the own name."""
+    private_streamlit.mend()
+    queue = ForwardMsgQueue()
+    for path, fragment in (([0, 0], ""), ([0, 1], "polling"), ([0, 2], "")):
+        drawn = ForwardMsg()
+        drawn.metadata.delta_path.extend(path)
+        drawn.delta.fragment_id = fragment
+        drawn.delta.add_block.allow_empty = True
+        queue.enqueue(drawn)
+    queue.enqueue(ForwardMsg(script_finished=ForwardMsg.FINISHED_SUCCESSFULLY))
+    queue.clear(retain_lifecycle_msgs=True, fragment_ids_this_run=["polling"])
+    assert [list(one.metadata.delta_path) for one in queue.flush()] == [[0, 0], [0, 1], [0, 2], []]
+
+    queue.enqueue(drawn)
+    queue.clear(retain_lifecycle_msgs=True)
+    assert queue.is_empty()
 
 
 def test_no_other_file_uses_a_private_name_of_another_package():
