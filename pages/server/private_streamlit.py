@@ -92,8 +92,8 @@ def is_download(name: str) -> bool:
 
 
 def mend() -> None:
-    """Called once, before the first visitor: widget values that the drawn widget cannot have, which would make
-    a callback or the page fail, are ignored, and messages that wait to be sent stay when a fragment reruns.
+    """Called once, before the first visitor: widget values that the drawn widget cannot have, which would
+    make a callback or the page fail, are ignored; messages that wait to be sent stay when a fragment reruns.
     """
     if WStates.__getitem__ is _read:
         return
