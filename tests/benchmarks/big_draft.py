@@ -1,71 +1,54 @@
-"""Others' Noise beside tabs with a draft of 60 000 clients: `python -m tests.benchmarks.big_draft`.
+"""Others' Noise beside tabs with a draft of 60 000 clients: `python -m tests.benchmarks.big_draft [SECONDS]`.
 
 Five visitors move a control on Noise twice a second; one tab, then four, have a page of the large draft drawn
-again and again without a pause.
+again and again without a pause, each for so many seconds (six by default).
 """
 
-import argparse
 import asyncio
-import json
+import sys
 import time
+from collections.abc import Awaitable, Callable
+from itertools import chain, product
 
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs.record import drafts
+from tests.benchmarks.crowd import Person, leave, served
 from tests.benchmarks.machine import quantiles
-from tests.benchmarks.serving import served
-from tests.server.client import Viewer
 
-CLIENTS = 60_000
+CLIENTS, OTHERS, PAUSE_SECONDS = 60_000, 5, 0.5
 PAGES = ("noise", "clients", "train", "attack", "tune")
-OTHERS = 5
-PAUSE_SECONDS = 0.5
 
 
-async def move(viewer: Viewer, until: float, took: list[float]) -> None:
-    """Move a control now and then, as a person would."""
-    for n in range(1, 10_000):
-        if time.monotonic() > until:
-            return
-        asked = {"weight": n % 80 / 40 - 1, "seq": n, "settled": False}
-        took.append(await viewer.move("studio_strip", "json_value", json.dumps({"asked": asked})))
-        await asyncio.sleep(PAUSE_SECONDS)
-
-
-async def insist(viewer: Viewer, until: float, took: list[float]) -> None:
-    """Have a page drawn again and again."""
+async def again(seconds: float, act: Callable[[int], Awaitable[float]], pause: float = 0.0) -> list[float]:
+    """What it takes, each time."""
+    took, until = list[float](), time.monotonic() + seconds
     while time.monotonic() < until:
-        took.append(await viewer.rerun())
+        took.append(await act(len(took)))
+        await asyncio.sleep(pause)
+    return took
 
 
 async def beside(url: str, draft: str, seconds: float) -> None:
     """No, one and four tabs beside the others."""
-    others = [await Viewer.open(url, "noise") for _ in range(OTHERS)]
-    moves, until = list[float](), time.monotonic() + seconds
-    await asyncio.gather(*(move(one, until, moves) for one in others))
-    print(f"alone:      {quantiles(moves)}")
-    for page in PAGES:
-        for tabs in (1, 4):
-            large = [await Viewer.open(url, page, f"draft={draft}") for _ in range(tabs)]
-            moves, own, until = [], list[float](), time.monotonic() + seconds
-            await asyncio.gather(
-                *(move(one, until, moves) for one in others), *(insist(one, until, own) for one in large)
-            )
-            print(f"{page:<7} × {tabs}: {quantiles(moves)}; its own: {quantiles(own)}", flush=True)
-            for one in large:
-                await one.close()
-            if errors := [error for one in (*large, *others) for error in one.errors]:
-                print(f"errors: {errors[:3]}")
+    others = [await Person.open(url, "noise") for _ in range(OTHERS)]
+    for page, tabs in [("alone", 0), *product(PAGES, (1, 4))]:
+        large = [await Person.open(url, page, f"draft={draft}") for _ in range(tabs)]
+        took = await asyncio.gather(
+            *(again(seconds, one.weigh, PAUSE_SECONDS) for one in others),
+            *(again(seconds, lambda _, one=one: one.rerun()) for one in large),  # type: ignore[misc]
+        )
+        moves, own = (quantiles([*chain(*some)]) for some in (took[:OTHERS], took[OTHERS:]))
+        print(f"{page:<7} × {tabs}: {moves}; its own: {own}", flush=True)
+        await leave(*large)
+    await leave(*others)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--seconds", type=float, default=6.0, help="of each measurement")
-    options = parser.parse_args()
     budgets = [1.0 + n / 1e5 for n in range(CLIENTS)]
     base = {"dataset": "mnist", "clients": {"count": CLIENTS, "epsilon": budgets}}
     with served() as (url, _):
         draft = drafts.new(Draft(parse(base), (Variant("run"),)))
-        asyncio.run(beside(url, draft, options.seconds))
+        asyncio.run(beside(url, draft, float(sys.argv[1]) if len(sys.argv) > 1 else 6.0))
 
 
 if __name__ == "__main__":

@@ -18,17 +18,8 @@ from ldp_core.mechanisms import Form, Mechanism
 from tests.benchmarks.machine import described
 
 NAMES = (
-    "laplace",
-    "piecewise",
-    "hybrid",
-    "gaussian",
-    "duchi",
-    "pdpm",
-    "grr",
-    "harmony",
-    "ldpsign",
-    "privunit",
-)
+    "laplace", "piecewise", "hybrid", "gaussian", "duchi", "pdpm", "grr", "harmony", "ldpsign", "privunit",
+)  # fmt: skip
 SAME_NOISE = ("gaussian", "ldpsign")
 """Forms differ in the ledger alone, by the default parameters."""
 

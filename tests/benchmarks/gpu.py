@@ -30,59 +30,53 @@ from ldp_core.engines.batched import train
 from ldp_core.engines.plan import plan_batches
 from ldp_core.engines.recipe import Recipe
 from ldp_core.events import Ended, RoundDone
-from ldp_core.experiment import Draft, Experiment, Variant, parse
+from ldp_core.experiment import Experiment, parse
 from ldp_core.federated.evaluate import evaluate
 from ldp_core.federated.federation import assemble, choose_device, untrained
 from ldp_core.federated.round import one_round
 from ldp_core.many import run_many
-from ldp_core.models import Model
-from ldp_core.runs import jobs, queue
-from ldp_core.runs.record.events import events_of
 from ldp_core.simulate import simulate
 from ldp_core.streams import stream
+from tests.benchmarks.folds import asked
 from tests.benchmarks.machine import described
-from tests.benchmarks.sweep import asked
 from tests.data import digits, mnist_like
-from tests.runs.processes import end_workers
+from tests.runs.in_process import bodies
+from tests.runs.processes import end_workers, ended, launch
 from tests.systems.killed import killed_and_resumed
 
 CPU, GPU = torch.device("cpu"), torch.device("cuda")
 LITTLE = 2.7e9
 """Bytes of the card that are left, where little is: one client of 24 takes 0.8 of them, all of them 18."""
 
+GENTLE = {"learning_rate": 0.05}
 LONG: tuple[dict[str, Any], ...] = (
     {"dataset": "digits", "rounds": 1000},
-    {
-        "dataset": "mnist_sample",
-        "model": "cnn",
-        "rounds": 150,
-        "mechanism": "none",
-        "local": {"learning_rate": 0.05},
-    },
+    {"dataset": "mnist_sample", "model": "cnn", "rounds": 150, "mechanism": "none", "local": GENTLE},
 )
 """Runs that are not over before they are looked at."""
-
-PAPER = {
+PAPER: dict[str, Any] = {
     "dataset": "mnist",
     "model": "cnn",
     "clients": {"count": 100, "epsilon": 1},
     "selection": {"kind": "fraction", "fraction": 0.7},
     "local": {"epochs": 5, "batch_size": 20, "learning_rate": 0.01},
 }
-WORK = PAPER | {
-    "selection": {"kind": "fraction", "fraction": 0.2},
-    "local": {"epochs": 1, "batch_size": 20, "learning_rate": 0.01},
-}
+WORK = PAPER | {"selection": {"kind": "fraction", "fraction": 0.2}, "local": PAPER["local"] | {"epochs": 1}}
 CASES: dict[str, tuple[dict[str, Any], int]] = {
+    "the paper's": (PAPER, 3),
     "digits, logistic regression, 20 clients × 2 epochs": ({}, 20),
     "digits, 32 hidden units, 20 clients × 2 epochs": ({"model": "mlp"}, 20),
     "made-up MNIST, cnn, 20 clients × 600 × 1 epoch": (WORK, 3),
 }
 
 
-def measure(experiment: dict[str, Any], data: Data, repeats: int) -> tuple[float, float]:
-    """Median seconds of a round without its scoring, and of the scoring."""
-    federation = assemble(parse(experiment | {"rounds": 1000}), data, choose_device())
+def a_round(case: str) -> str:
+    """Median seconds of a round without its scoring, and of the scoring; the most memory."""
+    changes, repeats = CASES[case]
+    torch.cuda.reset_peak_memory_stats()
+    experiment = parse(changes | {"rounds": 1000})
+    data = digits() if experiment.dataset == "digits" else mnist_like()
+    federation = assemble(experiment, data, choose_device())
     start = untrained(federation)
     evaluate(federation, federation.placed(start.weights))  # starts the processes
     trained, scored = [], []
@@ -94,11 +88,25 @@ def measure(experiment: dict[str, Any], data: Data, repeats: int) -> tuple[float
         trained.append(between - began)
         scored.append(time.perf_counter() - between)
     close_pools()
-    return float(np.median(trained)), float(np.median(scored))
+    memory = torch.cuda.max_memory_allocated() / 1e9
+    return f"{np.median(trained):.4f} s, scoring {np.median(scored):.4f} s, {memory:.2f} GB of the card"
 
 
-def plain(model: Model, data: Data) -> Recipe:
-    return Recipe(model, data.shape, data.classes, optimizers.get("sgd"), 0.01)
+def training(
+    name: str, data: Data, shards: list[Any], epochs: int, batch: int, device: torch.device = GPU
+) -> Callable[[], torch.Tensor]:
+    """What trains all clients from the model's first weights, and gives theirs, each time it is called."""
+    model = models.get(name)
+    recipe = Recipe(model, data.shape, data.classes, optimizers.get("sgd"), 0.01)
+    plan = plan_batches(shards, epochs, batch, stream(0, "batches", 1))
+    start = initial(name, data).to(device)
+    x, y = (torch.from_numpy(one).to(device) for one in (data.train_x, data.train_y))
+    return lambda: train(recipe, start, x, y, plan).cpu()
+
+
+def initial(name: str, data: Data) -> torch.Tensor:
+    found = models.get(name).initial(data.shape, data.classes, stream(0, "initial model"))
+    return torch.from_numpy(found)
 
 
 def both(name: str) -> str:
@@ -109,19 +117,14 @@ def both(name: str) -> str:
         return "reads neither data set"
     generator = np.random.default_rng(0)
     shards = [generator.choice(len(data.train_y), size, replace=False) for size in (5, 20, 33, 60)]
-    plan = plan_batches(shards, 2, 20, stream(0, "batches", 1))
-    start = torch.from_numpy(model.initial(data.shape, data.classes, stream(0, "initial model")))
-    found = []
-    for device in (CPU, GPU):
-        x, y = torch.from_numpy(data.train_x).to(device), torch.from_numpy(data.train_y).to(device)
-        found.append(train(plain(model, data), start.to(device), x, y, plan).cpu())
-    moved, apart = (found[0] - start).abs().max(), (found[0] - found[1]).abs().max()
+    here, there = (training(name, data, shards, 2, 20, device)() for device in (CPU, GPU))
+    moved, apart = (here - initial(name, data)).abs().max(), (here - there).abs().max()
     return f"moved {float(moved):.2g}, apart {float(apart):.2g}"
 
 
 @cache
 def loaded(name: str) -> Data:
-    return digits() if name == "digits" else datasets.get(name).load(datasets.data_dir())
+    return datasets.get(name).load(datasets.data_dir())
 
 
 def run(experiment: Experiment, data: Data, device: torch.device) -> tuple[list[RoundDone], Ended]:
@@ -152,29 +155,16 @@ def same_run(changes: dict[str, Any]) -> str:
     return f"{end.status} and {other.status}; accuracy at most {off:.4f} apart, noise variance {noise:.1e}"
 
 
-def paper_round() -> str:
-    """Median seconds, and the most memory."""
-    torch.cuda.reset_peak_memory_stats()
-    seconds, scoring = measure(PAPER, mnist_like(), 3)
-    most = torch.cuda.max_memory_allocated() / 1e9
-    return f"{seconds:.3f} s, scoring {scoring:.3f} s, {most:.2f} GB of the card"
-
-
 def training_alone() -> str:
     """Of the paper's round, the clients' training by itself."""
-    data, model = mnist_like(), models.get("cnn")
+    data = mnist_like()
     shards = np.split(stream(0, "partition").permutation(len(data.train_y))[: 70 * 600], 70)
-    plan = plan_batches(shards, 5, 20, stream(0, "batches", 1))
-    start = torch.from_numpy(model.initial(data.shape, 10, stream(0, "initial model"))).to(GPU)
-    x, y = torch.from_numpy(data.train_x).to(GPU), torch.from_numpy(data.train_y).to(GPU)
-    took = []
+    train_them, took = training("cnn", data, shards, 5, 20), list[float]()
     for _ in range(4):
-        torch.cuda.synchronize()
         began = time.perf_counter()
-        train(plain(model, data), start, x, y, plan)
-        torch.cuda.synchronize()
+        train_them()
         took.append(time.perf_counter() - began)
-    return f"{np.median(took[1:]):.3f} s ({took[0]:.2f} s the first time), {len(plan.active)} steps"
+    return f"{np.median(took[1:]):.3f} s ({took[0]:.2f} s the first time), 150 steps"
 
 
 def folded() -> str:
@@ -188,17 +178,13 @@ def folded() -> str:
 
 def little_memory() -> str:
     """The same clients with hardly any memory left: as many at a time as fit, and the same weights."""
-    data, model = mnist_like(), models.get("resnet18")
-    shards = np.split(np.arange(24 * 64), 24)
-    plan = plan_batches(shards, 1, 32, stream(0, "batches", 1))
-    start = torch.from_numpy(model.initial(data.shape, 10, stream(0, "initial model"))).to(GPU)
-    x, y = torch.from_numpy(data.train_x).to(GPU), torch.from_numpy(data.train_y).to(GPU)
-    roomy = train(plain(model, data), start, x, y, plan).cpu()
+    train_them = training("resnet18", mnist_like(), np.split(np.arange(24 * 64), 24), 1, 32)
+    roomy = train_them()
     torch.cuda.empty_cache()
     most = torch.cuda.get_device_properties(GPU).total_memory
     torch.cuda.set_per_process_memory_fraction((torch.cuda.memory_reserved() + LITTLE) / most)
     try:
-        tight = train(plain(model, data), start, x, y, plan).cpu()
+        tight = train_them()
     finally:
         torch.cuda.set_per_process_memory_fraction(1.0)
     return f"weights at most {float((roomy - tight).abs().max()):.1e} apart"
@@ -209,12 +195,9 @@ def by_queue() -> str:
     with tempfile.TemporaryDirectory() as folder:
         os.environ["EPSILON_RUNS_DIR"] = folder
         began = time.monotonic()
-        identity = jobs.submit(Draft(parse({"rounds": 5}), (Variant("GPU"),)))
-        while jobs.look(identity).live and time.monotonic() < began + 120:
-            time.sleep(0.1)
-        job = jobs.look(identity)
+        job = ended(launch({"rounds": 5}))
         took = time.monotonic() - began
-        who = {one.body.get("engine", "") for one in events_of(queue.get(identity))} - {""}
+        who = {one.get("engine", "") for one in bodies(job)} - {""}
         end_workers(Path(folder))
     return f"{job.status} after {took:.1f} s; trained by: {who or 'none'}"
 
@@ -243,9 +226,8 @@ def main() -> None:
     parts: list[tuple[str, Callable[[], str]]] = [
         *((f"model {one}", partial(both, one)) for one in models.names()),
         *((f"run {one}", partial(same_run, changes)) for one, changes in runs()),
-        ("the paper's round", paper_round),
-        ("of it, training", training_alone),
-        *((f"a round of {case}", partial(_round, case)) for case in CASES),
+        *((f"a round, {case}", partial(a_round, case)) for case in CASES),
+        ("training of the paper's", training_alone),
         ("a fold", folded),
         ("little memory", little_memory),
         ("the queue", by_queue),
@@ -258,13 +240,6 @@ def main() -> None:
         except Exception as error:  # the others are worth knowing too
             result = f"{type(error).__name__}: {error}"
         print(f"| {what} | {result} ({time.perf_counter() - began:.1f} s) |", flush=True)
-
-
-def _round(case: str) -> str:
-    experiment, repeats = CASES[case]
-    data = digits() if parse(experiment).dataset == "digits" else mnist_like()
-    seconds, scoring = measure(experiment, data, repeats)
-    return f"{seconds:.4f} s, scoring {scoring:.4f} s"
 
 
 if __name__ == "__main__":

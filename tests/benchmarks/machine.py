@@ -15,6 +15,8 @@ def described() -> str:
 
 def quantiles(seconds: Sequence[float]) -> str:
     """Median, 95th percentile and largest."""
+    if not seconds:
+        return "never"
     values = np.array(seconds)
     median, high = np.median(values), np.quantile(values, 0.95)
     return f"median {median:.3f} s, p95 {high:.3f} s, most {values.max():.3f} s over {len(values)}"

@@ -1,15 +1,11 @@
-"""Samplers at the size of ResNet-18, what a round measures beside its noise, the theory of 10 000 clients."""
+"""Samplers at the size of ResNet-18, and the theory of 10 000 clients."""
 
 import numpy as np
 import torch
 
-from ldp_core import aggregators, mechanisms
-from ldp_core.experiment.schema import Piece
-from ldp_core.federated.terms import Laws
-from ldp_core.federated.upload import some_rows, uploaded
+from ldp_core import mechanisms
 from ldp_core.mechanisms import Use
 from ldp_core.runs.lockstep import one_thread
-from ldp_core.systems import Encoded
 from tests.benchmarks.machine import best, described
 
 VALUES = 11_173_962
@@ -33,27 +29,6 @@ def samplers() -> None:
         print(f"| {name} | {ours / uniform:.1f} | {theirs / torch_uniform:.1f} |")
 
 
-def round_of_the_papers() -> None:
-    """Clipping and noise of the papers' round, 70 × 21 840 values; and its exact sum, moments and counts."""
-    clients, width = 70, 21_840
-    values = np.random.default_rng(0).normal(0, 0.1, (clients, width)).astype(np.float32)
-    half, epsilon = np.full((clients, 1), 0.15), np.linspace(0.5, 4, clients)[:, None]
-    shares, known, mean = np.full(clients, 1 / clients), np.zeros(1, np.float32), aggregators.get("mean")
-    print("| mechanism | noise, ms | measured beside, ms | ratio |\n|---|---|---|---|")
-    for name in mechanisms.names():
-        pieces = [Piece(slice(0, width), mechanisms.get(name).fitted(Use(width, 10, 1, 70)))]
-        laws, encoded = Laws(), Encoded(values, -half, half)
-
-        def uploads(measured: bool) -> None:
-            noise, of = np.random.Generator(np.random.Philox(key=1)), shares if measured else None
-            found = uploaded(pieces, encoded, epsilon, known, noise, of, laws=laws)  # noqa: B023
-            for rows in some_rows(found.exact.shape) if measured else ():
-                mean.combine(found.exact[rows].astype(np.float64), shares[rows])
-
-        alone, both = (1e3 * best(lambda m=m: uploads(m), 9) for m in (False, True))  # type: ignore[misc]
-        print(f"| {name} | {alone:.1f} | {both - alone:.1f} | {(both - alone) / alone:.2f} |")
-
-
 def theory() -> None:
     generator = np.random.default_rng(0)
     epsilon = generator.lognormal(0, 1, CLIENTS)
@@ -74,5 +49,4 @@ if __name__ == "__main__":
     one_thread()
     print(described())
     samplers()
-    round_of_the_papers()
     theory()

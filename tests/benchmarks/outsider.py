@@ -23,7 +23,7 @@ WEIGH_BY_NOISE = ("inverse_std", "inverse_variance", "probability_selection")
 
 def experiment(number: int, space: int = 303) -> dict[str, Any]:
     """Experiment by number. Spaces 101, 202, 404 and 505 went into the rule; 303, 405 and 606 did not."""
-    draw = _Draw(space, number)
+    draw = Draw(space, number)
     wide = draw.chance(0.2)
     count = draw.whole(5, 60 if wide else 31)
     target = draw.one("weights", "update")
@@ -66,7 +66,7 @@ def experiment(number: int, space: int = 303) -> dict[str, Any]:
     }
 
 
-class _Draw:
+class Draw:
     def __init__(self, space: int, number: int) -> None:
         self._generator = np.random.default_rng([space, number])
 
@@ -87,7 +87,7 @@ class _Draw:
         return bool(self._generator.random() < share)
 
 
-def _clients(draw: _Draw, count: int, target: str) -> dict[str, Any]:
+def _clients(draw: Draw, count: int, target: str) -> dict[str, Any]:
     """Budgets in the ways that there are, safe ranges alike or not, limits now and then."""
     half = draw.between(0.1, 3) if target == "weights" else draw.between(0.005, 0.6)
     profile = [round(draw.between(0.1, 10), 3) for _ in range(count)]
@@ -120,7 +120,7 @@ def _clients(draw: _Draw, count: int, target: str) -> dict[str, Any]:
     return clients
 
 
-def _mechanism(draw: _Draw) -> dict[str, Any]:
+def _mechanism(draw: Draw) -> dict[str, Any]:
     name = draw.one(*MECHANISMS, *(["ldpsign"] if draw.chance(0.3) else []))
     parameters, chosen = mechanisms.get(name).parameters(), {"name": name}
     if "calibration" in parameters:

@@ -10,8 +10,6 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping
-from typing import Any
 
 import psutil
 
@@ -20,12 +18,11 @@ from ldp_core.runs import jobs, kinds, queue
 from ldp_core.runs.batch import Figures
 from ldp_core.runs.cluster.connection import ADDRESS, TOKEN
 from ldp_core.runs.lockstep import one_thread
-from ldp_core.runs.record.events import events_of
 from ldp_core.runs.train_all import train_all
 from tests.benchmarks.machine import described
 from tests.runs.cluster.nodes import SECRET, Cluster
-
-GONE_SECONDS = 300.0
+from tests.runs.in_process import bodies
+from tests.runs.processes import ended, wait_for
 
 
 def cells(count: int, first: float) -> list[Experiment]:
@@ -78,57 +75,26 @@ def measured(count: int) -> None:
 
 
 def queued(machines: Cluster, count: int) -> None:
-    """A sweep that is cancelled and taken up, one whose process is killed."""
-    identity = launched("sweep", sweep(count))
-    until(lambda: stored(identity) and machines.trains())
-    began = time.perf_counter()
-    jobs.cancel(identity)
-    until(lambda: jobs.status(identity)["status"] == "cancelled")
-    until(lambda: not machines.trains())
-    kept = stored(identity)
-    print(f"  cancelled with {kept} cells; nothing trains after {time.perf_counter() - began:.1f} s")
-    taken_up(identity, kept, count)
-
-    identity = launched("sweep", sweep(count, 40.0))
-    until(lambda: stored(identity) and machines.trains())
-    began = time.perf_counter()
-    psutil.Process(queue.get(identity).pid).kill()
-    until(lambda: jobs.status(identity)["status"] == "interrupted")
-    until(lambda: not machines.trains())
-    kept = stored(identity)
-    print(f"  killed with {kept} cells; nothing trains after {time.perf_counter() - began:.1f} s")
-    taken_up(identity, kept, count)
-
-
-def taken_up(identity: str, kept: int, count: int) -> None:
-    """It trains what is left, and nothing that is stored."""
-    last = events_of(queue.get(identity))[-1].seq
-    jobs.resume(identity)
-    until(lambda: jobs.status(identity)["status"] == "completed")
-    new = [one.body["cell"] for one in events_of(queue.get(identity)) if one.seq > last]
-    assert len(new) == len({*new}) == count - kept, "a cell was trained twice, or is missing"
-    print(f"  taken up: {len(new)} cells trained, and all {count} are there once", flush=True)
-
-
-def sweep(count: int, first: float = 0.5) -> dict[str, Any]:
-    """Runs of ten times the length."""
-    base = {"attack": None, "rounds": 150}
-    return {"base": base, "grid": {"clients.epsilon": [round(first + 0.1 * i, 2) for i in range(count)]}}
-
-
-def launched(kind: str, file: Mapping[str, Any]) -> str:
-    return jobs.launch(kind, kinds.get(kind).read(file, {}))
-
-
-def stored(identity: str) -> int:
-    return len(events_of(queue.get(identity)))
-
-
-def until(done: Callable[[], object]) -> None:
-    deadline = time.monotonic() + GONE_SECONDS
-    while not done():
-        assert time.monotonic() < deadline, "it does not come"
-        time.sleep(0.05)
+    """A sweep of runs of ten times the length that is cancelled, one whose process is killed; taken up."""
+    for end, first in (("cancelled", 0.5), ("interrupted", 40.0)):
+        grid = {"clients.epsilon": [round(first + 0.1 * i, 2) for i in range(count)]}
+        file = {"base": {"attack": None, "rounds": 150}, "grid": grid}
+        identity = jobs.launch("sweep", kinds.get("sweep").read(file, {}))
+        wait_for(lambda: bodies(queue.get(identity)) and machines.trains())  # noqa: B023
+        began = time.perf_counter()
+        if end == "cancelled":
+            jobs.cancel(identity)
+        else:
+            psutil.Process(queue.get(identity).pid).kill()
+        assert ended(identity).status == end
+        wait_for(lambda: not machines.trains())
+        before = bodies(queue.get(identity))
+        print(f"  {end} with {len(before)} cells; nothing trains after {time.perf_counter() - began:.1f} s")
+        jobs.resume(identity)
+        assert ended(identity).status == "completed"
+        numbers = [one["cell"] for one in bodies(queue.get(identity))]
+        assert len({*numbers}) == len(numbers) == count, "a cell was trained twice, or is missing"
+        print(f"  taken up: {count - len(before)} cells trained, and all {count} are there once", flush=True)
 
 
 if __name__ == "__main__":

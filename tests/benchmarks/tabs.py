@@ -10,82 +10,49 @@ import argparse
 import asyncio
 import resource
 import time
+from collections.abc import Iterable
 
 import psutil
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
+from tests.benchmarks.crowd import GONE_SECONDS, leave, megabytes, served, used
 from tests.benchmarks.machine import quantiles
-from tests.benchmarks.serving import megabytes, served, used
 from tests.server.client import Viewer
 
-DESCRIPTORS = 1024
-EACH = 5
+DESCRIPTORS, EACH, NEWCOMERS = 1024, 5, 20
 PAGES = ("", "clients", "noise", "train", "attack", "compare", "runs")
-NEWCOMERS = 20
-GONE_SECONDS = 150
-"""After which the server has forgotten those who left."""
 
 
-class Tabs:
-    """What became of some tabs.
-
-    Attributes:
-        waits: seconds until each was drawn.
-        later: how many were refused for now (429).
-        errors: what else went wrong.
-    """
-
-    def __init__(self, url: str) -> None:
-        self.url = url
-        self.viewers: list[Viewer] = []
-        self.waits: list[float] = []
-        self.errors: list[str] = []
-        self.later = 0
-
-    async def open(self, visitor: int, page: str) -> None:
-        """A page of a visitor with an address and a cookie of their own."""
+async def opened(url: str, asked: Iterable[tuple[int, str]]) -> list[Viewer]:
+    """Pages of visitors, each with an address and a cookie of their own; prints how that went."""
+    viewers, waits, errors, later = list[Viewer](), list[float](), list[str](), 0
+    for visitor, page in asked:
         address = f"192.0.{visitor // 250}.{visitor % 250}"
         who = {"X-Real-IP": address, "Cookie": f"epsilon_visitor={visitor:032x}"}
         began = time.perf_counter()
         try:
-            self.viewers.append(await Viewer.open(self.url, page, wire=None, **who))
-            self.waits.append(time.perf_counter() - began)
-        except InvalidStatus as refused:
-            if refused.response.status_code == 429:
-                self.later += 1
+            viewers.append(await Viewer.open(url, page, wire=None, **who))
+            waits.append(time.perf_counter() - began)
+        except (InvalidStatus, OSError, ConnectionClosed) as error:
+            if isinstance(error, InvalidStatus) and error.response.status_code == 429:
+                later += 1
             else:
-                self.errors.append(str(refused))
-        except (OSError, ConnectionClosed) as error:
-            self.errors.append(f"{type(error).__name__} {error}")
-
-    async def close(self) -> list[str]:
-        """Close them all; returns what went wrong with any."""
-        for viewer in self.viewers:
-            self.errors += viewer.errors
-            await viewer.close()
-        return self.errors
-
-    def in_words(self) -> str:
-        return f"{quantiles(self.waits) if self.waits else 'none came in'}; {self.later} refused for now"
+                errors.append(repr(error))
+    print(f"opened: {quantiles(waits)}; {later} refused for now; {len(errors)} errors {errors[:3] or ''}")
+    return viewers
 
 
 async def crowd(url: str, process: psutil.Process, count: int) -> None:
     """Open them all, look what that takes, and close them."""
     before, began = megabytes(process), used(process)
-    tabs, newcomers = Tabs(url), Tabs(url)
-    for n in range(count):
-        await tabs.open(n // EACH, PAGES[n % len(PAGES)])
+    tabs = await opened(url, [(n // EACH, PAGES[n % len(PAGES)]) for n in range(count)])
     spent, now = used(process) - began, megabytes(process)
-    print(f"tabs:      {tabs.in_words()}; {1e3 * spent / count:.0f} ms of a core each")
-    print(f"server:    {process.num_fds()} descriptors, from {before:.0f} to {now:.0f} MB")
-    for n in range(NEWCOMERS):
-        await newcomers.open(1000 + n, "noise")
-    print(f"newcomers: {newcomers.in_words()}")
-    errors = [*await tabs.close(), *await newcomers.close()]
-    print(f"errors:    {len(errors)} {errors[:3] or ''}")
+    print(f"server: {1e3 * spent / count:.0f} ms of a core each, {process.num_fds()} descriptors", end=", ")
+    print(f"from {before:.0f} to {now:.0f} MB; newcomers:")
+    await leave(*tabs, *await opened(url, [(1000 + n, "noise") for n in range(NEWCOMERS)]))
     await asyncio.sleep(GONE_SECONDS)
     left = f"{process.num_fds()} descriptors, {megabytes(process):.0f} MB"
-    print(f"left:      {left}, {GONE_SECONDS} s after all have gone")
+    print(f"left:   {left}, {GONE_SECONDS} s after all have gone")
 
 
 def main() -> None:

@@ -12,7 +12,6 @@ import argparse
 import json
 import math
 import os
-import socket
 import subprocess
 import sys
 import tempfile
@@ -27,6 +26,7 @@ import numpy as np
 import psutil
 
 from tests.benchmarks.machine import described
+from tests.browser.server import free_port
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = {"pfl": "pfl==0.6.0", "flower": "flwr[simulation]==1.41.0"}
@@ -134,26 +134,22 @@ def environment(folder: Path, name: str) -> Path:
 
 def start(name: str, python: Path, module: str, *arguments: str, ranks: int = 1) -> Contender:
     """Start a contender, in several ranks of torch.distributed if it wants that."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = str(free.getsockname()[1])
-    processes = []
-    for rank in range(ranks):
-        distributed = {"RANK": str(rank), "LOCAL_RANK": str(rank), "WORLD_SIZE": str(ranks)}
-        distributed |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port, "LOCAL_WORLD_SIZE": str(ranks)}
-        distributed["TORCHELASTIC_RUN_ID"] = port  # so pfl knows that it is one of several
-        quiet = {"OMP_NUM_THREADS": "1"}
-        processes.append(
-            subprocess.Popen(
-                [python, "-m", f"tests.benchmarks.contenders.{module}", *arguments],
-                cwd=ROOT,
-                env=os.environ | quiet | {"PYTHONPATH": str(ROOT)} | (distributed if ranks > 1 else {}),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                text=True,
-            )
+    port, given = str(free_port()), {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
+    if ranks > 1:
+        given |= {"WORLD_SIZE": str(ranks), "LOCAL_WORLD_SIZE": str(ranks), "MASTER_ADDR": "127.0.0.1"}
+        given |= {"MASTER_PORT": port, "TORCHELASTIC_RUN_ID": port}  # so pfl knows that it is one of several
+    processes = [
+        subprocess.Popen(
+            [python, "-m", f"tests.benchmarks.contenders.{module}", *arguments],
+            cwd=ROOT,
+            env=os.environ | given | ({"RANK": str(rank), "LOCAL_RANK": str(rank)} if ranks > 1 else {}),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
         )
+        for rank in range(ranks)
+    ]
     contender = Contender(name, processes)
     contender.hear("ready")
     return contender
@@ -197,10 +193,7 @@ def main() -> None:
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:CORES])
     print(f"{described()}; {time.strftime('%Y-%m-%d')}; load average {os.getloadavg()[0]:.1f}\n")
-    print(
-        "| model, data | clients × samples | ours | plain, 1 thread: CPU over ours, by the clock, memory ",
-        end="",
-    )
+    print("| model, data | clients × samples | ours | plain: CPU over ours, by the clock, memory ", end="")
     print(f"| pfl-research 0.6.0, {CORES} processes | Flower 1.41.0, {CORES} actors |")
     print("|---|---|---|---|---|---|", flush=True)
     with tempfile.TemporaryDirectory() as temporary:

@@ -25,6 +25,7 @@ from ldp_core.runs.storage.locks_and_heartbeats import WORKER, Held, taken
 from ldp_core.runs.view.run_curves import progress_of
 
 T = TypeVar("T")
+FORK: Any = multiprocessing.get_context("fork")
 SPACE = ["unshare", "--map-root-user", "--pid", "--fork", "--kill-child", "--mount-proc"]
 """A container's namespace for processes, where there is no engine for containers."""
 ENDLESS = {"rounds": 10_000, "attack": None}
@@ -140,14 +141,26 @@ def _lives(pid: int) -> bool:
     return False
 
 
+def launched_elsewhere(changes: dict[str, Any]) -> tuple[Any, str]:
+    """A process that stands for a server: it launches a job and only lives on; and that job."""
+    told, tell = FORK.Pipe(duplex=False)
+
+    def live() -> None:
+        tell.send(launch(changes))
+        time.sleep(600)
+
+    process = FORK.Process(target=live, daemon=True)
+    process.start()
+    return process, str(told.recv())
+
+
 class Trained:
     """A job that a fork of this process does, without a worker: it shares what a test has put in place."""
 
     def __init__(self, job: Job) -> None:
-        fork: Any = multiprocessing.get_context("fork")
-        self._told, tell = fork.Pipe(duplex=False)
+        self._told, tell = FORK.Pipe(duplex=False)
         with tell:
-            self.process = fork.Process(target=lambda: tell.send(train_job(job, 10**9)))
+            self.process = FORK.Process(target=lambda: tell.send(train_job(job, 10**9)))
             self.process.start()
 
     def outcome(self, seconds: float = PATIENCE_SECONDS) -> Outcome:

@@ -24,7 +24,6 @@ from tests.extent import in_gate
 from tests.gate import holding
 from tests.pace import within
 from tests.runs.in_process import record_of
-from tests.runs.launching import launched_elsewhere
 from tests.runs.processes import (
     ENDLESS,
     PATIENCE_SECONDS,
@@ -32,6 +31,7 @@ from tests.runs.processes import (
     end_workers,
     ended,
     launch,
+    launched_elsewhere,
     living,
     rounds_of,
     stop_all,
@@ -120,13 +120,11 @@ def test_running_out_of_memory_ends_one_job_with_a_sentence(runs_dir: Path, monk
 
 @pytest.mark.alone
 @pytest.mark.usefixtures("clean_processes")
-def test_everything_is_killed_together_and_goes_on_after_a_restart(
-    runs_dir: Path, interpreter: Interpreter, tmp_path: Path
-):
+def test_everything_is_killed_together_and_goes_on_after_a_restart(runs_dir: Path):
     """F4: a container's end takes server, worker and training process in the same instant."""
     experiment = {"rounds": 100, "attack": None}
     with holding(runs_dir, 20):
-        server, identity = launched_elsewhere(interpreter, experiment, tmp_path)
+        server, identity = launched_elsewhere(experiment)
         wait_for(lambda: rounds_of(identity))
         killed = [server.pid, *(process.pid for process in workers(runs_dir))]
         assert len(killed) == 3

@@ -18,19 +18,18 @@ from tests.extent import in_gate
 from tests.gate import holding
 from tests.pace import within
 from tests.runs.in_process import bodies
-from tests.runs.launching import launched_elsewhere
 from tests.runs.processes import (
     ENDLESS,
     PATIENCE_SECONDS,
     ended,
     launch,
+    launched_elsewhere,
     living,
     rounds_of,
     under_way,
     until,
     workers,
 )
-from tests.warm import Interpreter
 
 
 @pytest.mark.alone
@@ -47,11 +46,11 @@ def test_jobs_wait_their_turn_and_the_warm_worker_begins_the_next_at_once(warm: 
     assert time.monotonic() - asked < within(1.5, of_worker=True)
 
 
-def test_a_job_outlives_the_process_that_launched_it(warm: Path, interpreter: Interpreter, tmp_path: Path):
+def test_a_job_outlives_the_process_that_launched_it(warm: Path):
     with holding(warm, 10):
-        launcher, identity = launched_elsewhere(interpreter, {"rounds": 80, "attack": None}, tmp_path)
+        launcher, identity = launched_elsewhere({"rounds": 80, "attack": None})
         launcher.kill()
-        launcher.wait(PATIENCE_SECONDS)
+        launcher.join()
         assert jobs.look(identity).live, "it is under way, or about to be"
     assert ended(identity).status == "completed"
 
