@@ -22,10 +22,10 @@ from ldp_core.runs.storage import disk_space
 from ldp_core.runs.view.run_curves import progress_of
 from tests.calibrated import calibrated
 from tests.data import events
-from tests.gate import holding, install
+from tests.gate import holding
 from tests.runs import processes
-from tests.runs.in_process import queued, record_of
-from tests.runs.processes import Trained, end_workers, ended, launch, trained_a_round, until
+from tests.runs.in_process import record_of
+from tests.runs.processes import end_workers, ended, launch, trained_a_round, until
 from tests.warm import Interpreter, Processes
 
 ROOT = Path(os.environ["EPSILON_RUNS_DIR"])
@@ -53,24 +53,6 @@ class Filler:
         self.path.unlink()
 
 
-def record() -> None:
-    """One record on eight megabytes: nothing of it is lost, and it goes on to the same weights."""
-    ROOT.mkdir()
-    filler, job = Filler(), queued(DRAFT)
-    with holding(ROOT, 10):
-        training = Trained(job)
-        processes.wait_for(lambda: trained_a_round(job))
-        filler.fill()
-    outcome = training.outcome()
-    assert (outcome.status, outcome.message[: len(SENTENCE)]) == ("failed", SENTENCE)
-    refuse_damaged(job.keys[0])
-    before = progress_of(job).update().rounds_done()
-    assert 0 < before < LONG["rounds"]
-    filler.go()
-    assert Trained(job).outcome().status == "completed"
-    same_as_undisturbed(job)
-
-
 def house() -> None:
     """Worker, queue, drafts and records: each says what is wrong, and a full disk can be helped from here."""
     calibrated(ROOT)
@@ -89,6 +71,7 @@ def house() -> None:
         process.resume()
     job = ended(identity)
     assert (job.status, job.message[: len(SENTENCE)]) == ("failed", SENTENCE)
+    refuse_damaged(job.keys[0])
     assert 0 < progress_of(job).update().rounds_done() < LONG["rounds"]
 
     filler.fill()
@@ -117,28 +100,6 @@ def house() -> None:
     assert jobs.resume(identity).live
     assert ended(identity).status == "completed"
     same_as_undisturbed(job)
-
-
-def orphan() -> None:
-    """What a killed worker has left cannot be noted, and all else goes on; then there is room to note it."""
-    calibrated(ROOT)
-    filler, old = Filler(), launch({"rounds": 3})
-    ended(old)
-    with holding(ROOT, 10):
-        identity = launch(LONG)
-        until(identity, trained_a_round)
-        end_workers(ROOT)
-    disk_space.give_up()
-    filler.fill()
-    recorded = "the worker was stopped from outside; nothing can be noted on the disk now"
-    seen = [*jobs.recent(), jobs.look(identity)]
-    assert [job.id for job in seen] == [identity, old, identity]
-    assert (seen[0].status, seen[0].message) == (seen[2].status, seen[2].message) == ("interrupted", recorded)
-    assert queue.get(identity).status == "running", "it could not be noted"
-    with pytest.raises(StorageFailed, match="the disk is nearly full"):
-        jobs.resume(identity)
-    jobs.delete(old, for_good=True)
-    assert ended(identity).status == "interrupted"
 
 
 def read_only() -> None:
@@ -178,14 +139,13 @@ def same_as_undisturbed(job: Job) -> None:
 
 if __name__ == "__main__":
     one_thread()  # of two on a busy machine one waits for the other with all its might
-    install(ROOT)  # for what is forked here
     place, *parts = sys.argv[1:]
     began = Processes(Interpreter(Path(place), os.getpid()), within=os.getpid())
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(start, "subprocess", began)  # who is begun there sees this disk, too
         for name in parts:
             try:
-                {"record": record, "house": house, "orphan": orphan, "read_only": read_only}[name]()
+                {"house": house, "read_only": read_only}[name]()
             finally:
                 end_workers(ROOT)
             shutil.rmtree(ROOT)

@@ -10,7 +10,6 @@ from ldp_core.experiment import parse_draft
 from ldp_core.runs import jobs, queue
 from ldp_core.runs.jobs import listing, lookup
 from ldp_core.runs.queue import orphaned
-from ldp_core.runs.record import computations
 from ldp_core.runs.record.checkpoints import SCHEMA
 from ldp_core.runs.storage.database import opened
 from tests.runs.in_process import compute, queued, record_of
@@ -24,23 +23,13 @@ def test_a_look_at_a_list_starts_a_worker_for_queued_jobs(monkeypatch: pytest.Mo
     identity = queue.add("run", {}, owner="anna")
     jobs.recent(owner="somebody else")
     assert woken.call_count == 1
+    assert jobs.look(identity).message == "", "no other job is at what it asks for"
     queue.cancel(identity)
     jobs.recent()
     assert woken.call_count == 1, "nothing waits any more"
 
 
-def test_a_job_that_waits_says_that_another_one_is_at_what_it_asks_for():
-    job = queued(parse_draft({"rounds": 1}))
-    assert jobs.look(job.id).message == jobs.status(job.id)["message"] == ""
-    held = computations.hold(job.keys[0])
-    assert held
-    with held:
-        assert "another job is at what it asks for" in jobs.look(job.id).message
-    assert jobs.look(job.id).message == ""
-
-
 def test_an_orphaned_job_is_reported_though_it_cannot_be_noted(monkeypatch: pytest.MonkeyPatch):
-    """tests/runs/small_disk.py does so on a disk that is full."""
     identity = queue.add("run", {})
     assert queue.claim()
     monkeypatch.setattr(orphaned, "changing", Mock(side_effect=StorageFailed("it cannot be written")))

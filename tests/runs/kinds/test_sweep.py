@@ -26,18 +26,6 @@ FEW: dict[str, Any] = {
 }
 
 
-def test_every_cell_is_stored_once_with_what_it_sets(runs_dir: Path):
-    job = trained(FEW, "sweep")
-    assert job.status == "completed"
-    found = sorted(bodies(job), key=lambda one: one["cell"])  # they come as processes end them
-    names = ("event", "status", "cell", "set", "seed", "key")
-    assert [[one[name] for name in names] for one in found] == [
-        ["cell", "completed", number, cell.set, cell.seed, cell.experiment.key]
-        for number, cell in enumerate(parse_sweep(FEW).cells)
-    ]
-    assert all(0 <= one["accuracy"] <= 1 for one in found)
-
-
 def test_what_another_sweep_has_trained_is_taken_over_to_the_same_bits_only(
     runs_dir: Path, monkeypatch: pytest.MonkeyPatch
 ):

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from ldp_core.experiment import Draft, Variant, parse
-from ldp_core.experiment.threat_model import spies
 from ldp_core.runs import jobs
 from ldp_core.runs.kinds import Outcome
 from ldp_core.runs.record.time_left import how_far
@@ -77,7 +76,3 @@ def test_a_folder_with_a_bad_image_fails_with_its_name(tmp_path: Path, monkeypat
     outcome = train(changes)
     assert outcome.status == "failed"
     assert outcome.message.startswith("the image “pets/train/cats/000.jpg” cannot be read")
-
-
-def test_data_that_are_no_images_are_not_attacked():
-    assert not spies(parse({"dataset": "covtype", "rounds": 2}))

@@ -45,14 +45,6 @@ def test_jobs_are_claimed_in_order_of_arrival_and_once():
     assert all(queue.get(i).status == "running" for i in ids)
 
 
-def test_a_draft_has_one_live_job_however_often_it_is_launched():
-    ids = at_once(20, lambda: queue.add("run", {}, "a" * 12))
-    assert len(set(ids)) == 1
-    assert queue.move(ids[0], "cancelled")
-    assert queue.add("run", {}, "a" * 12) != ids[0]
-    assert queue.add("run", {}, "b" * 12) not in ids
-
-
 def test_while_a_worker_lives_its_jobs_are_left_alone_and_once_it_has_died_they_are_interrupted(
     runs_dir: Path,
 ):

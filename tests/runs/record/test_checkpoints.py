@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
-from math import isnan
 from typing import Any
 from unittest.mock import Mock
 
@@ -35,22 +34,6 @@ def write(recorder: Recorder, turns: Iterable[Turn]) -> None:
     for turn in turns:
         recorder.write(turn)
     recorder.close()
-
-
-def test_a_reader_sees_events_while_they_are_written():
-    job = queued(DRAFT)
-    recorder, progress, seen = recorder_of(job), progress_of(job), []
-    for turn in turns(1):
-        recorder.write(turn)
-        recorder.flush()
-        seen.append(progress.update().runs[1].round)
-    recorder.close()
-    assert seen == sorted(seen)
-    assert seen[-1] == 3
-    run = progress.runs[1]
-    assert len(run.curves["accuracy"]) == 4 and isnan(run.curves["noise_variance"][0])
-    assert run.tries["audit", 19].rounds == 3
-    assert run.end
 
 
 def test_what_is_no_json_number_never_reaches_the_disk():

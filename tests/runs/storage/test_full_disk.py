@@ -42,12 +42,8 @@ def on_a_small_disk(interpreter: Interpreter, tmp_path: Path) -> Callable[..., N
     return run
 
 
-def test_a_record_on_a_full_disk_is_whole_and_goes_on(on_a_small_disk: Callable[..., None]):
-    on_a_small_disk("8m", "record")
-
-
 def test_a_full_disk_is_told_and_can_be_helped_from_here(on_a_small_disk: Callable[..., None]):
-    on_a_small_disk("1100m", "house", "orphan")
+    on_a_small_disk("1100m", "house")
 
 
 def test_a_read_only_disk_is_looked_at_and_says_what_to_do(on_a_small_disk: Callable[..., None]):
