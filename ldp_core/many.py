@@ -1,8 +1,9 @@
 """Many runs at once, whose clients are trained together, round by round."""
 
 import gc
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
+from typing import Any, TypeVar
 
 import torch
 
@@ -15,10 +16,11 @@ from ldp_core.events import Event
 from ldp_core.experiment import Experiment
 from ldp_core.federated.federation import choose_device
 from ldp_core.federated.noising import Noised, Noising, Together
-from ldp_core.federated.round import Round
 from ldp_core.simulate import Run
 from ldp_core.system.threads import on_one_thread
 
+T = TypeVar("T")
+W = TypeVar("W")
 BYTES = 2**27
 """Largest size of the weights of all clients of the active runs, in bytes."""
 SELDOM = 20_000
@@ -72,11 +74,14 @@ def run_many(
                 under_way[number], share[number] = run, room
                 yield from ((number, event) for event in run.begin())
             prepared = {number: run.prepare() for number, run in under_way.items() if not run.done}
-            trained = _trained(prepared)
-            asked = {
-                number: under_way[number].noisings(one, trained[number]) for number, one in prepared.items()
-            }
-            noised = _noised(asked, together)
+            noised: Mapping[int, Iterable[Noised]]
+            if len(prepared) == 1:  # which may be a large one, so a work at a time
+                ((number, one),) = prepared.items()
+                noised = {number: map(Noising.alone, under_way[number].noisings(one, one.alone()))}
+            else:
+                trained = _in_step({number: one.works() for number, one in prepared.items()}, train_works)
+                asked = {n: under_way[n].noisings(one, trained[n]) for n, one in prepared.items()}
+                noised = _in_step(asked, together.noised)
             for number, run in [*under_way.items()]:
                 try:
                     if number in prepared:
@@ -89,37 +94,26 @@ def run_many(
                 del under_way[number], share[number]
 
 
-def _trained(rounds: Mapping[int, Round]) -> dict[int, Iterable[torch.Tensor]]:
-    if len(rounds) == 1:  # which may be a large one, so a work at a time
-        return {number: one.alone() for number, one in rounds.items()}
-    planned = {number: one.works() for number, one in rounds.items()}
-    found: dict[int, list[torch.Tensor]] = {number: [] for number in rounds}
-    while wanted := {number: work for number, works in planned.items() if (work := next(works, None))}:
-        for number, weights in zip(wanted, train_works([*wanted.values()]), strict=True):
-            found[number].append(weights)
-    return dict(found)
+def _in_step(
+    works: Mapping[int, Iterator[W]], do: Callable[[list[W]], Iterable[T]]
+) -> dict[int, Iterable[T]]:
+    """Results of each run's works, one of each at a time; those of a run that diverged raise its error."""
+    found: dict[int, list[T]] = {number: [] for number in works}
+    failed: dict[int, Iterable[T]] = {}
 
-
-def _noised(asked: Mapping[int, Iterator[Noising]], together: Together) -> dict[int, Iterable[Noised]]:
-    """Perturbed chunks of each run; for a run that diverged, an iterable that raises its error."""
-    if len(asked) == 1:
-        return {number: (one.alone() for one in chunks) for number, chunks in asked.items()}
-    found: dict[int, list[Noised]] = {number: [] for number in asked}
-    failed: dict[int, StudioError] = {}
-
-    def following(number: int) -> Noising | None:
+    def following(number: int) -> W | None:
         try:
-            return next(asked[number], None)
+            return next(works[number], None)
         except StudioError as error:
-            failed[number] = error
+            failed[number] = _raising(error)
             return None
 
-    while wanted := {number: one for number in asked if (one := following(number))}:
-        for number, noised in zip(wanted, together.noised([*wanted.values()]), strict=True):
-            found[number].append(noised)
-    return found | {number: _raising(error) for number, error in failed.items()}
+    while wanted := {number: one for number in works if (one := following(number)) is not None}:
+        for number, result in zip(wanted, do([*wanted.values()]), strict=True):
+            found[number].append(result)
+    return found | failed
 
 
-def _raising(error: StudioError) -> Iterator[Noised]:
+def _raising(error: StudioError) -> Iterator[Any]:
     raise error
     yield

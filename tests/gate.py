@@ -6,7 +6,7 @@ turns (rounds, cells, frames) after which a job waits until it is larger, or the
 
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -26,12 +26,13 @@ PACE_SECONDS = 0.02
 def install(runs_dir: Path) -> None:
     """Put the gate into this process and those that it forks, each of which counts its own turns."""
     begin, write, gate, turns, pace = Recorder.__init__, Recorder.write, gate_of(runs_dir), 0, 0.0
+    every = list[Recorder]()
 
-    def held_init(self: Recorder, given: Mapping[int, Computation]) -> None:
+    def held_init(self: Recorder, one: Computation, among: int = 1) -> None:
         nonlocal pace
-        begin(self, given)
-        what = [json.loads(one.what) for one in given.values()]
-        pace = PACE_SECONDS if any(one.get("rounds", 0) >= ENDLESS for one in what) else 0.0
+        begin(self, one, among)
+        every.append(self)
+        pace = max(pace, PACE_SECONDS * (json.loads(one.what).get("rounds", 0) >= ENDLESS))
 
     def held_write(self: Recorder, turn: Turn) -> None:
         nonlocal turns
@@ -40,7 +41,8 @@ def install(runs_dir: Path) -> None:
         time.sleep(pace)
         with suppress(OSError):  # there is no gate
             while turns >= int(gate.read_text()):
-                self.flush()  # what is held is seen
+                for one in every:
+                    one.flush()  # what is held is seen
                 time.sleep(0.02)
 
     vars_of: Any = Recorder

@@ -13,6 +13,7 @@ from ldp_core.models.chain import is_chain
 
 EVALUATION, PICTURE = 2_300_000, 150_000
 """Overhead of a search in multiplications, by evaluation and image (`search_units.py` of 90ef56d5)."""
+UNITS = ((3600 * 24 * 365, "years"), (3600 * 24, "days"), (3600, "hours"), (60, "minutes"), (1, "seconds"))
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,12 @@ def seconds(works: Iterable[Work], rates: Rates) -> float:
     return math.fsum(
         count * rate for work in works for count, rate in zip(astuple(work), astuple(rates), strict=True)
     )
+
+
+def in_words(duration: float) -> str:
+    """Seconds in words: 3 days, 20 minutes."""
+    unit, name = next(((unit, name) for unit, name in UNITS if duration >= 2 * unit), UNITS[-1])
+    return f"{duration / unit:,.3g} {name}" if duration / unit < 1000 else f"{duration / unit:,.0f} {name}"
 
 
 def work_of(experiment: Experiment) -> Work:

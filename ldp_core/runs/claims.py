@@ -5,11 +5,12 @@ from dataclasses import replace
 from itertools import zip_longest
 from pathlib import Path
 from time import monotonic
+from typing import Any
 
 from ldp_core import limits, papers
-from ldp_core.cost.seconds import seconds
+from ldp_core.cost.seconds import in_words, seconds
 from ldp_core.datasets import Report, quiet
-from ldp_core.errors import DataUnavailable, InvalidExperiment, Problem, one_of, shown
+from ldp_core.errors import DataUnavailable, InvalidExperiment, one_of, shown
 from ldp_core.papers import Claim
 from ldp_core.papers.five.advice import advice
 from ldp_core.papers.five.points import CLAIM, NAME, points
@@ -46,7 +47,7 @@ def reason(claim: Claim, found: Verdict) -> str:
     if found.word != "not run" or claim.missing or found.date:
         return found.reason
     takes, runs = seconds_of(claim), len(claim.runs) * claim.seeds * len(claim.read_each)
-    return f"{found.reason[:-1]}: {runs} runs{f', about {_duration(takes)} here' if takes else ''}."
+    return f"{found.reason[:-1]}: {runs} runs{f', about {in_words(takes)} here' if takes else ''}."
 
 
 def listed() -> Iterator[str]:
@@ -90,7 +91,7 @@ def rerun(
     """
     claims = _chosen(system, only)
     if seeds is not None and not limits.SEEDS.allows(seeds):
-        raise InvalidExperiment([Problem("--seeds", f"takes a number {limits.SEEDS}; got {seeds}")])
+        raise InvalidExperiment.at("--seeds", f"takes a number {limits.SEEDS}; got {seeds}")
     one_thread()
     for claim in claims:
         if claim.missing and only:
@@ -129,7 +130,7 @@ def _prove(claims: Sequence[Claim], file: Path, say: Callable[[str], None], prog
 
 def _measure(todo: Sequence[Asked], file: Path, say: Callable[[str], None], progress: Report) -> None:
     takes = seconds([arm.work() for arm, _ in todo], rates() or calibrate())
-    say(f"{len(todo)} runs, about {_duration(takes)} on this machine; stop with Ctrl-C and go on later")
+    say(f"{len(todo)} runs, about {in_words(takes)} on this machine; stop with Ctrl-C and go on later")
     pending, written = list[Figure](), 0.0
     try:
         for number, figure in enumerate(measure(todo, lambda name: load(name, progress)), start=1):
@@ -147,17 +148,13 @@ def _measure(todo: Sequence[Asked], file: Path, say: Callable[[str], None], prog
 def _chosen(system: str, only: str | None) -> Sequence[Claim]:
     if system == NAME:
         return [CLAIM]
+    return papers.get(system).claims if only is None else [claim_of(system, only, "--only")]
+
+
+def claim_of(system: str, identity: Any, field: str = "claim") -> Claim:
+    """Claim of a paper by id; InvalidExperiment if the `field` names none."""
     paper = papers.get(system)
-    if only is None:
-        return paper.claims
-    found = paper.claim(only)
-    if found is None:
+    if (found := paper.claim(identity)) is None:
         ids = one_of([claim.id for claim in paper.claims])
-        raise InvalidExperiment([Problem("--only", f"must be {ids}; got {shown(only)}")])
-    return [found]
-
-
-def _duration(value: float) -> str:
-    if value < 90:
-        return f"{max(1, value):.0f} s"
-    return f"{value / 60:.0f} minutes" if value < 5400 else f"{value / 3600:.1f} hours"
+        raise InvalidExperiment.at(field, f"must be {ids}; got {shown(identity)}")
+    return found

@@ -8,8 +8,6 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from ldp_core import presets
 from ldp_core.behaviour import version
 from ldp_core.datasets import Report, quiet
@@ -20,7 +18,7 @@ from ldp_core.presets.claims import in_words
 from ldp_core.runs.lockstep import drive, one_thread
 from ldp_core.runs.view.attack_curve import Tries, success
 from ldp_core.runs.view.evidence import evidence, verdict_on
-from ldp_core.runs.view.run_curves import RunProgress, by_variant
+from ldp_core.runs.view.run_curves import RunProgress, by_variant, common
 from ldp_core.system.json_file import read_json, write_json
 from ldp_core.system.shipped import ASSETS
 
@@ -130,9 +128,7 @@ def outcome(name: str, draft: Draft, progress: Report = quiet) -> Outcome:
 
 
 def _curve(runs: Sequence[RunProgress]) -> list[float]:
-    length = min(len(one.curves["accuracy"]) for one in runs)
-    mean = np.mean([one.curves["accuracy"][:length] for one in runs], axis=0)
-    return [round(float(value), DIGITS) for value in mean]
+    return [round(value, DIGITS) for value in common(runs, "accuracy").mean(0).tolist()]
 
 
 def _pictures(runs: Sequence[RunProgress]) -> dict[str, Any]:

@@ -87,7 +87,7 @@ def test_each_sees_what_the_server_could_read_of_the_own_digit_alone(opened: ses
     assert mean.say == pytest.approx(19 / 20)
     assert weighed.say < 0.1, "one ε 64 among nineteen that ask for 2 or less"
     with pytest.raises(InvalidInput, match="never exported"):
-        jobs.export(job.id, Path("nowhere.zip"))
+        jobs.export(job.id)
 
 
 def test_the_likeliest_of_ten_is_the_own_image_no_more_often_than_by_chance_without_a_budget():

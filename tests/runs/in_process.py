@@ -9,7 +9,7 @@ from ldp_core.runs import kinds, queue
 from ldp_core.runs.kinds import Outcome
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record.checkpoints import Recorder
-from ldp_core.runs.record.computations import database, of_run
+from ldp_core.runs.record.computations import Computation, database, note_begun, of_run
 from ldp_core.runs.record.events import events_of
 
 
@@ -68,13 +68,17 @@ def bodies(job: Job, run: int | None = None) -> list[dict[str, Any]]:
     return [one.body for one in events_of(job) if run is None or one.run == run]
 
 
-def recorder_of(job: Job) -> Recorder:
-    """Of all of its computations, which are noted as begun."""
+def recorder_of(job: Job, run: int = 0) -> Recorder:
+    """Of one of its computations, which is noted as begun."""
     made = kinds.get(job.kind)
-    every = made.computations(made.parse(job.request), job.id, job.room)
-    return Recorder({number: one for number, one in enumerate(every) if every.index(one) == number})
+    return recorder(made.computations(made.parse(job.request), job.id, job.room)[run])
 
 
-def recorder_for(*experiments: Experiment) -> Recorder:
-    """Of runs that no job names."""
-    return Recorder(dict(enumerate(map(of_run, experiments))))
+def recorder_for(experiment: Experiment) -> Recorder:
+    """Of a run that no job names."""
+    return recorder(of_run(experiment))
+
+
+def recorder(one: Computation) -> Recorder:
+    note_begun([one])
+    return Recorder(one)

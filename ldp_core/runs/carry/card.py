@@ -10,9 +10,8 @@ from datetime import UTC, datetime
 from decimal import ROUND_CEILING, Context
 from typing import Any
 
-from ldp_core.accounting import Promise, entries_in, worth
+from ldp_core.accounting import AGAINST, Promise, entries_in, worth
 from ldp_core.accounting.deployments import DEPLOYMENTS
-from ldp_core.accounting.entry import AGAINST
 from ldp_core.errors import InvalidInput
 from ldp_core.experiment import Experiment, parse
 from ldp_core.limits import percent, spelled

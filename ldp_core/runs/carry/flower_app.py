@@ -3,10 +3,8 @@ user input becomes code, and `ldp_core` as source, since Flower sends its nodes 
 draws its noise from the operating system: its figures differ from the run's, their distribution does not.
 """
 
-import io
 import json
 from typing import Any
-from zipfile import ZIP_DEFLATED, ZipFile
 
 import numpy as np
 
@@ -20,6 +18,7 @@ from ldp_core.runs.carry.training import training
 from ldp_core.runs.queue.job import Job
 from ldp_core.streams import stream
 from ldp_core.system.shipped import ASSETS, PACKAGE
+from ldp_core.system.zip_directory import zipped
 
 SOURCE = ASSETS / "flower"
 FOLDER = "flower_app"  # the only one in the ZIP
@@ -49,14 +48,11 @@ def as_flower(identity: str) -> bytes:
         raise InvalidInput(f"job {job.id} cannot be a Flower app: {left_out[0]['why']}")
     about = {"about": ABOUT, "job": job.id, "name": draft.base.name, "variants": runs, "left_out": left_out}
     data = about | {"splits": splits, "held_out": places()[1].tolist()}
-    out = io.BytesIO()
-    with ZipFile(out, "w", ZIP_DEFLATED) as archive:
-        for root, place in ((SOURCE, FOLDER), (PACKAGE, f"{FOLDER}/{PACKAGE.name}")):
-            for file in sorted(root.rglob("*.*")):
-                if file.suffix in (".py", ".toml", ".md"):
-                    archive.write(file, f"{place}/{file.relative_to(root)}")
-        archive.writestr(f"{FOLDER}/{DATA}", json.dumps(data, allow_nan=False))
-    return out.getvalue()
+    files: dict[str, str | bytes] = {f"{FOLDER}/{DATA}": json.dumps(data, allow_nan=False)}
+    for root, place in ((SOURCE, FOLDER), (PACKAGE, f"{FOLDER}/{PACKAGE.name}")):
+        some = (file for file in sorted(root.rglob("*.*")) if file.suffix in (".py", ".toml", ".md"))
+        files |= {f"{place}/{file.relative_to(root)}": file.read_bytes() for file in some}
+    return zipped(files.items())
 
 
 def why_not(job: Job) -> str:

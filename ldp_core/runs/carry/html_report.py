@@ -46,16 +46,15 @@ SHELL = (
 
 @dataclass(frozen=True)
 class Shown:
-    """What a screen says of a training, to stand first in its report.
-
-    `figures`: name, value and remark of each; `columns`: headings of the images; `pictures`: a client's name,
-    encoded images with captions, and verdict.
+    """What a screen says of a training, to stand first in its report: name, value and remark of each of its
+    `figures`, and of each client in its `pictures` a name, encoded images with captions, and a verdict.
     """
 
     headline: str
     figures: Sequence[tuple[str, str, str]]
     words: Sequence[str]
     columns: Sequence[str]
+    """Headings of the images."""
     pictures: Sequence[tuple[str, Sequence[tuple[Mapping[str, object], str]], str]]
 
 

@@ -1,8 +1,6 @@
 """Export of the papers' claims: rows as CSV and JSON, tables as LaTeX, and a ZIP for one claim."""
 
-import io
 import json
-import zipfile
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from itertools import zip_longest
@@ -13,13 +11,13 @@ import numpy as np
 from ldp_core import papers
 from ldp_core.behaviour import version
 from ldp_core.papers import Claim, rows
-from ldp_core.papers.rows import Row
 from ldp_core.papers.statements import stated
 from ldp_core.papers.stored import Shelf
 from ldp_core.runs.carry.drawing import Curve, drawn
 from ldp_core.runs.claims import shelf
 from ldp_core.runs.jobs.tables import as_csv
 from ldp_core.system.shipped import ASSETS
+from ldp_core.system.zip_directory import zipped
 
 PROJECT = """@software{epsilon_studio,
   title = {Epsilon Studio: federated learning with personal privacy budgets},
@@ -46,11 +44,7 @@ def write(folder: Path) -> list[str]:
 
 
 def packed(files: Mapping[str, str]) -> bytes:
-    into = io.BytesIO()
-    with zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED) as file:
-        for name, text in files.items():
-            file.writestr(name, text)
-    return into.getvalue()
+    return zipped(files.items())
 
 
 def everything() -> dict[str, str]:
@@ -87,7 +81,7 @@ def pack(system: str, identity: str) -> dict[str, str]:
 def _rows(claims: Iterable[tuple[str, Claim, Shelf]]) -> dict[str, str]:
     asked, found = list(claims), dict[str, str]()
     for kind, make in KINDS.items():
-        made: list[Row] = [row for one in asked for row in make(*one)]
+        made: list[rows.Row] = [row for one in asked for row in make(*one)]
         found |= {f"{kind}.csv": as_csv(made), f"{kind}.json": _json(made)}
     head = ["claim", "reading", "the paper says", "here", "outcome"]
     body = [

@@ -25,7 +25,6 @@ CREATE TABLE IF NOT EXISTS rounds (
     at REAL NOT NULL,          -- when it was brought here
     lines TEXT NOT NULL        -- as JSON: label, seed, and by figure its values; no list reads it
 );
-PRAGMA user_version = 1;
 """,
     format=1,
 )

@@ -3,15 +3,13 @@
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
-import numpy as np
-
 from ldp_core.errors import InvalidExperiment, InvalidInput
 from ldp_core.experiment import parse_draft
 from ldp_core.runs.carry.drawing import Curve, drawn
 from ldp_core.runs.jobs.listing import describe
 from ldp_core.runs.jobs.lookup import look
 from ldp_core.runs.queue.job import Job
-from ldp_core.runs.view.run_curves import RunProgress, by_variant, progress_of
+from ldp_core.runs.view.run_curves import RunProgress, by_variant, common, progress_of
 from ldp_core.runs.view.styles import painted, styles
 
 Variants = Mapping[int, Sequence[RunProgress]]
@@ -47,9 +45,7 @@ def picture(job: Job, found: Variants, name: str) -> str:
     """A chart of all variants."""
     curves, paints = [], colours(job)
     for variant, runs in found.items():
-        columns = [run.curves[name] for run in runs if name in run.curves]
-        if length := min(map(len, columns), default=0):
-            table = np.stack([one[:length] for one in columns])
+        if len(table := common(runs, name)):
             ends = (table.mean(0), table.min(0), table.max(0), paints.get(variant, ""))
             curves.append(Curve(runs[0].label, *ends, control=variant < 0))
     return drawn(CURVES[name], curves, percent=name == "accuracy")

@@ -1,9 +1,9 @@
 """Export formats of a job by file ending."""
 
-import tempfile
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from ldp_core.errors import InvalidInput, on_one_line
 from ldp_core.runs.carry.card import as_card, card_picture
@@ -15,19 +15,13 @@ from ldp_core.runs.jobs.archive import as_json, export
 from ldp_core.runs.jobs.lookup import look
 
 
-def _write_zip(identity: str, out: Path) -> int:
-    """Write a job's ZIP, with its other export formats in it; returns the number of events."""
+def _zip(identity: str) -> tuple[bytes, int]:
+    """A job's ZIP, with its other export formats in it, and the number of its events."""
     more = pictures(look(identity))
     for name, make in BESIDE.items():
         with suppress(InvalidInput):
             more[name] = make(identity)
-    return export(identity, out, more)
-
-
-def _zipped(identity: str) -> bytes:
-    with tempfile.TemporaryDirectory() as folder:
-        _write_zip(identity, out := Path(folder) / "export.zip")
-        return out.read_bytes()
+    return export(identity, more)
 
 
 def _encoded(make: Callable[[str], str]) -> Callable[[str], bytes]:
@@ -37,7 +31,7 @@ def _encoded(make: Callable[[str], str]) -> Callable[[str], bytes]:
 BESIDE = {"report.html": as_page, "program.py": as_script, "card.json": as_card, "card.svg": card_picture}
 REGISTRY = "its privacy card, in the fields of the registry of deployments"
 WAYS: dict[str, tuple[str, str, Callable[[str], bytes]]] = {
-    ".zip": ("all of it, as a ZIP", "application/zip", _zipped),
+    ".zip": ("all of it, as a ZIP", "application/zip", lambda identity: _zip(identity)[0]),
     ".html": ("a report that opens offline", "text/html", _encoded(as_page)),
     ".card.svg": ("its privacy card, for a slide", "image/svg+xml", _encoded(card_picture)),
     ".card.json": (REGISTRY, "application/json", _encoded(as_card)),
@@ -57,10 +51,11 @@ def written(identity: str, out: Path) -> str:
         got = on_one_line(out.name)
         raise InvalidInput(f"a job is written to a file that ends in {', '.join(WAYS)}; got {got}")
     try:
-        if ending == ".zip":
-            return f"{_write_zip(identity, out)} events"
-        out.write_bytes(WAYS[ending][2](identity))
+        content, events = _zip(identity) if ending == ".zip" else (WAYS[ending][2](identity), 0)
+        with TemporaryDirectory(dir=out.parent, prefix=f".{out.name}.") as folder:
+            (draft := Path(folder) / "draft").write_bytes(content)
+            draft.replace(out)
     except OSError as error:
         where = f"{on_one_line(str(out))} cannot be written ({error.strerror})"
         raise InvalidInput(f"{where}; name a file in a folder that is there and is yours") from error
-    return WAYS[ending][0]
+    return f"{events} events" if events else WAYS[ending][0]

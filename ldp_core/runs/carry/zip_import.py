@@ -5,7 +5,7 @@ anew, every event validated; id, owner, status and share of the quota are set by
 import json
 import secrets
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import IO, Any
@@ -47,9 +47,13 @@ def import_zip(
         made, asked = _asked(kind, request)
         _refuse_without_room(size, owner, address)
         refuse_a_full_disk(size)
-        runs = list(_within(made.recorded(asked), most))
+        runs, bodies = list[Run](), list[str]()
+        for run in made.recorded(asked):
+            runs.append(run)
+            bodies.append(json.dumps(run.experiment.as_json()))
+            if (most := most - len(bodies[-1])) < 0:  # of a short request
+                raise InvalidInput("the experiments of its runs take more than a file may here")
         order, at = made.telling(asked, runs), list[float]()
-        bodies = [json.dumps(run.experiment.as_json()) for run in runs]
         what = [Computation(IMPORTED + secrets.token_hex(8), kind, body) for body in bodies]
         with _held(what):  # who is killed here leaves what no job names, and the next sweep removes
             restore(what, _events(events, order, at))
@@ -110,15 +114,6 @@ def _asked(kind: str, request: Body) -> tuple[Kind, Any]:
     except UNREADABLE as error:
         raise InvalidInput(f"what this job was asked for cannot be done by this version: {error}") from error
     return made, asked
-
-
-def _within(runs: Iterable[Run], most: int) -> Iterator[Run]:
-    """The runs; InvalidInput where their experiments take more than `most` bytes, as of a short request."""
-    for run in runs:
-        most -= len(json.dumps(run.experiment.as_json()))
-        if most < 0:
-            raise InvalidInput("the experiments of its runs take more than a file may here")
-        yield run
 
 
 def _events(events: Iterator[Body], order: Order, at: list[float]) -> Iterator[Stored]:

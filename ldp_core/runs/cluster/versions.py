@@ -30,11 +30,8 @@ def refuse_others(own: Mapping[str, str], theirs: Mapping[str, Mapping[str, str]
 def own() -> dict[str, str]:
     """Versions that decide the bits on this machine."""
     found = {"Python": platform.python_version(), "GPUs": _some(gpus())}
-    for name in PACKAGES:
-        try:
-            found[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            found[name] = "none"
+    here = ((name, metadata.distributions(name=name)) for name in PACKAGES)
+    found |= {name: next((one.version for one in known), "none") for name, known in here}
     parts = [registry.kind(name) for registry in REGISTRIES.values() for name in registry.names()]
     return found | {f"{PLUGGED}{one.name}": one.plugin for one in parts if one.plugin}
 

@@ -3,13 +3,10 @@
 import hashlib
 import json
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from importlib.metadata import distributions
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
-from zipfile import ZIP_DEFLATED, ZipFile
 
 from ldp_core import behaviour
 from ldp_core.errors import InvalidInput
@@ -19,6 +16,7 @@ from ldp_core.runs.jobs.lookup import look
 from ldp_core.runs.jobs.tables import TABLES, as_csv, as_parquet, row
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record.events import Stored, events_of
+from ldp_core.system.zip_directory import zipped
 
 PACKAGES = "torch torchvision numpy pandas scipy scikit-learn pydantic streamlit plotly"
 FORMAT = 2
@@ -42,38 +40,35 @@ data.
 """
 
 
-def export(identity: str, out: Path, more: Mapping[str, str] | None = None) -> int:
-    """Write a job's record and `more` files to a ZIP; returns the number of events, InvalidInput if none."""
-    job, runs, events = _recorded(identity)
-    experiments = [_experiment(*one) for one in enumerate(runs)]
+def export(identity: str, more: Mapping[str, str] | None = None) -> tuple[bytes, int]:
+    """ZIP of a job's record and `more` files, and the number of events, or InvalidInput if there are none."""
+    job, experiments, events = _recorded(identity)
     lines = "".join(json.dumps(_flat(event)) + "\n" for event in events).encode()
     signed = {"format": FORMAT, "events_sha256": hashlib.sha256(lines).hexdigest()} | _about(job)
-    with TemporaryDirectory(dir=out.parent, prefix=f".{out.name}.") as folder:
-        with ZipFile(Path(folder) / "draft", "w", ZIP_DEFLATED) as archive:
-            archive.writestr("README.txt", CONTENTS)
-            archive.writestr("job.json", _json(signed))
-            archive.writestr("experiments.json", _json(experiments))
-            archive.writestr("events.jsonl", lines)
-            for kind, name in TABLES.items():
-                chosen = [event for event in events if event.body["event"] == kind]
-                if rows := [row(event, experiments[event.run]) for event in chosen]:
-                    archive.writestr(f"{name}.csv", as_csv(rows))
-                    archive.writestr(f"{name}.parquet", as_parquet(rows))
-            for name, text in (more or {}).items():
-                archive.writestr(name, text)
-        (Path(folder) / "draft").replace(out)
-    return len(events)
+
+    def files() -> Iterator[tuple[str, str | bytes]]:
+        yield "README.txt", CONTENTS
+        yield "job.json", _json(signed)
+        yield "experiments.json", _json(experiments)
+        yield "events.jsonl", lines
+        for kind, name in TABLES.items():
+            chosen = [event for event in events if event.body["event"] == kind]
+            if rows := [row(event, experiments[event.run]) for event in chosen]:
+                yield f"{name}.csv", as_csv(rows)
+                yield f"{name}.parquet", as_parquet(rows)
+        yield from (more or {}).items()
+
+    return zipped(files()), len(events)
 
 
 def as_json(identity: str) -> str:
     """The export's job.json, experiments.json and events.jsonl as one JSON object; raises as `export`."""
-    job, runs, events = _recorded(identity)
-    experiments, listed = [_experiment(*one) for one in enumerate(runs)], [*map(_flat, events)]
-    found = {"job": _about(job), "experiments": experiments, "events": listed}
+    job, experiments, events = _recorded(identity)
+    found = {"job": _about(job), "experiments": experiments, "events": [*map(_flat, events)]}
     return json.dumps(found, allow_nan=False) + "\n"
 
 
-def _recorded(identity: str) -> tuple[Job, Sequence[Run], list[Stored]]:
+def _recorded(identity: str) -> tuple[Job, list[dict[str, Any]], list[Stored]]:
     job = look(identity)
     if job.request.get("drawings"):
         raise InvalidInput("it trained on what people have drawn in a class, which is never exported")
@@ -82,7 +77,8 @@ def _recorded(identity: str) -> tuple[Job, Sequence[Run], list[Stored]]:
         why = "its record was removed to make room" if job.removed else f"it is {job.status}"
         raise InvalidInput(f"nothing is recorded of job {identity}: {why}")
     made = kinds.get(job.kind)
-    return job, [*made.recorded(made.parse(job.request))], events
+    runs = made.recorded(made.parse(job.request))
+    return job, [_experiment(*one) for one in enumerate(runs)], events
 
 
 def _about(job: Job) -> dict[str, Any]:

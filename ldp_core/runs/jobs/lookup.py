@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from ldp_core.errors import DiskFull, StorageFailed, UnknownJob
+from ldp_core.errors import StorageFailed, UnknownJob
 from ldp_core.runs import queue
 from ldp_core.runs.process.start import ensure_worker
 from ldp_core.runs.queue.job import STALLED, Job
@@ -54,15 +54,9 @@ def recent(most: int = 10, owner: str | None = None, requests: bool = True, room
 
 def reap() -> list[str]:
     """Mark orphaned jobs as interrupted; returns the ids of those whose row could not be updated."""
-    for _ in range(2):
-        try:
-            queue.reap()
-        except DiskFull:
-            disk_space.give_up()  # and there may be room for it
-        except StorageFailed:
-            break
-        else:
-            return []
+    with suppress(StorageFailed):
+        disk_space.with_reserve(queue.reap)
+        return []
     with suppress(StorageFailed):
         lost = queue.lost()
         logging.warning("could not be marked as interrupted: %s", ", ".join(lost))

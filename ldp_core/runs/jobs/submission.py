@@ -3,7 +3,7 @@
 import time
 from typing import Any
 
-from ldp_core.cost.seconds import USUAL
+from ldp_core.cost.seconds import USUAL, in_words
 from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import Draft
 from ldp_core.runs import kinds, queue
@@ -20,7 +20,6 @@ CLICK_SECONDS = 1.0
 
 UNSURE = 10.0
 """Factor by which an unmeasured machine may be slower or faster than `USUAL`."""
-WORDS = ((3600 * 24 * 365, "years"), (3600 * 24, "days"), (3600, "hours"), (60, "minutes"), (1, "seconds"))
 
 
 def launch(
@@ -72,15 +71,10 @@ def refuse_too_much(kind: str, asked: Any) -> None:
     if seconds <= (most if known else UNSURE * most):
         return
     message = (
-        f"would take about {_in_words(seconds)} on this server, and one job may take {_in_words(most)}; try "
+        f"would take about {in_words(seconds)} on this server, and one job may take {in_words(most)}; try "
         "fewer rounds, runs or seeds, or a smaller model"
     )
     raise InvalidExperiment.at("rounds", message)
-
-
-def _in_words(seconds: float) -> str:
-    unit, name = next(((unit, name) for unit, name in WORDS if seconds >= 2 * unit), WORDS[-1])
-    return f"{seconds / unit:,.3g} {name}" if seconds / unit < 1000 else f"{seconds / unit:,.0f} {name}"
 
 
 def _a_moment_ago(kind: str, draft_id: str, request: dict[str, Any]) -> str | None:

@@ -1,17 +1,16 @@
 """The kind of job that computes an attack grid: from the request to stored cells."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from ldp_core import mechanisms
 from ldp_core.cost.estimate import Cost, cost
 from ldp_core.cost.seconds import work_of_ladder
 from ldp_core.datasets import Report, Step
-from ldp_core.errors import InvalidExperiment
 from ldp_core.events.order_of_cells import LadderOrder
-from ldp_core.experiment import Draft, Run, Variant, changed
+from ldp_core.experiment import Draft, Variant, changed
 from ldp_core.experiment.attack_grid import Ladder, parse_ladder
-from ldp_core.runs.kinds.base import Kind, Request, Words
+from ldp_core.runs.kinds.base import Kind, Request, Words, rebased
 from ldp_core.runs.lockstep import load
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record.checkpoints import Recorder
@@ -23,20 +22,14 @@ class AttackJob(Kind):
     label = "attack"
     summary = "Attacks the same images under every mechanism and budget, a cell each."
     part = "ladder"
+    event_order = LadderOrder
     smallest = {"epsilons": [8], "mechanisms": ["duchi"], "images": 2}
 
     def read(self, data: Any, changes: Mapping[str, Any]) -> Ladder:
         """Changes named `base.…` set fields of its experiment, others fields of the grid."""
-        if isinstance(data, dict):
-            for path, value in changes.items():
-                *parents, last = path.split(".")
-                where: Any = data
-                for name in parents:
-                    where = where.setdefault(name, {}) if isinstance(where, dict) else None
-                if not isinstance(where, dict):
-                    raise InvalidExperiment.at(path, "is not a field of a ladder")
-                where[last] = value
-        return parse_ladder(data)
+        base = {path[5:]: value for path, value in changes.items() if path.startswith("base.")}
+        own = {path: value for path, value in changes.items() if not path.startswith("base.")}
+        return parse_ladder({**rebased(data, base), **own} if isinstance(data, Mapping) else data)
 
     def request(self, asked: Ladder) -> dict[str, Any]:
         return {"draft": self.drafts(asked)[0].as_json()} | super().request(asked)
@@ -57,13 +50,11 @@ class AttackJob(Kind):
         images = "a real upload" if asked.upload == "real" else f"{asked.images} images"
         return Words(asked.base.name, f"an attack on {images}", ", ".join(m.label for m in asked.mechanisms))
 
-    def telling(self, asked: Ladder, runs: Sequence[Run]) -> LadderOrder:
-        return LadderOrder(asked)
-
-    def compute(self, asked: Ladder, recorder: Recorder, room: str, report: Report) -> None:
+    def compute(self, asked: Ladder, recorders: Mapping[int, Recorder], room: str, report: Report) -> None:
+        (recorder,) = recorders.values()
         from ldp_core.leakage.grid import climb
 
-        stored = recorder.recorded(0)
+        stored = recorder.recorded()
         last, cells = stored[-1] if stored else {}, sum(event["event"] == "cell" for event in stored)
         whole = last.get("event") == "end"  # killed before that was noted
         for event in () if whole else climb(asked, load(asked.base.dataset, report), earlier=stored):
@@ -71,7 +62,7 @@ class AttackJob(Kind):
             recorder.add(last, flush=False)
             cells += last["event"] == "cell"
             report(Step("", max(cells, last.get("done", 0)), self.cells(asked), "cells"))
-        recorder.end(0, last["status"], {"message": str(last["message"])})
+        recorder.end(last["status"], {"message": str(last["message"])})
 
     def cells(self, asked: Ladder) -> int:
         return len(asked.mechanisms) * len(asked.epsilons)

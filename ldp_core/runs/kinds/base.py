@@ -50,6 +50,8 @@ class Kind(Component):
     """A request that takes about a second, for contract tests."""
     part: ClassVar[str]
     """Key of the request's main part in stored JSON."""
+    event_order: ClassVar[type[Any]]
+    """Order of a record's events, made from the request; see `telling`."""
     fresh: ClassVar[bool] = False
     """Whether each job computes its request anew, even if results are stored."""
 
@@ -113,9 +115,14 @@ class Kind(Component):
                             mine[keys.index(key)] = every[keys.index(key)]
                     if not mine:
                         return Outcome("queued")
-                    recorder = stack.enter_context(closing(Recorder(mine)))
-                    if recorder.given:
-                        self.compute(asked, recorder, job.room, report)
+                    computations.note_begun(mine.values())
+                    recorders = dict[int, Recorder]()
+                    for number, one in mine.items():
+                        recorder = stack.enter_context(closing(Recorder(one, len(mine))))
+                        if not recorder.has_ended():
+                            recorders[number] = recorder
+                    if recorders:
+                        self.compute(asked, recorders, job.room, report)
         finally:  # of what was stopped, too
             with suppress(StudioError):
                 note_figures(self, queue.get(job.id))
@@ -123,8 +130,8 @@ class Kind(Component):
         return self.outcome([ended[key] for key in keys])
 
     @abstractmethod
-    def compute(self, asked: Any, recorder: Recorder, room: str, report: Report) -> None:
-        """Compute what the recorder covers, and note the end of each computation there."""
+    def compute(self, asked: Any, recorders: Mapping[int, Recorder], room: str, report: Report) -> None:
+        """Compute what has a recorder, by its number among the job's, and note each end there."""
 
     def outcome(self, ended: Sequence[Ended]) -> Outcome:
         """Outcome of a job from the ends of its computations, in the request's order."""
@@ -138,9 +145,9 @@ class Kind(Component):
         """Runs that an export describes, one a computation; by default the base experiment alone."""
         return [Run(0, self.part, asked.base)]
 
-    @abstractmethod
     def telling(self, asked: Any, runs: Sequence[Run]) -> Order:
         """Order of events that a record of these runs may have, for validating an import."""
+        return self.event_order(asked)
 
     def figures(self, job: Job) -> list[dict[str, Any]]:
         """Final figures for the list of runs (`Job.noted`)."""

@@ -7,7 +7,7 @@ from typing import Any
 from ldp_core import limits, papers
 from ldp_core.cost.estimate import CELL_BYTES, MEMORY, Cost, cost
 from ldp_core.datasets import Report, Step
-from ldp_core.errors import DataUnavailable, InvalidExperiment, StorageFailed, one_of, shown
+from ldp_core.errors import DataUnavailable, InvalidExperiment, StorageFailed, shown
 from ldp_core.events import ClaimCell
 from ldp_core.events.order_of_cells import ClaimOrder
 from ldp_core.experiment import Draft, Experiment, Run, Variant, parse
@@ -62,11 +62,7 @@ class ClaimJob(Kind):
         given = {**data, **changes}
         if extra := unknown(given, "claim", FIELDS):
             raise InvalidExperiment(extra)
-        paper = papers.get(given.get("system", ""))
-        claim = paper.claim(given.get("claim", ""))
-        if claim is None:
-            ids = one_of([one.id for one in paper.claims])
-            raise InvalidExperiment.at("claim", f"must be {ids}; got {shown(given.get('claim'))}")
+        claim = claims.claim_of(given.get("system", ""), given.get("claim"))
         seeds = checked_by(Whole(limits.SEEDS), "seeds", given.get("seeds", claim.seeds))
         return Measured(given["system"], claim, seeds)
 
@@ -100,8 +96,9 @@ class ClaimJob(Kind):
     def telling(self, asked: Measured, runs: Sequence[Run]) -> ClaimOrder:
         return ClaimOrder({arm.key(seed) for arm, seed in asked.asked()})
 
-    def compute(self, asked: Measured, recorder: Recorder, room: str, report: Report) -> None:
-        stored = {event["key"]: event["accuracy"] for event in recorder.recorded(0)}
+    def compute(self, asked: Measured, recorders: Mapping[int, Recorder], room: str, report: Report) -> None:
+        (recorder,) = recorders.values()
+        stored = {event["key"]: event["accuracy"] for event in recorder.recorded()}
         todo = [(arm, seed) for arm, seed in asked.asked() if arm.key(seed) not in stored]
         every = len(stored) + len(todo)
         report(Step("", len(stored), every, "runs"))
@@ -113,7 +110,7 @@ class ClaimJob(Kind):
             report(Step("", len(stored), every, "runs"))
         failed = sum(value is None for value in stored.values())
         lost = f"{failed} of {len(stored)} runs did not end as they should" if failed else ""
-        recorder.end(0, "completed", {"message": lost})
+        recorder.end("completed", {"message": lost})
 
     def cells(self, asked: Measured) -> int:
         return len(asked.asked())

@@ -13,7 +13,7 @@ from ldp_core.errors import StorageFailed
 from ldp_core.events.order import RunsOrder
 from ldp_core.experiment import Draft, Run, amended, parse_draft
 from ldp_core.runs.batch import bits, figures_of
-from ldp_core.runs.kinds.base import UNREADABLE, Kind, Request, Words, rebased
+from ldp_core.runs.kinds.base import Kind, Request, Words, rebased
 from ldp_core.runs.lockstep import drive, load
 from ldp_core.runs.machine.work_done import RoundsDone
 from ldp_core.runs.queue.job import Job
@@ -73,16 +73,17 @@ class TrainingJob(Kind):
         own = json.dumps(drawn.as_json(asked.drawings)) if asked.drawings else ""
         return [of_run(run.experiment, room, own) for run in asked.runs()]
 
-    def compute(self, asked: Training, recorder: Recorder, room: str, report: Report) -> None:
+    def compute(self, asked: Training, recorders: Mapping[int, Recorder], room: str, report: Report) -> None:
         runs = asked.runs()
-        experiments = {number: runs[number].experiment for number in recorder.given}
-        last, starts = dict[int, dict[str, Any]](), recorder.starts()
+        experiments = {number: runs[number].experiment for number in recorders}
+        starts = {number: start for number, one in recorders.items() if (start := one.start())}
+        last = dict[int, dict[str, Any]]()
         done, private = RoundsDone(experiments, starts, report), None
         if asked.drawings:
             states = {number: start.state for number, start in starts.items()}
             private = drawn.with_drawings(load(asked.draft.base.dataset, report), asked.drawings)
         for turn in drive(experiments, starts, report, done.tick, private):
-            recorder.write(turn)
+            recorders[turn.run].write(turn)
             done.turn(turn)
             end = turn.events[-1]
             if private and turn.state is not None:
@@ -98,7 +99,7 @@ class TrainingJob(Kind):
                     figures |= {"own_right": read_right(experiment, private, states[turn.run])}
                     if turn.run == 0:  # the same for each variant: only the weights of answers differ
                         figures |= {"audits": audits(experiment, private)}
-                recorder.end(turn.run, end["status"], figures)
+                recorders[turn.run].end(end["status"], figures)
                 if end["status"] == "completed" and not private:
                     experiment = experiments[turn.run]
                     key = key_of_figures(experiment, bits(experiment, together=False), room)
@@ -123,10 +124,7 @@ class TrainingJob(Kind):
         begun = [run for run in runs if run.start]
         going = [run for run in begun if run.end is None]  # one that has diverged comes no further
         behind = min(going if job.live and going else begun, key=lambda run: run.round, default=None)
-        try:
-            rounds = int(self.base(job.brief)["rounds"])
-        except UNREADABLE:
-            rounds = 0
+        rounds = json.loads(runs[0].experiment)["rounds"] if runs else 0
         reached = [{"label": run.label, "seed": run.seed, **_reached(run)} for run in runs]
         return {"rounds": rounds, **_reached(behind), "runs": reached}
 

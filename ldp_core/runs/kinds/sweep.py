@@ -10,7 +10,7 @@ from ldp_core.datasets import Report
 from ldp_core.errors import InvalidExperiment
 from ldp_core.events.order import counted
 from ldp_core.events.order_of_cells import SweepOrder
-from ldp_core.experiment import Draft, Experiment, Run, Variant, changed
+from ldp_core.experiment import Draft, Experiment, Variant, changed
 from ldp_core.experiment.sweep import Sweep, in_words, parse_sweep
 from ldp_core.limits import spelled
 from ldp_core.runs.kinds.base import Kind, Request, Words, rebased
@@ -28,6 +28,7 @@ class SweepJob(Kind):
     label = "sweep"
     summary = "Trains one experiment under many settings of its fields, a cell each."
     part = "sweep"
+    event_order = SweepOrder
     smallest = {"base": {"rounds": 1}, "grid": {"clients.epsilon": [1, 2]}}
 
     def read(self, data: Any, changes: Mapping[str, Any]) -> Sweep:
@@ -59,13 +60,11 @@ class SweepJob(Kind):
         size = f"a sweep of {spelled(settings)} setting{'s' if settings > 1 else ''}{seeds}"
         return Words(asked.base.name, size, f"over {over}")
 
-    def telling(self, asked: Sweep, runs: Sequence[Run]) -> SweepOrder:
-        return SweepOrder(asked)
-
-    def compute(self, asked: Sweep, recorder: Recorder, room: str, report: Report) -> None:
+    def compute(self, asked: Sweep, recorders: Mapping[int, Recorder], room: str, report: Report) -> None:
         """Train the cells that are stored by no sweep yet."""
+        (recorder,) = recorders.values()
         cells = asked.cells
-        statuses = {event["cell"]: event["status"] for event in recorder.recorded(0)}
+        statuses = {event["cell"]: event["status"] for event in recorder.recorded()}
         left = [number for number in range(len(cells)) if number not in statuses]
 
         def progress(rest: Sequence[Experiment]) -> CellsDone:
@@ -77,7 +76,7 @@ class SweepJob(Kind):
             statuses[left[place]] = figures["status"]
             recorder.add(body, flush=not known)
         status, message = counted(statuses.values(), len(cells), "cell")
-        recorder.end(0, status, {"message": message})
+        recorder.end(status, {"message": message})
 
     def cells(self, asked: Sweep) -> int:
         return len(asked.settings) * asked.seeds

@@ -13,7 +13,7 @@ from ldp_core.datasets import Report, Step
 from ldp_core.errors import Diverged, InvalidInput
 from ldp_core.events import Answered, Leaked, SearchCell
 from ldp_core.events.order_of_cells import SearchOrder
-from ldp_core.experiment import Draft, Run, Variant
+from ldp_core.experiment import Draft, Variant
 from ldp_core.limits import percent
 from ldp_core.runs.kinds.base import Kind, Words, rebased
 from ldp_core.runs.lockstep import load
@@ -37,6 +37,7 @@ class TuneJob(Kind):
     label = "question"
     summary = "Finds the least ε, and the safe range, with which runs reach an accuracy."
     part = "question"
+    event_order = SearchOrder
     smallest = {"base": {"rounds": 3}, "accuracy": 0.3, "ranges": [1], "seeds": 3, "precision": 2}
 
     def read(self, data: Any, changes: Mapping[str, Any]) -> Question:
@@ -54,15 +55,13 @@ class TuneJob(Kind):
         halves = ", ".join(f"±{half:g}" for half in asked.ranges)
         return Words(asked.base.name, f"the least ε for {percent(asked.accuracy, 1)}", f"over {halves}")
 
-    def telling(self, asked: Question, runs: Sequence[Run]) -> SearchOrder:
-        return SearchOrder(asked)
-
-    def compute(self, asked: Question, recorder: Recorder, room: str, report: Report) -> None:
-        stored = recorder.recorded(0)
+    def compute(self, asked: Question, recorders: Mapping[int, Recorder], room: str, report: Report) -> None:
+        (recorder,) = recorders.values()
+        stored = recorder.recorded()
         whole = any(event["event"] == "answer" for event in stored)  # killed before that was noted
         for event in () if whole else search(asked, stored, report, room):
             recorder.add(event)
-        recorder.end(0, "completed", {})
+        recorder.end("completed", {})
 
     def figures(self, job: Job) -> list[dict[str, Any]]:
         asked, answer = self.parse(job.request), SearchProgress.of_job(job).update().answer

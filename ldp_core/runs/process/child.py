@@ -1,8 +1,6 @@
-"""Monitoring of one job's process: forked, stopped when the job is cancelled; its outcome is written to the
-queue.
-
-The fork inherits the imported torch, so a job begins at once, and leads a process group of its children. The
-outcome comes through a pipe; a killed process sends none.
+"""Monitoring of one job's process: a fork, which inherits the imported torch and leads a process group of its
+children. It is stopped when the job is cancelled. Its outcome comes through a pipe, none from a killed
+process, and is written to the queue.
 """
 
 import json

@@ -1,7 +1,7 @@
 """Start of a worker process, without importing the worker's loop in the server.
 
 The starter takes the worker's lock and hands it over as an open file, so that concurrent starters never start
-two. A new worker asks a worker of another program version to leave before it takes over.
+two. A worker of another program version is asked to leave, and a new one waits for its end.
 """
 
 import hashlib
@@ -15,7 +15,6 @@ from pathlib import Path
 
 from ldp_core.contract.registries import REGISTRIES
 from ldp_core.runs.storage import locks_and_heartbeats as locks
-from ldp_core.runs.storage.locks_and_heartbeats import WORKER
 from ldp_core.runs.storage.paths import data_dir, runs_dir
 from ldp_core.settings.secrets import without_secrets
 from ldp_core.settings.table import DATA_DIR, RUNS_DIR
@@ -34,12 +33,13 @@ def ensure_worker(newest: bool = False) -> None:
     it: of two servers of different versions the later one prevails. Raises StorageFailed where the disk has
     no file locks, and OSError where no process can be started or nothing can be written.
     """
-    path = runs_dir() / WORKER
+    path = runs_dir() / locks.WORKER
     _started[:] = [process for process in _started if process.poll() is None]
     if locks.is_held(path):
         old = locks.worker() if newest else None
         if old and old.program != program() and old.wanted < STARTED and not _started:
-            _start("--after", old.token)
+            locks.ask_to_go(path, old.token)
+            _start("--wait")
         return
     locks.refuse_without_locks()
     file = locks.taken(path)

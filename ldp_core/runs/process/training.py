@@ -12,7 +12,6 @@ from typing import Any
 from ldp_core import datasets
 from ldp_core.errors import StudioError
 from ldp_core.runs import kinds
-from ldp_core.runs.kinds import Outcome
 from ldp_core.runs.lockstep import one_thread
 from ldp_core.runs.machine.slots import Slot
 from ldp_core.runs.queue.job import Job
@@ -43,18 +42,21 @@ def train_process(tell: Connection, job: Job, slot: Slot, parent: int) -> None:
     os._exit(0)  # whatever it has started and not ended is not waited for
 
 
-def train_job(job: Job, room: int) -> Outcome:
+def train_job(job: Job, room: int) -> kinds.Outcome:
     """Compute what is left of a job, as stored in the queue, with at most `room` bytes of memory."""
     signal.signal(signal.SIGTERM, _stop)
     try:
         job.folder.mkdir(parents=True, exist_ok=True)
-        outcome = _do(job)
+        one_thread()
+        if datasets.registry.named_in(json.dumps(job.request)):  # others need not read all folders
+            datasets.registry.look_anew()
+        outcome = kinds.get(job.kind).run(job, Reporter(job.folder))
     except Stopped:
-        outcome = Outcome("cancelled")
+        outcome = kinds.Outcome("cancelled")
     except Exception as error:
         if not isinstance(error, StudioError):
             logging.exception("job failed")
-        outcome = Outcome("failed", _in_words(error, job, room))
+        outcome = kinds.Outcome("failed", _in_words(error, job, room))
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     return outcome
 
@@ -73,13 +75,6 @@ def _in_words(error: Exception, job: Job, room: int) -> str:
     if isinstance(error, sqlite3.Error | OSError):
         return f"its record cannot be written ({type(error).__name__})"
     return f"an error in the program: {type(error).__name__}"
-
-
-def _do(job: Job) -> Outcome:
-    one_thread()
-    if datasets.registry.named_in(json.dumps(job.request)):  # others need not read all folders
-        datasets.registry.look_anew()
-    return kinds.get(job.kind).run(job, Reporter(job.folder))
 
 
 def _stop(signum: int, frame: Any) -> None:

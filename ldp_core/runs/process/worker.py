@@ -11,28 +11,24 @@ import logging
 import os
 import signal
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 
 from ldp_core import datasets
 from ldp_core.behaviour import version
-from ldp_core.errors import DiskFull, FolderGone, StorageFailed
+from ldp_core.errors import FolderGone, StorageFailed
 from ldp_core.experiment import parse
 from ldp_core.runs import kinds, queue
-from ldp_core.runs.kinds import Outcome
 from ldp_core.runs.lockstep import load, one_thread
 from ldp_core.runs.machine.calibration import calibrate, is_measured
 from ldp_core.runs.machine.slots import Slot, count, slots
 from ldp_core.runs.process.child import CONTEXT, Watched
 from ldp_core.runs.process.start import ensure_worker, program
 from ldp_core.runs.queue.job import Job
-from ldp_core.runs.record import computations
-from ldp_core.runs.record.deletion import sweep
-from ldp_core.runs.record.quota import prune
+from ldp_core.runs.record import computations, deletion, quota
 from ldp_core.runs.storage import disk_space
-from ldp_core.runs.storage import locks_and_heartbeats as locks
-from ldp_core.runs.storage.locks_and_heartbeats import WORKER, Held
+from ldp_core.runs.storage.locks_and_heartbeats import WORKER, Held, taken
 from ldp_core.runs.storage.paths import bind, runs_dir
 from ldp_core.settings.table import WORKER_IDLE_SECONDS
 from ldp_core.system import kernel_lock, memory, process_group
@@ -47,8 +43,7 @@ QUIET_SECONDS = 1.0
 """Idle time after which an unmeasured machine's speed is measured."""
 PATIENCE_SECONDS = 60.0
 """Time for which a new worker waits for the end of the one that it replaces."""
-STOPPED = Outcome("interrupted", "the worker was told to stop; what was trained is kept")
-REPLACED = Outcome("queued")
+STOPPED = kinds.Outcome("interrupted", "the worker was told to stop; what was trained is kept")
 
 _leaving: list[bool] = []
 """Not empty once this worker is to end."""
@@ -59,19 +54,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--wanted", type=float, default=0.0)  # when the process began that has started it
     parser.add_argument("--lock", type=int)  # a file that it holds already
-    parser.add_argument("--after", default="")  # the token of the worker whose place it is to take
+    parser.add_argument("--wait", action="store_true")  # for the end of the worker whose place it takes
     asked = parser.parse_args(arguments)
     program(), version()  # of the code that is loaded now
     logging.basicConfig(format="%(asctime)s %(process)d %(levelname)s %(message)s", level=logging.INFO)
     be_quiet(repeated=1)
-    said = {"beats": True, "program": program(), "wanted": asked.wanted, "slots": count()}
-    if asked.lock is None:
-        held = _taken(partial(locks.hold, runs_dir() / WORKER, **said), asked.after)
-    else:
-        kernel_lock.keep(asked.lock)
-        held = Held(runs_dir() / WORKER, asked.lock, **said)
-    if held is None:
-        return
+    path, until = runs_dir() / WORKER, time.monotonic() + PATIENCE_SECONDS * asked.wait
+    if (file := asked.lock) is not None:
+        kernel_lock.keep(file)
+    while file is None and (file := taken(path)) is None:
+        if time.monotonic() > until:
+            return
+        time.sleep(POLL_SECONDS)
+    held = Held(path, file, beats=True, program=program(), wanted=asked.wanted, slots=count())
     bind()
     try:
         _stay(held)
@@ -79,24 +74,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         logging.warning("the worker ends: %s", error)
 
 
-def _taken(hold: Callable[[], Held | None], after: str) -> Held | None:
-    """The worker's lock; None if another worker keeps it. The worker with token `after` is asked to leave."""
-    until = time.monotonic() + PATIENCE_SECONDS
-    while (held := hold()) is None:
-        who = locks.worker()
-        if not after or (who and who.token != after) or time.monotonic() > until:
-            return None
-        locks.ask_to_go(runs_dir() / WORKER, after)
-        time.sleep(POLL_SECONDS)
-    return held
-
-
 def _stay(held: Held) -> None:
     """Prepare, and run jobs until this worker is no longer needed."""
     signal.signal(signal.SIGTERM, lambda *_: _leaving.append(True))
     process_group.give_way()
     memory.be_given_up(memory.SECOND)
-    sweep()
+    deletion.sweep()
     disk_space.keep_back()
     with suppress(StorageFailed):  # or at its first turn
         queue.reap([])
@@ -120,15 +103,10 @@ def _work(held: Held) -> bool:
             try:
                 now = queue.stamp()  # before the turn, whose own changes deserve another one
                 if watched or now != seen or time.monotonic() - read_at > LOOK_SECONDS:
-                    _turn(watched, free)
+                    disk_space.with_reserve(partial(_turn, watched, free))
                     seen, read_at = now, time.monotonic()
-            except FolderGone:
-                raise
             except StorageFailed as error:
-                seen = None
-                if isinstance(error, DiskFull):
-                    disk_space.give_up()  # or how the jobs have ended could not be recorded
-                if time.monotonic() - read_at > UNREADABLE_SECONDS:
+                if isinstance(error, FolderGone) or time.monotonic() - read_at > UNREADABLE_SECONDS:
                     raise
                 logging.exception("the queue cannot be read; again in a moment")
             if watched:
@@ -140,7 +118,7 @@ def _work(held: Held) -> bool:
             time.sleep(POLL_SECONDS)
         replaced = not _leaving and held.is_to_go()
         for one in watched:
-            one.leave(REPLACED if replaced else STOPPED)
+            one.leave(kinds.Outcome("queued") if replaced else STOPPED)
         while watched:
             _look_after(watched, free)
             time.sleep(POLL_SECONDS)
@@ -163,7 +141,7 @@ def _turn(watched: list[Watched], free: list[Slot]) -> None:
             why = f"this machine could not start a process for it ({error.strerror}); go on where it stopped"
             queue.move(job.id, "interrupted", why)
     if _look_after(watched, free):
-        for removed in prune():
+        for removed in quota.prune():
             logging.info("job %s: its record was removed to make room", removed.job.id)
     datasets.registry.look_anew()  # of what its visitor has deleted nothing stays here
 

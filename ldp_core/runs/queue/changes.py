@@ -4,8 +4,7 @@ import json
 import time
 from typing import Any
 
-from ldp_core.runs.queue.job import LIVE, MAY_BECOME, Status
-from ldp_core.runs.queue.table import STUDIO
+from ldp_core.runs.queue.job import LIVE, MAY_BECOME, STUDIO, Status
 
 MAY_GO = f"deleted IS NULL AND NOT pinned AND status NOT IN {LIVE}"
 """SQL condition for jobs that may be deleted, or whose records may."""

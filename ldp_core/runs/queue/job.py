@@ -1,15 +1,51 @@
-"""A job, as stored in a row of the queue, and its statuses."""
+"""A job, its row in the table of jobs, and its statuses."""
 
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
-from ldp_core.runs.storage.database import reading
+from ldp_core.runs.storage.database import Database
 from ldp_core.runs.storage.paths import runs_dir
 from ldp_core.system.json_file import from_text
 
-DATABASE = "studio.sqlite"
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS jobs (
+    place INTEGER PRIMARY KEY AUTOINCREMENT,  -- order of arrival
+    id TEXT NOT NULL UNIQUE,
+    kind TEXT NOT NULL,
+    draft TEXT,                               -- the draft it was launched from, if any
+    request TEXT NOT NULL,                    -- what to run, as JSON; words in place of long lists
+    status TEXT NOT NULL,
+    message TEXT NOT NULL DEFAULT '',
+    created REAL NOT NULL,                    -- seconds since 1970, as all times here
+    started REAL,
+    ended REAL,
+    pid INTEGER,                              -- the process that trains
+    owner TEXT,                               -- who launched it: a digest of a browser's token
+    address TEXT,                             -- from where: a digest
+    keys TEXT NOT NULL DEFAULT '[]',          -- of its computations, in the order of its runs, as JSON
+    room TEXT NOT NULL DEFAULT '',            -- of a private job, which its owner alone sees and shares
+    pinned INTEGER NOT NULL DEFAULT 0,
+    removed REAL,                             -- when its record was removed to make room
+    deleted REAL,                             -- when somebody deleted it; it may come back for a while
+    name TEXT NOT NULL DEFAULT '',            -- as its owner typed it; '' for the experiment's own
+    note TEXT NOT NULL DEFAULT '',
+    figures TEXT,                             -- as JSON: what each variant came to, for lists
+    imported INTEGER NOT NULL DEFAULT 0,      -- its record came here as a file
+    long TEXT                                 -- the whole request where it is long; no list reads it
+);
+CREATE TABLE IF NOT EXISTS computations (
+    key TEXT PRIMARY KEY,
+    kind TEXT NOT NULL,
+    status TEXT NOT NULL,
+    figures TEXT NOT NULL,                    -- as JSON: what it came to
+    at REAL NOT NULL                          -- when it began, or ended
+);
+CREATE INDEX IF NOT EXISTS by_status ON jobs (status, place);
+CREATE INDEX IF NOT EXISTS by_draft ON jobs (draft, place);
+"""
+STUDIO = Database("studio.sqlite", SCHEMA, format=1)
 REMOVED = "its record was removed to make room"
 Status = Literal[
     "queued",
@@ -42,11 +78,12 @@ FINAL = tuple(status for status, after in MAY_BECOME.items() if not after)
 
 @dataclass(frozen=True)
 class Job:
+    """A row of the table, which explains the fields; `text` is its `request`, and `noted` its `figures`."""
+
     id: str
     kind: str
     draft: str | None
     text: str
-    """Request as JSON; of a `long` one with its long lists replaced by words."""
     status: Status
     message: str
     """Reason for the status and other remarks, for people only."""
@@ -57,22 +94,15 @@ class Job:
     place: int
     owner: str | None = None
     keys: tuple[str, ...] = ()
-    """Keys of the job's computations (`record.computations`), in the order of its runs."""
     removed: bool = False
-    """True once the quota has deleted the job's record."""
     long: bool = False
-    """True for a request of thousands of clients."""
     address: str | None = None
-    """Digest of the network address of the launch (`permissions.address`); None if unknown."""
     room: str = ""
-    """Private room of the job, which only its owner sees and which shares no computations; "" if shared."""
     pinned: bool = False
     deleted: float | None = None
     name: str = ""
     note: str = ""
-    """Name given by the owner; "" for the experiment's name."""
     noted: str | None = None
-    """Final figures of each variant as JSON; None before the end, or for kinds without figures."""
     imported: bool = False
     """Its figures may have been changed, it cannot be resumed, and it is deleted first."""
 
@@ -81,9 +111,8 @@ class Job:
         """Request as JSON values; empty if unreadable. A long one is read on demand."""
         if not self.long:
             return self.brief
-        with reading(runs_dir() / DATABASE) as db:
-            row = db and db.execute("SELECT long FROM jobs WHERE id = ?", (self.id,)).fetchone()
-        return from_text(row and row["long"], dict) or {}
+        rows = STUDIO.rows("SELECT long FROM jobs WHERE id = ?", self.id)
+        return next((from_text(row["long"], dict) for row in rows), None) or {}
 
     @cached_property
     def brief(self) -> dict[str, Any]:

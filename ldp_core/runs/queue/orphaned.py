@@ -5,7 +5,8 @@ import time
 from collections.abc import Collection
 
 from ldp_core.runs.queue.claiming import AT_WORK
-from ldp_core.runs.queue.table import STUDIO, changing
+from ldp_core.runs.queue.job import STUDIO
+from ldp_core.runs.queue.table import changing
 from ldp_core.runs.storage.locks_and_heartbeats import WORKER, is_held
 from ldp_core.runs.storage.paths import runs_dir
 

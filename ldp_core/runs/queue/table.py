@@ -1,4 +1,4 @@
-"""The table of jobs in the folder of runs, and its queries."""
+"""Queries of the table of jobs."""
 
 import json
 import re
@@ -8,48 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from ldp_core.errors import UnknownJob
-from ldp_core.runs.queue.job import DATABASE, REMOVED, Job, Status
-from ldp_core.runs.storage.database import Database
+from ldp_core.runs.queue.job import REMOVED, STUDIO, Job, Status
 from ldp_core.system.json_file import from_text
 
-SCHEMA = """
-CREATE TABLE IF NOT EXISTS jobs (
-    place INTEGER PRIMARY KEY AUTOINCREMENT,  -- order of arrival
-    id TEXT NOT NULL UNIQUE,
-    kind TEXT NOT NULL,
-    draft TEXT,                               -- the draft it was launched from, if any
-    request TEXT NOT NULL,                    -- what to run, as JSON; of a long one, without its long lists
-    status TEXT NOT NULL,
-    message TEXT NOT NULL DEFAULT '',
-    created REAL NOT NULL,                    -- seconds since 1970, as all times here
-    started REAL,
-    ended REAL,
-    pid INTEGER,                              -- the process that trains
-    owner TEXT,                               -- who launched it: a digest of a browser's token
-    address TEXT,                             -- from where: a digest
-    keys TEXT NOT NULL DEFAULT '[]',          -- of its computations, in their order, as JSON
-    room TEXT NOT NULL DEFAULT '',            -- of a private job, whose computations are its owner's alone
-    pinned INTEGER NOT NULL DEFAULT 0,
-    removed REAL,                             -- when its record was removed to make room
-    deleted REAL,                             -- when somebody deleted it; it may come back for a while
-    name TEXT NOT NULL DEFAULT '',            -- as its owner typed it
-    note TEXT NOT NULL DEFAULT '',
-    figures TEXT,                             -- as JSON: what each variant came to, for lists
-    imported INTEGER NOT NULL DEFAULT 0,      -- its record came here as a file
-    long TEXT                                 -- the whole request where it is long; no list reads it
-);
-CREATE TABLE IF NOT EXISTS computations (
-    key TEXT PRIMARY KEY,
-    kind TEXT NOT NULL,
-    status TEXT NOT NULL,
-    figures TEXT NOT NULL,                    -- as JSON: what it came to
-    at REAL NOT NULL                          -- when it began, or ended
-);
-CREATE INDEX IF NOT EXISTS by_status ON jobs (status, place);
-CREATE INDEX IF NOT EXISTS by_draft ON jobs (draft, place);
-PRAGMA user_version = 1;
-"""
-STUDIO = Database(DATABASE, SCHEMA, format=1)
 changing, looking = STUDIO.writing, STUDIO.reading
 COLUMNS = (
     "place, id, kind, draft, request AS text, status, message, created, started, ended, pid, owner, address, "

@@ -1,7 +1,7 @@
-"""Computations: each is done once, has a content key, and is shared by all jobs that name it.
+"""Computations, such as runs: each is done once, has a content key, and is shared by all jobs that name it.
 
-A computation with events has a database, `computed/KEY.sqlite`, and a lock file that the computing process
-holds. Its end is a row of the table `computations`; a cell of a sweep has such a row only.
+One with events has a database, `computed/KEY.sqlite`, and a lock, `computed/KEY.lock`, held (`hold`) by the
+process that computes it. Its end is a row of the table `computations`; a cell of a sweep has such a row only.
 """
 
 import hashlib
@@ -18,9 +18,9 @@ from ldp_core.behaviour import version
 from ldp_core.engines.choice import bits
 from ldp_core.errors import StorageFailed
 from ldp_core.experiment import Experiment
-from ldp_core.runs.queue.table import STUDIO, changing
+from ldp_core.runs.queue.job import STUDIO
+from ldp_core.runs.queue.table import changing
 from ldp_core.runs.storage import locks_and_heartbeats as locks
-from ldp_core.runs.storage.locks_and_heartbeats import Held
 from ldp_core.runs.storage.paths import runs_dir
 
 KEY = re.compile(r"(?:[0-9a-f]{16}\.)?(?:imported-)?[0-9a-f]{16}")
@@ -76,17 +76,12 @@ def database(key: str) -> Path:
     return folder_of(key) / f"{key.rpartition('.')[2]}.sqlite"
 
 
-def key_in(file: Path) -> str:
-    room = "" if file.parent.name == "computed" else f"{file.parent.name}."
-    return f"{room}{file.stem}"
-
-
 def lock_of(key: str) -> Path:
     return database(key).with_suffix(".lock")
 
 
-def hold(key: str, beats: bool = False) -> Held | None:
-    """Lock a computation for this process; None if another process has locked it."""
+def hold(key: str, beats: bool = False) -> locks.Held | None:
+    """Lock a run, or another computation, for this process; None if another process has locked it."""
     folder_of(key).mkdir(parents=True, exist_ok=True)
     return locks.hold(lock_of(key), beats=beats)
 
@@ -128,8 +123,8 @@ def left(keys: Sequence[str]) -> list[str]:
 
 def forget(keys: Collection[str]) -> None:
     """Delete the ends of computations, so that the next request computes them again."""
-    with changing() as db:
-        db.executemany("DELETE FROM computations WHERE key = ?", [(key,) for key in keys])
+    query = "DELETE FROM computations WHERE key IN (SELECT value FROM json_each(?))"
+    STUDIO.change(query, json.dumps([*keys]))
 
 
 def sweep() -> list[str]:

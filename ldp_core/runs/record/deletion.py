@@ -1,4 +1,6 @@
-"""Deletion of jobs: the row is marked; once it is final, `sweep` deletes computations that no job names."""
+"""Deletion of jobs and its undo: the row is marked, and for a while the mark can be taken away. After that
+`sweep` deletes the row, and all computations that no job names.
+"""
 
 import logging
 import shutil
@@ -6,18 +8,48 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 
-from ldp_core.errors import DiskFull, StorageFailed
+from ldp_core.errors import DiskFull, NotNow, StorageFailed, UnknownJob
 from ldp_core.runs import queue
 from ldp_core.runs.queue.job import Job
+from ldp_core.runs.queue.permissions import OPERATOR, Person
 from ldp_core.runs.record import computations
 from ldp_core.runs.storage import disk_space
 
 UNDO_SECONDS = 600.0
-"""Time for which a deleted job can be restored, unless disk space is short."""
+"""Time for which a deletion can be undone, unless disk space is short."""
 
 
-def delete(job: Job) -> bool:
-    """Mark a job as deleted; False if it waits, runs or is pinned."""
+def delete(identity: str, person: Person = OPERATOR, for_good: bool = False) -> None:
+    """Delete an ended job; for `UNDO_SECONDS` that can be undone, its record counting in the quota, unless
+    `for_good`, private, or where room is short. NotNow: the job waits, runs or is pinned; StorageFailed: the
+    deletion cannot be stored.
+    """
+    with suppress(StorageFailed):
+        disk_space.with_reserve(queue.reap)
+    job = queue.get(identity)
+    person.check(job.owner, "delete it")
+    if not (forget if for_good or job.room else _mark)(job):
+        if (job := queue.get(job.id)).live:
+            raise NotNow(f"job {job.id} is {job.status}; stop it before it is deleted")
+        raise NotNow(f"job {job.id} is pinned; unpin it before it is deleted")
+
+
+def undo_delete(identity: str, person: Person = OPERATOR) -> None:
+    """Undo the deletion of a job; UnknownJob if it was not deleted, or for good."""
+    for job in deleted():
+        if job.id == identity:
+            person.check(job.owner, "bring it back")
+            if queue.update(identity, f"deleted >= {time.time() - UNDO_SECONDS}", deleted=None):
+                return
+    raise UnknownJob(identity)
+
+
+def deleted(person: Person = OPERATOR) -> list[Job]:
+    """Jobs whose deletion this person may undo, latest first."""
+    return [job for job in queue.deleted()[::-1] if person.owns(job.owner) and not is_due(job)]
+
+
+def _mark(job: Job) -> bool:
     try:
         done = queue.delete(job.id)
     except DiskFull:
@@ -49,13 +81,10 @@ def strip(job: Job) -> bool:
 
 
 def _noted(job: Job, note: Callable[[], bool]) -> bool:
-    """Call `note` to mark a job; on a full disk free the reserve first, then the job's record."""
+    """Call `note` to mark a job; on a full disk in the room of the reserve, or else of the job's record."""
     try:
         with suppress(DiskFull):
-            return note()
-        disk_space.give_up()
-        with suppress(DiskFull):
-            return note()
+            return disk_space.with_reserve(note)
         if not (now := queue.get(job.id)).live and not now.pinned:
             for key in computations.named_by_it_alone(job.id):
                 computations.unlink(key)

@@ -14,7 +14,13 @@ LEAST_REVISIONS, REVISIONS = 2, 50
 """Least and largest number of stored revisions of a draft."""
 LEFT = 0.8
 """Share of the limit that remains in use after a deletion, so that deletions are rare."""
-TABLES = {"revisions": "draft", "snapshots": "id"}
+KEPT = {"revisions": "draft", "snapshots": "id", "ladders": "id", "typed": "id"}
+"""Tables, each with its column of ids."""
+SIZES = """
+SELECT id, sum(length(body)) AS size, max(at) AS at
+FROM (SELECT draft AS id, body, at FROM revisions UNION ALL SELECT id, body, at FROM snapshots)
+WHERE id != ? GROUP BY id
+"""
 SHORTEN = """
 DELETE FROM revisions WHERE draft = ?1 AND number IN (SELECT number FROM (
     SELECT number, row_number() OVER newest AS place, sum(length(body)) OVER newest AS size
@@ -28,36 +34,22 @@ def most_bytes() -> int:
 
 
 def taken(db: sqlite3.Connection) -> int:
-    pages, free, size = (
-        int(db.execute(f"PRAGMA {name}").fetchone()[0])
-        for name in ("page_count", "freelist_count", "page_size")
-    )
-    return (pages - free) * size
+    tables = "pragma_page_count, pragma_freelist_count, pragma_page_size"
+    query = f"SELECT (page_count - freelist_count) * page_size FROM {tables}"  # noqa: S608
+    return int(db.execute(query).fetchone()[0])
 
 
 def keep_within(db: sqlite3.Connection, identity: str, size: int) -> None:
     """Delete old revisions, then other drafts, until the limit holds; the draft just written stays."""
     if size * REVISIONS > MOST_EACH:
         db.execute(SHORTEN, (identity, LEAST_REVISIONS, MOST_EACH))
-    most = most_bytes()
-    if (now := taken(db)) <= most:
+    most, left, gone = most_bytes(), taken(db), 0
+    if left <= most:
         return
-    gone, freed = 0, 0
-    for table, name, bytes_ in _in_order(db, identity):
-        if now - freed <= LEFT * most:
+    for row in sorted(db.execute(SIZES, (identity,)), key=lambda row: (-int(log2(row["size"])), row["at"])):
+        if left <= LEFT * most:
             break
-        db.execute(f"DELETE FROM {table} WHERE {TABLES[table]} = ?", (name,))  # noqa: S608
-        for other in ("ladders", "typed"):
-            db.execute(f"DELETE FROM {other} WHERE id = ?", (name,))  # noqa: S608
-        gone, freed = gone + 1, freed + bytes_
+        for table, column in KEPT.items():
+            db.execute(f"DELETE FROM {table} WHERE {column} = ?", (row["id"],))  # noqa: S608
+        gone, left = gone + 1, left - row["size"]
     logging.warning("%d drafts were removed to make room: EPSILON_DRAFTS_MB", gone)
-
-
-def _in_order(db: sqlite3.Connection, spared: str) -> list[tuple[str, str, int]]:
-    """Deletable rows in the order of deletion: table, name, size in characters."""
-    query = (
-        "SELECT 'revisions' AS held, draft AS name, sum(length(body)) AS size, max(at) AS at FROM revisions "
-        "GROUP BY draft UNION ALL SELECT 'snapshots', id, length(body), at FROM snapshots"
-    )
-    rows = sorted(db.execute(query), key=lambda row: (-int(log2(max(row["size"], 1))), row["at"]))
-    return [(row["held"], row["name"], row["size"]) for row in rows if row["name"] != spared]

@@ -39,7 +39,6 @@ CREATE TABLE IF NOT EXISTS typed (
     body TEXT NOT NULL,   -- what stands in it, as JSON
     PRIMARY KEY (id, field)
 );
-PRAGMA user_version = 1;
 """,
     format=1,
 )

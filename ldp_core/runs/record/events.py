@@ -1,4 +1,4 @@
-"""Reading of computations: their events, and whether their files are damaged."""
+"""Records, the databases of computations: their events, and whether the files are damaged."""
 
 import json
 import sqlite3
@@ -11,10 +11,39 @@ from ldp_core.errors import StorageFailed, StudioError
 from ldp_core.experiment import parse_draft
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record.computations import database
-from ldp_core.runs.storage.database import reading
+from ldp_core.runs.storage.database import Database
 
-FORMAT = 1
-RECORD = "train it again", FORMAT
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS about (
+    one INTEGER PRIMARY KEY CHECK (one = 1),
+    kind TEXT NOT NULL,
+    what TEXT NOT NULL,        -- as JSON: the experiment, or the request
+    began REAL NOT NULL,       -- seconds since 1970
+    status TEXT,               -- NULL until it has ended
+    figures TEXT,              -- as JSON
+    events INTEGER             -- how many there are then
+);
+CREATE TABLE IF NOT EXISTS events (
+    seq INTEGER PRIMARY KEY,
+    at REAL NOT NULL,
+    body TEXT NOT NULL         -- as JSON
+);
+CREATE TABLE IF NOT EXISTS checkpoint (
+    one INTEGER PRIMARY KEY CHECK (one = 1),
+    round INTEGER NOT NULL,
+    weights BLOB NOT NULL,     -- float32, little-endian
+    uploads BLOB NOT NULL,     -- int64, little-endian: of each client
+    seconds REAL NOT NULL
+);
+CREATE TABLE IF NOT EXISTS kept (
+    name TEXT PRIMARY KEY,
+    array BLOB NOT NULL        -- of the checkpoint: what a system's clients keep, in numpy's format
+);
+"""
+
+
+def record(key: str) -> Database:
+    return Database(str(database(key)), SCHEMA, format=1, advice="train it again")
 
 
 class Stored(NamedTuple):
@@ -34,7 +63,7 @@ class News(NamedTuple):
 
 def news(key: str, seq: int = 0, run: int = 0, most: int = -1) -> News:
     """At most `most` events of a computation after number `seq`, in order; none before it has begun."""
-    with reading(database(key), *RECORD) as db:
+    with record(key).reading() as db:
         about = db.execute("SELECT began FROM about").fetchone() if db else None
         if db is None or about is None:
             return News(None, [])
@@ -89,24 +118,26 @@ def sound(key: str) -> Iterator[None]:
 def is_whole(key: str) -> bool:
     """True for the record of an ended computation with all its events."""
     query = "SELECT status, events = (SELECT count(*) FROM events) AS whole FROM about"
-    with reading(database(key), *RECORD) as db:
+    with record(key).reading() as db:
         row = db.execute(query).fetchone() if db else None
     return row is not None and row["status"] is not None and bool(row["whole"])
 
 
+NO_JSON = """
+SELECT 1 FROM (
+    SELECT what AS text FROM about
+    UNION ALL SELECT body FROM events WHERE seq = (SELECT max(seq) FROM events)
+) WHERE length(text) < 1000000 AND NOT json_valid(text)
+"""
+"""Of what is not long SQLite itself says whether it is JSON: nothing is brought here."""
+
+
 def is_damaged(job: Job) -> bool:
     """True if a record of the job is unreadable, by a check of its first and last event."""
-    # SQLite says whether it is JSON, of what is not long: nothing is brought here
-    query = "SELECT json_valid({0}) AS sound FROM {1} AND length({0}) < 1000000"
-    what = query.format("what", "about WHERE one = 1")
-    newest = query.format("body", "events WHERE seq = (SELECT MAX(seq) FROM events)")
     try:
         for key in job.keys:
-            with reading(database(key), *RECORD) as db:
-                if db is None and database(key).exists():
-                    return True
-                rows = [*db.execute(what), *db.execute(newest)] if db else []
-                if not all(row["sound"] for row in rows):
+            with record(key).reading() as db:
+                if db.execute(NO_JSON).fetchone() if db else database(key).exists():
                     return True
     except StorageFailed:
         return True
@@ -115,6 +146,6 @@ def is_damaged(job: Job) -> bool:
 
 def refuse_damaged(key: str) -> None:
     """Check a computation's whole file, if any; StorageFailed if it is corrupt or has another format."""
-    with reading(database(key), *RECORD) as db:
+    with record(key).reading() as db:
         if db and db.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
             raise StorageFailed(f"{key} is damaged: its record cannot be taken up; train it again")

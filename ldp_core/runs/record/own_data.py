@@ -27,8 +27,6 @@ MOST_BYTES = 5 * 2**20
 EACH, ALL = 5, 200
 """Largest number of data sets of one visitor, and of all."""
 MOST_TITLE = 40
-_unswept = {"at the start of the process"}
-"""Why jobs may be left whose data are gone."""
 ENDINGS = (*_table.SUFFIXES, ".zip", *_pictures.SUFFIXES)
 
 
@@ -150,14 +148,10 @@ def sweep() -> None:
         with suppress(FileNotFoundError):  # another thread was quicker
             if not 0 <= now - title.stat().st_mtime <= 3600 * hours():
                 _unlink(title.parent, title.stem)
-    if not _unswept or not _root().is_dir():
-        return
-    _unswept.clear()
-    for job in queue.find("room != ''", most=10_000):
+    for job in queue.find("room != '' AND instr(request, room)", most=10_000) if _root().is_dir() else ():
         gone = {one for one in NAMED.findall(job.text) if not (_root() / one[0] / f"{one[1]}.title").exists()}
-        if gone and job.live:
+        if gone and job.live:  # it is gone once it has stopped
             queue.cancel(job.id)
-            _unswept.add("a job that is being stopped")
         elif gone:
             queue.update(job.id, pinned=False)
             deletion.forget(job)
@@ -185,5 +179,4 @@ def _unlink(room: Path, identity: str) -> None:
         file.unlink(missing_ok=True)
     with suppress(OSError):  # others are left in the room
         room.rmdir()
-    _unswept.add("data that were deleted")
     datasets.registry.look_anew()

@@ -92,7 +92,7 @@ def _go(file: Path, named: set[str]) -> bool:
             file.unlink(missing_ok=True)
             return True
         return False
-    key = computations.key_in(file)
+    key = file.stem if file.parent.name == "computed" else f"{file.parent.name}.{file.stem}"
     return key not in named and computations.KEY.fullmatch(key) is not None and computations.unlink(key)
 
 

@@ -10,7 +10,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -43,17 +43,13 @@ class Database(NamedTuple):
     name: str
     schema: str
     format: int = 0
-    """`PRAGMA user_version` of the schema; a file of another format is neither read nor written."""
+    """`PRAGMA user_version`; a file of another format is neither read nor written."""
+    advice: str = MOVE_IT
+    """End of messages on a file that cannot be used."""
 
     @property
     def path(self) -> Path:
         return runs_dir() / self.name
-
-    def writing(self) -> AbstractContextManager[sqlite3.Connection]:
-        return writing(self.path, self.schema, self.format)
-
-    def reading(self) -> AbstractContextManager[sqlite3.Connection | None]:
-        return reading(self.path, format=self.format)
 
     def change(self, query: str, *values: Any) -> int:
         """Run one statement; returns the number of changed rows."""
@@ -64,96 +60,88 @@ class Database(NamedTuple):
         with self.reading() as db:
             return db.execute(query, values).fetchall() if db else []
 
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """Transaction that holds the write lock from its beginning; committed unless the body raises. Deleted
+        data leave no bytes behind.
+        """
+        with closing(self.opened()) as connection, self._named((sqlite3.Error,)), connection:
+            self._refuse_another_format(connection)
+            connection.execute("PRAGMA secure_delete = ON")
+            connection.execute("BEGIN IMMEDIATE")
+            yield connection
 
-@contextmanager
-def writing(path: Path, schema: str, format: int | None = None) -> Iterator[sqlite3.Connection]:
-    """Transaction that holds the write lock from its beginning; committed unless the body raises. Deleted
-    data leave no bytes behind. A file of another `format` raises StorageFailed.
-    """
-    with closing(opened(path, schema)) as connection, _named(path, (sqlite3.Error,)), connection:
-        _refuse_another(format, connection, path, MOVE_IT)
-        connection.execute("PRAGMA secure_delete = ON")
-        connection.execute("BEGIN IMMEDIATE")
-        yield connection
+    def opened(self, durable: bool = True) -> sqlite3.Connection:
+        """Connection in autocommit, with its tables; if not `durable`, power loss spares what was synced."""
+        with self._named((sqlite3.Error, OSError)) as path:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            connection = sqlite3.connect(path, timeout=_busy[0], isolation_level=None)
+            try:
+                connection.row_factory = sqlite3.Row
+                if not durable:
+                    connection.execute("PRAGMA synchronous = OFF")
+                if not _has_tables(connection):
+                    # the lock first: who reads and then wants to write may be turned away at once
+                    made = f"{self.schema} PRAGMA user_version = {self.format};"
+                    connection.executescript(f"BEGIN IMMEDIATE; {made} COMMIT;")
+            except BaseException:
+                connection.close()
+                raise
+        return connection
 
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection | None]:
+        """Read-only connection; None before the file has tables."""
+        with self._named((*UNREADABLE, OSError)) as path:
+            connection = _to_read(path)
+        if connection is None:
+            yield None
+            return
+        with closing(connection), self._named(UNREADABLE):
+            self._refuse_another_format(connection)
+            yield connection
 
-def opened(path: Path, schema: str, durable: bool = True) -> sqlite3.Connection:
-    """Connection in autocommit, with its tables; unless `durable`, a loss of power spares what was synced."""
-    with _named(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        connection = sqlite3.connect(path, timeout=_busy[0], isolation_level=None)
+    def _refuse_another_format(self, db: sqlite3.Connection) -> None:
+        if (found := int(db.execute("PRAGMA user_version").fetchone()[0])) != self.format:
+            words = f"is of format {found}, and this program reads {self.format}; {self.advice}"
+            raise StorageFailed(f"{self.path.name} in the folder of runs {words}")
+
+    @contextmanager
+    def _named(self, kinds: tuple[type[Exception], ...]) -> Iterator[Path]:
+        """Context that makes errors of SQLite and the file system StorageFailed, with the file's name."""
+        path = self.path
         try:
-            connection.row_factory = sqlite3.Row
-            if not durable:
-                connection.execute("PRAGMA synchronous = OFF")
-            if not _has_tables(connection):
-                # the lock first: who reads and then wants to write may be turned away at once
-                connection.executescript(f"BEGIN IMMEDIATE; {schema} COMMIT;")
-        except BaseException:
-            connection.close()
-            raise
-    return connection
+            yield path
+        except kinds as error:
+            if _is_busy(error):
+                raise KeptLocked(f"{path.name} {KEPT_LOCKED}") from error
+            if is_full(error):
+                raise DiskFull from error
+            if _is_read_only(error, path):
+                raise ReadOnly from error
+            reason = error.strerror if isinstance(error, OSError) else str(error)
+            message = f"{path.name} in the folder of runs cannot be used ({reason}); {self.advice}"
+            raise StorageFailed(message) from error
 
 
 def _has_tables(connection: sqlite3.Connection) -> bool:
     return connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() is not None
 
 
-def persist(path: Path) -> None:
-    """Sync a written file and its folder to the disk."""
-    for one in (path, path.parent):
-        if one.is_dir() and os.name != "posix":
-            continue
-        file = os.open(one, os.O_RDONLY)
-        try:
-            os.fsync(file)
-        finally:
-            os.close(file)
-
-
-@contextmanager
-def reading(
-    path: Path, advice: str = MOVE_IT, format: int | None = None
-) -> Iterator[sqlite3.Connection | None]:
-    """Read-only connection; None before the file has tables. `advice` ends messages on unusable files."""
-    with _named(path, (*UNREADABLE, OSError), advice):
-        connection = _read_only(path)
-    if connection is None:
-        yield None
-        return
-    with closing(connection), _named(path, UNREADABLE, advice):
-        _refuse_another(format, connection, path, advice)
-        yield connection
-
-
-def _refuse_another(format: int | None, db: sqlite3.Connection, path: Path, advice: str) -> None:
-    found = format if format is None else int(db.execute("PRAGMA user_version").fetchone()[0])
-    if found != format:
-        words = f"is of format {found}, and this program reads {format}; {advice}"
-        raise StorageFailed(f"{path.name} in the folder of runs {words}")
-
-
-def _read_only(path: Path) -> sqlite3.Connection | None:
-    try:
-        return _looked_into(path)
-    except sqlite3.OperationalError as error:
-        if not path.exists():
-            return None
-        if error.sqlite_errorname != "SQLITE_READONLY_ROLLBACK":
-            raise
-    # its writer was killed in the middle of a commit: take that back, then read
-    with closing(sqlite3.connect(path, timeout=_busy[0])) as writer:
-        _has_tables(writer)
-    return _looked_into(path)
-
-
-def _looked_into(path: Path) -> sqlite3.Connection | None:
-    now, patience = time.monotonic(), _busy[0]
+def _to_read(path: Path) -> sqlite3.Connection | None:
+    """Connection that takes back a commit in which its writer was killed, and changes nothing else."""
+    now, patience, found = time.monotonic(), _busy[0], False
     if patience <= BUSY_SECONDS and now - _locked.get(path, -math.inf) < BUSY_SECONDS:
         patience = min(patience, AGAIN_SECONDS)
-    connection, found = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=patience), False
+    try:
+        connection = sqlite3.connect(f"{path.as_uri()}?mode=rw", uri=True, timeout=patience)
+    except sqlite3.OperationalError:
+        if path.exists():
+            raise
+        return None
     try:
         connection.row_factory = sqlite3.Row
+        connection.execute("PRAGMA query_only = ON")
         found = _has_tables(connection)
         _locked.pop(path, None)
     except sqlite3.OperationalError as error:
@@ -168,25 +156,6 @@ def _looked_into(path: Path) -> sqlite3.Connection | None:
 
 def _is_busy(error: Exception) -> bool:
     return getattr(error, "sqlite_errorname", "").startswith(("SQLITE_BUSY", "SQLITE_LOCKED"))
-
-
-@contextmanager
-def _named(
-    path: Path, kinds: tuple[type[Exception], ...] = (sqlite3.Error, OSError), advice: str = MOVE_IT
-) -> Iterator[None]:
-    """Context that turns errors of SQLite and the file system into a StorageFailed that names the file."""
-    try:
-        yield
-    except kinds as error:
-        if _is_busy(error):
-            raise KeptLocked(f"{path.name} {KEPT_LOCKED}") from error
-        if is_full(error):
-            raise DiskFull from error
-        if _is_read_only(error, path):
-            raise ReadOnly from error
-        reason = error.strerror if isinstance(error, OSError) else str(error)
-        message = f"{path.name} in the folder of runs cannot be used ({reason}); {advice}"
-        raise StorageFailed(message) from error
 
 
 def _is_read_only(error: Exception, path: Path) -> bool:

@@ -2,13 +2,16 @@
 
 import errno
 import shutil
+from collections.abc import Callable
 from contextlib import suppress
 from math import inf
 from pathlib import Path
+from typing import TypeVar
 
 from ldp_core.errors import DiskFull, StorageFailed
 from ldp_core.runs.storage.paths import runs_dir
 
+T = TypeVar("T")
 RESERVE = 2**20
 """Size of the reserve file, enough to store a job's end and the deletion of records."""
 SPARE = 10**9
@@ -64,6 +67,14 @@ def keep_back() -> None:
             file.write(bytes(RESERVE))
     except OSError:
         give_up()
+
+
+def with_reserve(change: Callable[[], T]) -> T:
+    """Result of a change that must find room on a full disk too: there it is made in that of the reserve."""
+    with suppress(DiskFull):
+        return change()
+    give_up()
+    return change()
 
 
 def give_up() -> None:

@@ -206,17 +206,14 @@ def ask_to_go(path: Path, token: str) -> None:
 
 
 def refuse_without_locks() -> None:
-    if why := _no_locks(runs_dir()):
-        _no_locks.cache_clear()
-        raise StorageFailed(
-            f"the folder of runs lies on a file system without locks ({why}), where two programs could write "
-            "one record; name a folder on a disk of this machine in EPSILON_RUNS_DIR"
-        )
+    _refuse(runs_dir())
 
 
 @cache
-def _no_locks(folder: Path) -> str:
-    try:
-        return kernel_lock.missing(folder)
-    except OSError:  # full, or read-only: the next write says so
-        return ""
+def _refuse(folder: Path) -> None:
+    with suppress(OSError):  # full, or read-only: the next write says so
+        if why := kernel_lock.missing(folder):
+            raise StorageFailed(
+                f"the folder of runs lies on a file system without locks ({why}), where two programs could "
+                "write one record; name a folder on a disk of this machine in EPSILON_RUNS_DIR"
+            )

@@ -25,13 +25,9 @@ def runs_dir() -> Path:
     """Folder of runs, made if missing, or StorageFailed; FolderGone if it is not that which is bound."""
     folder = RUNS_DIR.value() or user_data_path(APP) / "runs"
     try:
-        if _bound:
-            found = folder.stat()
-            if (found.st_dev, found.st_ino) not in _bound:
-                raise FolderGone
-        else:
+        if not _bound:
             folder.mkdir(parents=True, exist_ok=True)
-            found = folder.stat()
+        found = folder.stat()
     except OSError as error:
         if _bound and isinstance(error, FileNotFoundError):
             raise FolderGone from None
@@ -42,6 +38,8 @@ def runs_dir() -> Path:
         raise StorageFailed(
             f"the folder of runs cannot be made ({error.strerror}); name another one in EPSILON_RUNS_DIR"
         ) from None
+    if _bound and (found.st_dev, found.st_ino) not in _bound:
+        raise FolderGone
     return _resolved(folder, found.st_dev, found.st_ino)
 
 

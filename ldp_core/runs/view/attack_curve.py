@@ -26,8 +26,6 @@ class Tries:
     """Number of recovered images, by control; of a real upload alone, as `by_chance`."""
     by_chance: Column = field(default_factory=Column)
     """Share of images not in the upload that count as recovered."""
-    ranks: Column = field(default_factory=Column)
-    """Rank of the true image among random candidates; 1 is an identification."""
     picks: Column = field(default_factory=Column)
     """Score of each round: 1 for an identification, 1/k for a tie of k candidates."""
     picks_same_class: Column = field(default_factory=Column)
@@ -73,7 +71,6 @@ class Tries:
             self.recovered.setdefault(control, Column()).append(body.get("recovered"))
         if control is None:
             self.numbers.append(body["round"])
-            self.ranks.append(body.get("identification_rank"))
             self.picks.append(body.get("identification_credit"))
             self.picks_same_class.append(body.get("identification_credit_same_class"))
             self.caps.append(body.get("cap"))

@@ -12,7 +12,7 @@ from ldp_core.accounting import Entry, Promise, entries, entries_in
 from ldp_core.bits import unpacked
 from ldp_core.experiment import Experiment
 from ldp_core.paired import Difference, difference
-from ldp_core.runs.view.run_curves import RunProgress, by_variant
+from ldp_core.runs.view.run_curves import RunProgress, by_variant, common
 
 MOST_POINTS = 32
 """Largest number of points of a curve in lists."""
@@ -58,11 +58,12 @@ def final(runs: Sequence[RunProgress]) -> Final:
 
 
 def _thinned(runs: Sequence[RunProgress]) -> tuple[float, ...]:
-    curves = [run.curves["accuracy"] for run in runs if "accuracy" in run.curves]
-    length = min(map(len, curves)) if len(curves) == len(runs) else 0
-    places = np.unique(np.linspace(0, max(0, length - 1), min(length, MOST_POINTS)).astype(int))
-    means = [float(np.mean([curve[place] for curve in curves])) for place in places.tolist()]
-    return tuple(round(mean, 4) for mean in means if math.isfinite(mean))
+    table = common(runs, "accuracy")
+    if len(table) < len(runs):
+        return ()
+    rounds = table.shape[1]
+    places = np.unique(np.linspace(0, rounds - 1, min(rounds, MOST_POINTS)).astype(int))
+    return tuple(round(mean, 4) for mean in table[:, places].mean(0).tolist() if math.isfinite(mean))
 
 
 def found(answer: str, experiment: Experiment | None = None, accuracy: float | None = None) -> dict[str, Any]:

@@ -6,6 +6,9 @@ from functools import lru_cache
 from math import inf
 from typing import Any
 
+import numpy as np
+
+from ldp_core.mechanisms.base import Floats
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record.events import Row, runs_of
 from ldp_core.runs.view.attack_curve import Tries
@@ -102,6 +105,12 @@ def by_variant(runs: Iterable[RunProgress]) -> dict[int, list[RunProgress]]:
     for run in runs:
         found.setdefault(run.variant, []).append(run)
     return found
+
+
+def common(runs: Iterable[RunProgress], curve: str) -> Floats:
+    """(S, R): a curve of those of the runs that have it, up to the last round that all of these have."""
+    columns = [run.curves[curve] for run in runs if curve in run.curves]
+    return np.array([one[: min(map(len, columns))] for one in columns])
 
 
 class Progress(Folded):

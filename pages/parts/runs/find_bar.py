@@ -9,7 +9,7 @@ from typing import cast
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from ldp_core.runs import Row, as_csv, as_parquet, as_table, finding
+from ldp_core.runs import Row, as_csv, as_parquet, finding, rows_of_jobs
 from pages.parts.runs.take_away import bring_in
 
 ORDER, TURNED = "order of runs", "order of runs turned"
@@ -62,4 +62,4 @@ def taken_as_table(wanted: finding.Wanted, owner: str | None) -> None:
 def _file(
     written: Callable[[list[Row]], str | bytes], wanted: finding.Wanted, owner: str | None
 ) -> str | bytes:
-    return written(as_table.rows(finding.lines(wanted, owner)))
+    return written(rows_of_jobs(finding.lines(wanted, owner)))

@@ -14,6 +14,7 @@ from pyarrow import parquet
 from ldp_core.errors import InvalidInput, UnknownJob
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import queue
+from ldp_core.runs.carry import written
 from ldp_core.runs.jobs import archive, tables
 from ldp_core.runs.jobs.archive import export
 from ldp_core.runs.record.events import events_of
@@ -33,10 +34,10 @@ def trained(runs_dir: Path) -> str:
 
 
 @pytest.fixture
-def files(trained: str, tmp_path: Path) -> dict[str, bytes]:
-    count = export(trained, tmp_path / "out.zip")
+def files(trained: str) -> dict[str, bytes]:
+    content, count = export(trained)
     assert count == len(events_of(queue.get(trained)))
-    with ZipFile(tmp_path / "out.zip") as file:
+    with ZipFile(io.BytesIO(content)) as file:
         return {name: file.read(name) for name in file.namelist()}
 
 
@@ -84,13 +85,12 @@ def test_columns_of_mixed_kinds_are_text():
     }
 
 
-def test_what_is_not_there_gets_a_sentence(runs_dir: Path, tmp_path: Path):
+def test_what_is_not_there_gets_a_sentence(runs_dir: Path):
     waiting = queue.add("run", {"draft": {}}, None)
     with pytest.raises(InvalidInput, match=r"nothing is recorded of job \w+: it is queued"):
-        export(waiting, tmp_path / "out.zip")
+        export(waiting)
     with pytest.raises(UnknownJob):
-        export("0" * 12, tmp_path / "out.zip")
-    assert list(tmp_path.glob("*out*")) == []
+        export("0" * 12)
 
 
 def test_it_is_written_whole_or_not_at_all(trained: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -98,6 +98,6 @@ def test_it_is_written_whole_or_not_at_all(trained: str, tmp_path: Path, monkeyp
     out.write_text("what was there before")
     monkeypatch.setattr(archive, "as_csv", Mock(side_effect=KeyboardInterrupt))
     with pytest.raises(KeyboardInterrupt):
-        export(trained, out)
+        written(trained, out)
     assert out.read_text() == "what was there before"
     assert [*tmp_path.glob("*out.zip*")] == [out]

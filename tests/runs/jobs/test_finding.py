@@ -13,9 +13,8 @@ from pyarrow import parquet
 from ldp_core.errors import InvalidInput
 from ldp_core.experiment import parse_draft
 from ldp_core.runs import jobs, kinds, queue
-from ldp_core.runs.jobs.as_table import rows
 from ldp_core.runs.jobs.finding import Line, Wanted, folded, lines, whole
-from ldp_core.runs.jobs.tables import as_csv, as_parquet
+from ldp_core.runs.jobs.tables import as_csv, as_parquet, rows_of_jobs
 from ldp_core.runs.kinds import run as kind_of_training
 from ldp_core.runs.lockstep import Turn, drive
 from ldp_core.runs.queue.permissions import Person
@@ -91,7 +90,7 @@ def test_all_that_fit_are_one_table_in_their_order(runs_dir: Path):
     made_up("high", 0.9, 0.5)
     made_up("no bound", 0.95, None, 0)
     queue.add("run", {"draft": {"base": {"name": "waits"}, "variants": "damaged"}})
-    found = rows(lines(Wanted(order="budget", accuracy=0.1)))
+    found = rows_of_jobs(lines(Wanted(order="budget", accuracy=0.1)))
     assert [(one["name"], one["epsilon_run"], one["promises"]) for one in found] == [
         ("high", 0.5, "much"),
         ("=low", 5.0, "little"),
@@ -104,7 +103,7 @@ def test_all_that_fit_are_one_table_in_their_order(runs_dir: Path):
     assert [one[head.index("name")] for one in written] == ["high", "'=low", "no bound"], "no formula"
     read = parquet.read_table(io.BytesIO(as_parquet(found))).to_pylist()
     assert [{name: one.get(name) for name in read[0]} for one in found] == read
-    assert [one["name"] for one in rows(lines(Wanted()))][:1] == ["waits"]
+    assert [one["name"] for one in rows_of_jobs(lines(Wanted()))][:1] == ["waits"]
 
 
 def test_what_was_stopped_has_the_figures_of_the_runs_that_had_ended(

@@ -10,9 +10,8 @@ from ldp_core.experiment import parse_draft
 from ldp_core.runs import jobs, queue
 from ldp_core.runs.jobs import listing, lookup
 from ldp_core.runs.queue import orphaned
-from ldp_core.runs.record.checkpoints import SCHEMA
-from ldp_core.runs.storage.database import opened
-from tests.runs.in_process import compute, queued, record_of
+from ldp_core.runs.record.events import record
+from tests.runs.in_process import compute, queued
 
 pytestmark = pytest.mark.usefixtures("runs_dir")
 
@@ -43,7 +42,7 @@ def test_a_record_without_events_is_not_called_damaged():
     """Its process was killed after the tables were made."""
     job = queued(parse_draft({"rounds": 2, "attack": None}))
     queue.cancel(job.id)
-    opened(record_of(job), SCHEMA).close()
+    record(job.keys[0]).opened().close()
     (one,) = listing.listed()
     assert not one.damaged
     assert compute(job).status == "completed"

@@ -14,7 +14,7 @@ import pytest
 from ldp_core.errors import InvalidExperiment, QueueFull
 from ldp_core.experiment import Draft, Variant, amended, parse, parse_draft
 from ldp_core.runs import jobs, queue
-from ldp_core.runs.storage.database import reading
+from ldp_core.runs.record.events import record
 from ldp_core.runs.storage.locks_and_heartbeats import WORKER, is_held
 from ldp_core.runs.view.run_curves import progress_of
 from ldp_core.settings.table import WAITING
@@ -23,7 +23,6 @@ from tests.data import events
 from tests.extent import in_gate
 from tests.gate import holding
 from tests.pace import within
-from tests.runs.in_process import record_of
 from tests.runs.processes import (
     ENDLESS,
     PATIENCE_SECONDS,
@@ -154,7 +153,7 @@ def test_a_worker_that_is_told_to_stop_keeps_the_last_finished_round(runs_dir: P
     job = queue.get(identity)
     assert (job.status, job.pid) == ("interrupted", None)
     assert "told to stop" in job.message
-    with reading(record_of(job)) as db:
+    with record(job.keys[0]).reading() as db:
         assert db
         kept = db.execute("SELECT round FROM checkpoint").fetchone()["round"]
     assert kept == rounds_of(identity) > 0

@@ -11,7 +11,6 @@ from ldp_core.errors import StorageFailed
 from ldp_core.runs import queue
 from ldp_core.runs.queue import orphaned, table
 from ldp_core.runs.queue.job import LIVE, MAY_BECOME, Status
-from ldp_core.runs.storage.database import writing
 from ldp_core.runs.storage.locks_and_heartbeats import Held
 from tests.runs.processes import at_once, stand_in
 
@@ -100,7 +99,7 @@ def test_who_finds_no_worker_does_not_interrupt_what_one_takes_that_comes_meanwh
 
 def test_a_file_of_another_format_is_named_and_left_alone():
     queue.add("run", {})
-    with writing(queue.queue_path(), table.SCHEMA) as db:
+    with table.changing() as db:
         db.execute("PRAGMA user_version = 2")
     before = queue.queue_path().read_bytes()
     for use in (queue.find, lambda: queue.add("run", {})):

@@ -52,12 +52,12 @@ def test_a_record_is_taken_up_where_it_stopped(stopped_after: int):
     assert [turn.events[-1]["event"] for turn in whole] == ["target", "round", "round", "round", "end"]
     write(recorder_for(DRAFT.base), whole[:stopped_after])
     again = recorder_for(DRAFT.base)
-    starts = again.starts()
-    assert starts[0].state.round == stopped_after - 1
-    for turn in turns(0, starts):
+    start = again.start()
+    assert start and start.state.round == stopped_after - 1
+    for turn in turns(0, {0: start}):
         again.write(turn)
     assert not is_whole(KEY)
-    again.end(0, "completed", {"accuracy": 0.5})
+    again.end("completed", {"accuracy": 0.5})
     again.close()
     assert is_whole(KEY)
     assert computations.ended([KEY])[KEY].figures == {"accuracy": 0.5}
@@ -66,7 +66,7 @@ def test_a_record_is_taken_up_where_it_stopped(stopped_after: int):
     assert [one.body for one in news(KEY, 5).events] == recorded[5:]
     computations.forget([KEY])
     assert computations.left([KEY]) == [KEY]
-    assert recorder_for(DRAFT.base).given == {}
+    assert recorder_for(DRAFT.base).has_ended()
     assert computations.ended([KEY])[KEY].figures == {"accuracy": 0.5}
 
 
@@ -81,7 +81,7 @@ def test_an_interrupted_commit_tells_nothing_twice(monkeypatch: pytest.MonkeyPat
         recorder.flush()
     recorder.close()
     assert len(news(KEY).events) == len(first.events)
-    assert recorder_for(DRAFT.base).starts()[0].state.round == 0
+    assert (start := recorder_for(DRAFT.base).start()) and start.state.round == 0
 
 
 def test_what_is_told_within_a_round_is_told_once_and_keeps_the_state():
@@ -98,7 +98,7 @@ def test_what_is_told_within_a_round_is_told_once_and_keeps_the_state():
     assert progress_of(job).update().runs[0].forming(0) == seen
     recorder = recorder_of(job)
     state = before[-1].state
-    assert state and recorder.starts()[0].state.round == state.round == 1
+    assert state and (start := recorder.start()) and start.state.round == state.round == 1
     write(recorder, (*way, *way, *after))  # and once more, from another process of a cluster
     assert bodies(job, 0) == [body for turn in (*before, *way, *after) for body in turn.events]
     assert progress_of(job).update().runs[0].forming(0) is None

@@ -17,9 +17,7 @@ from ldp_core.runs.jobs import submission
 from ldp_core.runs.kinds.run import Training
 from ldp_core.runs.process.child import CONTEXT
 from ldp_core.runs.record import computations, deletion, quota
-from ldp_core.runs.record.checkpoints import SCHEMA
-from ldp_core.runs.record.events import is_whole
-from ldp_core.runs.storage.database import writing
+from ldp_core.runs.record.events import is_whole, record
 from ldp_core.runs.view.run_curves import progress_of
 from tests.extent import in_gate
 from tests.runs.in_process import compute, queued, record_of, settled, trained
@@ -93,7 +91,7 @@ def test_a_run_that_another_one_trains_is_nobody_elses_until_that_lets_go():
 
 def test_a_file_of_another_format_is_named_and_computed_anew():
     job = trained(draft())
-    with writing(record_of(job), SCHEMA) as db:
+    with record(job.keys[0]).writing() as db:
         db.execute("PRAGMA user_version = 2")
     before = record_of(job).read_bytes()
     with pytest.raises(StorageFailed, match=f"{job.keys[0]}.* is of format 2, and this program reads 1"):

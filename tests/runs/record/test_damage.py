@@ -25,7 +25,6 @@ from ldp_core.runs.record.computations import database, of_run
 from ldp_core.runs.record.events import events_of, is_damaged, is_whole, news, runs_of
 from ldp_core.runs.storage import database as storage_database
 from ldp_core.runs.storage import paths
-from ldp_core.runs.storage.database import writing
 from ldp_core.runs.view.run_curves import Progress, progress_of
 from tests.extent import in_gate
 from tests.pace import within
@@ -82,7 +81,7 @@ def test_two_hundred_runs_are_listed_within_a_second_and_the_damaged_ones_are_na
     kinds = list(damages(record).values())
     broken = {20 * n: kinds[n % len(kinds)] for n in range(10)}
     ended(None)
-    with writing(queue.queue_path(), table.SCHEMA) as db:
+    with table.changing() as db:
         row = "INSERT INTO jobs (id, kind, request, keys, status, created) VALUES (?, 'run', ?, ?, ?, 1)"
         db.executemany(row, [(f"{n:012x}", TEXT, f'["{n:016x}"]', "interrupted") for n in range(200)])
     for n in range(200):
@@ -199,5 +198,5 @@ def test_a_commit_that_was_torn_is_taken_back_by_whoever_reads_next(tmp_path: Pa
     assert len([*folder.glob(f"{key}.sqlite*")]) == 2
     assert news(key) == before
     recorder = recorder_for(DRAFT.base)
-    assert recorder.starts()[0].state.round == 2
+    assert (start := recorder.start()) and start.state.round == 2
     recorder.close()

@@ -10,7 +10,6 @@ import pytest
 from ldp_core.errors import InvalidExperiment, InvalidInput, UnknownDraft
 from ldp_core.experiment import Draft, Variant, parse, parse_draft
 from ldp_core.runs.record import draft_quota, drafts
-from ldp_core.runs.storage.database import reading
 from tests.runs.processes import at_once
 
 pytestmark = pytest.mark.usefixtures("runs_dir")
@@ -99,7 +98,7 @@ def large(first: float) -> Draft:
 
 
 def size(runs_dir: Path) -> int:
-    with reading(runs_dir / "drafts.sqlite") as db:
+    with drafts.DATABASE.reading() as db:
         return draft_quota.taken(db) if db else 0
 
 

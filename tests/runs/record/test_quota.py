@@ -110,10 +110,10 @@ def test_a_full_disk_ends_a_run_with_a_sentence_and_keeps_what_was_trained(monke
         def flush(self) -> None:
             super().flush()
             self._pause = 0.0  # each turn by itself
-            begun = any(event["event"] == "round" for event in self.recorded(0))
+            begun = any(event["event"] == "round" for event in self.recorded())
             if begun and not limits:  # whatever the first rounds took, there is room for little more
-                limits.append(self._dbs[0].execute("PRAGMA page_count").fetchone()[0] + 4)
-                self._dbs[0].execute(f"PRAGMA max_page_count = {limits[0]}")
+                limits.append(self._db.execute("PRAGMA page_count").fetchone()[0] + 4)
+                self._db.execute(f"PRAGMA max_page_count = {limits[0]}")
 
     with monkeypatch.context() as patch:
         patch.setattr(signal, "signal", lambda *_: None)

@@ -20,14 +20,15 @@ def test_what_is_kept_locked_keeps_a_page_once_and_not_at_each_look(
     locked, and not to be moved.
     """
     path, waited = tmp_path / "one.sqlite", list[float]()
+    one = database.Database(str(path), "CREATE TABLE IF NOT EXISTS t (x);")
     monkeypatch.setattr(database, "_busy", [0.6])
     monkeypatch.setattr(database, "AGAIN_SECONDS", 0.01)
-    with database.writing(path, "CREATE TABLE IF NOT EXISTS t (x);"):
+    with one.writing():
         pass
 
     def look() -> None:
         began = time.monotonic()
-        with pytest.raises(StorageFailed, match="kept locked") as caught, database.reading(path):
+        with pytest.raises(StorageFailed, match="kept locked") as caught, one.reading():
             pass
         waited.append(time.monotonic() - began)
         assert "move" not in str(caught.value)
@@ -39,7 +40,7 @@ def test_what_is_kept_locked_keeps_a_page_once_and_not_at_each_look(
         assert waited[0] >= 0.5
         assert sum(waited[1:]) < 0.5
         other.execute("COMMIT")
-        with database.reading(path) as db:
+        with one.reading() as db:
             assert db is not None
         other.execute("BEGIN EXCLUSIVE")
         look()

@@ -1,12 +1,11 @@
 """What is read of a record while others write it, or begin it anew."""
 
-import json
 import time
 from pathlib import Path
 
 import pytest
 
-from ldp_core.experiment import Draft, Variant, parse
+from ldp_core.experiment import Draft, Variant, parse, parse_draft
 from ldp_core.runs.lockstep import drive
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.view.run_curves import Progress, progress_of, replay_of
@@ -21,10 +20,12 @@ DRAFT = Draft(
 
 
 def train(job: Job) -> None:
-    recorder = recorder_of(job)
-    for turn in drive({number: parse(json.loads(one.what)) for number, one in recorder.given.items()}):
-        recorder.write(turn)
-    recorder.close()
+    recorders = [recorder_of(job, run) for run in range(len(job.keys))]
+    runs = enumerate(parse_draft(job.request["draft"]).runs())
+    for turn in drive({number: run.experiment for number, run in runs}):
+        recorders[turn.run].write(turn)
+    for recorder in recorders:
+        recorder.close()
 
 
 def accuracies(progress: Progress) -> list[list[float]]:

@@ -1,14 +1,12 @@
-"""Changes to a job: cancel, resume, pin, delete, restore, rename."""
+"""Changes to a job: cancel, resume, pin, rename. Deletion and its undo are in `record.deletion`."""
 
-import time
-
-from ldp_core.errors import InvalidInput, NotNow, NotYours, UnknownJob, printable
+from ldp_core.errors import InvalidInput, NotNow, NotYours, printable
 from ldp_core.runs import kinds, queue
-from ldp_core.runs.jobs.lookup import look, reap, wake
+from ldp_core.runs.jobs.lookup import look, wake
 from ldp_core.runs.jobs.submission import admit
 from ldp_core.runs.queue.job import FINAL, LIVE, RESUMABLE, Job
 from ldp_core.runs.queue.permissions import OPERATOR, Person
-from ldp_core.runs.record import deletion, quota
+from ldp_core.runs.record import quota
 
 BY_A_TEACHER = "a teacher has stopped it"
 MOST_NAME, MOST_NOTE = 80, 500
@@ -81,35 +79,6 @@ def _refuse_hoards(job: Job, most: int) -> None:
             f"pinned runs take {pinned / 1e6:.1f} MB, this one {more / 1e6:.1f} MB, and visitors may keep "
             f"{most / 1e6:.1f} MB pinned; unpin one of yours, or ask a teacher"
         )
-
-
-def delete(identity: str, person: Person = OPERATOR, for_good: bool = False) -> None:
-    """Delete an ended job, to be restored within `deletion.UNDO_SECONDS`, its record counting towards the
-    quota; `for_good`, if private or where room is short, with its record. NotNow: the job waits, runs or is
-    pinned; StorageFailed: its record is still being written, or the deletion cannot be stored.
-    """
-    reap()
-    job = queue.get(identity)
-    person.check(job.owner, "delete it")
-    if not (deletion.forget if for_good or job.room else deletion.delete)(job):
-        if (job := queue.get(job.id)).live:
-            raise NotNow(f"job {job.id} is {job.status}; stop it before it is deleted")
-        raise NotNow(f"job {job.id} is pinned; unpin it before it is deleted")
-
-
-def undo_delete(identity: str, person: Person = OPERATOR) -> None:
-    """Restore a deleted job; UnknownJob if it was not deleted, or for good."""
-    for job in deleted():
-        if job.id == identity:
-            person.check(job.owner, "bring it back")
-            if queue.update(identity, f"deleted >= {time.time() - deletion.UNDO_SECONDS}", deleted=None):
-                return
-    raise UnknownJob(identity)
-
-
-def deleted(person: Person = OPERATOR) -> list[Job]:
-    """Deleted jobs that this person may restore, latest first."""
-    return [job for job in queue.deleted()[::-1] if person.owns(job.owner) and not deletion.is_due(job)]
 
 
 def relabel(identity: str, name: str, note: str, person: Person = OPERATOR) -> None:
