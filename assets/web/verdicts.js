@@ -1,6 +1,6 @@
 // What each design comes to at the server: a line each, its verdict in words and its figures.
 // data: {title, rest, rows: [{name, run, word, why, figures: [[what, value]], promise: {kind, words: [text]},
-// scale}], note, keys}
+// scale}], promise, note, keys}; a `promise` apart is that of each row
 // keys: of what was computed ahead (live.js), by which the rows follow the hand; or null
 // scale: {limits: [from, to], at, names: [text, text], ratio} or null: places as shares of a line that goes from
 // learning over borderline to chance
@@ -36,7 +36,7 @@ function show(box, data) {
         ],
         scale(one.scale, color),
         ["div.es-verdict-figures", figures],
-        ["p.es-verdict-promise", { "data-kind": one.promise.kind }, one.promise.words.join("")],
+        promise(one.promise),
         ["p.es-verdict-why", one.why],
       ],
     ];
@@ -44,8 +44,13 @@ function show(box, data) {
   fill(box, [
     ["p.es-head", [["strong.es-what", data.title], ["span.es-rest-of-title", data.rest]]],
     ["div.es-verdict-rows", data.rows.map(row)],
+    promise(data.promise),
     ["p.es-caption-below", data.note],
   ]);
+}
+
+function promise({ kind, words }) {
+  return ["p.es-verdict-promise", { "data-kind": kind }, words.join("")];
 }
 
 function scale(given, color) {

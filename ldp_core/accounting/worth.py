@@ -13,7 +13,7 @@ from scipy.special import log_ndtr
 
 from ldp_core.accounting.entry import Promise, Word, word_of
 from ldp_core.gaussian_privacy import mu_of
-from ldp_core.limits import spelled, superscript
+from ldp_core.limits import spelled
 
 RULE = (
     "For everything a person sends in a run: up to ε 1 promises much, up to 3 some, up to 10 little; "
@@ -49,7 +49,7 @@ class Worth:
         if math.isinf(self.wrong):
             return "in every try, as far as is promised"
         if self.right is None:
-            return f"in at most all but one of 10{superscript(math.ceil(-self.wrong / math.log(10)))} tries"
+            return "in practically every try, as far as is promised"
         right, tries = (spelled(count) for count in self.right)
         return f"in at most {right} of {tries} tries"
 

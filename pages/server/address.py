@@ -8,7 +8,6 @@ without a proxy visitors could forge it.
 import ipaddress
 import re
 from collections.abc import Sequence
-from urllib.parse import urlsplit
 
 import streamlit as st
 from starlette.datastructures import Headers
@@ -33,12 +32,6 @@ def of_page() -> str:
     header = ADDRESS_HEADER.value()
     forwarded = st.context.headers.get_all(header) if header else []
     return known(str(st.context.ip_address or "127.0.0.1"), forwarded)
-
-
-def is_local() -> bool:
-    """Whether the visitor is on the server's machine, by connection and host name."""
-    typed = urlsplit(st.context.url or "").hostname
-    return of_page() in LOOPBACK and typed in LOOPBACK and not ADDRESS_HEADER.value()
 
 
 def known(peer: str, forwarded: Sequence[str]) -> str:

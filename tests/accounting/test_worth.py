@@ -30,9 +30,10 @@ def test_odds_are_rounded_up_but_never_to_all(epsilon, right):
     assert worth(promise(epsilon)).right == right
 
 
-def test_far_odds_are_a_power_of_ten():
-    found = worth(promise(1271.0))
-    assert found.right is None and found.odds == "in at most all but one of 10⁵⁵² tries"
+def test_odds_beyond_what_may_be_counted_are_words():
+    words = [worth(promise(epsilon)).odds for epsilon in (13.8, 13.9, 1271.0)]
+    assert words[0] == "in at most 999\u202f999 of 1\u202f000\u202f000 tries"
+    assert words[1:] == ["in practically every try, as far as is promised"] * 2
 
 
 def test_gaussian_noise_is_described_by_its_whole_curve():

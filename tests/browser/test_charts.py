@@ -179,7 +179,7 @@ CUT = """async (scenarios) => {
   const plot = { title: "", subtitle: "", figure, label: "" };
   const image = { shape: [1, 1], pixels: "AA==" };
   return scenarios.flatMap(({ labels, chips }) => {
-    const columns = ["image", ...labels, "average"];
+    const columns = ["image", ...labels, "average of all"];
     const cells = columns.map(() => ({ image, captions: ["100.0 dB"] }));
     const rows = [{ name: "", budget: "", verdict: "", cells }];
     const server = { title: "", subtitle: "", empty: "", columns, rows, steps: [] };

@@ -148,7 +148,7 @@ def test_the_advice_is_computed():
     )
     assert "Optimal LDP-FL (50 % right, 10 % picked out) costs 1/" in some.says
     assert PD not in some.says
-    assert in_short((low, best, close)).startswith("None of the five surely learns below ε 1")
+    assert in_short((low, best, close)).startswith("At ε 10 a run none of the five surely learns; where")
     assert "at least 40 % of the images" in in_short((low, best, close)) and in_short((low,)) == none.says
     (alone,) = advice((best,))
     assert alone.says == "Take PLDP-FL (90 % right, 90 % picked out)."

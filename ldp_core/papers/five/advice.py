@@ -40,14 +40,15 @@ def advice(found: Sequence[Point]) -> Iterator[Advice]:
 
 
 def in_short(found: Sequence[Point]) -> str:
-    """Sentence with the least ε at which a system learns, and the least identification there."""
+    """Sentence with the ε at which no system learns, and the least identification where one does."""
     able = [one for one in found if one.learns]
     if not able:
         return NONE
-    price, leaked = min(one.run for one in able), min(one.leaked for one in able)
+    below = sorted({one.run for one in found} - {one.run for one in able})
+    none = f"At ε {' and '.join(spelled(int(run)) for run in below)} a run none of the five surely learns; w"
     return (
-        f"None of the five surely learns below ε {spelled(int(price))} a run; where one does, the server "
-        f"picks out at least {100 * leaked:.0f} % of the images that single uploads were made of."
+        f"{none if below else 'W'}here one does, the server picks out at least "
+        f"{100 * min(one.leaked for one in able):.0f} % of the images that single uploads were made of."
     )
 
 

@@ -153,9 +153,11 @@ def figures(found: Variants) -> str:
         reached = "–" if one.accuracy is None else f"{one.accuracy:.2%}"
         picked, budget = "–", "no guarantee: promises nothing"
         if one.attempts:
-            picked = f"{one.hits:.3g} of {one.attempts} (guessing {one.chance * one.attempts:.3g})"
+            share, chance = percent(one.hits / one.attempts), percent(one.chance)
+            picked = f"{share} of {one.attempts} tries (guessing {chance})"
         if one.epsilon is not None:
-            budget = f"{_rounded(one.epsilon)} (δ {spelled(one.delta)}): promises {word_of(one.epsilon)}"
+            budget = f"{_rounded(one.epsilon)} (δ {spelled(one.delta)}), against {AGAINST[one.against]}: "
+            budget += f"promises {word_of(one.epsilon)}"
         rows.append([one.label, str(len(runs)), reached, budget, picked])
     head = ["run", "seeds", "accuracy", "ε for the whole run at worst", "right image picked out"]
     return table("Final figures", head, rows)

@@ -10,7 +10,7 @@ from ldp_core.datasets import Report, Step
 from ldp_core.events.order_of_cells import LadderOrder
 from ldp_core.experiment import Draft, Variant, changed
 from ldp_core.experiment.attack_grid import Ladder, parse_ladder
-from ldp_core.runs.kinds.base import Kind, Request, Words, rebased
+from ldp_core.runs.kinds.base import Kind, Request, Words, derived, rebased
 from ldp_core.runs.lockstep import load
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record.checkpoints import Recorder
@@ -48,7 +48,8 @@ class AttackJob(Kind):
 
     def describe(self, asked: Ladder) -> Words:
         images = "a real upload" if asked.upload == "real" else f"{asked.images} images"
-        return Words(asked.base.name, f"an attack on {images}", ", ".join(m.label for m in asked.mechanisms))
+        laws = ", ".join(one.label for one in asked.mechanisms)
+        return Words(derived(asked.base), f"an attack on {images}", laws)
 
     def compute(self, asked: Ladder, recorders: Mapping[int, Recorder], room: str, report: Report) -> None:
         (recorder,) = recorders.values()

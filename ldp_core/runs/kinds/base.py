@@ -12,7 +12,7 @@ from ldp_core.cost.estimate import Cost, refuse_what_cannot_fit
 from ldp_core.datasets import Report, quiet
 from ldp_core.errors import StorageFailed, StudioError
 from ldp_core.events.order import Order, counted
-from ldp_core.experiment import Draft, Run, amended
+from ldp_core.experiment import Draft, Experiment, Run, amended
 from ldp_core.runs import queue
 from ldp_core.runs.queue.job import Job, Status
 from ldp_core.runs.record import computations
@@ -175,6 +175,11 @@ def rebased(data: Any, changes: Mapping[str, Any]) -> Any:
     if not changes or not isinstance(data, Mapping):
         return data
     return {**data, "base": amended(data.get("base", {}), changes).as_json()}
+
+
+def derived(base: Experiment) -> str:
+    """Name of a job that changes its base experiment: `from “Two volunteers”`; "" if that has no name."""
+    return f"from “{base.name}”" if base.name else ""
 
 
 def note_figures(kind: Kind, job: Job) -> None:

@@ -13,7 +13,7 @@ from ldp_core.events.order_of_cells import SweepOrder
 from ldp_core.experiment import Draft, Experiment, Variant, changed
 from ldp_core.experiment.sweep import Sweep, in_words, parse_sweep
 from ldp_core.limits import spelled
-from ldp_core.runs.kinds.base import Kind, Request, Words, rebased
+from ldp_core.runs.kinds.base import Kind, Request, Words, derived, rebased
 from ldp_core.runs.machine.work_done import CellsDone
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record.cells import cell_body, known_or_trained
@@ -58,7 +58,7 @@ class SweepJob(Kind):
         counts = {name: len({one.get(name) for one in asked.settings}) for name in asked.fields}
         over = ", ".join(f"{name} ({count})" for name, count in counts.items())
         size = f"a sweep of {spelled(settings)} setting{'s' if settings > 1 else ''}{seeds}"
-        return Words(asked.base.name, size, f"over {over}")
+        return Words(derived(asked.base), size, f"over {over}")
 
     def compute(self, asked: Sweep, recorders: Mapping[int, Recorder], room: str, report: Report) -> None:
         """Train the cells that are stored by no sweep yet."""

@@ -15,7 +15,7 @@ from ldp_core.events import Answered, Leaked, SearchCell
 from ldp_core.events.order_of_cells import SearchOrder
 from ldp_core.experiment import Draft, Variant
 from ldp_core.limits import percent
-from ldp_core.runs.kinds.base import Kind, Words, rebased
+from ldp_core.runs.kinds.base import Kind, Words, derived, rebased
 from ldp_core.runs.lockstep import load
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record.cells import known_or_trained
@@ -53,7 +53,7 @@ class TuneJob(Kind):
 
     def describe(self, asked: Question) -> Words:
         halves = ", ".join(f"±{half:g}" for half in asked.ranges)
-        return Words(asked.base.name, f"the least ε for {percent(asked.accuracy, 1)}", f"over {halves}")
+        return Words(derived(asked.base), f"the least ε for {percent(asked.accuracy, 1)}", f"over {halves}")
 
     def compute(self, asked: Question, recorders: Mapping[int, Recorder], room: str, report: Report) -> None:
         (recorder,) = recorders.values()

@@ -21,7 +21,7 @@ def pictures(desk: Desk, back: bool = True) -> Body:
         for name in ("mean_image", "class_mean")
     )
     steps = sorted({at for frames in desk.frames.values() for at in frames}) if back else []
-    known = [_shot([start["mean_image"]], ["average image", guess], "The average image")]
+    known = [_shot([start["mean_image"]], ["average of all", guess], "The average of all images")]
     if audit:
         image = ["the image", an_image_of(ladder["base"], start["label"])]
         known.insert(0, _shot([start["image"]], image, "The image"))

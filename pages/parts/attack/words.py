@@ -98,7 +98,7 @@ def doubtful(cells: list[Body], desk: Desk) -> str:
     most = max(others, key=lambda cell: cell["identified"] / cell["n"])
     at = f"at ε {number(most['epsilon'])}"
     if most["n"] <= FEW_IMAGES:
-        return f"{number(most['identified'])} of {most['n']} {at}: too few to say"
+        return f"{round(most['identified'])} of {most['n']} {at}: too few to say"
     many = len(desk.start["attackers"]) * len(desk.start["ladder"]["epsilons"])
     lucky = by_chance(most["identified"], most["n"], chance) >= SELDOM / many
     return f"{percent(most['identified'] / most['n'])} {at} {'may be' if lucky else 'is more than'} chance"

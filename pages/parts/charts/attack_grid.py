@@ -30,7 +30,7 @@ def picture_figure(desk: Desk) -> Figure:
     levels = [
         (RECOVERED_DB, "the image is back"),
         (desk.start["psnr_class_mean"], "average of its class"),
-        (desk.start["psnr_mean_image"], "average image"),
+        (desk.start["psnr_mean_image"], "average of all images"),
     ]
     lines: dict[str, Line] = {
         name: (cells, [decibels(cell) for cell in cells], [f"{cell['psnr']:.1f} dB" for cell in cells])

@@ -35,8 +35,8 @@ def pixels_figure(attacked: Attacked, rounds: int) -> Figure:
         _curve(lines, one, tries, (mean, low, high), "%{y:.1f} dB", shown)
     flat = [mine for _, tries in attacked for mine in tries]
     guesses = {
-        "average image": [mine.mean_image for mine in flat],
-        "class average": [mine.class_mean for mine in flat if mine.class_mean is not None],
+        "average of all": [mine.mean_image for mine in flat],
+        "average of its class": [mine.class_mean for mine in flat if mine.class_mean is not None],
         "image is back": [RECOVERED_DB],
     }
     for (name, values), dash in zip(guesses.items(), ("dot", "dash", "longdash"), strict=True):

@@ -17,7 +17,6 @@ from pages.parts.ui.fields import component, named
 from pages.parts.ui.meanings import error_in_words
 from pages.parts.ui.text import number, plain
 from pages.parts.ui.workspace import Workspace
-from pages.server.address import is_local
 
 MOST_SAID = 6
 """Largest number of invalid folders that are named."""
@@ -34,12 +33,10 @@ def data_panel(workspace: Workspace) -> None:
             workspace, "partition", "How it is split", partitions.registry, experiment.partition, "kind"
         )
         component(workspace, "features", "Turned into", features.registry, experiment.features)
-        if is_local():
-            folder = str(data_dir()).replace("`", "ˋ")
-            st.caption(
-                f"Images of your own: one folder a class, as `pets/cats/1.jpg`, in `{folder}`. Then they "
-                "stand in this list."
-            )
+        st.caption(
+            "A folder of images in the server's data folder, with one folder a class, stands in this list, "
+            "too: `python -m ldp_core data` says where."
+        )
         unusable = datasets.registry.unusable()
         for sentence in unusable[:MOST_SAID]:
             st.caption(f"Not listed: {plain(sentence, 300)}.")

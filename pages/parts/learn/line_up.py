@@ -85,7 +85,7 @@ def data(law: str) -> dict[str, Any]:
         right = int((places(scores, np.full(TRIES, OWN), lots).rank == 1).sum())
         read = attacks.reconstructor("rank_one").reconstruct(seen, generator=noise)[:1, 0]
         psnr = metrics.psnr(metrics.clamped(read), own)[0]
-        closer = f"{'' if psnr > mean_image else 'no '}closer than the average image"
+        closer = f"{'' if psnr > mean_image else 'no '}closer than the average of all images"
         steps.append(
             {
                 "name": f"ε {number(epsilon)} for each number sent",

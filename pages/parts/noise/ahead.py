@@ -9,7 +9,7 @@ from typing import Any
 
 from pages.parts.noise.designs import Design
 from pages.parts.noise.laws import laws
-from pages.parts.noise.verdicts import MANY, asking, each_once, promise, verdicts
+from pages.parts.noise.verdicts import MANY, apart, asking, promise, verdicts
 from pages.parts.noise.what_if import WhatIf
 from pages.parts.ui import components
 from pages.parts.ui.shared_cache import once
@@ -53,7 +53,7 @@ def _along_all(slider: str, now: WhatIf, places: Sequence[WhatIf], shown: Sequen
         every = []
         for at, place in enumerate(places):
             rows = zip(still["rows"], shown, strict=True)
-            promised = {"rows": each_once([row | promise(design.experiment, place) for row, design in rows])}
+            promised = apart([row | promise(design.experiment, place) for row, design in rows])
             every.append(_verdict(place, shown) if at == own else still | promised)
         return columns(every)
     return columns([_verdict(place, shown, checked=not refused) for place in places])
@@ -61,7 +61,7 @@ def _along_all(slider: str, now: WhatIf, places: Sequence[WhatIf], shown: Sequen
 
 def _verdict(place: WhatIf, shown: Sequence[Design], checked: bool = False) -> dict[str, Any]:
     found = verdicts(place, shown, checked)
-    return {part: found[part] for part in ("rest", "rows", "note")}
+    return {part: found[part] for part in ("rest", "rows", "promise", "note")}
 
 
 def columns(values: Sequence[Any]) -> dict[str, Any]:

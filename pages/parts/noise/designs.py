@@ -58,12 +58,9 @@ class View:
 
     @property
     def per(self) -> str:
-        """Unit of the ε, if budgets are divided over uses."""
+        """Unit of the ε, which is that of one use unless the trust has noise of its own."""
         experiment = self.design.experiment
-        if experiment.trust.own_noise:
-            return covered(experiment)
-        divided = experiment.shares > 1 or experiment.clients.epsilon_scope == "run"
-        return f" per {PER[self.mechanism.scope]}" if divided else ""
+        return covered(experiment) if experiment.trust.own_noise else f" per {PER[self.mechanism.scope]}"
 
     @property
     def law(self) -> tuple[Mechanism, float, float, float]:

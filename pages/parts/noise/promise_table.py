@@ -12,7 +12,6 @@ from ldp_core.accounting import AGAINST, SHARE, Entry, Promise, Scope, promise, 
 from ldp_core.accounting.spending import Client
 from ldp_core.experiment import Experiment
 from ldp_core.experiment.threat_model import spies
-from ldp_core.limits import superscript
 from pages.parts.noise.adding_up import added_up
 from pages.parts.ui.tables import grouped, table
 from pages.parts.ui.text import THIN, few, names_by, number, plain, upwards
@@ -49,8 +48,6 @@ FAR = 10.0
 """ε beyond which the bound on the odds is useless: at 10 they may change 22 026-fold."""
 SLIGHT = 0.05
 """ε below which the factor e^ε is shown as an increase in percent."""
-SPELLED = 15.0
-"""ε beyond which the factor e^ε is shown as a power of ten."""
 MOST_OF = f"{round(1 / (1 - SHARE)) - 1} of {round(1 / (1 - SHARE))} clients"
 
 
@@ -193,10 +190,10 @@ def in_words(one: Promised) -> str:
 
 def growth(line: Promise) -> str:
     epsilon = line.bound
+    if epsilon > FAR:
+        return "a factor so large that nothing is promised"
     if epsilon < SLIGHT:
         grown = f"{number(upwards(100 * math.expm1(epsilon)))}{THIN}%"
-    elif epsilon < SPELLED:
-        grown = f"a factor of {number(upwards(math.exp(epsilon)))}"
     else:
-        grown = f"a factor of 10{superscript(math.ceil(epsilon / math.log(10)))}"
+        grown = f"a factor of {number(upwards(math.exp(epsilon)))}"
     return grown + (f" plus a probability of {number(line.delta)}" if line.delta else "")

@@ -30,7 +30,7 @@ def verdicts(now: WhatIf, shown: Sequence[Design], checked: bool = False) -> dic
     return {
         "title": "What is left of it at the server",
         "rest": "" if still else who_asks(now, shown[0].experiment),
-        "rows": each_once(rows),
+        **apart(rows),
         "note": f"A rule of thumb: Train shows what happens.{still}",
     }
 
@@ -52,11 +52,13 @@ def _row(design: Design, experiment: Experiment, now: WhatIf) -> dict[str, Any]:
     } | promise(design.experiment, now)
 
 
-def each_once(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Rows without a guarantee equal to that of the row above."""
-    above = [None, *(row["promise"] for row in rows)]
-    same = {"promise": {"kind": "", "words": []}}
-    return [row | same if row["promise"] == before else row for row, before in zip(rows, above, strict=False)]
+def apart(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """Rows with their guarantees; a `promise` apart from them where several have the same."""
+    first, none = rows[0]["promise"], {"promise": {"kind": "", "words": []}}
+    if not rows[1:] or any(row["promise"] != first for row in rows):
+        return {"rows": rows, **none}
+    words = ["For each of them, ", *first["words"]]
+    return {"rows": [row | none for row in rows], "promise": first | {"words": words}}
 
 
 def promise(experiment: Experiment, now: WhatIf) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from itertools import pairwise
 import streamlit as st
 
 from ldp_core import presets
+from ldp_core.accounting import AGAINST, DELTA, word_of
 from ldp_core.experiment import Draft
 from ldp_core.limits import spelled
 from ldp_core.papers.five.advice import Advice, advice, in_short
@@ -30,7 +31,7 @@ from pages.parts.ui import components
 from pages.parts.ui.components import Card
 from pages.parts.ui.job_actions import refusal, refusing
 from pages.parts.ui.tables import table
-from pages.parts.ui.text import listed, percent, plain
+from pages.parts.ui.text import listed, names_by, number, percent, plain
 from pages.parts.ui.workspace import own_draft, start_with
 
 LEARNT_BY = "sixty_thousand"
@@ -45,7 +46,10 @@ def five() -> None:
         if not found:
             st.caption(f"Not measured yet. `python -m ldp_core papers --rerun {NAME}`")
             return
-        st.markdown(f"**{in_short(found)}**")
+        worths = names_by((word_of(run), spelled(int(run))) for run in sorted({one.run for one in found}))
+        says = (f"{listed(runs)} promise{'s' * (not runs[1:])} {word}" for word, runs in worths.items())
+        scope = f"all that a client sends, at worst (δ {number(DELTA)}, against {AGAINST['server']})"
+        st.markdown(f"**{in_short(found)}** Here ε is for {scope}: {', '.join(says)}.")
         looks = styles(presets.get("five_side_by_side").draft)
         tints = {label: look.tint for label, look in zip(FIVE, looks, strict=False)}
         shown = [
@@ -78,7 +82,8 @@ def _row(place: int, one: Advice, own: Draft | None) -> None:
     says.markdown(f"**{one.population}, ε {runs} a run.** {plain(one.says, 600)}")
     if one.take is None:
         preset = presets.get(LEARNT_BY)
-        if button.button("See sixty thousand", key=f"five {place}", help=plain(preset.question, 300)):
+        people = f"See it with {spelled(preset.draft.base.clients.count)} people"
+        if button.button(people, key=f"five {place}", help=plain(preset.question, 300)):
             st.switch_page("start.py", query_params={"scenario": LEARNT_BY})
         return
     label = one.take.label
@@ -104,9 +109,9 @@ def _how(found: tuple[Point, ...]) -> str:
     control = min(figure.also["identified_clipped"] for one in found for figure in one.figures)
     bare = "all are" if control == 1 else f"at least {percent(int(100 * control) / 100)}"
     return plain(
-        f"Digits, twenty clients, logistic regression, three rounds. ε of a run: what it costs a client at "
-        f"worst (δ 10⁻⁵, against the server), {MORE} times as much for the two volunteers; a system in which "
-        f"no ε that may be asked for costs so much asks for the largest. Each has the learning rate, of "
+        f"Digits, twenty clients, logistic regression, three rounds. ε of a run: {MORE} times as "
+        f"much for the two volunteers; a system in which no ε that may be asked for costs so much asks for "
+        f"the largest. Each has the learning rate, of "
         f"{RATES[0]:g} to {RATES[-1]:g}, that ends best on public images: MNIST's, made as small. Picked "
         f"out: by the exact likelihood, which of ten images an upload of one image in one step was made of "
         f"(guessing: 10 %); without noise {bare}. {found[0].accuracy.seeds} seeds, {IMAGES} images of each "

@@ -21,7 +21,7 @@ PAGES = {"run": "train.py", "attack": "attack.py", "sweep": "tune.py", "tune": "
 MOST = 500
 """Number of jobs whose words are cached."""
 SWEPT = {
-    "clients.epsilon": "budgets ε",
+    "clients.epsilon": "budgets ε for all",
     "clients.range": "safe ranges ±τ",
     "clients.count": "numbers of clients",
     "mechanism.name": "mechanisms",
@@ -68,14 +68,16 @@ def in_words(kind: str, asked: Any) -> kinds.Words:
     """Request in words, for lists."""
     if isinstance(asked, Training):
         return _training(asked)
+    words = kinds.get(kind).describe(asked)
     if isinstance(asked, Ladder):
         # its draft is what it trains, not what a visitor has edited: the name alone says where it is from
-        return kinds.Words(asked.base.name, _attacked(asked), few([one.label for one in asked.mechanisms]))
-    words = kinds.get(kind).describe(asked)
+        return words._replace(size=_attacked(asked), compared=few([one.label for one in asked.mechanisms]))
     if not isinstance(asked, Sweep):
         return words
     counts = {path: len({one.get(path) for one in asked.settings}) for path in asked.fields}
-    over = ", ".join(f"{count} {SWEPT.get(path, path)}" for path, count in counts.items())
+    modes = any(isinstance(one.get("clients.epsilon"), str) for one in asked.settings)
+    named = SWEPT | ({"clients.epsilon": "populations"} if modes else {})
+    over = ", ".join(f"{count} {named.get(path, path)}" for path, count in counts.items())
     return kinds.Words(words.name, words.size, f"over {over}", words.asked)
 
 

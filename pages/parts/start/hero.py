@@ -54,7 +54,7 @@ def _step(epsilon: float, cell: dict[str, Any], accuracy: float) -> dict[str, An
     line = promise(experiment, everyone(experiment)[0]).run_worst  # equal for all clients
     found, whom = worth(line), AGAINST[experiment.trust.against]
     promised = f"ε {number(line.bound)}{deltas([line.delta])} for a person's run"
-    apart, right = f"{whom} tells values apart {found.odds}", f"picks {number(picked, 2)} of {n} right"
+    apart, right = f"{whom} tells values apart {found.odds}", f"picks {round(picked)} of {n} right"
     figures = (
         ("What the attacker knows", right, "from ten images; guessing: 1 in 10", picked > n / 4),
         ("What the model learns", f"{percent(accuracy)} accuracy", "on unseen images", False),

@@ -13,7 +13,7 @@ from ldp_core.paired import difference, in_points
 from ldp_core.runs import Training, kinds, ladders, outcomes, rates, styles
 from pages.parts.charts.budget_axis import common
 from pages.parts.train.standings import training
-from pages.parts.ui.text import decibels, number, percent, seconds
+from pages.parts.ui.text import covered, decibels, labels_cover, number, percent, seconds
 
 MOST_PICTURES = 3
 """Largest number of reconstructions beside the image; of more runs, those of the last."""
@@ -45,9 +45,9 @@ def picture(
         "lines": lines,
         "guides": guides,
         "range": [min(across, default=0), max(across, default=1)],
-        "axis": f"accuracy, ε {number(budgets[0])} to {number(budgets[-1])}"
+        "axis": f"accuracy, ε {number(budgets[0])} to {number(budgets[-1])}{covered(draft.base)}"
         if steps
-        else f"accuracy{'' if dots else f' over {found.rounds} rounds'}",
+        else f"accuracy{'' if dots else f' over {found.rounds} rounds'}{labels_cover(draft)}",
         "dots": dots,
         "images": _images(draft, found, asked, veiled),
         "height": height,

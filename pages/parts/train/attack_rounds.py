@@ -24,7 +24,7 @@ from pages.parts.ui import components
 from pages.parts.ui.components import Card
 from pages.parts.ui.fields import switch
 from pages.parts.ui.shared_cache import Moment, once
-from pages.parts.ui.text import number
+from pages.parts.ui.text import covered, number
 
 PLACE = {"height": 290, "row": 2}
 MOST_BUDGETS = 3
@@ -63,8 +63,8 @@ def client_names(draft: Draft, shown: Sequence[Series]) -> dict[int, str]:
     names = {}
     for client, found in asked.items():
         every = [number(epsilon) for epsilon in sorted(found)]
-        few = len(every) <= MOST_BUDGETS
-        names[client] = f"ε {' or '.join(every)}" if few else f"ε {every[0]} to {every[-1]}"
+        asks = " or ".join(every) if len(every) <= MOST_BUDGETS else f"{every[0]} to {every[-1]}"
+        names[client] = f"ε {asks}{covered(draft.base)}"
     places = [named_clients(experiment) for experiment in draft.experiments()]
     if len(places[0]) > 1 and all(one == places[0] for one in places):
         names |= {client: name for name, client in places[0].items()}

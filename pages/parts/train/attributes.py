@@ -13,7 +13,7 @@ from ldp_core.datasets import TableFile, data_dir
 from ldp_core.errors import StudioError
 from ldp_core.images import decode
 from pages.parts.charts.series import Series
-from pages.parts.train.server_panel import asked_by
+from pages.parts.train.server_panel import budget_of
 from pages.parts.ui.tables import table
 from pages.parts.ui.text import number, plain
 
@@ -25,8 +25,8 @@ NEAR = 0.1
 """Error, relative to a column's spread, below which a number counts as recovered."""
 RULE = (
     "An attribute is back when its number is within a tenth of the column's spread (the standard deviation "
-    "of the held-out rows), or its category is the right one; what the average row gives without any upload "
-    "stands beside. Numbers are compared and shown to 1/255 of their scale."
+    "of the held-out rows), or its category is the right one; what the average of all rows gives without any "
+    "upload stands beside. Numbers are compared and shown to 1/255 of their scale."
 )
 
 
@@ -62,7 +62,7 @@ def attributes_of_runs(shown: Sequence[Series], dataset: str) -> None:
         }
         if closest:
             run = attacked[0].runs[0]
-            who = f"Client {client + 1}, ε {number(asked_by(attacked[0], client))}: closest of all rounds"
+            who = f"Client {client + 1}, {budget_of(attacked[:1], client)}: closest of all rounds"
             attributes(dataset, who, run.targets[client]["image"], closest, run.start["mean_image"])
     if not attacked:
         st.caption("Nothing was attacked so far.")
@@ -77,7 +77,7 @@ def attributes(dataset: str, who: str, row: Any, found: Mapping[str, Any], avera
         return
     if not isinstance(source, TableFile) or decode(row).size != source.features:
         return
-    guesses = [*found.items(), ("the average row", average)]
+    guesses = [*found.items(), ("the average of all rows", average)]
     true, *said = (decode(one).ravel() / 255 for one in (row, *(body for _, body in guesses)))
     lines, back, at = [], np.zeros(len(guesses), np.int64), 0
     for column in source.understood.features:

@@ -6,7 +6,7 @@ from typing import Any
 from ldp_core.runs import Tries, success, verdict_on
 from pages.parts.charts.series import Series
 from pages.parts.charts.tally import Tally, attempts_on, tally
-from pages.parts.train.server_panel import asked_by, perturbed, seed_of, uploads_in
+from pages.parts.train.server_panel import asked_by, budget_of, perturbed, seed_of, uploads_in
 from pages.parts.train.standings import same_model, standings
 from pages.parts.ui.text import listed, number, plain
 
@@ -57,7 +57,8 @@ def _leaks(shown: Sequence[Series]) -> str:
         return ""
     groups: dict[tuple[float, ...], list[int]] = {}  # clients by their ε in each run
     for client in attacked[0].runs[0].targets:
-        groups.setdefault(tuple(_budgets(attacked, client)), []).append(client)
+        asked = (asked_by(one, client) for one in attacked if client in one.runs[0].targets)
+        groups.setdefault((*asked,), []).append(client)
     kinds, parts = uploads_in(attacked), []
     for upload, says in (("audit", _audit), ("real", _real)):
         if upload in kinds:
@@ -87,26 +88,26 @@ def _nothing(attacked: Sequence[Series], upload: str) -> str:
     )
 
 
-def _named(clients: Sequence[int], budgets: Iterable[float]) -> str:
+def _named(clients: Sequence[int], attacked: Iterable[Series]) -> str:
     numbers = listed(str(client + 1) for client in clients)
-    epsilons = " or ".join(map(number, sorted(set(budgets))))
-    return f"client{'s' if len(clients) > 1 else ''} {numbers} (ε {epsilons})"
+    asked = [one for one in attacked if clients[0] in one.runs[0].targets]
+    return f"client{'s' if len(clients) > 1 else ''} {numbers} ({budget_of(asked, clients[0])})"
 
 
 def _audit(attacked: Sequence[Series], clients: Sequence[int]) -> str:
     if not (found := closest_of(attacked, "audit", clients)):
         return ""
     tries, event, where = found
-    kind, who = verdict_on(tries, event).kind, _named(clients, _budgets(attacked, clients[0]))
+    kind, who = verdict_on(tries, event).kind, _named(clients, attacked)
     picked = _picked(attacked, clients)
     if kind in ("recovered", "partly"):
         of = f"of {who} " if len(clients) > 1 else ""
         also = f"; {of}it {picked}" if picked else ""
         back = "the image" if kind == "recovered" else "a likeness of the image"
-        whose = _named([tries.client], _budgets([where], tries.client))
+        whose = _named([tries.client], [where])
         return (
             f"From an upload of one image by {whose} the server can get {back}: {event['psnr']:.0f} dB in "
-            f"round {event['round']} of {_run(where, tries)}, where the average image gets "
+            f"round {event['round']} of {_run(where, tries)}, where the average of all images gets "
             f"{event['psnr_mean_image']:.0f} dB{also}."
         )
     hid = {
@@ -142,7 +143,7 @@ def _real(attacked: Sequence[Series], clients: Sequence[int]) -> str:
     if verdict_on(tries, event).kind not in ("recovered", "partly"):
         return ""
     by_chance = round((event.get("recovered_non_members") or 0) * event["images"])
-    whose = _named([tries.client], _budgets([where], tries.client))
+    whose = _named([tries.client], [where])
     return (
         f"Of the {event['images']} images in an upload as {whose} makes it, {event['recovered']} came back "
         f"in round {event['round']} of {_run(where, tries)} (by chance {by_chance})."
@@ -153,7 +154,3 @@ def _run(one: Series, tries: Tries) -> str:
     """The run's name, with its seed if it is not the first, as pictures are of the first."""
     seed = seed_of(one, tries)
     return f"“{plain(one.label)}”" + (f" with seed {number(seed, 10)}" if seed is not None else "")
-
-
-def _budgets(attacked: Iterable[Series], client: int) -> list[float]:
-    return [asked_by(one, client) for one in attacked if client in one.runs[0].targets]

@@ -9,7 +9,7 @@ from ldp_core.runs import RunProgress, Tries, success, verdict_on
 from pages.parts.charts.frames import NOTHING, Body, alike, shot, through
 from pages.parts.charts.series import Series
 from pages.parts.charts.tally import attempts_on, between, tally
-from pages.parts.ui.text import PER, an_image_of, asked_per, decibels, joined, number, percent
+from pages.parts.ui.text import an_image_of, covered, decibels, joined, number, percent
 
 MOST_COLUMNS = 3
 MOST_PAIRS = 6
@@ -31,10 +31,9 @@ SHORT_REAL = SHORT | {
     "clipping": "clipping hides them",
 }
 NOTE = {
-    "audit": "The average image is what a guess without any upload looks like. Picking is a test of its own: "
-    "in each round that is attacked an upload is made from one of several images, drawn afresh, and the "
-    "server says from which; equally likely images share a pick. "
-    "A failed attack proves nothing.",
+    "audit": "The average of all images is what a guess without any upload looks like. Picking is a test "
+    "apart: in each round that is attacked an upload is made from one of several images, drawn afresh, and "
+    "the server says from which; equally likely images share a pick. A failed attack proves nothing.",
     "real": "Above: the client's images; below: what comes closest in the server's guesses. An image is back "
     "at 20 dB. By chance: as many held-out images, treated alike. A failed attack proves nothing.",
 }
@@ -78,7 +77,7 @@ def server_panel(shown: Sequence[Series], upload: str, worst: bool, empty: str, 
     if not rows:
         return title | {"columns": [], "rows": [], "empty": empty}
     return title | {
-        "columns": ["image", *(one.label for one in attacked), "average"] if audit else [],
+        "columns": ["image", *(one.label for one in attacked), "average of all"] if audit else [],
         "rows": rows,
         "steps": steps,
         "empty": "",
@@ -93,11 +92,15 @@ def _steps(attacked: Sequence[Series], clients: Iterable[int]) -> list[int]:
     return [*found, found[-1] + 1] if found else []
 
 
-def _whose(attacked: Sequence[Series], client: int) -> Body:
+def budget_of(attacked: Sequence[Series], client: int) -> str:
+    """A client's ε in these runs, with what it covers: `ε 0.5 or 8 per weight`."""
     budgets = sorted({asked_by(one, client) for one in attacked})
-    covers = {asked_per(one.experiment) for one in attacked}
-    words = " or ".join(f"per {what}" for what in PER.values() if what in covers)
-    return {"name": f"Client {client + 1}", "budget": f"ε {' or '.join(map(number, budgets))} {words}"}
+    scopes = dict.fromkeys(covered(one.experiment) for one in attacked)
+    return f"ε {' or '.join(map(number, budgets))}{' or'.join(scopes)}"
+
+
+def _whose(attacked: Sequence[Series], client: int) -> Body:
+    return {"name": f"Client {client + 1}", "budget": budget_of(attacked, client)}
 
 
 def _class_of(run: RunProgress, client: int) -> str:
@@ -168,14 +171,13 @@ def _pictures(
 
 
 def _detail(one: Series, client: int, tries: Tries, event: Body) -> str:
-    at, guess = tries.place(event["round"]), event.get("psnr_class_mean")
+    at, of_class = tries.place(event["round"]), event.get("psnr_class_mean")
     clean, clipped = (decibels(tries.psnr[control][at]) for control in ("clean", "clipped"))
-    label = (
-        "" if guess is None else f"; the average image of {_class_of(one.runs[0], client)}: {guess:.1f} dB"
-    )
+    whose = _class_of(one.runs[0], client)
+    label = "" if of_class is None else f", of its class ({whose}): {of_class:.1f} dB"
     return (
         f"round {event['round']}: {decibels(event['psnr'], 1)}; without noise: {clean}; clipped, without "
-        f"noise: {clipped}{label}"
+        f"noise: {clipped}; the average of all images: {event['psnr_mean_image']:.1f} dB{label}"
     )
 
 

@@ -91,7 +91,8 @@ def _answer(asked: Question, found: SearchProgress, ask_again: AskAgain | None) 
         for half in asked.ranges:
             fails, meets = bracket(tried(asked, points, half))
             if fails and meets:
-                st.caption(plain(f"±{half:g}: between ε {fails.epsilon:g} and ε {meets.epsilon:g}"))
+                between = f"between ε {fails.epsilon:g} and ε {meets.epsilon:g}{covered(asked.base)}"
+                st.caption(plain(f"±{half:g}: {between}"))
         return
     why = found.answer["why"]
     if found.answer["epsilon"] is None:

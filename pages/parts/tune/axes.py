@@ -9,7 +9,7 @@ from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import EPSILON_MODES, Experiment, changed
 from ldp_core.experiment.modes import STRICT_SHARES
 from ldp_core.experiment.sweep import Scalar
-from pages.parts.ui.text import asked_per, number
+from pages.parts.ui.text import covered, number
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Axis:
 
     def titled(self, made: Iterable[Experiment]) -> str:
         """Title with what a budget covers in these experiments."""
-        return self.title.replace("ε,", f"ε per {' or '.join(dict.fromkeys(map(asked_per, made)))},")
+        return self.title.replace("ε,", f"ε{' or'.join(dict.fromkeys(map(covered, made)))},")
 
     def says(self, value: Scalar) -> str:
         if isinstance(value, str):

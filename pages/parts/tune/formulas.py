@@ -6,6 +6,7 @@ from typing import TypeVar
 import numpy as np
 import streamlit as st
 
+from ldp_core.accounting import AGAINST
 from ldp_core.errors import InvalidExperiment, StudioError
 from ldp_core.experiment import Experiment
 from ldp_core.tuning import inverses
@@ -16,7 +17,7 @@ from pages.parts.ui.job_actions import refusal, refusing
 from pages.parts.ui.meanings import EPSILON, SIGMA, error_in_words
 from pages.parts.ui.shared_cache import once
 from pages.parts.ui.tables import table
-from pages.parts.ui.text import number, plain
+from pages.parts.ui.text import covered, number, plain
 from pages.parts.ui.uninterrupted import pressed
 from pages.parts.ui.workspace import Workspace
 
@@ -35,12 +36,13 @@ def formulas(workspace: Workspace) -> None:
     base = workspace.draft.base
     first = once(("first of formulas", base.key), lambda: _first(base))
     left, right = st.columns([1.1, 3.4], gap="medium")
+    whom = f"against {AGAINST[base.trust.against]}"
     with left, st.container(border=True):
         st.header("What is known", anchor="known")
         given = (
             _field(workspace, "Noise σ in the aggregate, at most", first[0], SIGMA),
-            _field(workspace, "Budget ε, the same for all", first[1], EPSILON),
-            _field(workspace, "ε of the whole run, at most", first[2], "Of any client, at worst."),
+            _field(workspace, f"Budget ε{covered(base)}, the same for all", first[1], EPSILON),
+            _field(workspace, "ε of the whole run, at most", first[2], f"Of any client, at worst, {whom}."),
         )
         st.caption("Everything else stays as this draft has it.")
     found = once(("formulas", base.key, given), lambda: answers(base, *given))
@@ -48,7 +50,8 @@ def formulas(workspace: Workspace) -> None:
         st.header("What follows", anchor="follows")
         covers = next((one.covers for _, one in found if isinstance(one, Follows)), None)
         head = ["for", f"ε, for {covers}" if covers else "ε", "clients", "σ in the aggregate"]
-        table([*head, "σ of one upload, at worst", "ε of the run, at worst"], [_row(*one) for one in found])
+        head += ["σ of one upload, at worst", f"ε of the run, at worst, {whom}"]
+        table(head, [_row(*one) for one in found])
         for asked, one in found:
             if isinstance(one, str):
                 st.warning(plain(f"{asked}: {one}.", 400))

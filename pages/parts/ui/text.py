@@ -9,15 +9,13 @@ from typing import Any, TypeVar
 
 from ldp_core import datasets, limits
 from ldp_core.errors import StudioError
-from ldp_core.experiment import Experiment
+from ldp_core.experiment import Draft, Experiment
 from ldp_core.limits import superscript
 
 K = TypeVar("K")
 THIN, percent = limits.THIN, limits.percent
 PER = {"coordinate": "weight", "layer": "layer", "upload": "upload"}
 """Unit of ε by the mechanism's scope."""
-COVERED = {"mechanism": "", "upload": " for a whole upload", "run": " for the whole run"}
-"""What ε covers by `Clients.epsilon_scope`."""
 ASSUMED = {"box": "weights in mid-range", "ball": "uploads of full length"}
 """Weights for which noise is predicted, by the mechanism's region."""
 EXACT_DB = 100.0
@@ -153,14 +151,18 @@ def asked_in_words(experiments: Iterable[Experiment]) -> list[str]:
 
 
 def covered(experiment: Experiment) -> str:
-    """What a budget covers, if not the mechanism's own scope."""
-    return COVERED[experiment.clients.epsilon_scope]
-
-
-def asked_per(experiment: Experiment) -> str:
-    """Unit of a client's ε: weight, layer, upload or run."""
+    """What a budget covers, to follow its ε: ` per weight`."""
     scope = experiment.clients.epsilon_scope
-    return PER[experiment.randomiser.scope] if scope == "mechanism" else scope
+    if scope == "run":
+        return " for the whole run"
+    return f" per {PER[experiment.randomiser.scope if scope == 'mechanism' else scope]}"
+
+
+def labels_cover(draft: Draft) -> str:
+    """What the ε in labels of a draft's runs covers: `; ε per weight`; "" if no label has one, or all say."""
+    each = zip(draft.variants, map(covered, draft.experiments()), strict=True)
+    found = dict.fromkeys(scope for one, scope in each if "ε" in one.label and scope not in one.label)
+    return f"; ε{' or'.join(found)}" if found else ""
 
 
 def ranges_in_words(lows: Iterable[float], highs: Iterable[float]) -> str:

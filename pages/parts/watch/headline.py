@@ -20,8 +20,8 @@ from pages.parts.train.standings import WIDE, blame, same_model
 from pages.parts.ui.meanings import GLOSSARY
 from pages.parts.ui.text import (
     all_of,
-    asked_per,
     class_names,
+    covered,
     few,
     listed,
     number,
@@ -262,6 +262,7 @@ def _climbs(shown: Sequence[Series], steps: Steps) -> Chip:
         ends.append((f"{design} {least} → {most}", points[0][1].style.tint))
     budgets = sorted(epsilon for _, epsilon in steps)
     rest = f"on held-out samples, from ε {number(budgets[0])} to ε {number(budgets[-1])}"
+    rest += covered(shown[0].experiment)
     return {"pieces": _strung(ends, " · "), "rest": rest}
 
 
@@ -274,9 +275,8 @@ def promised(draft: Draft, shown: Sequence[Series] = ()) -> Chip:
     words, delta, least = promises[0]
     others = "".join(f"; client {named[-1] + 1} {also.removesuffix(RUN)}" for also, _, _ in promises[1:])
     seen = list(dict.fromkeys(AGAINST[one.trust.against] for one in experiments))
-    local = experiments[0].trust.name == "local" and not seen[1:]
-    against = "" if local else f", against {SEVERAL if seen[1:] else seen[0]}"
-    first = f"for client {named[0] + 1}{'' if others else _others(experiments)}, at worst{delta}{against}"
+    first = f"for client {named[0] + 1}{'' if others else _others(experiments)}, at worst{delta}, "
+    first += f"against {SEVERAL if seen[1:] else seen[0]}"
     rest = f"{first}: told apart {least.odds}{in_short(shown, named[0])}{others}"
     kind = KINDS[least.word]
     rest += _repeated([Promised.to(named[0], "", one) for one in experiments])
@@ -305,14 +305,14 @@ def _promises(draft: Draft, client: int, whole: bool = True) -> tuple[str, str, 
         noisy = experiment.mechanism.role != "identity"
         if noisy:
             own.append(experiment.clients.budgets()[client])
-            per.add(asked_per(experiment))
+            per.add(covered(experiment))
         if noisy and line.guarantee:
             lines.append(line)
         else:
             bare.append(variant.label)
     if not own:
         return "promises nothing: no mechanism, no guarantee", "", worth(Promise())
-    before = f"ε {_between(own, exact=True)} per {listed(sorted(per))}"
+    before = f"ε {_between(own, exact=True)}{' and'.join(sorted(per))}"
     if not lines:
         return f"promises nothing: {before}, no guarantee for the run", "", worth(Promise())
     run, delta = [line.bound for line in lines], max(line.delta for line in lines)

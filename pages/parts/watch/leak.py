@@ -7,7 +7,7 @@ from ldp_core.runs import verdict_on
 from pages.parts.charts.series import Series
 from pages.parts.charts.tally import attempts_on, tally
 from pages.parts.train.findings import attacked_among, closest_of
-from pages.parts.train.server_panel import asked_by, seed_of
+from pages.parts.train.server_panel import budget_of, seed_of
 from pages.parts.ui.text import decibels, number
 
 KINDS = {
@@ -25,7 +25,6 @@ def leak(shown: Sequence[Series], upload: str, nothing: str) -> dict[str, Any]:
     closest, event, where = found
     client = closest.client
     kind = verdict_on(closest, event).kind
-    budget = asked_by(where, client)
     said = KINDS.get(kind, "")
     seed = seed_of(where, closest)
     rest = f"{where.label}, {'' if seed is None else f'seed {number(seed, 10)}, '}round {event['round']}"
@@ -37,7 +36,7 @@ def leak(shown: Sequence[Series], upload: str, nothing: str) -> dict[str, Any]:
     elif not said:
         whole = "image is back" if kind == "recovered" else "image can be read, or nearly"
         said = f"client {client + 1}'s {whole}: {decibels(event['psnr'])}"
-        rest = f"it asks for ε {number(budget)}; {rest}"
+        rest = f"it asks for {budget_of([where], client)}; {rest}"
     else:
         picked = _picked(attacked, upload)
         rest = picked or f"best {decibels(event['psnr'])}; a failed attack proves nothing"

@@ -18,7 +18,7 @@ from pages.parts.train.attributes import of_rows
 from pages.parts.train.server_panel import server_panel
 from pages.parts.ui import components
 from pages.parts.ui.meanings import GLOSSARY
-from pages.parts.ui.text import ASSUMED, class_names, number, percent
+from pages.parts.ui.text import ASSUMED, class_names, covered, labels_cover, number, percent
 from pages.parts.watch.headline import head
 
 
@@ -55,11 +55,14 @@ def trio(
         accuracy = accuracy_by_budget(shown, steps, chance, reference)
         by_the_end = {one.number: rounds if one.adds else 1 for one in lines}
         expected = {number: by_the_end[number] * variance for number, variance in expected.items()}
-        noise, words = noise_by_budget(lines, steps, expected), f"after round {at} of {rounds}, against ε"
-        drawn = words if at else _predicted(draft, noises, "{}, against ε")
+        noise, words = (
+            noise_by_budget(lines, steps, expected),
+            f"after round {at} of {rounds}, against ε{covered(draft.base)}",
+        )
+        drawn = words if at else _predicted(draft, noises, f"{{}}, against ε{covered(draft.base)}")
     else:
         accuracy = accuracy_figure(shown, rounds, chance, reference, guess)
-        noise, words = noise_figure(lines, rounds, expected), "on held-out images"
+        noise, words = noise_figure(lines, rounds, expected), f"on held-out images{labels_cover(draft)}"
         drawn = _predicted(draft, noises, _dashed(lines)) if noises else noise_words(shown)
     panel = {
         "title": "Noise variance per weight",

@@ -55,7 +55,7 @@ def test_all_who_ask_alike_move_together_and_no_other_does():
         outlook(changed(one.experiment, {"clients.epsilon": [3.0] * 18 + [8.0] * 2})).word for one in shown
     ]
     assert [row["word"] for row in answer["rows"]] == words
-    assert answer["rest"] == ", if all 18 clients with ε 0.5 asked for ε 3"
+    assert answer["rest"] == ", if all 18 clients with ε 0.5 asked for ε 3 per weight"
 
 
 def test_what_was_dragged_is_taken_to_train():
@@ -105,7 +105,7 @@ def test_all_who_ask_alike_ask_for_another_range_whose_centre_stays():
     base = changed(DRAFT.base, {"clients.low": [-0.5] * 18 + [-1] * 2, "clients.high": [1.5] * 18 + [1] * 2})
     for epsilon, words in (
         (None, "with a safe range of [−0.5, 1.5] asked for [0.3, 0.7]"),
-        (2.0, "with ε 0.5 asked for ε 2 and a safe range of [0.3, 0.7]"),
+        (2.0, "with ε 0.5 asked for ε 2 per weight and a safe range of [0.3, 0.7]"),
     ):
         now, shown = asked(epsilon, 0, 0.2, Draft(base, DRAFT.variants))
         assert (now.seen[0].low, now.seen[0].high) == (0.3, 0.7)
@@ -123,7 +123,7 @@ def test_a_range_as_narrow_leaves_as_little_noise():
     now, shown = asked(2.0, 0, 0.2)
     answer = verdicts(now, shown)
     budgets, ranges = (
-        "all 18 clients with ε 0.5 asked for ε 2",
+        "all 18 clients with ε 0.5 asked for ε 2 per weight",
         "all 20 clients with a safe range of ±1 for ±0.2",
     )
     assert answer["rest"] == f", if {budgets}, and {ranges}"
@@ -136,7 +136,7 @@ def test_a_range_as_narrow_leaves_as_little_noise():
     variance = float(now.seen[0].mechanism.variance(0.2, 2.0, -0.2, 0.2))
     assert card.caption.startswith(f"variance {number(variance)}, σ {number(variance**0.5)}; ")
     assert "other end of ±0.2 (shaded)" in card.caption
-    assert now.words == "a client with ε 2 and a safe range of ±0.2"
+    assert now.words == "a client with ε 2 per weight and a safe range of ±0.2"
     promised = Promised.to(0, "", shown[0].experiment, now.seen[0].use)
     assert promised.client == (2.0, -0.2, 0.2)
 
@@ -193,7 +193,7 @@ def test_what_is_computed_ahead_is_what_the_server_says_at_each_place(wants: str
         step, there = spread(parsed["steps"], at), verdicts(place, shown)
         quick = [asking(one.experiment, place, checked=True) for one in shown]
         assert quick == [asking(one.experiment, place) for one in shown]
-        assert step["verdicts"] == {part: there[part] for part in ("rest", "rows", "note")}
+        assert step["verdicts"] == {part: there[part] for part in ("rest", "rows", "promise", "note")}
         for card, one in zip(step["cards"], laws(place), strict=True):
             assert (card["title"], card["rest"], card["caption"]) == (one.title, one.rest, one.caption)
             assert card["figure"]["layout"].keys() == one.figure["layout"].keys()
@@ -239,7 +239,7 @@ def test_of_very_many_clients_the_same_is_said_ahead_wherever_one_drags(tau: flo
     for at in stands_at(now, "epsilon"):
         there = verdicts(now.at("epsilon", at), shown)
         step = spread(parsed["steps"], at)
-        assert step["verdicts"] == {part: there[part] for part in ("rest", "rows", "note")}
+        assert step["verdicts"] == {part: there[part] for part in ("rest", "rows", "promise", "note")}
 
 
 def test_what_is_computed_ahead_along_one_slider_depends_on_the_others():
@@ -283,11 +283,11 @@ def test_a_budget_for_a_whole_upload_is_named_and_moved_as_one():
     now, shown = asked(13.0, draft=draft)
     assert 1.0 in now.sliders["epsilon"].steps and now.sliders["epsilon"].steps[-1] == 700
     answer = verdicts(now, shown)
-    assert answer["rest"] == ", if all 20 clients with ε 1 asked for ε 13 for a whole upload"
-    assert now.words == "a client with ε 13 for a whole upload"
+    assert answer["rest"] == ", if all 20 clients with ε 1 asked for ε 13 per upload"
+    assert now.words == "a client with ε 13 per upload"
     for row, design in zip(answer["rows"], shown, strict=True):
         view = outlook(changed(design.experiment, {"clients.epsilon": 13.0}))
         assert row["figures"][0][1] == number(view.sigma)
     assert [view.epsilon for view in now.seen] == [13 / weights, 13]
-    assert [card.rest.rpartition(", at ")[2] for card in laws(now)] == ["ε 0.02 per weight", "ε 13"]
+    assert [card.rest.rpartition(", at ")[2] for card in laws(now)] == ["ε 0.02 per weight", "ε 13 per upload"]
     assert taken(draft, now).base.clients.budgets().tolist() == [13.0] * 20

@@ -92,7 +92,7 @@ def test_the_five_are_drawn_from_their_figures_alone(page: AppTest, monkeypatch:
     sure = [replace(each, also={"identified_clipped": 1.0}) for each in one.figures]
     assert "without noise all are" in _how((replace(one, figures=tuple(sure)),))
     (none, *_, last) = [one for one in page.button if str(one.key).startswith("five ")]
-    assert (none.label, last.label) == ("See sixty thousand", "Open in Train")
+    assert (none.label, last.label) == ("See it with 60\u202f000 people", "Open in Train")
     last.click().run()
     row = drafts.load("".join(page.query_params["draft"]))
     assert row and row.base.key == ARMS["PLDP-FL", "Unlike data", 10_000.0].experiment().key

@@ -33,7 +33,7 @@ def test_a_run_says_what_it_compares_and_who_asks_for_what():
         "Two volunteers among twenty",
         f"9 runs and one without noise, {DRAFT.base.rounds} rounds each",
         "Piecewise: mean, 1/σ, 1/σ²",
-        "20 clients: 18 ask for ε 0.5, 2 for ε 8",
+        "20 clients: 18 ask for ε 0.5, 2 for ε 8 per weight",
     )
 
 
@@ -55,7 +55,7 @@ def test_what_was_changed_is_in_the_name_and_shows(change: dict[str, object], wo
 def test_a_ladder_says_what_it_attacks_and_under_which_mechanisms():
     ladder = parse_ladder({"base": DRAFT.base, "mechanisms": ["duchi", "piecewise"]})
     words = in_words("attack", _asked(ladder))
-    assert words.name == DRAFT.base.name, "its draft is what it trains: nobody has edited it"
+    assert words.name == f"from “{DRAFT.base.name}”", "its draft is what it trains: nobody has edited it"
     assert words.size == "an attack on 20 images, one upload each"
     assert words.compared == "Duchi, Piecewise"
     for changes, size in (
@@ -74,10 +74,10 @@ def _asked(ladder: Ladder, **changes: object) -> dict[str, Any]:
 
 def test_runs_with_budgets_of_their_own_say_them_all():
     words = in_words("run", {"draft": presets.get("everybody_equal").draft.as_json()})
-    each = [f"20 clients, each asking for ε {epsilon}" for epsilon in (1, 4, 8)]
+    each = [f"20 clients, each asking for ε {epsilon} per weight" for epsilon in (1, 4, 8)]
     assert words.asked == "; or ".join(each)
     uploads = in_words("run", {"draft": presets.get("what_epsilon_says").draft.as_json()})
-    assert uploads.asked.endswith("; or 20 clients, each asking for ε 650 for a whole upload")
+    assert uploads.asked.endswith("; or 20 clients, each asking for ε 650 per upload")
     many = tuple(Variant(f"ε {n}", {"clients.epsilon": float(n)}) for n in range(1, 6))
     assert in_words("run", {"draft": replace(DRAFT, variants=many).as_json()}).asked.endswith("; or 2 more")
 
@@ -116,7 +116,9 @@ def test_a_kind_without_a_page_has_its_line(runs_dir: Path, monkeypatch: pytest.
     job = queued({"base": {"name": "two by two", "rounds": 1}, "grid": grid, "seeds": 3}, "sweep")
     identity = job.id
     words = in_words("sweep", queue.get(identity).request)
-    assert words == Words("two by two", "a sweep of 4 settings × 3 seeds", "over 2 budgets ε, 2 mechanisms")
+    assert words == Words(
+        "from “two by two”", "a sweep of 4 settings × 3 seeds", "over 2 budgets ε for all, 2 mechanisms"
+    )
     assert queue.claim()
     assert state(describe(queue.get(identity))) == "running"
     compute(job)

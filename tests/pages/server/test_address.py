@@ -1,12 +1,9 @@
 """Where a visitor comes from: the connection's other end, or what a proxy tells if the operator named it."""
 
-from types import SimpleNamespace
-
 import pytest
 
 from ldp_core.errors import InvalidInput
 from ldp_core.settings import table as settings
-from pages.server import address
 from pages.server.address import UNKNOWN, known, of_request
 
 ADDRESS_HEADER = settings.ADDRESS_HEADER.name
@@ -47,23 +44,3 @@ def test_a_home_with_many_addresses_is_one():
     assert known("2001:db8:1:3::1", []) != known("2001:db8:1:2::1", [])
     assert known("::ffff:192.0.2.1", []) == known("192.0.2.1", []) == "192.0.2.1"
     assert known("", []) == UNKNOWN
-
-
-@pytest.mark.parametrize(
-    ("url", "peer", "header", "local"),
-    [
-        ("http://localhost:8501/clients", "127.0.0.1", "", True),
-        ("https://studio.example.org/clients", "127.0.0.1", "", False),  # a proxy on this machine
-        ("http://localhost:8501/clients", "192.0.2.7", "", False),
-        ("http://localhost:8501/clients", "127.0.0.1", "X-Real-IP", False),
-    ],
-)
-def test_who_sits_at_the_machine_itself(
-    monkeypatch: pytest.MonkeyPatch, url: str, peer: str, header: str, local: bool
-):
-    """They alone see where its folders lie."""
-    monkeypatch.setenv(ADDRESS_HEADER, header)
-    headers = SimpleNamespace(get_all=lambda name: [])
-    context = SimpleNamespace(url=url, ip_address=peer, headers=headers)
-    monkeypatch.setattr(address, "st", SimpleNamespace(context=context))
-    assert address.is_local() is local

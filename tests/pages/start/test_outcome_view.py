@@ -29,7 +29,7 @@ def test_a_stored_outcome_is_drawn_as_it_is(name: str):
     shown = picture(draft, found, 150, asked)
     ends = {percent(curve[-1]) for curve in found.curves}
     assert {line["end"].split(" ± ")[0] for line in shown["lines"]} <= ends | {"diverged"}
-    interval = found.seeds > 1 and ("ε" in shown["axis"] or shown["dots"])
+    interval = found.seeds > 1 and (" over " not in shown["axis"])
     assert all(("±" in line["end"]) == interval for line in shown["lines"])
     assert all(0 <= y <= 1 for line in shown["lines"] for _, y in line["points"])
     assert len(shown["images"]) <= 4

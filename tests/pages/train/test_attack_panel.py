@@ -62,7 +62,7 @@ def test_the_attack_over_rounds_is_drawn_as_it_was_recorded(trained: list[Series
     result = attacked(trained, "audit", client)
     pixels = check(pixels_figure(result, ROUNDS))
     names = {trace.name for trace in pixels.data}
-    assert {"average image", "class average", "image is back", "run &lt;1&gt;"} <= names
+    assert {"average of all", "average of its class", "image is back", "run &lt;1&gt;"} <= names
     (curve,) = [trace for trace in pixels.data if trace.name == "run &lt;1&gt;"]
     values = np.mean([tries.psnr[None][:] for tries in result[1][1]], axis=0)
     assert list(curve.y) == pytest.approx(np.minimum(values, TOP_DB), rel=1e-5)
@@ -162,7 +162,8 @@ def test_the_panel_holds_what_the_events_say(trained: list[Series]):
     assert first["says"].startswith("run <0>: recovered"), "the run that leaks is named"
     label, clean = run.targets[0]["label"], run.tries["audit", 0].newest or {}
     assert first["cells"][0]["captions"] == [f"a {label}"]
-    assert first["detail"].endswith(f"the average image of a {label}: {clean['psnr_class_mean']:.1f} dB")
+    of_all, of_class = (f"{clean[f'psnr_{whose}']:.1f} dB" for whose in ("mean_image", "class_mean"))
+    assert first["detail"].endswith(f"average of all images: {of_all}, of its class (a {label}): {of_class}")
     row = server_panel(trained, "real", worst=True, empty="")["rows"][0]
     assert (len(row["pairs"]), len(row["lines"])) == (6, len(SETS))
     closest = trained[1].runs[0].tries["real", 0].closest or {}
@@ -173,9 +174,9 @@ def test_the_panel_holds_what_the_events_say(trained: list[Series]):
 def test_the_findings_say_what_pixels_and_identification_say_together(trained: list[Series]):
     result = findings(trained, None, 0.1)
     for words in (
-        "clients 1 and 10 (ε 0.5)",
+        "clients 1 and 10 (ε 0.5 per weight)",
         "the server can get a likeness of the image: ",
-        "From an upload of one image by client 20 (ε 8) the server can get the image: ",
+        "From an upload of one image by client 20 (ε 8 per weight) the server can get the image: ",
         "it picks the right image out of 10 in",
     ):
         assert words in result

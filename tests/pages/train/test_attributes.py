@@ -41,7 +41,7 @@ def test_how_far_off_stands_against_the_columns_own_spread(source: Any):
     app.run()
     assert not app.exception
     said, table = (one.value for one in app.markdown)
-    assert "back, of 2: close: 2; far: 0; the average row: 1" in said
+    assert "back, of 2: close: 2; far: 0; the average of all rows: 1" in said
     assert source.understood.features[1].scale == ("blue", "green", "red")
     age, colour = table.splitlines()[2:]
     assert age.startswith("| age | 40 | ")
