@@ -289,5 +289,6 @@ def test_a_budget_for_a_whole_upload_is_named_and_moved_as_one():
         view = outlook(changed(design.experiment, {"clients.epsilon": 13.0}))
         assert row["figures"][0][1] == number(view.sigma)
     assert [view.epsilon for view in now.seen] == [13 / weights, 13]
-    assert [card.rest.rpartition(", at ")[2] for card in laws(now)] == ["ε 0.02 per weight", "ε 13 per upload"]
+    at = [card.rest.rpartition(", at ")[2] for card in laws(now)]
+    assert at == ["ε 0.02 per weight", "ε 13 per upload"]
     assert taken(draft, now).base.clients.budgets().tolist() == [13.0] * 20
