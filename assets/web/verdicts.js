@@ -21,6 +21,7 @@ export function render({ data, parentElement }) {
 
 function show(box, data) {
   const colours = palette(box);
+  const promise = ({ kind, words }) => ["p.es-verdict-promise", { "data-kind": kind }, words.join("")];
   const row = (one) => {
     const color = colours.resolve(`run(${one.run})`);
     const figures = one.figures.map(([what, value]) => [
@@ -47,10 +48,6 @@ function show(box, data) {
     promise(data.promise),
     ["p.es-caption-below", data.note],
   ]);
-}
-
-function promise({ kind, words }) {
-  return ["p.es-verdict-promise", { "data-kind": kind }, words.join("")];
 }
 
 function scale(given, color) {

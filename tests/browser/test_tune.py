@@ -76,7 +76,7 @@ def test_formulas_limits_and_the_question_are_answered_on_the_page(visitor: Visi
     page.get_by_role("button", name="Open it on Train").wait_for(timeout=TRAINING)
     job = next(one for one in queue.find() if one.kind == "tune")
     answer = next(e.body for e in events_of(job) if e.body["event"] == "answer")
-    expect(page.get_by_role("heading", name=f"ε {answer['epsilon']:g} with ±0.5")).to_be_visible()
+    expect(page.get_by_role("heading", name=f"ε {answer['epsilon']:g} per weight with ±0.5")).to_be_visible()
     assert answer["sure"] is not None and answer["mean"] > 0.5
     expect(page.get_by_text("fresh seeds, which had no part in that choice")).to_be_visible()
 

@@ -230,7 +230,7 @@ def pictures(arms: Sequence[Arm]) -> None:
     for row in rows:
         with st.container(horizontal=True, vertical_alignment="bottom", key=f"seen {row['name']}"):
             for title, cell in zip(panel["columns"], row["cells"], strict=True):
-                words = f"{plain(title, 30)}: {', '.join(map(plain, cell['captions']))}"
-                st.image(enlarged(cell["image"], SIDE), caption=words, width=SIDE)
+                words = f"{title}: {', '.join(cell['captions'])}"
+                st.image(enlarged(cell["image"], SIDE), caption=plain(words), width=SIDE, alt=words)
         st.markdown(f"**{plain(row['name'])}**, {plain(row['budget'])}: {plain(row['says'], 300)}")
     st.caption(plain(panel["note"], 500))

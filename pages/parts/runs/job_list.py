@@ -21,7 +21,7 @@ EACH = 25
 WHOSE = ("Everybody's", "Mine")
 
 
-def job_list(report: Callable[[str], bytes]) -> None:
+def job_list(report: Callable[[str, Person], bytes]) -> None:
     bar = st.container(horizontal=True, vertical_alignment="bottom", gap="small")
     me, wanted = visitor(), order(find_bar(bar))
     found, whose = finding.lines(wanted), WHOSE[0]
@@ -52,7 +52,7 @@ def _all(
     wanted: finding.Wanted,
     owner: str | None,
     me: Person,
-    report: Callable[[str], bytes],
+    report: Callable[[str, Person], bytes],
 ) -> None:
     what_is_ticked(me, report)
     pages, chosen = max(1, -(-len(found) // EACH)), f"page of {owner}"

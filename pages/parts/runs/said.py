@@ -21,7 +21,7 @@ PAGES = {"run": "train.py", "attack": "attack.py", "sweep": "tune.py", "tune": "
 MOST = 500
 """Number of jobs whose words are cached."""
 SWEPT = {
-    "clients.epsilon": "budgets ε for all",
+    "clients.epsilon": "budgets ε",
     "clients.range": "safe ranges ±τ",
     "clients.count": "numbers of clients",
     "mechanism.name": "mechanisms",
@@ -75,9 +75,7 @@ def in_words(kind: str, asked: Any) -> kinds.Words:
     if not isinstance(asked, Sweep):
         return words
     counts = {path: len({one.get(path) for one in asked.settings}) for path in asked.fields}
-    modes = any(isinstance(one.get("clients.epsilon"), str) for one in asked.settings)
-    named = SWEPT | ({"clients.epsilon": "populations"} if modes else {})
-    over = ", ".join(f"{count} {named.get(path, path)}" for path, count in counts.items())
+    over = ", ".join(f"{count} {SWEPT.get(path, path)}" for path, count in counts.items())
     return kinds.Words(words.name, words.size, f"over {over}", words.asked)
 
 

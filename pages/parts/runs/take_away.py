@@ -7,7 +7,7 @@ from functools import partial
 import streamlit as st
 
 from ldp_core.errors import StudioError
-from ldp_core.runs import Job, carry
+from ldp_core.runs import Job, Person, carry
 from pages.parts.ui.meanings import error_in_words
 from pages.parts.ui.text import plain
 from pages.parts.ui.uninterrupted import uncut
@@ -37,7 +37,7 @@ HELP = {
 }
 
 
-def take_away(job: Job, name: str, place: str, report: Callable[[str], bytes]) -> None:
+def take_away(job: Job, name: str, place: str, report: Callable[[str, Person], bytes]) -> None:
     """Draw a download button per format, with keys by `place`; none while the job runs or is deleted."""
     if job.live or job.removed:
         return
@@ -48,7 +48,7 @@ def take_away(job: Job, name: str, place: str, report: Callable[[str], bytes]) -
         refused = _refused(job, ending)
         st.download_button(
             LABELS[ending],
-            partial(report if ending == ".html" else make, job.id),
+            partial(report, job.id, visitor()) if ending == ".html" else partial(make, job.id),
             file_name=f"{stem}-{job.id}{ending}",
             mime=mime,
             key=f"take {ending} {job.id} {place}",

@@ -38,7 +38,7 @@ def follow(key: str) -> Callable[[], None]:
     return changed
 
 
-def what_is_ticked(me: Person, report: Callable[[str], bytes]) -> None:
+def what_is_ticked(me: Person, report: Callable[[str, Person], bytes]) -> None:
     """Draw the actions on the selection; without one, a hint."""
     held = {job.id: job for job in queue.find(f"id IN ({','.join('?' * len(ticked()))})", (*ticked(),))}
     found = [held[identity] for identity in ticked() if identity in held]

@@ -35,7 +35,9 @@ def picture(
     if found.reference:
         clean = found.reference[-1]
         unknown = ", but class shares unknown" * draft.experiments()[-1].randomiser.labelled
-        guides.append({"name": f"{without_noise(found.seeds)}{unknown} {percent(clean)}", "y": clean})
+        unlike = len({str(training(one)) for one in draft.experiments()}) > 1
+        whose = f"{'last run, ' * unlike}{without_noise(found.seeds)}{unknown}"
+        guides.append({"name": f"{whose} {percent(clean)}", "y": clean})
     if guess is not None:
         guides.append({"name": f"your guess {percent(guess)}", "y": guess})
     across = [np.log(epsilon) for _, epsilon in steps] if steps else [0, found.rounds]
@@ -126,7 +128,7 @@ def _images(
     original = found.original or (chosen[0][1].get("original") if chosen else None)
     shots: list[dict[str, Any]] = []
     if original is not None:
-        whose = f"client {found.client + 1}"
+        whose = f"client {number(found.client + 1, 6)}"
         which = f"one of its {chosen[0][1]['images']}" if found.upload == "real" else "its image"
         shots.append({"image": original, "name": whose, "caption": which, "mark": ""})
     for label, one in chosen:
@@ -145,8 +147,6 @@ def made(draft: Draft, found: outcomes.Outcome) -> str:
     """Version, date and reference of stored results, and the time to recompute them here."""
     whose = "this version" if found.current else "an earlier version"
     many = f"{found.seeds} seeds" if found.seeds > 1 else "one seed"
-    if found.reference and len({str(training(one)) for one in draft.experiments()}) > 1:
-        many += "; no noise: as the last run"
     return f"stored: {whose}, {found.date}, {many}; {_takes(found.key, draft, found.seconds)}"
 
 

@@ -49,7 +49,7 @@ def trust_panel(workspace: Workspace) -> None:
         if draft == workspace.draft:
             st.caption(f":orange[{plain(along, 600)}]")
         own_parameters(workspace, "trust", chosen)
-        st.image(who_sees_what(chosen.against), width="stretch")
+        st.image(who_sees_what(chosen.against), width="stretch", alt=chosen.sees)
         st.markdown(plain(chosen.sees, 300))
         st.caption(plain(f"What breaks it: {chosen.breaks[0].lower()}{chosen.breaks[1:]}", 400))
         if chosen.own_noise:

@@ -31,8 +31,6 @@ WORDS = """
   some of it. A band spans the lowest to the highest seed; the held-out images are always the same ones.
 - **Points ahead**: the mean difference of two runs, taken seed by seed and held-out image by image. A 95 %
   *interval* made like this holds the truth in about 19 of 20 comparisons; if it holds 0, that may be chance.
-- **Average of its class**: the guess of somebody who knew the label alone. *Correlation* is 1 for the image
-  itself and 0 for none.
 - **Which image was it?** In each round that is attacked one of M images is drawn (the attacked one, and
   M − 1 held-out ones; M is 10 unless it is set otherwise); the server says from which the upload was made, by
   how likely the mechanism is to turn each into it. Equally likely images share a pick. It needs no pixels. A

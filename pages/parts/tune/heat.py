@@ -10,8 +10,8 @@ from pages.parts.tune.axes import axis_of
 from pages.parts.tune.found import Setting, verdict
 from pages.parts.ui.text import percent
 
-SCALE = ((0.0, (250, 240, 214)), (0.5, (122, 176, 205)), (1.0, (12, 60, 104)))
-"""Colour by accuracy; lightness falls monotonically."""
+SCALE = ((0.0, (250, 240, 214)), (0.5, (170, 205, 222)), (1.0, (92, 158, 210)))
+"""Colour by accuracy, each light enough for black letters; lightness falls monotonically."""
 EXPECTED = {"learns": "should learn", "borderline": "borderline", "chance": "chance", "unknown": "unknown"}
 
 
@@ -66,26 +66,20 @@ def _cell(one: Setting, row: str, column: str) -> dict[str, Any]:
             low, high = expected.band
             text = f"{100 * low:.0f}–{percent(high)}"
         said = f"{where}: {word}" if one.failed else f"{where}: not trained yet; expected: {word}, {text}"
-        return {"text": text, "more": "", "fill": "", "ink": "", "mark": word, "label": said}
-    fill, ink = paint(mean.mean)
+        return {"text": text, "more": "", "fill": "", "mark": word, "label": said}
     spread = f"± {percent(min(1.0, mean.half), 1)}" if mean.half >= 5e-4 else f"{mean.seeds} seeds alike"
     alone = f"1 of {one.seeds} seeds" if one.seeds > 1 else "one seed"
     more = one.failed or (spread if mean.seeds > 1 else alone)
     return {
         "text": percent(mean.mean, 1),
         "more": more,
-        "fill": fill,
-        "ink": ink,
+        "fill": paint(mean.mean),
         "mark": "trained",
         "label": f"{where}: accuracy {percent(mean.mean, 1)}, {more}",
     }
 
 
-def paint(accuracy: float) -> tuple[str, str]:
-    """Colour of an accuracy, and black or white for contrast."""
+def paint(accuracy: float) -> str:
     places = [place for place, _ in SCALE]
     rgb = [float(np.interp(accuracy, places, [tint[i] for _, tint in SCALE])) for i in range(3)]
-    linear = [c / 255 / 12.92 if c / 255 <= 0.04045 else ((c / 255 + 0.055) / 1.055) ** 2.4 for c in rgb]
-    light = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-    ink = "#000000" if (light + 0.05) / 0.05 > 1.05 / (light + 0.05) else "#ffffff"
-    return "#" + "".join(f"{round(c):02x}" for c in rgb), ink
+    return "#" + "".join(f"{round(c):02x}" for c in rgb)

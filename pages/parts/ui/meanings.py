@@ -45,7 +45,7 @@ GLOSSARY = {
     "dB": "How close a reconstruction is (PSNR): about 10 is nothing, from 20 on the image counts as back, "
     "30 is a close copy. Alike is its correlation with the image: from 0.8 on it can be read, "
     "unless another image, or a guess, is as close.",
-    "Average of all images": "The guess of somebody who saw no upload at all.",
+    "Average of all images": "What is guessed without any upload; that of its class: with the label alone.",
     "Picked": "An upload is made from one of several images, drawn afresh, and the server says from which.",
     "Control": "The same attack without noise, and clipped only: where it fails as well, the attack shows "
     "nothing of the noise.",

@@ -4,7 +4,7 @@ from typing import Any
 
 from ldp_core.experiment import parse_draft
 from ldp_core.presets.claims import in_words
-from ldp_core.runs import Job, carry, describe, evidence, progress_of
+from ldp_core.runs import Job, Person, carry, describe, evidence, jobs, progress_of
 from pages.parts.charts.series import series
 from pages.parts.runs.take_away import take_away as files
 from pages.parts.train.attributes import of_rows
@@ -12,7 +12,6 @@ from pages.parts.train.chosen_job import lesson_of
 from pages.parts.train.findings import findings
 from pages.parts.train.server_panel import MOST_COLUMNS, MOST_PAIRS, server_panel, uploads_in
 from pages.parts.ui.text import listed
-from pages.parts.ui.visitor import look
 from pages.parts.watch.headline import head
 from pages.parts.watch.trio import chance_of, nothing_yet
 
@@ -22,9 +21,11 @@ def take_away(job: Job) -> None:
     files(job, describe(job).name, "share", report)
 
 
-def report(identity: str) -> bytes:
-    """The report of an ended training, as HTML."""
-    job = look(identity)
+def report(identity: str, person: Person) -> bytes:
+    """The report of an ended training, as HTML, for a person who may see it; called beside script runs, where
+    no visitor is known. Raises UnknownJob.
+    """
+    job = jobs.look(identity, person)
     draft, progress = parse_draft(job.request["draft"]), progress_of(job).update()
     shown, reference = series(progress, draft)
     empty, chance = nothing_yet(job, draft, shown), chance_of(shown)

@@ -117,7 +117,7 @@ def test_a_kind_without_a_page_has_its_line(runs_dir: Path, monkeypatch: pytest.
     identity = job.id
     words = in_words("sweep", queue.get(identity).request)
     assert words == Words(
-        "from “two by two”", "a sweep of 4 settings × 3 seeds", "over 2 budgets ε for all, 2 mechanisms"
+        "from “two by two”", "a sweep of 4 settings × 3 seeds", "over 2 budgets ε, 2 mechanisms"
     )
     assert queue.claim()
     assert state(describe(queue.get(identity))) == "running"

@@ -9,13 +9,26 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from ldp_core.errors import UnknownJob
 from ldp_core.events import event_of
-from ldp_core.runs import carry, kinds, queue
+from ldp_core.experiment import Draft, Variant, parse
+from ldp_core.runs import carry, kinds, permissions, queue
 from pages.parts.runs import take_away
+from pages.parts.watch.report import report
 from tests.pages.conftest import Opened, drawn
 from tests.runs.carry.foreign import Body, edited, export_of, unzipped, with_events, with_job, zipped
+from tests.runs.in_process import trained
 
 pytestmark = pytest.mark.usefixtures("runs_dir")
+
+
+def test_a_private_report_is_its_owners_and_asks_nothing_of_the_session(caplog: pytest.LogCaptureFixture):
+    owner, stranger = (permissions.person(letter * 32) for letter in "ab")
+    draft = Draft(parse({"rounds": 1, "attack": None}), (Variant("run"),))
+    job = trained(draft, owner=owner.owner, room="a" * 16)
+    assert report(job.id, owner).startswith(b"<!doctype html>") and caplog.records == []
+    with pytest.raises(UnknownJob):
+        report(job.id, stranger)
 
 
 def bringing() -> None:

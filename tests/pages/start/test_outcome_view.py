@@ -83,8 +83,8 @@ def test_a_scenario_in_the_address_stands_first_with_what_it_assumes(opened: Ope
     assert found is not None
     shown = picture(draft, found, 150)
     assert shown["dots"] and all(line["half"] > 0 for line in shown["lines"])
-    assert "no noise (1 seed), but class shares unknown 9" in str(shown["guides"]), "or noise seems to help"
-    assert "no noise: as the last run" in made(draft, found), "all others train on something else"
+    clean = "last run, no noise (1 seed), but class shares unknown 9"
+    assert clean in str(shown["guides"]), "all others train on something else, and noise seems to help"
     of_its_own = [one for one in said if one.startswith("Budgets differ by run; compared: PLDP-FL")]
     assert len(of_its_own) == 2, "the five systems at ε 1000 and at ε 10"
 
