@@ -42,11 +42,6 @@ LAGS = (
 )
 
 
-def draft(names: tuple[str, ...]) -> str:
-    designs = tuple(Variant(name, {"mechanism.name": name, "aggregator.name": "mean"}) for name in names)
-    return drafts.new(Draft(presets.get("two_volunteers").draft.base, designs))
-
-
 async def drag(page: Page, slider: str) -> list[float]:
     """Seconds from each movement of a held slider to the first redrawing of the law after it."""
     box = await page.get_by_role("slider", name=slider).bounding_box()
@@ -70,7 +65,9 @@ async def drag(page: Page, slider: str) -> list[float]:
 
 async def measure(page: Page, url: str, how: str, process: psutil.Process) -> None:
     names = DESIGNS[how]
-    await page.goto(f"{url}/noise?draft={draft(names)}")
+    designs = tuple(Variant(name, {"mechanism.name": name, "aggregator.name": "mean"}) for name in names)
+    draft = drafts.new(Draft(presets.get("two_volunteers").draft.base, designs))
+    await page.goto(f"{url}/noise?draft={draft}")
     await page.locator(".es-chart.js-plotly-plot").nth(len(names) - 1).wait_for()
     await page.locator('[data-testid="stApp"][data-test-script-state="notRunning"]').wait_for()
     await page.wait_for_timeout(2000)

@@ -10,41 +10,30 @@ from ldp_core import limits, optimizers
 from ldp_core.engines.base import choose
 from ldp_core.engines.plan import Plan
 from ldp_core.engines.recipe import Recipe
-from tests.benchmarks.contenders.work import (
-    BATCH,
-    CLIENTS,
-    EACH,
-    RATE,
-    SHAPE,
-    model,
-    net,
-    samples,
-    serve,
-    vector,
-)
+from tests.benchmarks.contenders import work
 
 torch.set_num_threads(1)
-x, y = samples()
+x, y = work.samples()
 DATA = x.flatten(0, 1), y.flatten(), x[0, :1]
-START = vector(net())
-RECIPE = Recipe(model(), SHAPE, 10, optimizers.get("sgd"), RATE)
+START = work.vector(work.net())
+RECIPE = Recipe(work.model(), work.SHAPE, 10, optimizers.get("sgd"), work.RATE)
 ENGINE = replace(choose(RECIPE.model.batched, START.device, RECIPE), processes=int(sys.argv[1]))
 AT_ONCE = max(1, limits.CHUNK_BYTES // (4 * len(START)))
 
 
 def plan(clients: range) -> Plan:
     """Samples in the order in which the others read them."""
-    steps = -(-EACH // BATCH)
-    places = np.minimum(np.arange(steps * BATCH), EACH - 1).reshape(steps, 1, BATCH)
-    lengths = np.minimum(BATCH, EACH - BATCH * np.arange(steps))[:, None, None]
-    weights = np.where(np.arange(BATCH) < lengths, 1 / lengths, 0).astype(np.float32)
+    steps = -(-work.EACH // work.BATCH)
+    places = np.minimum(np.arange(steps * work.BATCH), work.EACH - 1).reshape(steps, 1, work.BATCH)
+    lengths = np.minimum(work.BATCH, work.EACH - work.BATCH * np.arange(steps))[:, None, None]
+    weights = np.where(np.arange(work.BATCH) < lengths, 1 / lengths, 0).astype(np.float32)
     return Plan(
         rows=np.arange(len(clients)),
-        samples=places + EACH * np.array(clients)[None, :, None],
+        samples=places + work.EACH * np.array(clients)[None, :, None],
         weights=np.repeat(weights, len(clients), axis=1),
         active=[len(clients)] * steps,
     )
 
 
-PLANS = [plan(range(first, min(CLIENTS, first + AT_ONCE))) for first in range(0, CLIENTS, AT_ONCE)]
-serve(lambda: sum(ENGINE.train(RECIPE, START, DATA, one).sum(0) for one in PLANS) / CLIENTS)
+PLANS = [plan(range(first, min(work.CLIENTS, first + AT_ONCE))) for first in range(0, work.CLIENTS, AT_ONCE)]
+work.serve(lambda: sum(ENGINE.train(RECIPE, START, DATA, one).sum(0) for one in PLANS) / work.CLIENTS)

@@ -5,13 +5,7 @@ import warnings
 from typing import Any
 
 import torch
-from flwr.app import (  # type: ignore[import-not-found]
-    ArrayRecord,
-    Context,
-    Message,
-    MessageType,
-    RecordDict,
-)
+from flwr import app  # type: ignore[import-not-found]
 from flwr.clientapp import ClientApp  # type: ignore[import-not-found]
 from flwr.serverapp import Grid, ServerApp  # type: ignore[import-not-found]
 from flwr.simulation import run_simulation  # type: ignore[import-not-found]
@@ -25,7 +19,7 @@ held: dict[str, Any] = {}
 
 
 @client.train()  # type: ignore[untyped-decorator]
-def train(message: Message, context: Context) -> Message:
+def train(message: app.Message, context: app.Context) -> app.Message:
     torch.set_num_threads(1)
     if not held:
         held["samples"], held["net"] = samples(), net()
@@ -33,19 +27,19 @@ def train(message: Message, context: Context) -> Message:
     module.load_state_dict(message.content["model"].to_torch_state_dict())
     mine = int(context.node_config["partition-id"])
     trained(module, x[mine], y[mine])
-    return Message(RecordDict({"model": ArrayRecord(module.state_dict())}), reply_to=message)
+    return app.Message(app.RecordDict({"model": app.ArrayRecord(module.state_dict())}), reply_to=message)
 
 
 @server.main()  # type: ignore[untyped-decorator]
-def main(grid: Grid, context: Context) -> None:
+def main(grid: Grid, context: app.Context) -> None:
     while len(list(grid.get_node_ids())) < CLIENTS:
         pass
     module = net()
     start = module.state_dict()
 
     def one_round() -> torch.Tensor:
-        record = RecordDict({"model": ArrayRecord(start)})
-        messages = [Message(record, node, MessageType.TRAIN) for node in grid.get_node_ids()]
+        record = app.RecordDict({"model": app.ArrayRecord(start)})
+        messages = [app.Message(record, node, app.MessageType.TRAIN) for node in grid.get_node_ids()]
         states = [reply.content["model"].to_torch_state_dict() for reply in grid.send_and_receive(messages)]
         module.load_state_dict({name: torch.stack([s[name] for s in states]).mean(0) for name in start})
         moved = vector(module)

@@ -19,8 +19,9 @@ from ldp_core.experiment import Draft, Variant, changed
 from ldp_core.runs.view.run_curves import Progress, RunProgress
 from ldp_core.runs.view.styles import Style, styles
 from pages.parts.charts.base import labelled, log_axis, points, rounded_up
+from pages.parts.charts.course import course
 from pages.parts.charts.density import law_figure
-from pages.parts.charts.population import population_figure
+from pages.parts.charts.population import MOST, drawn, left_out, population_figure
 from pages.parts.charts.rounds import MOST_DOTS, MOST_POINTS, accuracy_figure, noise_figure, spaced, thinned
 from pages.parts.charts.series import Series, announced, series
 from pages.parts.noise.designs import Design, View, different, moved, views
@@ -29,6 +30,7 @@ from pages.parts.noise.upload_chart import upload_figure
 from pages.parts.noise.variance_charts import Curve, against_budget, against_value, crossings
 from pages.parts.train.heard import heard_figure, row_of
 from pages.parts.ui.components import typed
+from pages.parts.ui.text import number, percent
 from tests.data import events
 from tests.extent import in_gate
 
@@ -281,3 +283,41 @@ def test_a_series_is_the_mean_over_its_seeds(trained: list[Series]):
     np.testing.assert_allclose(low, table.min(axis=0))
     np.testing.assert_allclose(high, table.max(axis=0))
     assert series(Progress((), ()), presets.get("half_and_half").draft) == ([], None)
+
+
+def test_the_course_is_stated_from_the_start_to_the_end():
+    one = Series(0, "mean", (run(0, "mean", 0, {"rounds": 9, "attack": None}),))
+    accuracy, noise = (one.curve(name)[0] for name in ("accuracy", "noise_variance"))
+    words = course("Accuracy by round", [one], Series.mean, percent)
+    assert words.startswith(f"Accuracy by round. mean: {percent(accuracy[0])} at the start, ")
+    assert f"{percent(accuracy[3])} after round 3, {percent(accuracy[6])} after round 6, " in words
+    assert f"{percent(accuracy[9])} after round 9 (lowest {percent(accuracy.min())}, " in words
+    result = course("Noise", [one], Series.noise, number)
+    assert f"mean: {number(noise[1])} after round 1, " in result, "before the first upload there is none"
+    assert course("Noise", [], Series.noise, number) == "Noise. No values yet."
+
+
+@pytest.mark.parametrize("count", [500, 1000, 60_000])
+@pytest.mark.parametrize("place", [1, 2, 333, -1])
+def test_a_client_that_asks_for_more_than_the_others_is_drawn(count: int, place: int):
+    """It was among those that were left out, and the picture did not follow the table."""
+    budgets = [0.5] * count
+    budgets[place] = 5.0
+    base = changed(
+        presets.get("two_volunteers").draft.base,
+        {"dataset": "mnist", "clients.count": count, "clients.epsilon": budgets},
+    )
+    asked, noise = check(population_figure(base)).data
+    shown = dict(zip(asked.x, asked.y, strict=True))
+    assert shown[place % count + 1] == 5.0
+    assert noise.y[list(noise.x).index(place % count + 1)] == pytest.approx(min(noise.y))
+
+
+def test_few_are_all_drawn_and_of_many_the_extreme_ones_with_a_word():
+    noise = np.random.default_rng(0).random(60_000)
+    assert len(drawn(noise[:MOST])) == MOST
+    assert left_out(MOST) == ""
+    kept = drawn(noise, 1 - noise)
+    assert len(kept) <= MOST
+    assert {0, 59_999, noise.argmin(), noise.argmax()} <= set(kept.tolist())
+    assert left_out(60_000) == "of every 240 neighbours, the lowest and the highest are drawn"

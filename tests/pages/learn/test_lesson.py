@@ -1,12 +1,28 @@
-"""A lesson is held by oneself from what is stored: guess, see, answer; and stays finished."""
+"""A lesson is held by oneself from what is stored: guess, see, answer; its pictures show what is computed,
+and whatever is left free in it makes one run or says why it cannot.
+"""
 
+import re
 from pathlib import Path
 
+import numpy as np
 import pytest
+import torch
 from streamlit.testing.v1 import AppTest
 
-from ldp_core import lessons
+from ldp_core import lessons, presets
+from ldp_core.attacks import Public
+from ldp_core.classroom import FREE
+from ldp_core.datasets import data_dir
+from ldp_core.errors import InvalidExperiment
+from ldp_core.experiment import parse
+from ldp_core.federated.federation import assemble, choose_device, initial_weights
+from ldp_core.leakage.observe import one_step
+from ldp_core.runs.stored_ladder import stored_ladder
 from ldp_core.system.shipped import SHIPPED
+from pages.parts.learn.figures import MOST_DOTS, dots_figure, leak_figure
+from pages.parts.learn.line_up import LAWS, OWN, TRIES, data, first_changes
+from pages.parts.learn.one_thing import NUMBERS, PARTS, draft_of, first_new
 from pages.parts.ui.text import plain
 
 
@@ -47,3 +63,66 @@ def test_an_unknown_lesson_is_said_and_all_five_are_there(runs_dir: Path):
     app = opened("nothing <b>")
     assert "There is no lesson" in said(app)
     assert [one.label for one in app.button].count("Begin") == 5
+
+
+@pytest.mark.parametrize(("uses", "shown"), [(1, 1), (650, 650), (9750, 9750), (750_000, MOST_DOTS)])
+def test_a_dot_a_number_until_the_sheet_is_full(uses: int, shown: int):
+    found = dots_figure(uses)
+    assert len(found["data"][0]["x"]) == shown
+    note = found["layout"]["annotations"][0]["text"]
+    assert bool(note) == (uses > shown)
+
+
+def test_of_equal_variance_or_less_the_picture_comes_closer():
+    stored = stored_ladder()
+    assert stored is not None
+    found, words = leak_figure(stored)
+    for line in found["data"]:
+        assert line["x"][0] > line["x"][-1], "more budget, less variance"
+    best = {max(line["y"]): min(line["x"]) for line in found["data"]}
+    assert best[max(best)] == min(best.values()), "the most exact mechanism leaks most: the lesson's sentence"
+    assert words.count("dB at a variance of") == len(found["data"])
+
+
+def test_one_step_in_numpy_is_the_engine_s():
+    base = parse({"target": "update"})
+    stock = base.source.load(data_dir())
+    federation = assemble(base, stock, choose_device())
+    weights, x, y = initial_weights(federation), stock.test_x[:4], stock.test_y[:4]
+    engine = one_step(federation, torch.from_numpy(x), torch.from_numpy(y), weights)
+    ours = first_changes(weights.numpy().astype(float), Public(x, y), base.local.learning_rate)
+    np.testing.assert_allclose(ours, engine, atol=1e-6)
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_who_it_was_goes_before_what_it_looks_like(law: str):
+    found = data(law)
+    assert len(found["images"]) == len(found["names"]) == 10
+    right = [int(re.findall(r"in (\d+) of", step["words"])[0]) for step in found["steps"]]
+    closer = ["no closer" not in step["words"] for step in found["steps"]]
+    assert right[0] <= TRIES / 2 < right[-1] == TRIES
+    first = next(i for i, hits in enumerate(right) if hits > 0.9 * TRIES)
+    assert first < (closer.index(True) if any(closer) else len(closer)), "as the title says"
+    assert found["steps"][-1]["picked"] == OWN
+
+
+@pytest.mark.parametrize("scenario", presets.names())
+def test_every_value_makes_a_run_or_a_sentence(scenario: str):
+    for free in FREE:
+        for value in list(PARTS[free]) if free in PARTS else NUMBERS[free][0]:
+            try:
+                draft = draft_of(scenario, free, value, str(value))
+            except InvalidExperiment as error:
+                assert str(error)
+            else:
+                assert len(draft.variants) == 1
+
+
+@pytest.mark.parametrize("name", lessons.names())
+def test_what_a_lesson_leaves_free_makes_a_run_at_every_value(name: str):
+    lesson = lessons.get(name)
+    values = list(PARTS[lesson.free]) if lesson.free in PARTS else NUMBERS[lesson.free][0]
+    first, known = values[first_new(lesson.scenario, lesson.free)], presets.get(lesson.scenario).draft
+    assert draft_of(lesson.scenario, lesson.free, first, "").experiments()[0] not in known.experiments()
+    for value in values:
+        assert len(draft_of(lesson.scenario, lesson.free, value, str(value)).experiments()) == 1

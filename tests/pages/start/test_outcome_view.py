@@ -1,4 +1,6 @@
-"""What Start draws of a stored outcome is what is stored, and an old one says so."""
+"""What Start draws of a stored outcome is what is stored, and an old one says so; its first picture is the
+stored ladder's.
+"""
 
 from dataclasses import replace
 from pathlib import Path
@@ -8,7 +10,9 @@ import pytest
 from ldp_core import presets
 from ldp_core.runs import Training, kinds, outcomes
 from ldp_core.runs.record.computations import note_ends
+from ldp_core.runs.stored_ladder import stored_ladder
 from pages.parts.start.guessed import Guessed
+from pages.parts.start.hero import _data
 from pages.parts.start.outcome_view import made, picture
 from pages.parts.ui.text import percent
 from tests.pages.conftest import Opened
@@ -99,3 +103,19 @@ def test_a_figure_of_another_version_is_marked_as_such(runs_dir: Path):
     note_ends((key, "figures", "completed", {}) for key in keys)
     assert "trained here as well" in made(draft, replace(found, key="a run of it is stored"))
     assert not replace(found, key="another").current
+
+
+def test_every_budget_of_the_ladder_has_its_picture_accuracy_and_worth():
+    stored, drawn = stored_ladder(), _data()
+    assert stored is not None and drawn is not None
+    data, _ = drawn
+    steps = data["steps"]
+    assert [step["name"] for step in steps] == [f"ε {e:g}" for e in sorted(stored.accuracies)]
+    assert steps[data["start"]]["name"] == "ε 4"
+    first, last = steps[0]["figures"], steps[-1]["figures"]
+    words = ["picks 3 of 12 right", "13\u202f% accuracy", "promises nothing"]
+    assert [one["words"] for one in first] == words
+    assert last[0]["words"] == "picks 12 of 12 right"
+    assert steps[0]["image"] != steps[-1]["image"] != data["original"]["image"]
+    accuracies = [accuracy for _, accuracy in sorted(stored.accuracies.items())]
+    assert accuracies[0] < 0.2 < 0.9 < accuracies[-1]

@@ -1,14 +1,18 @@
-"""Each trust at one promise for a person's whole run, and what a secure sum would give instead."""
+"""Each trust at one promise for a person's whole run, what a secure sum would give instead, and what is
+picked out of a sum or a heap.
+"""
 
 import xml.etree.ElementTree as ET
 
 import pytest
 
+import ldp_core
 from ldp_core import presets, trust
 from ldp_core.accounting import entries
 from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.theory import server_variance
+from pages.parts.systems.picked import picked
 from pages.parts.systems.picture import SEEN, who_sees_what
 from pages.parts.systems.trust import behind_a_sum, recognised, side_by_side, with_trust
 
@@ -64,3 +68,20 @@ def test_who_sees_what_is_a_picture_with_words(against: str):
     top = ET.fromstring(who_sees_what(against))  # type: ignore[arg-type]
     assert SEEN[against][1] in "".join(top.itertext())  # type: ignore[index]
     assert list(top.itertext()).count("Ada") == (2 if against == "server" else 1), "a name that is seen"
+
+
+ASKED = {"target": "update", "rounds": 1, "attack": {"clients": [2]}}
+
+
+def test_a_heap_is_asked_who_and_what_and_a_sum_with_help_and_without():
+    clients = {"epsilon": 600.0, "epsilon_scope": "run", "range": 0.1, "count": 6}
+    ends = {}
+    for kind in ("shuffled", "secure_sum", "local"):
+        ends[kind] = ldp_core.run({**ASKED, "clients": clients, "trust": kind}).events[-1]
+    what, who = picked(ends["shuffled"], 1)
+    assert "heap with 6 in it" in who and "which message is client 2's" in who
+    assert "Guessing: 17" in who and "without noise: 100" in who and "no attacker can" in who
+    assert "which of 10 images" in what and "Guessing: 10" in what and " to " in what
+    (words,) = picked(ends["secure_sum"], 1)
+    assert "knows all other uploads" in words and "of 200 tries (" in words
+    assert picked(ends["local"], 1) == picked(ends["shuffled"], 0) == []

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from ldp_core import presets
 from ldp_core.attacks.findings.metrics import wilson
-from ldp_core.experiment import parse
+from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs.record import drafts
 from ldp_core.runs.view.attack_curve import Tries
 from ldp_core.runs.view.run_curves import RunProgress
@@ -21,7 +21,7 @@ from pages.parts.charts.attack_rounds import TOP_DB, picked_figure, pixels_figur
 from pages.parts.charts.series import Series
 from pages.parts.charts.tally import Tally, attempts_on, running, running_cap, tally
 from pages.parts.train.attack_choices import costs, set_numbers
-from pages.parts.train.attack_rounds import _audit_cards, _real_cards
+from pages.parts.train.attack_rounds import _audit_cards, _real_cards, client_names
 from pages.parts.train.findings import _leaks as findings_of_leaks
 from pages.parts.train.findings import findings
 from pages.parts.train.help import attackers
@@ -283,3 +283,39 @@ def test_what_a_later_seed_gave_away_is_found_and_named(trained: Sequence[Series
     assert "is back" in leak([both], "audit", "")["pieces"][0][0]
     assert "duchi, seed 1, round" in leak([both], "audit", "")["rest"]
     assert server_panel([both], "audit", True, "")["note"].endswith("Pictures are of the first seed.")
+
+
+def shown(draft: Draft, *clients: int) -> list[Series]:
+    """The draft's runs, once their targets are known."""
+    found = []
+    for place, (variant, one) in enumerate(zip(draft.variants, draft.experiments(), strict=True)):
+        run = RunProgress(place, variant.label, 0, json.dumps(one.as_json()))
+        each = one.population().epsilon
+        run.targets = {client: {"epsilon": float(each[client])} for client in clients}
+        found.append(Series(place, variant.label, (run,)))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("preset", "expected"),
+    [
+        ("same_epsilon", "ε 1 or 8 per weight"),
+        ("everybody_equal", "ε 1 or 4 or 8 per weight"),
+        ("what_epsilon_says", "ε 8 or 65 or 650 per upload"),
+    ],
+)
+def test_a_client_whose_budget_differs_over_the_runs_has_all_of_them(preset: str, expected: str):
+    draft = presets.get(preset).draft
+    assert client_names(draft, shown(draft, 9)) == {9: expected}
+
+
+def test_many_budgets_are_stated_by_their_ends():
+    base = presets.get("two_volunteers").draft.base
+    draft = Draft(base, tuple(Variant(f"ε {n}", {"clients.epsilon": float(n)}) for n in range(1, 6)))
+    assert client_names(draft, shown(draft, 0)) == {0: "ε 1 to 5 per weight"}
+
+
+def test_a_client_keeps_its_place_where_that_is_the_same_in_all_runs():
+    draft = presets.get("two_volunteers").draft
+    names = client_names(draft, shown(draft, 0, 3, 19))
+    assert names == {0: "strictest", 3: "ε 0.5 per weight", 19: "most permissive"}

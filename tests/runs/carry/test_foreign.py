@@ -26,7 +26,7 @@ from tests.conftest import ROOT
 from tests.measured import megabytes
 from tests.runs.carry import foreign
 from tests.runs.carry.foreign import Files, edited, events_in, files_of, with_events, with_job, zipped
-from tests.runs.record.test_quota import record
+from tests.runs.record.test_deletion import record
 
 pytestmark = pytest.mark.usefixtures("runs_dir")
 KINDS = kinds.names()

@@ -1,18 +1,28 @@
-"""What of a cluster needs no Ray: what comes of what is sent there, and of what is lost."""
+"""What of a cluster needs no Ray: what comes of what is sent there, and of what is lost; what is refused at
+its door, in a sentence.
+"""
 
+import socket
+import sys
 from collections.abc import Iterator, Mapping
+from contextlib import nullcontext
 from functools import partial
 from itertools import islice
+from threading import Thread
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from ldp_core import many
+from ldp_core import many, mechanisms
+from ldp_core.doctor import openness
+from ldp_core.doctor.command import looked
 from ldp_core.errors import StudioError
 from ldp_core.experiment import parse
 from ldp_core.runs.batch import Figures
 from ldp_core.runs.cluster import connection
+from ldp_core.runs.cluster.connection import ADDRESS, TOKEN, knock, refuse_open
+from ldp_core.runs.cluster.versions import own, refuse_others
 from ldp_core.runs.train_all import train_all
 
 EIGHT = [parse({"attack": None, "rounds": 1, "clients": {"count": 5}, "seed": seed}) for seed in range(8)]
@@ -125,3 +135,89 @@ def test_what_goes_wrong_there_is_said_here(
     monkeypatch.setattr(many, "run_many", fails)
     with pytest.raises(StudioError, match=said):
         list(cells(RayInPlace()))
+
+
+SHORT = parse({"attack": None, "rounds": 1, "clients": {"count": 5}})
+
+
+@pytest.mark.parametrize("address", ["auto", "here:", ":6379", "10.0.0.5:99999", "10.0.0.5:ray"])
+def test_what_is_no_address_is_refused(address: str):
+    with pytest.raises(StudioError, match="must be HOST:PORT, as `ray start` prints it"):
+        knock(address)
+
+
+OWN = ("127.0.0.1", "10.0.0.5", "192.168.7.7", "172.16.0.1", "[::1]", "[fd00::1]")
+OPEN = ("8.8.8.8", "172.32.0.1", "[2606:4700::1]", "[::ffff:8.8.8.8]", "100.64.0.1")
+
+
+@pytest.mark.parametrize("host", OWN + OPEN)
+def test_a_cluster_on_an_open_network_needs_a_token(host: str, monkeypatch: pytest.MonkeyPatch):
+    for name in (TOKEN, "RAY_AUTH_MODE", "RAY_USE_TLS"):
+        monkeypatch.delenv(name, raising=False)
+    address = f"{host}:6379"
+    if host in OWN:
+        refuse_open(address)
+        return
+    monkeypatch.setenv(ADDRESS, address)
+    words = f"is on no private network .* set {TOKEN} to it, or reach it by a private address"
+    with pytest.raises(StudioError, match=words):
+        list(train_all([SHORT]))
+    assert looked(openness.cluster).grade == "wrong"
+    monkeypatch.setenv(TOKEN, "a secret")
+    refuse_open(address)
+    assert "may run programs on this machine" in openness.cluster().todo
+
+
+def test_where_nobody_answers_is_refused():
+    with socket.socket() as door:
+        door.bind(("127.0.0.1", 0))
+        with pytest.raises(StudioError, match="no cluster answers at"):
+            knock(f"127.0.0.1:{door.getsockname()[1]}")
+
+
+@pytest.mark.parametrize(
+    ("answer", "welcome"),
+    [(bytes(3) + b"\4" + bytes(5), True), (b"HTTP/1.1 400 Bad Request", False), (b"", False)],
+)
+def test_who_answers_must_speak_as_ray_does(answer: bytes, welcome: bool):
+    with socket.create_server(("127.0.0.1", 0)) as door:
+
+        def open_it() -> None:
+            visitor, _ = door.accept()
+            with visitor:
+                assert visitor.recv(100).startswith(b"PRI * HTTP/2.0")
+                visitor.sendall(answer)
+
+        Thread(target=open_it, daemon=True).start()
+        refused = nullcontext() if welcome else pytest.raises(StudioError, match="what answers is no Ray")
+        with refused:
+            knock(f"127.0.0.1:{door.getsockname()[1]}")
+
+
+def test_machines_with_other_packages_are_refused_by_name():
+    mine = {"Python": "3.11.7", "torch": "2.13.0", "llvmlite": "none"}
+    refuse_others(mine, {"10.0.0.5:1": dict(mine)})
+    other = {"10.0.0.5:1": dict(mine), "10.0.0.6:1": mine | {"torch": "2.12.0", "llvmlite": "0.50.0"}}
+    words = r"machine 10.0.0.6:1 .* would give other bits.*torch 2.12.0 \(here 2.13.0\), llvmlite 0.50.0 \(h"
+    with pytest.raises(StudioError, match=words):
+        refuse_others(mine, other)
+
+
+def test_another_version_of_a_part_from_outside_is_refused_and_none_is_left_to_the_run_that_names_it(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.setattr(mechanisms.registry.kind("duchi"), "plugin", "two-points 1.0 0123")
+    assert own()["the part duchi"] == "two-points 1.0 0123"
+    mine = {"torch": "2.13.0", "the part duchi": "two-points 1.0 0123"}
+    refuse_others(mine, {"10.0.0.5:1": {"torch": "2.13.0"}})
+    with pytest.raises(StudioError, match=r"it has the part duchi two-points 0\.9 4567 \(here two"):
+        refuse_others(mine, {"10.0.0.5:1": mine | {"the part duchi": "two-points 0.9 4567"}})
+
+
+def test_without_ray_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv(ADDRESS, "127.0.0.1:1")
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(StudioError, match="Ray is not installed here: pip install -r"):
+        list(train_all([SHORT]))
+    monkeypatch.setenv(ADDRESS, " ")
+    assert [place for place, _ in train_all([SHORT])] == [0]

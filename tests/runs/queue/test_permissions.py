@@ -11,7 +11,7 @@ from ldp_core.errors import NotNow, NotYours, QueueFull
 from ldp_core.runs import jobs, queue
 from ldp_core.runs.queue.permissions import OPERATOR, Person, address, is_teacher, person, signed_in
 from ldp_core.settings import table as settings
-from tests.runs.record.test_quota import record
+from tests.runs.record.test_deletion import record
 
 pytestmark = pytest.mark.usefixtures("no_worker")
 

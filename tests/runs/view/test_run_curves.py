@@ -1,14 +1,25 @@
-"""What is read of a record while others write it, or begin it anew."""
+"""What is read of a record while others write it, or begin it anew, and kept of it: columns, and of attacks
+two rounds' pictures and all rounds' figures.
+"""
 
 import time
+import tracemalloc
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ldp_core.experiment import Draft, Variant, parse, parse_draft
 from ldp_core.runs.lockstep import drive
 from ldp_core.runs.queue.job import Job
-from ldp_core.runs.view.run_curves import Progress, progress_of, replay_of
+from ldp_core.runs.view.attack_curve import CONTROLS, Tries
+from ldp_core.runs.view.compact_series import Column
+from ldp_core.runs.view.run_curves import Progress, RunProgress, progress_of, replay_of
+from tests.data import events
 from tests.runs.in_process import queued, record_of, recorder_of
 
 pytestmark = pytest.mark.usefixtures("runs_dir")
@@ -76,3 +87,99 @@ def test_after_a_round_it_is_as_it_was_then(runs_dir: Path):
             (newest,) = (tries.newest for tries in was.tries.values())
             assert newest and newest["round"] == after
     assert replay_of(job, 1) is replay_of(job, 1), "each round is read once"
+
+
+def folded(recorded: list[dict[str, Any]]) -> RunProgress:
+    run = RunProgress(0, "a", 0, "{}")
+    for event in recorded:
+        run.fold(event)
+    return run
+
+
+def test_both_kinds_of_upload_are_kept_apart():
+    recorded = events({"rounds": 3, "attack": {"uploads": "both"}})
+    run = folded(recorded)
+    sent = [e for e in recorded if e["event"] == "attack" and e["control"] is None]
+    assert [e["client"] for e in recorded if e["event"] == "target"] == [1, 10, 20], "and drawn from 0"
+    assert {*run.targets} == {0, 9, 19}
+    assert set(run.tries) == {(upload, client) for upload in ("audit", "real") for client in run.targets}
+    for (upload, client), tries in run.tries.items():
+        mine = [e for e in sent if (e["upload"], e["client"] - 1) == (upload, client)]
+        assert tries.rounds == len(mine) == 3
+        columns = {"psnr": tries.psnr[None], "cap": tries.caps}
+        if upload == "real":
+            columns |= {"recovered": tries.recovered[None], "recovered_non_members": tries.by_chance}
+        for name, column in columns.items():
+            told_of = np.array([e[name] for e in mine], np.float64)  # None becomes NaN
+            np.testing.assert_allclose(column[:], told_of, rtol=1e-7)
+        assert tries.images == mine[0]["images"]
+
+
+def test_where_only_some_rounds_are_attacked_the_newest_and_the_closest_are_found():
+    """Columns have a place for each attacked round: taken for every round, the first stayed the newest."""
+    recorded = events({"rounds": 8, "attack": {"every": 3, "uploads": "both", "clients": [1]}})
+    sent = [e for e in recorded if e["event"] == "attack"]
+    for (upload, _), tries in folded(recorded).tries.items():
+        mine = [e for e in sent if (e["upload"], e["control"]) == (upload, None)]
+        assert tries.numbers[:].tolist() == [e["round"] for e in mine] == [1, 4, 7]
+        assert tries.newest == mine[-1]
+        assert tries.closest == max(mine, key=lambda e: (e["recovered"] or 0, e["psnr"]))
+        for event in (e for e in sent if e["upload"] == upload):
+            control, number = event["control"], event["round"]
+            assert tries.psnr[control][tries.place(number)] == pytest.approx(event["psnr"], rel=1e-6)
+            if upload == "real":
+                assert tries.share(control, number) == event["recovered"] / event["images"]
+
+
+@given(st.lists(st.floats(0, 120), min_size=1, max_size=12), st.integers(0, 2))
+def test_a_round_counts_once_its_controls_are_there(values: list[float], missing: int):
+    tries = Tries("audit", 0)
+    recorded = [
+        {"round": i + 1, "control": control, "attacker": "x", "psnr": v, "psnr_mean_image": 9.0, "ncc": 0.1}
+        for i, v in enumerate(values)
+        for control in CONTROLS
+    ]
+    for event in recorded[: len(recorded) - missing]:
+        tries.fold(event)
+    done = len(values) - (missing > 0)
+    assert tries.rounds == done
+    assert (tries.newest or {"round": 0})["round"] == done
+    assert (tries.closest or {"psnr": 0.0})["psnr"] == max(values[:done], default=0.0)
+
+
+FIGURES = st.lists(st.one_of(st.none(), st.floats(allow_nan=False), st.integers(-100, 100)), max_size=60)
+
+
+def column(values: Sequence[float | None]) -> Column:
+    made = Column()
+    for value in values:
+        made.append(value)
+    return made
+
+
+@given(FIGURES, st.slices(60))
+def test_a_column_holds_what_was_appended(values: list[float | None], part: slice):
+    made = column(values)
+    expected = [np.nan if value is None else float(value) for value in values]
+    assert len(made) == len(values)
+    np.testing.assert_allclose([*made], expected, rtol=1e-7)
+    np.testing.assert_array_equal(made[part], np.array([*made])[part])
+    np.testing.assert_array_equal([made[at] for at in range(-len(made), len(made))], [*made] * 2)
+
+
+@given(FIGURES, FIGURES)
+def test_what_was_read_stays_as_it_was(values: list[float | None], later: list[float | None]):
+    made = column(values)
+    read = made[:]
+    before = read.copy()
+    for value in later:
+        made.append(value)
+    np.testing.assert_array_equal(read, before)
+
+
+def test_a_figure_takes_five_bytes():
+    tracemalloc.start()
+    made = column([n / 7 for n in range(100_000)])
+    taken, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert taken < 5 * len(made) + 1000
