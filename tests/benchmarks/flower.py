@@ -44,18 +44,10 @@ OWN = {
 }
 """Environment of all that is begun, beside a home of its own: what runs beside it stays as it is."""
 ATTEMPTS = 4
+CHANGES = {"aggregator.name": "data_weighted", "target": "update", "clients.range": 0.1, "clients.epsilon": 4}
 VARIANTS = (
     Variant("Piecewise, weights, 1/σ²", {"aggregator.name": "inverse_variance"}),
-    Variant(
-        "Duchi, changes in ±0.1, by data",
-        {
-            "mechanism.name": "duchi",
-            "aggregator.name": "data_weighted",
-            "target": "update",
-            "clients.range": 0.1,
-            "clients.epsilon": 4,
-        },
-    ),
+    Variant("Duchi, changes in ±0.1, by data", {"mechanism.name": "duchi", **CHANGES}),
 )
 MOST = 4.0
 """Standard errors that a figure may be off: chance alone exceeds that once in 16 000 figures."""

@@ -3,6 +3,7 @@
 import os
 import platform
 import time
+import timeit
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -24,9 +25,4 @@ def quantiles(seconds: Sequence[float]) -> str:
 
 def best(call: Callable[[], object], repeats: int = 5) -> float:
     """The shortest of a few runs, in seconds of the processor."""
-    found = []
-    for _ in range(repeats):
-        start = time.process_time()
-        call()
-        found.append(time.process_time() - start)
-    return min(found)
+    return min(timeit.repeat(call, timer=time.process_time, number=1, repeat=repeats))
