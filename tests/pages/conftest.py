@@ -41,7 +41,7 @@ def opened(runs_dir: Path, monkeypatch: pytest.MonkeyPatch) -> Opened:
     return one
 
 
-def drawn(part: Callable[[], None], **state: Any) -> AppTest:
+def drawn(part: Callable[[], None], /, **state: Any) -> AppTest:
     """A part of a page by itself, with this state of its session."""
     app = AppTest.from_function(part, default_timeout=PATIENCE_SECONDS)
     for name, value in state.items():

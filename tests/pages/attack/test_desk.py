@@ -3,7 +3,6 @@
 from typing import Any
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from ldp_core import mechanisms
 from ldp_core.attacks.findings.metrics import wilson
@@ -18,7 +17,7 @@ from pages.parts.attack.words import caption, controls, findings, picked_from
 from pages.parts.charts.attack_grid import identification_figure, picture_figure, share_figure
 from tests.data import digits
 from tests.pages.charts.test_base import check
-from tests.runs.processes import PATIENCE_SECONDS
+from tests.pages.conftest import drawn
 
 
 def climbed(**asked: Any) -> Desk:
@@ -180,6 +179,6 @@ def example() -> None:
 
 def test_the_stored_ladder_says_of_what_setting_it_is():
     """Beside it stands what the visitor's own draft would attack."""
-    output = AppTest.from_function(example, default_timeout=PATIENCE_SECONDS).run().caption[0]
+    output = drawn(example).caption[0]
     assert output.value.startswith("**An example, not of your draft**: “A picture forms”")
     assert stored_asks().base.model.label in output.help

@@ -14,6 +14,7 @@ from ldp_core.runs.record import drafts
 from pages.parts.attack.own_pictures import KEPT
 from pages.parts.clients.own_data import through_lenet
 from tests.attacks.observed import back, observed
+from tests.pages.conftest import drawn
 
 
 @pytest.fixture
@@ -44,9 +45,7 @@ def page() -> None:
 
 
 def opened() -> AppTest:
-    app = AppTest.from_function(page)
-    app.session_state["draft"] = drafts.new(presets.get("two_volunteers").draft)
-    return app.run()
+    return drawn(page, draft=drafts.new(presets.get("two_volunteers").draft))
 
 
 @pytest.mark.usefixtures("runs_dir")

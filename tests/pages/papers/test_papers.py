@@ -13,7 +13,7 @@ from ldp_core.papers.five.points import ARMS, RUNS, points
 from ldp_core.papers.measuring import keep
 from ldp_core.papers.stored import Figure, read
 from ldp_core.papers.verdict import verdict
-from ldp_core.runs import claims, jobs, queue
+from ldp_core.runs import claims, queue
 from ldp_core.runs.jobs import lookup
 from ldp_core.runs.record import drafts
 from pages.parts.charts.claim_figures import arms_figure, rounds_figure, styles_of
@@ -138,8 +138,10 @@ def test_a_claim_is_run_again_as_a_job(page: AppTest):
     assert (job.kind, job.request["claim"]["claim"]) == ("claim", "relative-error")
     assert not [one for one in page.button if one.key == "again pldp_fl relative-error"]
     assert page.button(key=f"stop {job.id}")
-    jobs.cancel(job.id)
-    assert page.run().button(key="again pldp_fl relative-error")
+    queue.move(job.id, "running")
+    queue.move(job.id, "failed", "the disk is full")
+    assert "The last try failed: the disk is full" in said(page.run())
+    assert page.button(key="again pldp_fl relative-error")
 
 
 def test_a_claim_without_its_data_cannot_be_run(page: AppTest):
@@ -153,15 +155,6 @@ def test_what_takes_hours_is_left_to_the_command_line(page: AppTest, monkeypatch
     choose(page.run(), "The error falls with ε and grows with the range")
     assert page.button(key="again pldp_fl relative-error").disabled
     assert "`python -m ldp_core papers --rerun pldp_fl --only relative-error`" in said(page)
-
-
-def test_a_job_that_failed_says_why(page: AppTest):
-    choose(page.run(), "The error falls with ε and grows with the range")
-    page.button(key="again pldp_fl relative-error").click().run()
-    (job,) = queue.find()
-    queue.move(job.id, "running")
-    queue.move(job.id, "failed", "the disk is full")
-    assert "The last try failed: the disk is full" in said(page.run())
 
 
 def test_a_claim_is_opened_in_train_as_a_draft_of_its_arms():

@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from streamlit.testing.v1 import AppTest
 
 import ldp_core
 from ldp_core import datasets
 from ldp_core.images import decode, encode
 from pages.parts.train.attributes import of_rows
+from tests.pages.conftest import drawn
 
 ROWS = [(i * 37 % 100, ["red", "green", "blue"][i % 3], "yes" if i % 2 else "no") for i in range(200)]
 
@@ -36,10 +36,7 @@ def page() -> None:
 def test_how_far_off_stands_against_the_columns_own_spread(source: Any):
     spread = source.load(Path()).test_x[:, 0, 0].std() * 255
     rows = [[40, 0, 0, 255], [40 + 0.05 * spread, 10, 9, 90], [40 + spread, 0, 200, 0], [40, 99, 77, 88]]
-    app = AppTest.from_function(page)
-    app.session_state["rows"] = [encode(np.array([row]) / 255) for row in rows]
-    app.run()
-    assert not app.exception
+    app = drawn(page, rows=[encode(np.array([row]) / 255) for row in rows])
     said, table = (one.value for one in app.markdown)
     assert "back, of 2: close: 2; far: 0; the average of all rows: 1" in said
     assert source.understood.features[1].scale == ("blue", "green", "red")

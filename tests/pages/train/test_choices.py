@@ -3,10 +3,10 @@
 from typing import Any
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from ldp_core.experiment import parse_draft
 from ldp_core.runs.record import drafts
+from tests.pages.conftest import drawn
 
 BY_MEAN = {"label": "by the mean", "set": {"aggregator.name": "mean"}}
 BY_LOT = {"label": "by lot", "set": {"aggregator.name": "probability_selection"}}
@@ -41,11 +41,8 @@ def page() -> None:
 def test_what_is_compared_is_one_field_or_as_a_user_has_prepared_it(
     variants: list[dict[str, Any]], picked: list[str] | None
 ):
-    app = AppTest.from_function(page)
-    app.session_state["part"] = "_compared"
-    app.session_state["draft"] = drafts.new(parse_draft({"base": {}, "variants": variants}))
-    app.run()
-    assert not app.exception
+    draft = drafts.new(parse_draft({"base": {}, "variants": variants}))
+    app = drawn(page, part="_compared", draft=draft)
     shown: Any = app.get("button_group")
     compared, *choice = [one.value for one in shown]
     if picked is None:
@@ -58,16 +55,14 @@ def test_what_is_compared_is_one_field_or_as_a_user_has_prepared_it(
 
 @pytest.mark.usefixtures("runs_dir")
 def test_own_layers_are_typed_as_text_or_json_and_what_is_wrong_stays():
-    app = AppTest.from_function(page)
-    app.session_state["part"] = "_training"
-    identity = app.session_state["draft"] = drafts.new(parse_draft({"base": {}, "variants": [AS_IT_IS]}))
+    identity = drafts.new(parse_draft({"base": {}, "variants": [AS_IT_IS]}))
+    app = drawn(page, part="_training", draft=identity)
 
     def stored() -> str:
         draft = drafts.load(identity)
         assert draft is not None
         return draft.base.model.title
 
-    app.run()
     next(one for one in app.selectbox if one.label == "Model").select("own").run()
     assert stored() == "own layers (dense 32 relu)"
     wrong = "conv 8 3, pool 8"

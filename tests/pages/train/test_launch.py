@@ -1,4 +1,4 @@
-"""Train's first lines: whose question it asks, and which run it shows for settings that none was of."""
+"""Train's first lines: which run it shows for settings that none was of."""
 
 import json
 from pathlib import Path
@@ -13,8 +13,7 @@ from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record import drafts
 from pages.parts.runs.job_state import missing
 from pages.parts.train.chosen_job import closest, lesson_of
-from pages.parts.train.launch import question_of
-from tests.runs.processes import PATIENCE_SECONDS
+from tests.pages.conftest import drawn
 
 DRAFT = presets.get("two_volunteers").draft
 
@@ -23,24 +22,6 @@ def job(identity: str, draft: Draft) -> Job:
     request = {"draft": draft.as_json(), "reference": True}
     text = json.dumps(request)
     return Job(identity, "run", "a draft", text, "completed", "", 0.0, None, None, None, 0)
-
-
-@pytest.mark.parametrize(
-    ("change", "asked"),
-    [
-        ({}, True),
-        ({"rounds": 3, "mechanism.name": "duchi"}, True),
-        ({"clients.epsilon": 1.0}, False),
-        ({"clients.count": 30}, False),
-        ({"partition.kind": "dirichlet"}, False),
-    ],
-)
-def test_a_question_is_asked_while_it_is_about_these_clients(change: dict[str, object], asked: bool):
-    assert bool(question_of(DRAFT.with_base(change))) is asked
-
-
-def test_no_scenario_has_no_question():
-    assert question_of(DRAFT.with_base({"name": "my own"})) == ""
 
 
 def test_the_run_that_differs_least_is_shown():
@@ -86,12 +67,7 @@ def page() -> None:
 
 
 def opened(draft: str, job: str | None = None, refused: bool = False) -> AppTest:
-    app = AppTest.from_function(page, default_timeout=PATIENCE_SECONDS)
-    for name, value in (("draft", draft), ("job", job), ("refused now", refused)):
-        app.session_state[name] = value
-    app.run()
-    assert not app.exception
-    return app
+    return drawn(page, draft=draft, job=job, **{"refused now": refused})
 
 
 @pytest.mark.usefixtures("runs_dir")

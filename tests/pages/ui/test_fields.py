@@ -1,9 +1,11 @@
 """A mistake counts as long as its field is on the page, whatever became of the last page run."""
 
+from pathlib import Path
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.runs.processes import PATIENCE_SECONDS
+from tests.pages.conftest import drawn
 
 TITLE, WRONG, RIGHT = "Rounds", 99999, 18
 
@@ -38,9 +40,8 @@ def typed(app: AppTest, rounds: int) -> str:
 
 
 @pytest.fixture
-def app(tmp_path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
-    monkeypatch.setenv("EPSILON_RUNS_DIR", str(tmp_path))
-    return AppTest.from_function(page, default_timeout=PATIENCE_SECONDS).run()
+def app(runs_dir: Path) -> AppTest:
+    return drawn(page)
 
 
 @pytest.mark.parametrize("interrupted", [False, True])

@@ -1,10 +1,9 @@
 """Why something could not be done stays long enough to be read, and no longer."""
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from pages.parts.ui import job_actions
-from tests.runs.processes import PATIENCE_SECONDS
+from tests.pages.conftest import drawn
 
 
 def page() -> None:
@@ -23,8 +22,7 @@ def page() -> None:
 
 
 def test_it_is_said_until_it_was_read_or_something_else_is_done(monkeypatch: pytest.MonkeyPatch):
-    app = AppTest.from_function(page, default_timeout=PATIENCE_SECONDS)
-    app.run()
+    app = drawn(page)
     assert not app.error
     app.button(key="delete").click().run()
     for _ in range(3):

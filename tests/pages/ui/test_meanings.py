@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 import torch
-from streamlit.testing.v1 import AppTest
 
 from ldp_core.errors import InvalidExperiment, Problem, StorageFailed
 from ldp_core.experiment import parse
@@ -16,6 +15,7 @@ from pages.parts.train.help import TERMS
 from pages.parts.ui.meanings import GLOSSARY, error_in_words, glossary, problem_in_words
 from tests.conftest import ROOT
 from tests.data import digits
+from tests.pages.conftest import drawn
 
 
 def test_the_glossary_is_short_and_no_symbol_stands_twice():
@@ -84,8 +84,7 @@ def refused() -> None:
 
 
 def test_whatever_is_refused_on_a_page_is_said_so():
-    app = AppTest.from_function(refused).run()
-    assert not app.exception
+    app = drawn(refused)
     words = "limits of a run must be 1 or more"
     assert [one.value for one in app.error] == [words, f"This cannot be shown now: {words}."]
     for file in (ROOT / "pages").rglob("*.py"):

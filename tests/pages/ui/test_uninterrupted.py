@@ -12,6 +12,7 @@ from ldp_core import presets
 from ldp_core.runs import jobs
 from ldp_core.runs.record import drafts
 from tests.conftest import ROOT
+from tests.pages.conftest import drawn
 from tests.runs.processes import PATIENCE_SECONDS
 
 PAGES = sorted((ROOT / "pages").rglob("*.py"))
@@ -48,11 +49,8 @@ def page() -> None:
 @pytest.mark.parametrize("how", ["the next run", "a lost connection"])
 @pytest.mark.parametrize("safe", [True, False])
 def test_nothing_interrupts_a_callback_that_must_not_be_cut_short(how: str, safe: bool):
-    app = AppTest.from_function(page, default_timeout=PATIENCE_SECONDS)
-    app.session_state["safe"], app.session_state["how"] = safe, how
     kept: list[float] = []
-    app.session_state["kept"] = kept
-    app.run()
+    app = drawn(page, safe=safe, how=how, kept=kept)
     app.number_input(key="first").set_value(1.0)
     app.number_input(key="second").set_value(2.0)
     app.run()
@@ -86,9 +84,7 @@ def page_with_a_button() -> None:
 
 @pytest.mark.parametrize(("safe", "rounds"), [(True, 400.0), (False, 15.0)])
 def test_a_button_works_with_what_was_typed_before_it_was_pressed(safe: bool, rounds: float):
-    app = AppTest.from_function(page_with_a_button, default_timeout=PATIENCE_SECONDS)
-    app.session_state["safe"] = safe
-    app.run()
+    app = drawn(page_with_a_button, safe=safe)
     app.number_input(key="rounds").set_value(400.0)
     app.button(key="train").click()
     app.run()

@@ -162,8 +162,10 @@ def test_every_scenario_is_asked_with_a_real_form_element(name: str, runs_dir: P
 @pytest.mark.parametrize(
     ("change", "asks"),
     [
-        ({"rounds": 3}, True),
+        ({"rounds": 3, "mechanism.name": "duchi"}, True),
         ({"clients.epsilon": 1.0}, False),
+        ({"clients.count": 30}, False),
+        ({"partition.kind": "dirichlet"}, False),
         ({"name": "mine"}, False),
         ({"dataset": "mnist_sample"}, False),
         ({"model": "mlp"}, False),

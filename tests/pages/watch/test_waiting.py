@@ -3,14 +3,13 @@
 from pathlib import Path
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import queue
 from ldp_core.runs.jobs import lookup
 from ldp_core.runs.lockstep import Turn
+from tests.pages.conftest import drawn
 from tests.runs.in_process import queued, record_of, recorder_of
-from tests.runs.processes import PATIENCE_SECONDS
 
 DRAFT = Draft(parse({"rounds": 15, "attack": None}), (Variant("run"),))
 
@@ -37,9 +36,7 @@ def test_the_curves_of_the_one_that_trains_are_shown(runs_dir: Path, monkeypatch
                 accuracy = [round(value, 3) for value in now.shown[0].runs[0].curves["accuracy"]]
                 st.text(f"{job.status} {now.moment.job} {now.job.id} {accuracy}")
 
-    app = AppTest.from_function(page, default_timeout=PATIENCE_SECONDS).run()
-    assert not app.exception
-    assert [one.value for one in app.text] == [
+    assert [one.value for one in drawn(page).text] == [
         f"queued {second} {second} [0.1, 0.5]",
         f"running {first} {first} [0.1, 0.5]",
     ]
@@ -62,6 +59,4 @@ def test_a_damaged_record_is_said_once(runs_dir: Path):
         live_view(draft, job)
         more(draft, job, ())
 
-    app = AppTest.from_function(page, default_timeout=PATIENCE_SECONDS).run()
-    assert not app.exception
-    assert [one.value.count("cannot be used") for one in app.error] == [1]
+    assert [one.value.count("cannot be used") for one in drawn(page).error] == [1]
