@@ -20,6 +20,7 @@ NEEDED = [
     said(rerun_script={"query_string": "draft=0123456789ab", "fragment_id": "0a" * 16}),
     said(stop_script=True),
     said(file_urls_request={"request_id": "1", "file_names": ["a.csv"]}),
+    said(backend_operation_request={"deferred_file": {"file_id": "a"}, "request_id": "1"}),
 ]
 NOT_NEEDED = [
     said(),
@@ -48,11 +49,6 @@ def one_button(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("message", NEEDED, ids=lambda m: m.WhichOneof("type"))
 def test_what_a_page_needs_is_heard(message: BackMsg):
     assert is_needed(message.SerializeToString())
-
-
-def test_a_download_of_a_button_is_heard():
-    asked = said(backend_operation_request={"deferred_file": {"file_id": "a"}, "request_id": "1"})
-    assert is_needed(asked.SerializeToString())
 
 
 @pytest.mark.parametrize("message", NOT_NEEDED, ids=lambda m: str(m)[:50].replace("\n", " "))

@@ -39,21 +39,12 @@ def test_what_is_left_of_the_last_run_is_held_back_until_the_next_begins():
     assert not threshold.closed
 
 
-def test_answers_that_are_of_no_run_pass():
-    assert Threshold().lets_pass(answer())
-
-
-def test_another_request_opens_nothing():
+@pytest.mark.parametrize("heard", [BackMsg(load_git_info=True).SerializeToString(), b"\xff\xff\xff\xff"])
+def test_only_a_request_for_a_run_lets_more_pass_than_answers(heard: bytes):
     threshold = Threshold()
-    threshold.hear(BackMsg(load_git_info=True).SerializeToString())
-    assert not threshold.asked
-    assert not threshold.lets_pass(begun())
-
-
-def test_what_is_no_message_is_left_to_the_server():
-    threshold = Threshold()
-    threshold.hear(b"\xff\xff\xff\xff")
-    assert not threshold.asked
+    threshold.hear(heard)
+    assert not threshold.asked and not threshold.lets_pass(begun())
+    assert threshold.lets_pass(answer())
 
 
 class Line:
