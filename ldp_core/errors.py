@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from ldp_core.hints import hint as hint
 
@@ -29,9 +29,9 @@ class UnknownName(StudioError, KeyError):
         return str(self.args[0])
 
 
-def named(kind: str, name: str, known: Mapping[str, T], why: str = "") -> T:
+def named(kind: str, name: Any, known: Mapping[str, T], why: str = "") -> T:
     """The entry of this name; raises UnknownName."""
-    if name not in known:
+    if not isinstance(name, str) or name not in known:
         raise UnknownName(kind, name, known, why)
     return known[name]
 

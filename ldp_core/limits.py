@@ -18,7 +18,7 @@ class Limit:
 
     def allows(self, value: float) -> bool:
         """True if `value` is a number inside the interval (NaN is not)."""
-        return math.isfinite(value) and self.minimum <= value <= self.maximum
+        return -math.inf < value < math.inf and self.minimum <= value <= self.maximum
 
     def __str__(self) -> str:
         return f"between {spelled(self.minimum)} and {spelled(self.maximum)}"

@@ -6,7 +6,7 @@ import warnings
 import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
-from zipfile import BadZipFile, ZipFile
+from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile
 
 from ldp_core.datasets._decode import MOST_PIXELS
 from ldp_core.datasets._overlooked import SUFFIXES as SUFFIXES
@@ -60,6 +60,9 @@ def _of_zip(data: bytes) -> Iterator[tuple[str, bytes]]:
             raise InvalidInput(f"is a ZIP of {len(entries)} entries; at most {MOST_FILES} are taken")
         if sum(entry.file_size for entry in entries) > MOST_UNPACKED:
             raise InvalidInput(f"is a ZIP that unpacks to more than {MOST_UNPACKED / 1e6:.0f} MB")
+        # by other methods a kilobyte becomes a gigabyte before the first byte can be read
+        if any(entry.compress_type not in (ZIP_STORED, ZIP_DEFLATED) for entry in entries):
+            raise InvalidInput("is a ZIP packed in a rare way; pack it by the usual one (deflate)")
         for entry in entries:
             path = PurePosixPath(entry.filename)
             if not is_image(path.name) or any(map(hidden, path.parts)):

@@ -52,7 +52,7 @@ class LadderOrder(Order):
             must(event.mechanism in self._names and (event.mechanism, place) not in self._found)
             if isinstance(event, Cell):
                 before = {(event.mechanism, "clean"), (event.mechanism, "clipped")}
-                must(event.epsilon in self._ladder.epsilons and before <= self._found)
+                must(event.epsilon in self._ladder.epsilons and before <= self._found and bool(event.verdict))
             self._found.add((event.mechanism, place))
         return event
 

@@ -172,7 +172,7 @@ def _made(base: Experiment, changes: Mapping[str, Any], values: Mapping[str, Sca
     try:
         return changed(base, changes)
     except InvalidExperiment as error:
-        raise error.within(f"the cell {in_words(values)}") from None
+        raise error.within(f"the cell {in_words(values)[:200]}") from None
 
 
 def _of(cell: Cell) -> str:

@@ -186,8 +186,8 @@ def test_a_body_is_taken_for_an_upload_only(narrow: Server, path: str):
 
 def test_a_setting_that_makes_no_sense_is_one_sentence_and_no_server():
     served = ["-m", "streamlit", "run", "app.py", "--server.port", "0", "--server.headless", "true"]
-    environment, pipe = os.environ | {"EPSILON_PAGES": "many"}, subprocess.PIPE
+    environment, pipe = os.environ | {"EPSILON_PARTS_DIR": "/dev/null"}, subprocess.PIPE
     asked = subprocess.run([sys.executable, *served], cwd=ROOT, env=environment, stderr=pipe, timeout=60)
     assert asked.returncode == 1
-    words = "EPSILON_PAGES must be a whole number from 1 to 100000; got “many”"
+    words = "EPSILON_PARTS_DIR must be a folder; got “/dev/null”, where no folder is"
     assert asked.stderr.decode().strip() == words

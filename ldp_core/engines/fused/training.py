@@ -182,7 +182,7 @@ def _share(kernel: Compiled, calls: Sequence[Call], threads: int, progress: Prog
         finally:
             progress.stop[0] = 1  # nothing is left to do, or it was interrupted
             for one in others:
-                if one.ident is not None:
+                with suppress(RuntimeError):  # it has not begun
                     one.join()
     if failures:
         raise failures[0]

@@ -5,10 +5,13 @@ of `ldp_core`: `mechanisms/NAME.py` and so on.
 """
 
 import os
+from contextlib import suppress
 
+from ldp_core.errors import InvalidInput
 from ldp_core.settings.table import PARTS_DIR
 
 __path__ = []
-if (_place := PARTS_DIR.value()) is not None:
-    os.environ[PARTS_DIR.name] = str(_place)  # processes that are started from here have folders of their own
-    __path__ = [str(_place)]
+with suppress(InvalidInput):  # every command refuses nonsense before it does anything
+    if (_place := PARTS_DIR.value()) is not None:
+        os.environ[PARTS_DIR.name] = str(_place)  # processes that are started from here have other folders
+        __path__ = [str(_place)]

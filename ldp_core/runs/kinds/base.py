@@ -184,5 +184,5 @@ def derived(base: Experiment) -> str:
 
 def note_figures(kind: Kind, job: Job) -> None:
     """Store a job's final figures for lists; nothing if its record is damaged."""
-    with suppress(StorageFailed):
+    with suppress(*UNREADABLE):
         queue.update(job.id, figures=kind.figures(job))

@@ -20,6 +20,9 @@ from ldp_core.runs.storage.database import be_patient
 from ldp_core.runs.storage.disk_space import full_disk, is_full
 from ldp_core.system import memory, process_group
 
+STOP_SECONDS = 10
+"""Time to close the record after SIGTERM."""
+
 
 class Stopped(BaseException):
     """The job was cancelled. No subclass of Exception, so that no handler of errors catches it."""
@@ -44,20 +47,20 @@ def train_process(tell: Connection, job: Job, slot: Slot, parent: int) -> None:
 
 def train_job(job: Job, room: int) -> kinds.Outcome:
     """Compute what is left of a job, as stored in the queue, with at most `room` bytes of memory."""
-    signal.signal(signal.SIGTERM, _stop)
-    try:
-        job.folder.mkdir(parents=True, exist_ok=True)
-        one_thread()
-        if datasets.registry.named_in(json.dumps(job.request)):  # others need not read all folders
-            datasets.registry.look_anew()
-        outcome = kinds.get(job.kind).run(job, Reporter(job.folder))
-    except Stopped:
-        outcome = kinds.Outcome("cancelled")
-    except Exception as error:
-        if not isinstance(error, StudioError):
-            logging.exception("job failed")
-        outcome = kinds.Outcome("failed", _in_words(error, job, room))
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    outcome = kinds.Outcome("cancelled")
+    with suppress(Stopped):
+        signal.signal(signal.SIGTERM, _stop)
+        try:
+            job.folder.mkdir(parents=True, exist_ok=True)
+            one_thread()
+            if datasets.registry.named_in(json.dumps(job.request)):  # others need not read all folders
+                datasets.registry.look_anew()
+            outcome = kinds.get(job.kind).run(job, Reporter(job.folder))
+        except Exception as error:
+            if not isinstance(error, StudioError):
+                logging.exception("job failed")
+            outcome = kinds.Outcome("failed", _in_words(error, job, room))
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
     return outcome
 
 
@@ -78,4 +81,11 @@ def _in_words(error: Exception, job: Job, room: int) -> str:
 
 
 def _stop(signum: int, frame: Any) -> None:
+    """Stop the computation. Python ignores exceptions in `__del__` and callbacks, and a closing record may
+    wait for ever, so SIGALRM ends the process after STOP_SECONDS.
+    """
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    if hasattr(signal, "alarm"):  # not on Windows
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.alarm(STOP_SECONDS)
     raise Stopped

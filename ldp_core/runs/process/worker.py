@@ -76,7 +76,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _stay(held: Held) -> None:
     """Prepare, and run jobs until this worker is no longer needed."""
-    signal.signal(signal.SIGTERM, lambda *_: _leaving.append(True))
+    signal.signal(signal.SIGTERM, partial(_leave, os.getpid()))
     process_group.give_way()
     memory.be_given_up(memory.SECOND)
     deletion.sweep()
@@ -88,6 +88,14 @@ def _stay(held: Held) -> None:
         replaced = _work(held)
     if not _leaving and not replaced and _is_asked():
         ensure_worker()  # for a job that was submitted right before the lock was released
+
+
+def _leave(worker: int, *_: object) -> None:
+    if os.getpid() == worker:
+        _leaving.append(True)
+    else:  # a fork that has no handler of its own yet
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGTERM)
 
 
 def _work(held: Held) -> bool:

@@ -7,6 +7,7 @@ import json
 import re
 import secrets
 import shutil
+import threading
 import time
 from collections.abc import Mapping
 from contextlib import suppress
@@ -27,6 +28,7 @@ MOST_BYTES = 5 * 2**20
 EACH, ALL = 5, 200
 """Largest number of data sets of one visitor, and of all."""
 MOST_TITLE = 40
+_one_at_a_time = threading.Lock()
 ENDINGS = (*_table.SUFFIXES, ".zip", *_pictures.SUFFIXES)
 
 
@@ -48,7 +50,14 @@ def hours() -> float:
 
 
 def take(files: Mapping[str, bytes], owner: str) -> Own:
-    """Store an uploaded table, ZIP or pictures by file name, all or none; else InvalidInput."""
+    """Store an uploaded table, ZIP or pictures by file name, all or none; else InvalidInput. One at a time:
+    a table of 13 kB of Parquet may take seconds of all visitors' server.
+    """
+    with _one_at_a_time:
+        return _taken(files, owner)
+
+
+def _taken(files: Mapping[str, bytes], owner: str) -> Own:
     if not hours():
         raise InvalidInput("this server takes no data of its visitors: its operator has switched that off")
     names = [*files]

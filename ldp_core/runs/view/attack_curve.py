@@ -82,7 +82,7 @@ class Tries:
             self.class_mean = body.get("psnr_class_mean")
             self._sent = body
         # pictures of all rounds would fill the server's memory; two rounds' are ever shown
-        if self.rounds == len(self.numbers) and self._sent is not self.newest:
+        if self._sent and self._sent is not self.newest and self.rounds == len(self.numbers):
             self.newest = self._sent
             if self.closest is None or success(self.newest) > success(self.closest):
                 self.closest = self.newest

@@ -19,6 +19,9 @@ def test_refused_uploads_and_those_that_nothing_is_left_of_leave_no_trace(monkey
     for n in range(50):
         for size, status in sizes.items():
             assert ask(door, f"{PATH}{size}{n}/f", "PUT", content_length=size)[0] == status
+    chunked = {"content_length": "1", "transfer_encoding": "chunked"}
+    assert ask(door, f"{PATH}s/f", "PUT", **chunked)[0] == 411
+    assert ask(door, "/anything", "PUT", content_length="1")[0] == 405
     assert len(door.addresses) <= 1
     assert not door.coming
 

@@ -110,6 +110,7 @@ def test_a_cell_that_cannot_run_is_none():
         ("attack", lambda listed: listed[1:]),
         ("attack", dropped("reference")),
         ("attack", dropped("cell")),
+        ("attack", lambda listed: [body.pop("verdict", None) for body in listed] and None),
         ("attack", at("cell", "mechanism", value="hybrid")),
         ("attack", at("cell", "epsilon", value=3)),
         ("attack", at("cell", "n", value=0)),

@@ -1,6 +1,7 @@
 """What every kind of job promises; a new file in ldp_core/runs/kinds is tested by being there."""
 
 import json
+from collections.abc import Iterator
 from typing import Any
 from unittest.mock import Mock
 
@@ -47,6 +48,26 @@ def test_a_request_that_cannot_be_read_is_a_sentence(kind: str, request_: dict[s
     with pytest.raises(StudioError, match="cannot be read any more"):
         kinds.get(kind).parse(request_)
     assert kinds.estimate(queue.get(queue.add(kind, request_))) is None
+
+
+def odd(given: Any) -> Iterator[Any]:
+    """A request with something else in place of one of its values."""
+    yield from (None, -1, 10**400, "x" * 9000, [], [[]], {}, {"a": 1})
+    if isinstance(given, dict):
+        for name, value in given.items():
+            yield from ({**given, name: other} for other in odd(value))
+    elif isinstance(given, list) and given:
+        yield from ([*given[1:], other] for other in odd(given[0]))
+
+
+@pytest.mark.parametrize("kind", EVERY)
+def test_a_request_that_makes_no_sense_is_refused_in_a_short_sentence(kind: str):
+    made = kinds.get(kind)
+    for given in odd(json.loads(json.dumps(made.request(asked(kind))[made.part]))):
+        try:
+            made.describe(made.read(given, {}))
+        except StudioError as error:
+            assert len(str(error)) < 1500
 
 
 @pytest.mark.parametrize("kind", EVERY)

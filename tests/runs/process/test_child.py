@@ -10,6 +10,7 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from itertools import chain, repeat
 from typing import Any
 from unittest.mock import DEFAULT, Mock
@@ -18,9 +19,9 @@ import psutil
 import pytest
 
 from ldp_core.errors import StorageFailed
-from ldp_core.runs import queue
+from ldp_core.runs import kinds, queue
 from ldp_core.runs.machine.slots import Slot, slots
-from ldp_core.runs.process import child
+from ldp_core.runs.process import child, training, worker
 from ldp_core.runs.process.child import Watched
 from ldp_core.runs.queue.job import Job, Status
 from ldp_core.system import process_group
@@ -69,14 +70,40 @@ def test_a_queue_that_is_locked_when_a_job_begins_loses_no_job(watched: Any, mon
 
 
 @pytest.mark.parametrize("said", [b"", b"\0\0", b"\0\0\0\x40{"])
-def test_one_that_was_killed_before_it_had_told_its_end_was_interrupted(watched: Any, said: bytes):
+@pytest.mark.parametrize(("by", "why"), [(signal.SIGKILL, "killed"), (signal.SIGTERM, "told to stop")])
+def test_one_that_ended_by_a_signal_before_it_had_told_its_end_was_interrupted(
+    watched: Any, said: bytes, by: signal.Signals, why: str
+):
     def dies(tell: Any, *_: Any) -> None:
         os.write(tell.fileno(), said)
-        os.kill(os.getpid(), signal.SIGKILL)
+        signal.signal(signal.SIGTERM, partial(worker._leave, os.getppid()))  # inherited, as at the start
+        os.kill(os.getpid(), by)
+        time.sleep(60)
 
     one = watched(dies)
     assert one.step()
-    assert queue.get(one.job.id).status == "interrupted"
+    job = queue.get(one.job.id)
+    assert job.status == "interrupted" and why in job.message
+
+
+def test_one_that_loses_its_stop_ends_all_the_same(watched: Any, monkeypatch: pytest.MonkeyPatch):
+    """Python ignores what is raised in `__del__`."""
+
+    class Deaf:
+        def __del__(self) -> None:
+            os.kill(os.getpid(), signal.SIGTERM)
+            time.sleep(0.1)
+
+    def computes(*_: Any) -> kinds.Outcome:
+        Deaf()
+        time.sleep(60)
+        return kinds.Outcome()
+
+    monkeypatch.setattr(kinds, "get", lambda kind: Mock(run=computes))
+    monkeypatch.setattr(training, "STOP_SECONDS", 1)
+    one = watched(lambda tell, job, *_: tell.send_bytes(json.dumps(training.train_job(job, 0)).encode()))
+    assert one.step()
+    assert "told to stop from outside" in queue.get(one.job.id).message
 
 
 def test_a_stop_that_comes_while_a_job_begins_to_wait_for_another_one_stops_it(

@@ -5,6 +5,7 @@ import os
 import time
 from pathlib import Path
 from typing import Any
+from zipfile import ZIP_BZIP2
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -131,6 +132,7 @@ BAD = {
     "another kind": ({"a.exe": b"MZ"}, "is no PNG"),
     "no ZIP": ({"a.zip": b"PK\3\4nonsense"}, "cannot be read"),
     "a bomb": ({"a.zip": zipped({"a/b.png": bytes(60_000_000)})}, "unpacks to more than"),
+    "packed otherwise": ({"a.zip": packed({"a/b.png": picture("red")}, ZIP_BZIP2).getvalue()}, "rare way"),
     "many entries": ({"a.zip": zipped({f"a/{i}.png": b"" for i in range(1001)})}, "1001 entries"),
     "no pictures": ({"a.zip": zipped({"a/b.txt": b"x"})}, "holds no PNG"),
     "damaged": ({"a.zip": zipped({"a/b.png": b"\x89PNG\r\n\x1a\n"})}, "cannot be read as PNG"),

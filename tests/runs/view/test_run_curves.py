@@ -131,13 +131,13 @@ def test_where_only_some_rounds_are_attacked_the_newest_and_the_closest_are_foun
                 assert tries.share(control, number) == event["recovered"] / event["images"]
 
 
-@given(st.lists(st.floats(0, 120), min_size=1, max_size=12), st.integers(0, 2))
-def test_a_round_counts_once_its_controls_are_there(values: list[float], missing: int):
+@given(st.lists(st.floats(0, 120), min_size=1, max_size=12), st.integers(0, 2), st.permutations(CONTROLS))
+def test_a_round_counts_once_its_controls_are_there(values: list[float], missing: int, order: list[Any]):
     tries = Tries("audit", 0)
     recorded = [
         {"round": i + 1, "control": control, "attacker": "x", "psnr": v, "psnr_mean_image": 9.0, "ncc": 0.1}
         for i, v in enumerate(values)
-        for control in CONTROLS
+        for control in order
     ]
     for event in recorded[: len(recorded) - missing]:
         tries.fold(event)
