@@ -15,7 +15,6 @@ import time
 from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -206,13 +205,8 @@ def ask_to_go(path: Path, token: str) -> None:
 
 
 def refuse_without_locks() -> None:
-    _refuse(runs_dir())
-
-
-@cache
-def _refuse(folder: Path) -> None:
     with suppress(OSError):  # full, or read-only: the next write says so
-        if why := kernel_lock.missing(folder):
+        if why := kernel_lock.missing(runs_dir()):
             raise StorageFailed(
                 f"the folder of runs lies on a file system without locks ({why}), where two programs could "
                 "write one record; name a folder on a disk of this machine in EPSILON_RUNS_DIR"

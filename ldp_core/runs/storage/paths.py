@@ -1,7 +1,6 @@
 """Folders of data and runs: `EPSILON_DATA_DIR` and `EPSILON_RUNS_DIR`, else the platform's for user data."""
 
 import errno
-from functools import lru_cache
 from pathlib import Path
 
 from platformdirs import user_data_path
@@ -32,7 +31,7 @@ def runs_dir() -> Path:
         if _bound and isinstance(error, FileNotFoundError):
             raise FolderGone from None
         if _bound:  # unknown now
-            return folder.resolve()
+            return folder
         if error.errno == errno.EROFS:
             raise ReadOnly from None
         raise StorageFailed(
@@ -40,9 +39,4 @@ def runs_dir() -> Path:
         ) from None
     if _bound and (found.st_dev, found.st_ino) not in _bound:
         raise FolderGone
-    return _resolved(folder, found.st_dev, found.st_ino)
-
-
-@lru_cache(maxsize=64)
-def _resolved(folder: Path, device: int, inode: int) -> Path:
-    return folder.resolve()
+    return folder
