@@ -130,7 +130,7 @@ def _picture(workspace: Workspace) -> None:
     st.markdown(
         f"**{plain(asked)}**",
         help=f"σ: standard deviation of {type(experiment.mechanism).label}'s noise for "
-        f"{ASSUMED[experiment.mechanism.region]}.",
+        f"{ASSUMED[experiment.randomiser.region]}.",
     )
     words = ranges_in_words(population.low.tolist(), population.high.tolist())
     st.caption("; ".join(filter(None, [words, left_out(experiment.clients.count)])))

@@ -14,6 +14,7 @@ from ldp_core.accounting.ledger import (
     entries,
     epsilon_for,
     everyone,
+    least_promised,
     ledger,
     promise,
     run_budget,

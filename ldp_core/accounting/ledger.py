@@ -10,6 +10,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from ldp_core.accounting.backwards import largest
 from ldp_core.accounting.entry import Entry, Promise
 from ldp_core.accounting.spending import Client
@@ -85,9 +87,18 @@ def everyone(experiment: Experiment) -> list[Client]:
     return list(zip(*columns, strict=True))
 
 
+def least_promised(experiment: Experiment) -> Client:
+    """Client with the largest loss of one use, in the smallest heap where messages are mixed."""
+    people = experiment.population()
+    law = experiment.releases[0][1].mechanism.at(people.epsilon, people.low, people.high)
+    heaps = experiment.trust.heaps(experiment)
+    place = np.lexsort((heaps[1] if heaps else people.low, -(law.loss if law.mu is None else law.mu)))[0]
+    return float(people.epsilon[place]), float(people.low[place]), float(people.high[place])
+
+
 def run_budget(experiment: Experiment) -> float:
-    """Worst-case ε of the first client's whole run, whose own limit is ignored; infinite if unbounded."""
-    return promise(experiment, everyone(experiment)[0]).run_worst.bound
+    """Worst-case ε of a client's whole run, whose own limit is ignored; infinite if unbounded."""
+    return promise(experiment, least_promised(experiment)).run_worst.bound
 
 
 def epsilon_for(experiment: Experiment, budget: float) -> float:

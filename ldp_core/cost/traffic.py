@@ -4,6 +4,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from ldp_core.experiment import Experiment, changed
 
 FLOAT = 4
@@ -47,10 +49,18 @@ def against_share(experiment: Experiment, shares: Sequence[float]) -> list[Traff
 
 
 def _bits(experiment: Experiment) -> float:
-    """Bits of one perturbed weight: those of a float, or fewer for discrete mechanisms."""
+    """Bits of one perturbed weight, mean over clients: those of a float, or fewer for discrete outputs."""
     mechanism, people = experiment.randomiser, experiment.population()
     if mechanism.role == "identity" or mechanism.scope != "coordinate":
         return 8.0 * FLOAT
-    law = mechanism.at(people.epsilon[0], people.low[0], people.high[0])
-    values = law.atoms(0.0)
-    return 8.0 * FLOAT if len(law.edges(0.0)) or not len(values) else math.log2(len(values))
+
+    def bits(epsilon: float) -> float:
+        law = mechanism.at(epsilon, people.low[0], people.high[0])
+        values = law.atoms(0.0)
+        return 8.0 * FLOAT if len(law.edges(0.0)) or not len(values) else math.log2(len(values))
+
+    ends = bits(people.epsilon.min()), bits(people.epsilon.max())
+    if ends[0] == ends[1]:
+        return ends[0]
+    budgets, counts = np.unique(people.epsilon, return_counts=True)
+    return float(counts @ [bits(one) for one in budgets]) / len(people.epsilon)

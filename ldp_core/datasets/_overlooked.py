@@ -44,7 +44,7 @@ def left_out(folder: Path, read: Collection[str], others: Counter[str]) -> str:
         said.append(f"the folders beside train and test ({', '.join(map(shown, beside[:MOST_NAMED]))})")
     with os.scandir(folder) as entries:
         if loose := sum(is_image(entry.name) for entry in entries):
-            said.append(f"{spelled(loose)} images that lie in no class")
+            said.append(f"{spelled(loose)} image{'s' * (loose > 1)} in no class")
     return f"left out: {'; '.join(said)}" if said else ""
 
 

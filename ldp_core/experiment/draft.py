@@ -87,7 +87,7 @@ class Draft:
 
     def reference(self) -> Run | None:
         """The run for comparison: plain mean, no noise, no attack; None if a variant has no noise already."""
-        if any(experiment.mechanism.role == "identity" for experiment in self.experiments()):
+        if any(experiment.randomiser.role == "identity" for experiment in self.experiments()):
             return None
         plain: dict[str, Any] = {"mechanism.name": "none", "aggregator.name": "mean", "form": "corrected"}
         # what has no noise is within no limit, and no client would send

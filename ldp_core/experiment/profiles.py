@@ -25,6 +25,7 @@ from ldp_core.tables import Column, Table, find, is_gap, read_table
 
 NUMBERS: dict[str, Limit] = {"epsilon": limits.EPSILON, "low": limits.BOUND, "high": limits.BOUND}
 OPTIONAL: dict[str, Limit] = {"run_limit": limits.RUN_LIMIT}
+UNLIMITED = ("nan", "inf", "∞", "unlimited", "no limit")
 COLUMNS = ("client", *NUMBERS)
 SCOPES = {"weight": "mechanism", "upload": "upload", "run": "run"}
 DERIVED = ("upload_costs", "run_costs")
@@ -154,7 +155,7 @@ def _column(table: Table, name: str, where: Lines, cells: Sequence[str], problem
     if name == "client":
         good &= values == np.floor(values)
     if name in OPTIONAL:
-        gap = np.array([is_gap(cell) or cell.strip().casefold() in ("nan", "inf") for cell in cells])
+        gap = np.array([is_gap(cell) or cell.strip().casefold() in UNLIMITED for cell in cells])
         values, good = np.where(gap, np.inf, values), good | gap
     wanted = f"must be a {'whole ' if name == 'client' else ''}number {limit}; got "
     bad = np.flatnonzero(~good)

@@ -251,7 +251,7 @@ def _refuse_wild(
     largest = trained.abs().amax(dim=1)
     wild = ~(largest <= limits.DIVERGED_WEIGHT)  # true for NaN as well
     row = int(wild.nonzero()[0])
-    exact = number == 1 or federation.experiment.mechanism.role == "identity"
+    exact = number == 1 or federation.experiment.randomiser.role == "identity"
     raise Diverged(
         f"the weights of client {int(clients[row]) + 1} reached {float(largest[row]):.2g} in local "
         f"training; {_remedy(federation.experiment, exact)}"

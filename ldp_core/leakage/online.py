@@ -50,6 +50,9 @@ class Attempts:
         self._seen = _Attacked(self._federation, attack) if attack and measurable(experiment) else None
         self._under = self._seen if self.spies else None
         self.victims = self._under.victims if self._under else Victims(*(np.empty(0, np.int64),) * 2)
+        nothing = np.zeros(experiment.clients.count, np.int64)
+        if not federation.budgets.can_afford(nothing)[self.victims.clients].any():
+            self._under = None  # there is no upload to attack
 
     def round(self, before: State) -> Iterator[Attacked | Frame]:
         if self._under and not self._waits and before.round + 1 in self._rounds:

@@ -20,8 +20,8 @@ MOST_BYTES = 5 * 2**20
 MOST_CELLS = 2_000_000
 CALM = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "ARROW_IO_THREADS"), "1")
 CALM |= {"ARROW_DEFAULT_MEMORY_POOL": "system", "MALLOC_ARENA_MAX": "1"}
-DELIMITERS = ",;\t"
-_SEP = re.compile(r'"?sep=([,;\t])"?[ \r\n]*', re.IGNORECASE)
+DELIMITERS = ",;\t|"
+_SEP = re.compile(r'"?sep=([,;\t|])"?[ \r\n]*', re.IGNORECASE)
 _BINARY = re.compile("[\x00-\x08\x0e-\x1f]")
 
 

@@ -27,7 +27,7 @@ from ldp_core.theory.measured import (
     unsteady,
     way,
 )
-from ldp_core.theory.server import ServerNoise, server_noise
+from ldp_core.theory.server import ServerNoise, quiet, server_noise
 
 Word = Literal["learns", "borderline", "chance", "unknown"]
 
@@ -51,6 +51,8 @@ ALONE = {"logistic_regression": 0.0, "mlp": 1.5}
 """Clients in a round up to which the new model is one client's own, and a network's gains are lost."""
 NARROW = 0.5
 """Share of the weights' size left by clipping below which a model does not learn well."""
+THREAD = 0.05
+"""The same share below which a network's output hardly depends on its input."""
 FEW = (2, 3)
 """Mean number of non-empty rounds: below the first a run may end as begun, below the second by chance."""
 ENDS = {"learns": (0.75, 1.0), "borderline": (0.2, 0.9), "chance": (0.0, 0.35)}
@@ -167,8 +169,9 @@ def _judged(experiment: Experiment, noise: ServerNoise, size: float) -> Outlook:
         change = min(STEP[0] * way(experiment, 1), STEP[1]) * size
         reach = heard * clipped_size(change, half)
         ratio = sigma * math.sqrt(heard) / reach
-        rounds = spelled(round(heard))
-        what = f"the noise of {rounds} rounds is {_times(ratio)} what as many rounds can move a weight"
+        number = max(1, round(heard))
+        rounds = f"{spelled(number)} round{'s' * (number > 1)}"
+        what = f"the noise of {rounds} is {_times(ratio)} what training can move a weight in as many"
     else:
         low, high = WEIGHTS[model]
         against = clipped_size(ROOM[model] * size, half)
@@ -177,14 +180,15 @@ def _judged(experiment: Experiment, noise: ServerNoise, size: float) -> Outlook:
     word: Word = "learns" if ratio <= low else "borderline" if ratio <= high else "chance"
     other = beyond(experiment)
     hopeless = word == "chance"
-    doubt = _hope(experiment, ratio / high) if hopeless else _doubt(experiment, heard, reach / size)
+    left = clipped_size(size, half) / size
+    doubt = _hope(experiment, ratio / high) if hopeless else _doubt(experiment, heard, reach / size, left)
     if hopeless and other == PRINTED:
         doubt = other
-    elif hopeless and ratio > HOPELESS * high:
+    elif hopeless and ratio > HOPELESS * high and experiment.target == "weights":
         doubt = ""
     if doubt:
         return Outlook("unknown", sigma, size, ratio, f"{what}; but {doubt}: press Train")
-    but = _reservation(experiment, heard, reach / size, clipped_size(size, half) / size)
+    but = _reservation(experiment, heard, reach / size, left)
     if word == "learns" and (but or other in (UNLIKE, UNEVENLY)):
         word, but = "borderline", but or limits_in_words(low, high)
     else:
@@ -201,7 +205,8 @@ def limits_in_words(low: float, high: float) -> str:
 def _hope(experiment: Experiment, over: float) -> str:
     """Why the model may tolerate so much noise after all; "" if not. `over`: noise over the tolerable."""
     if experiment.target == "update":
-        return ""
+        rare = by_lot(experiment) and over * math.sqrt(quiet(experiment)) * HOPELESS <= 1
+        return "unlike clients take turns, and a few rare rounds have most of the noise" if rare else ""
     if by_lot(experiment):
         return "unlike clients take turns, and who is in the last round decides"
     if over * held(experiment) <= 1:
@@ -209,12 +214,18 @@ def _hope(experiment: Experiment, over: float) -> str:
     return ""
 
 
-def _doubt(experiment: Experiment, heard: float, reach: float) -> str:
-    """Why no prediction is possible although noise is small; "" if it is. `reach` in trained weights."""
+def _doubt(experiment: Experiment, heard: float, reach: float, left: float) -> str:
+    """Why no prediction is possible although noise is small; "" if it is. `reach` and `left` in units of
+    trained weights.
+    """
     if heard < FEW[0]:
+        if heard == experiment.rounds:
+            return "what a single round reaches was not measured"
         return f"only some {heard:.1f} rounds are heard, and whether any is luck"
     if reach < REACH[0]:
         return "how far such small changes get was not measured"
+    if experiment.target == "weights" and experiment.model.name == "mlp" and left < THREAD:
+        return "what a network learns in so narrow a range was not measured"
     if unsteady(experiment):
         return "at such a learning rate and batch size this network may fail even without noise"
     return ""
@@ -223,7 +234,8 @@ def _doubt(experiment: Experiment, heard: float, reach: float) -> str:
 def _reservation(experiment: Experiment, heard: float, reach: float, left: float) -> str:
     """Why small noise does not suffice; "" if it does. `reach` and `left` in units of trained weights."""
     if heard < FEW[1]:
-        return f"but only about {heard:.1f} rounds are heard, and which ones is luck"
+        luck = f"only about {heard:.1f} rounds are heard, and which ones is luck"
+        return f"but {'two rounds are few' if heard == experiment.rounds else luck}"
     if reach < REACH[1]:
         return "but changes so small hardly get to the weights that training wants"
     if experiment.target == "weights" and left < NARROW:

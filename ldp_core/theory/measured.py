@@ -68,9 +68,9 @@ def speechless(experiment: Experiment) -> str:
     """Why the noise per weight cannot predict whether an experiment's training succeeds; "" if it can."""
     if trained_size(experiment) is None:
         return "how large its trained weights are has not been measured"
-    if experiment.mechanism.role == "vote":
+    if experiment.randomiser.role == "vote":
         return "a sign is no estimate of a weight"
-    if experiment.mechanism.region == "ball":
+    if experiment.randomiser.region == "ball":
         return "the rule of thumb was measured for weights in ranges, and here whole uploads are shortened"
     if experiment.aggregator.name == "sign_majority":
         return "a vote keeps nothing of a weight but its sign"
@@ -126,8 +126,9 @@ def drowned(experiment: Experiment, noise: ServerNoise, held: Callable[[float], 
         return math.nan
     population, heard = experiment.population(), experiment.rounds * (1 - noise.empty)
     half = float((population.high - population.low).mean()) / 2
-    if experiment.mechanism.region == "ball":
-        half = experiment.mechanism.norm / math.sqrt(experiment.uploaded)  # type: ignore[attr-defined]
+    if experiment.randomiser.region == "ball":
+        norm = half if experiment.trust.own_noise else experiment.mechanism.norm  # type: ignore[attr-defined]
+        half = norm / math.sqrt(experiment.uploaded)
     updates = experiment.target == "update"
     borne = FAR * math.sqrt(math.prod(experiment.source.shape) / PIXELS) * (half if updates else held(half))
     return math.sqrt(noise.heard / (heard if updates else 1.0)) / borne

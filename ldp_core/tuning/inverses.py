@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from ldp_core import limits
-from ldp_core.accounting import Promise, epsilon_for, everyone, promise, worth
+from ldp_core.accounting import Promise, epsilon_for, least_promised, promise, worth
 from ldp_core.errors import InvalidInput, shown
 from ldp_core.experiment import Experiment, changed
 from ldp_core.theory import client_variance, server_noise, worst_variance
@@ -45,7 +45,7 @@ class Follows:
     worst: float
     """The same σ for the weights with the largest noise."""
     run: Promise
-    """Worst-case guarantee of a client for the whole run."""
+    """Worst-case guarantee for the whole run of the client promised least."""
 
     def as_json(self) -> dict[str, Any]:
         found = worth(self.run)
@@ -66,7 +66,7 @@ def follows(experiment: Experiment, epsilon: float, clients: int | None = None) 
         aggregate_error=rounded(error, error),
         upload=math.sqrt(float(client_variance(made).max())),
         worst=math.sqrt(float(worst_variance(made).max())),
-        run=promise(made, everyone(made)[0]).run_worst,
+        run=promise(made, least_promised(made)).run_worst,
     )
 
 

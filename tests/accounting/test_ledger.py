@@ -94,14 +94,6 @@ def test_the_price_of_an_average_client_is_no_guarantee():
     assert ledger({})[0]["run_expected"]["guarantee"], "everybody uploads in every round: no average about it"
 
 
-def test_below_one_upload_the_average_is_a_price_and_the_rest_a_bound():
-    experiment = {"selection": {"kind": "fraction", "fraction": 0.05}, "rounds": 1, "mechanism": "duchi"}
-    entry = ledger(experiment)[0]
-    assert entry["run_expected"]["epsilon"] < entry["upload"]["epsilon"]
-    assert not entry["run_expected"]["guarantee"]
-    assert within(parse(experiment), everyone(parse(experiment))[0])[0] == 0
-
-
 def test_a_limit_of_its_own_holds_for_a_share_of_the_clients_too():
     experiment = parse({"selection": {"kind": "fraction", "fraction": 0.3}, "clients": {"epsilon": 0.5}})
     client = everyone(experiment)[0]

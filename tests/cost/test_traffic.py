@@ -2,7 +2,7 @@
 
 import pytest
 
-from ldp_core.cost.traffic import against_share, traffic
+from ldp_core.cost.traffic import traffic
 from ldp_core.experiment import parse
 
 
@@ -13,14 +13,6 @@ def test_the_papers_network_and_seventy_clients():
     assert one.packed == 70 * 21_840 / 8, "corrected PDPM has two answers: one bit a weight"
     printed = traffic(parse({"system": "pldp_fl", "form": "as_printed"}))
     assert printed.packed == 70 * 4327, "three answers: log₂ 3 bits, 4 326.9 bytes an upload"
-
-
-def test_it_is_linear_in_the_share():
-    shares = (0.1, 0.3, 0.7, 1.0)
-    found = against_share(parse({"system": "pldp_fl"}), shares)
-    for share, one in zip(shares, found, strict=True):
-        assert one.up == pytest.approx(share * found[-1].up)
-        assert one.packed == pytest.approx(share * found[-1].packed)
 
 
 @pytest.mark.parametrize(
@@ -36,3 +28,9 @@ def test_one_weight_of_a_layer_is_its_place_and_a_bit():
     """Of 650: ten bits and one, in two bytes."""
     one = traffic(parse({"mechanism": "harmony", "clients": {"count": 1, "epsilon": 1}}))
     assert one.packed == 2
+
+
+def test_a_mechanism_whose_outputs_are_few_for_some_clients_only_is_averaged():
+    """Hybrid is Duchi's bit up to ε 0.61, and a real number in nine of ten beyond."""
+    one = traffic(parse({"mechanism": "hybrid", "clients": {"count": 3, "epsilon": [0.5, 0.5, 8]}}))
+    assert one.packed == 3 * -(-650 * (1 + 1 + 32) // 3 // 8)

@@ -199,7 +199,7 @@ def test_what_is_left_out_of_a_folder_is_said(root: Path):
     (place / "dogs" / "more").mkdir()
     samples.image().save(place / "loose.png")
     assert datasets.get("images:others").left_out == (
-        "left out: 4 of another kind than PNG, JPEG or WebP (“.gif”, “folder”); 1 images that lie in no class"
+        "left out: 4 of another kind than PNG, JPEG or WebP (“.gif”, “folder”); 1 image in no class"
     )
 
 

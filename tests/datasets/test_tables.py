@@ -105,7 +105,7 @@ def test_what_is_missing_outside_or_of_no_use_is_said(folder: Path):
     said = " | ".join(found.said())
     assert "“class” is taken for what is to be predicted" in said
     assert "1 rows without a target are left out" in said
-    assert "“b” is missing in 5 rows, which count as the middle of its scale" in said
+    assert "“b” is missing in 5 rows, counted as the middle of its scale" in said
     assert "“b” is beyond its scale, and is clipped in 1 rows" in said
     assert "“text” is left out: 300 different texts" in said
     assert "“same” is left out: it holds one value alone" in said

@@ -54,6 +54,7 @@ def test_what_spreadsheets_write_is_read(data: bytes):
         ("cid,epsilon,low,high\n1,2,-1,1\n0,0.5,-1,1\n", {"epsilon": [0.5, 2.0]}),
         ("client,epsilon,low,high,run_limit\n1,0.5,-1,1,\n2,2,-1,1,100\n", {"run_limit": [None, 100.0]}),
         ("client,epsilon,low,high,run limit\n1,0.5,-1,1\n2,2,-1,1,-\n", {"run_limit": None}),
+        ("sep=|\nclient|epsilon|low|high|limit\n1|2|-1|1|Unlimited\n2|2|-1|1|9\n", {"run_limit": [None, 9]}),
         (
             "client\tepsilon\tlow\thigh\trun_limit\n1\t0.5\t-1\t1\t1,000\n2\t2\t-1\t1\t2,500\n",
             {"epsilon": [0.5, 2.0], "run_limit": [1000.0, 2500.0]},
@@ -73,6 +74,7 @@ def test_what_spreadsheets_write_is_read(data: bytes):
         "from 0",
         "no limit",
         "none",
+        "unlimited",
         "tabs",
         "commas",
         "points",

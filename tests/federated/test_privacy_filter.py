@@ -50,12 +50,15 @@ def test_a_run_goes_on_without_those_who_have_spent_their_limit():
 
 
 def test_when_all_have_stopped_the_model_stays_as_it_is():
-    log = events(limited(run_limit=1) | {"rounds": 3})
+    log = events(limited(run_limit=1) | {"rounds": 3, "attack": "auto"})
     rounds = [event for event in log if event["event"] == "round"]
     assert [event["participants"] for event in rounds] == [0, 0, 0]
     assert {event["accuracy"] for event in rounds} == {log[0]["accuracy"]}
     assert {event["noise_variance"] for event in rounds} == {0.0}
     assert log[-1]["status"] == "completed"
+    assert not [event for event in log if event["event"] == "attack"], (
+        "and nothing is uploaded to be attacked"
+    )
 
 
 def test_gaussian_noise_is_counted_by_its_own_rule():

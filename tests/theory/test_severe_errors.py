@@ -95,3 +95,14 @@ def test_a_network_that_loses_what_it_learns_without_any_noise_gets_no_verdict(
     assert (accuracy < 0.5) == lost
     assert unsteady(parse(changes)) == lost
     assert word == ("unknown" if lost else "learns")
+
+
+def test_what_rare_rounds_cost_is_not_taken_for_the_noise_of_every_run():
+    """Only the strictest client comes in one round of twenty, and with most of the noise of all."""
+    clients = {"count": 3, "epsilon": [1.385, 0.0912, 14.72], "range": [0.055, 0.0813, 0.0697]}
+    changes: dict[str, Any] = {"target": "update", "mechanism": "gaussian", "aggregator": "inverse_std"}
+    changes |= {"clients": clients, "selection": "self_sampling", "rounds": 5, "seed": 336}
+    word, accuracy = verdict(changes)
+    assert accuracy > 0.5 and word == "unknown" and "rare rounds" in outlook(parse(changes)).why
+    once = outlook(parse({"rounds": 1, "mechanism": "none", "clients": {"count": 3, "range": 1e-4}})).why
+    assert "a single round" in once, "which is heard for certain"

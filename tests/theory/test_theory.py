@@ -7,7 +7,7 @@ import pytest
 
 from ldp_core import mechanisms
 from ldp_core.experiment import parse
-from ldp_core.theory import client_weights, outlook, server_noise, server_variance, worst_variance
+from ldp_core.theory import outlook, server_noise, server_variance, worst_variance
 
 
 def test_the_papers_modes_give_the_reference_noise_of_a_mean_of_seventy(oracles: dict[str, Any]):
@@ -22,12 +22,6 @@ def test_the_papers_modes_give_the_reference_noise_of_a_mean_of_seventy(oracles:
             form = "as_printed" if name == "pdpm" else "corrected"
             experiment = parse({"clients": clients, "mechanism": name, "form": form})
             assert math.sqrt(server_variance(experiment)) == pytest.approx(known, rel=1e-9)
-
-
-def test_a_random_share_of_the_clients_leaves_more_noise():
-    everybody = parse({"clients": {"epsilon": 1}})
-    half = parse({"clients": {"epsilon": 1}, "selection": {"kind": "fraction", "fraction": 0.5}})
-    assert server_variance(half) == pytest.approx(2 * server_variance(everybody))
 
 
 def test_harmony_layer_by_layer_has_the_reference_noise(oracles: dict[str, Any]):
@@ -45,26 +39,10 @@ def test_harmony_layer_by_layer_has_the_reference_noise(oracles: dict[str, Any])
     assert server_variance(by_layer) == pytest.approx(expected / 20)
 
 
-def test_a_lottery_is_mostly_empty():
-    lottery = parse({"aggregator": "probability_selection", "clients": {"epsilon": "half_and_half"}})
-    assert 0.8 < server_noise(lottery).empty < 1
-    assert client_weights(lottery).sum() == pytest.approx(1)
-    noise = server_noise(lottery)
-    assert noise.heard > server_variance(parse({"clients": {"epsilon": 8}}))
-    assert noise.variance == pytest.approx(noise.heard * (1 - server_noise(lottery).empty))
-
-
 def test_what_changes_from_round_to_round_is_stated_for_each_round():
     dynamic = parse({"mechanism": "dynamic_gaussian", "rounds": 10})
     first, last = worst_variance(dynamic, 1)[0], worst_variance(dynamic, 10)[0]
     assert math.sqrt(last / first) == pytest.approx(1.0307, abs=1e-4)
-
-
-def test_weights_follow_the_worst_case_and_not_the_data():
-    experiment = parse({"aggregator": "inverse_variance"})
-    weights = client_weights(experiment)
-    assert weights.sum() == pytest.approx(1)
-    assert weights[-1] > 50 * weights[0]
 
 
 @pytest.mark.parametrize("mechanism", ["duchi", "ldpsign"])

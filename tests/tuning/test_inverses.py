@@ -16,6 +16,8 @@ from ldp_core.experiment import Experiment, changed, parse
 from ldp_core.theory import server_variance
 from ldp_core.tuning import inverses
 
+MIXED = {"kind": "shuffled", "message": "coordinate"}
+
 NOISY = [name for name in mechanisms.offered() if mechanisms.get(name).role == "estimate"]
 AGGREGATORS = ["mean", "inverse_variance", "inverse_std", "data_weighted"]
 
@@ -63,13 +65,6 @@ def test_with_one_client_fewer_the_noise_is_more(experiment: Experiment, epsilon
     assert left(experiment, epsilon, found.clients - 1) > sigma
 
 
-def test_of_equal_clients_it_takes_the_square_of_the_ratio():
-    experiment = made("laplace")
-    alone = left(experiment, 2.0, 1)
-    found = [inverses.clients_for(experiment, 2.0, alone / n).clients for n in (1.0, 2.001, 9.999)]
-    assert found == [1, 5, 100]
-
-
 @pytest.mark.parametrize("mechanism", ["duchi", "piecewise", "gaussian", "privunit"])
 def test_a_run_costs_its_budget_and_never_more(mechanism: str):
     experiment = made(mechanism)
@@ -79,6 +74,22 @@ def test_a_run_costs_its_budget_and_never_more(mechanism: str):
     assert budget * (1 - TOLERANCE) <= found.run.bound <= budget
     entry = ledger(changed(experiment, {"clients.epsilon": found.epsilon}))[7]
     assert asdict(found.run) == entry["run_worst"]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"mechanism": {"name": "gaussian", "sensitivity": 0.2}, "clients": {"count": 2, "range": [0.1, 1]}},
+        {"mechanism": "duchi", "trust": MIXED, "clients": {"count": 99, "range": [1] * 90 + [0.5] * 9}},
+    ],
+    ids=["stated sensitivity", "heaps"],
+)
+def test_what_a_run_may_cost_holds_for_every_client_of_unequal_ranges(changes: dict[str, Any]):
+    experiment = parse(changes | {"rounds": 2, "target": "update"})
+    found = inverses.at_run_budget(experiment, 3.0)
+    every = ledger(changed(experiment, {"clients.epsilon": found.epsilon}))
+    worst = [entry["run_worst"]["epsilon"] for entry in every]
+    assert min(worst) < max(worst) == found.run.bound <= 3
 
 
 def test_of_turnouts_that_are_drawn_no_digit_is_given_that_they_do_not_give():

@@ -115,7 +115,8 @@ def features_of(
 def _noted(one: Feature, notes: list[str]) -> Feature:
     if one.missing:
         rule = "the middle of its scale" if one.number else "none of its values"
-        notes.append(f"“{one.heading}” is missing in {spelled(one.missing)} rows, which count as {rule}")
+        rows = f"{spelled(one.missing)} row{'s' * (one.missing > 1)}"
+        notes.append(f"“{one.heading}” is missing in {rows}, counted as {rule}")
     if one.outside:
         rule = (
             "beyond its scale, and is clipped" if one.number else "not among its values, and counts as none"

@@ -149,8 +149,8 @@ def _classes(values: list[str], target: str) -> tuple[str, ...]:
     found = sorted(set(values), key=_in_order)
     if not 2 <= len(found) <= MOST_CLASSES:
         raise InvalidInput(
-            f"holds {len(found)} values in its target {shown(target)}; 2 to {MOST_CLASSES} classes are "
-            "needed: name another column as target, or group its values"
+            f"holds {len(found)} value{'s' * (len(found) != 1)} in its target {shown(target)}; 2 to "
+            f"{MOST_CLASSES} classes are needed: name another column as target, or group its values"
         )
     for value in found:
         if len(value) > MOST_NAME or not printable(value):

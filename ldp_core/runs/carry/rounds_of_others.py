@@ -3,6 +3,7 @@
 import json
 import math
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,7 +31,7 @@ def read(content: bytes) -> tuple[Line, ...]:
     """Runs of a file with a round a line, by `label` and `seed`; raises InvalidInput that names the line."""
     if len(content) > MOST_BYTES:
         raise InvalidInput(f"it has more than {MOST_BYTES // 1000} kB, which is the most taken")
-    begins = content.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"{"
+    begins = content.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"[")
     rows = _objects(content) if begins else cells(content)
     found: dict[tuple[str, int], dict[str, dict[int, float | None]]] = {}
     for place, row in rows:
@@ -56,13 +57,18 @@ def read(content: bytes) -> tuple[Line, ...]:
 
 
 def _objects(content: bytes) -> Iterator[tuple[int, Row]]:
-    """Line number and figures of each JSON line; of this program's own events only those of rounds."""
+    """Number and figures of each JSON line, or of each object in one list; of this program's own events only
+    those of rounds.
+    """
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise InvalidInput("it is no text in UTF-8; save it as CSV or as JSON lines") from None
     known: dict[tuple[str, ...], dict[str, str]] = {}
-    for place, line in enumerate(text.splitlines(), start=1):
+    lines = text.splitlines()
+    with suppress(ValueError, RecursionError):
+        lines = [json.dumps(row) for row in json.loads(text)] if text.lstrip()[:1] == "[" else lines
+    for place, line in enumerate(lines, start=1):
         if not line.strip():
             continue
         try:

@@ -69,7 +69,8 @@ def offer(workspace: Workspace) -> None:
     """Button that sets a small ε for the run, where the run has no useful guarantee."""
     base = workspace.draft.base
     strictest = int(base.clients.budgets().argmin())
-    if base.mechanism.role == "identity" or word_of(entries(base, [strictest])[0].run_worst.bound) != NOTHING:
+    worst = entries(base, [strictest])[0].run_worst.bound
+    if base.randomiser.role == "identity" or word_of(worst) != NOTHING:
         return
     kept = {"clients.epsilon": LITTLE, "clients.epsilon_scope": "run"}
     try:

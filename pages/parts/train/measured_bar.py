@@ -16,7 +16,7 @@ from pages.parts.noise.promise_table import Promised
 from pages.parts.systems.picked import picked
 from pages.parts.train.ledger_panel import named_clients
 from pages.parts.ui import components
-from pages.parts.ui.text import listed, names_by, number, percent, plain, shortened
+from pages.parts.ui.text import listed, names_by, number, percent, plain, shortened, upwards
 
 SCOPES = {"upload": "one upload", "run": "the whole run"}
 MOST_BARS, MOST_ASKED = 8, 3
@@ -178,4 +178,4 @@ def in_short(shown: Sequence[Series], client: int) -> str:
 
 
 def _down(lower: float) -> str:
-    return number(math.floor(lower * 100) / 100, 3)
+    return number(-upwards(-lower), 3)

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 
-from ldp_core import mechanisms
 from ldp_core.attacks.findings.metrics import wilson
 from ldp_core.attacks.findings.verdict import Verdict
 from ldp_core.runs import RunProgress, Tries, success, verdict_on
@@ -47,7 +46,7 @@ def uploads_in(shown: Sequence[Series]) -> list[str]:
 
 def perturbed(one: Series) -> bool:
     """False for a run without noise, where leaks are no finding."""
-    return mechanisms.hides(one.experiment.mechanism.name)
+    return one.experiment.randomiser.role != "identity"
 
 
 def asked_by(one: Series, client: int) -> float:
@@ -93,9 +92,12 @@ def _steps(attacked: Sequence[Series], clients: Iterable[int]) -> list[int]:
 
 
 def budget_of(attacked: Sequence[Series], client: int) -> str:
-    """A client's ε in these runs, with what it covers: `ε 0.5 or 8 per weight`."""
-    budgets = sorted({asked_by(one, client) for one in attacked})
-    scopes = dict.fromkeys(covered(one.experiment) for one in attacked)
+    """A client's ε in these runs, with what it covers: `ε 0.5 or 8 per weight`; where none has noise, that."""
+    noisy = [one for one in attacked if perturbed(one)]
+    if not noisy:
+        return "no noise"
+    budgets = sorted({asked_by(one, client) for one in noisy})
+    scopes = dict.fromkeys(covered(one.experiment) for one in noisy)
     return f"ε {' or '.join(map(number, budgets))}{' or'.join(scopes)}"
 
 

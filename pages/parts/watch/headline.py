@@ -6,7 +6,7 @@ Text comes in pieces, each with the colour of the run it names (or None), for as
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ldp_core.accounting import AGAINST, Promise, Worth, everyone, worth
+from ldp_core.accounting import AGAINST, NOTHING, Promise, Worth, everyone, worth
 from ldp_core.experiment import Draft, Experiment
 from ldp_core.judgement import at_chance
 from ldp_core.runs import apart, ladders, styles
@@ -244,7 +244,8 @@ def _accuracies(shown: Sequence[Series], state: str, steps: Steps) -> Chip:
         _, ranked = _abreast(ranked)
     if not ranked:
         words = "waiting for the first round" if state == "live" else "press Train"
-        return {"name": "Accuracy", "pieces": _said(words), "rest": "", "kind": WAITING}
+        pieces = _said("every run diverged" if shown and state == "completed" else words)
+        return {"name": "Accuracy", "pieces": pieces, "rest": "", "kind": WAITING}
     if steps:
         return {"name": name, **_climbs(shown, steps)}
     named = ranked if len(ranked) <= MOST_NAMED else [*ranked[: MOST_NAMED - 1], ranked[-1]]
@@ -294,15 +295,15 @@ def _repeated(variants: Sequence[Promised]) -> str:
 
 
 def _promises(draft: Draft, client: int, whole: bool = True) -> tuple[str, str, Worth]:
-    """Guarantee for a client, its δ and the worth of the weakest: `promises nothing: ε 0.5 per weight → 1 396
-    for the run`; `whole` adds the names of runs without a guarantee.
+    """Guarantee for a client, its δ and the worth of the weakest, with the odds of the weakest that has one:
+    `promises nothing: ε 0.5 per weight → 1 396 for the run`; `whole` adds the names of runs without any.
     """
     own, lines, per, bare = list[float](), list[Promise](), set[str](), list[str]()
     for variant, experiment in zip(draft.variants, draft.experiments(), strict=True):
         if client >= experiment.clients.count:
             continue
         line = Promised.to(client, variant.label, experiment).entry.run_worst
-        noisy = experiment.mechanism.role != "identity"
+        noisy = experiment.randomiser.role != "identity"
         if noisy:
             own.append(experiment.clients.budgets()[client])
             per.add(covered(experiment))
@@ -323,7 +324,8 @@ def _promises(draft: Draft, client: int, whole: bool = True) -> tuple[str, str, 
     least, most = (worth(choose(lines, key=lambda line: line.bound)) for choose in (max, min))
     promise = least.promises if least.word == most.word else f"{most.promises} to {least.word}"
     words = f"{promise}: {before} → {_between(run)}{RUN}{without}{none}"
-    return words, f" (δ\u00a0{number(delta)})" if delta else "", worth(Promise()) if bare else least
+    counted = f" (δ\u00a0{number(delta)})" * bool(delta) + " where guaranteed" * bool(bare)
+    return words, counted, Worth(NOTHING, least.wrong) if bare else least
 
 
 def _between(values: Sequence[float], exact: bool = False) -> str:
@@ -331,7 +333,8 @@ def _between(values: Sequence[float], exact: bool = False) -> str:
     low, high = min(values), max(values)
     if number(low) == number(high):
         return number(high, 4)
-    return " to ".join(number(end if exact else upwards(end, 2), 4) for end in (low, high))
+    ends = (number(end if exact else upwards(end, 2), 4) for end in (low, high))
+    return " to ".join(dict.fromkeys(ends))
 
 
 def _others(experiments: Sequence[Experiment]) -> str:

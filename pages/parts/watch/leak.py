@@ -7,7 +7,7 @@ from ldp_core.runs import verdict_on
 from pages.parts.charts.series import Series
 from pages.parts.charts.tally import attempts_on, tally
 from pages.parts.train.findings import attacked_among, closest_of
-from pages.parts.train.server_panel import budget_of, seed_of
+from pages.parts.train.server_panel import budget_of, perturbed, seed_of
 from pages.parts.ui.text import decibels, number
 
 KINDS = {
@@ -36,7 +36,7 @@ def leak(shown: Sequence[Series], upload: str, nothing: str) -> dict[str, Any]:
     elif not said:
         whole = "image is back" if kind == "recovered" else "image can be read, or nearly"
         said = f"client {client + 1}'s {whole}: {decibels(event['psnr'])}"
-        rest = f"it asks for {budget_of([where], client)}; {rest}"
+        rest = f"{'it asks for ' * perturbed(where)}{budget_of([where], client)}; {rest}"
     else:
         picked = _picked(attacked, upload)
         rest = picked or f"best {decibels(event['psnr'])}; a failed attack proves nothing"

@@ -190,7 +190,7 @@ def _pictured(draft: Draft, shown: list[Series]) -> Pictured:
     if len(attacked) <= MOST_COLUMNS:
         return Pictured(attacked, upload, worst)
     # of all that will be attacked: which of them have been is another matter in every round
-    noisy = {i: one.mechanism.role != "identity" for i, one in enumerate(draft.experiments()) if spies(one)}
+    noisy = {i: one.randomiser.role != "identity" for i, one in enumerate(draft.experiments()) if spies(one)}
     names = {i: draft.variants[i].label for i in noisy}
     with st.popover("Runs", help="Whose reconstructions are shown"):
         chosen = st.multiselect(

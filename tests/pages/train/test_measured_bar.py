@@ -58,6 +58,11 @@ def test_where_nothing_is_shown_no_bar_begins(shown: list[Series]):
     assert not [text for text in notes if text.startswith("≥")]
     assert sum("cannot tell yet" in text for text in notes) == 2
     assert in_short(shown[:1], 0) == ""
+    (one,) = made(0, "mean", SETTINGS).runs
+    one.end = {"measured": [{"client": 1, "scope": "run", "epsilon_lower": 0.009718}]}
+    assert (
+        in_short([Series(0, "mean", (one,), shown[0].style)], 0) == "; an attack shows ε 0.00971 at least"
+    ), "rounded down, and not to nothing"
     assert in_short(shown, 2).startswith("; an attack shows ε ")
 
 

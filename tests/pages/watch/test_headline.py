@@ -7,8 +7,9 @@ import pytest
 
 from ldp_core import presets
 from ldp_core.accounting import ledger
-from ldp_core.experiment import changed
+from ldp_core.experiment import changed, parse_draft
 from ldp_core.runs.view.styles import Style
+from ldp_core.theory import outlook
 from pages.parts.charts.series import Series
 from pages.parts.ui.text import number, percent
 from pages.parts.watch.headline import _between, head, promised
@@ -101,6 +102,10 @@ def test_a_run_that_diverged_with_some_of_its_seeds_did_not_with_all(apart: list
     line = said(headline_of([apart[0], one])["line"])
     one.runs[1].end = kept
     assert line.endswith("; 1/σ² with 1 of 2 seeds diverged")
+    lost = series(2, "too fast", 1, {"local": {"learning_rate": 1e9}})
+    assert said(headline_of([lost])["chips"][0]["pieces"]) == "every run diverged", (
+        "and none is to be trained"
+    )
 
 
 def test_the_privacy_of_the_run_is_the_ledgers_worst_case():
@@ -114,6 +119,9 @@ def test_the_privacy_of_the_run_is_the_ledgers_worst_case():
     alone = promised(presets.get("twenty_images").draft.with_base({"mechanism": "none"}))
     assert alone["kind"] == "recovered"
     assert said(alone["pieces"]).endswith("; no LDP: no guarantee"), "one of four promises nothing"
+    assert " where guaranteed: told apart in at most all but one of " in alone["rest"], (
+        "the odds are of the others"
+    )
 
 
 def test_a_budget_for_a_whole_upload_is_stated_as_one():
@@ -128,6 +136,7 @@ def test_a_range_of_bounds_is_stated_in_two_digits_and_never_below():
     assert _between([5.493, 4876]) == "5.5 to 4\u202f900"
     assert _between([4.101, 4101]) == "4.2 to 4\u202f200"
     assert _between([9.9996, 10.0002]) == "10", "one to whoever reads three digits"
+    assert _between([56.42, 56.99]) == "57", "one to two digits"
     assert _between([1.053, 333.3], exact=True) == "1.053 to 333.3", "what was asked for is not rounded"
 
 
@@ -180,3 +189,14 @@ def test_a_promise_behind_another_trust_says_against_whom_and_invents_no_pure_su
     whole = {"trust.kind": "secure_sum", "clients.epsilon_scope": "run", "clients.epsilon": 8}
     alone = promised(replace(DRAFT, base=changed(DRAFT.base, whole), variants=DRAFT.variants[:1]))
     assert ", against everybody who sees the sum: told" in alone["rest"]
+
+
+@pytest.mark.parametrize("kind", ["secure_sum", "central"])
+def test_what_a_trust_adds_itself_is_noise_whatever_the_mechanism(kind: str):
+    clients = {"epsilon": 0.5, "epsilon_scope": "run"}
+    base = {"mechanism": "none", "trust": kind, "clients": clients, "target": "update"}
+    draft = parse_draft({"base": base, "variants": [{"label": "A"}]})
+    assert said(promised(draft)["pieces"]).startswith("promises much: ε 0.5 per run → 0.5 for the run")
+    assert draft.reference() is not None, "the run without noise is another one"
+    signs = changed(draft.base, {"mechanism": "ldpsign"})
+    assert "a sign" not in outlook(signs).why and outlook(signs).sigma == outlook(draft.base).sigma

@@ -29,7 +29,8 @@ def test_rounds_in_any_order_with_gaps_and_labels():
     assert b.figures["accuracy"] == ((10, 0.6),)
     assert read(LINES.replace(b",", b";")) == read(LINES.replace(b",", b"\t")) == (a, b)
     rows = [{"round": 10, "acc": 0.5}, {"round": 0, "accuracy": 0.1}]
-    assert read("\n".join(json.dumps(row | {"label": "a", "seed": 1}) for row in rows).encode()) == (a,)
+    objects = [row | {"label": "a", "seed": 1} for row in rows]
+    assert read("\n".join(map(json.dumps, objects)).encode()) == (a,) == read(json.dumps(objects).encode())
 
 
 def test_our_own_events_are_such_lines():
