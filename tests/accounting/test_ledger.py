@@ -210,10 +210,6 @@ def test_what_was_learnt_from_the_data_before_any_mechanism_is_stated_and_not_co
     assert all("not counted" not in ledger({})[0][s]["why"] for s in SCOPES)
 
 
-def test_some_clients_only():
-    assert ledger({}, clients=[0, 19]) == [ledger({})[0], ledger({})[19]]
-
-
 def test_many_clients_with_budgets_of_their_own_do_not_take_minutes():
     budgets = np.linspace(0.1, 8, 1400).tolist()
     with of_cpu(20):

@@ -92,7 +92,7 @@ def _steps(attacked: Sequence[Series], clients: Iterable[int]) -> list[int]:
 
 
 def budget_of(attacked: Sequence[Series], client: int) -> str:
-    """A client's ε in these runs, with what it covers: `ε 0.5 or 8 per weight`; where none has noise, that."""
+    """A client's ε in the runs with noise, with what it covers: `ε 0.5 or 8 per weight`; or “no noise”."""
     noisy = [one for one in attacked if perturbed(one)]
     if not noisy:
         return "no noise"

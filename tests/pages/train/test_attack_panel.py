@@ -25,7 +25,7 @@ from pages.parts.train.attack_rounds import _audit_cards, _real_cards, client_na
 from pages.parts.train.findings import _leaks as findings_of_leaks
 from pages.parts.train.findings import findings
 from pages.parts.train.help import attackers
-from pages.parts.train.server_panel import server_panel, uploads_in
+from pages.parts.train.server_panel import budget_of, server_panel, uploads_in
 from pages.parts.ui.components import sheet
 from pages.parts.ui.text import number, plain
 from pages.parts.ui.workspace import Workspace
@@ -307,6 +307,8 @@ def shown(draft: Draft, *clients: int) -> list[Series]:
 def test_a_client_whose_budget_differs_over_the_runs_has_all_of_them(preset: str, expected: str):
     draft = presets.get(preset).draft
     assert client_names(draft, shown(draft, 9)) == {9: expected}
+    silent = draft.with_base({"mechanism": "none"}).base
+    assert budget_of(shown(Draft(silent, (Variant("clear"),)), 9), 9) == "no noise", "no ε has a part in it"
 
 
 def test_many_budgets_are_stated_by_their_ends():
