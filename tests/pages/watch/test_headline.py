@@ -195,7 +195,9 @@ def test_what_a_trust_adds_itself_is_noise_whatever_the_mechanism(kind: str):
     clients = {"epsilon": 0.5, "epsilon_scope": "run"}
     base = {"mechanism": "none", "trust": kind, "clients": clients, "target": "update"}
     draft = parse_draft({"base": base, "variants": [{"label": "A"}]})
-    assert said(promised(draft)["pieces"]).startswith("promises much: ε 0.5 per run → 0.5 for the run")
+    assert said(promised(draft)["pieces"]).startswith(
+        "promises much: ε 0.5 for the whole run → 0.5 for the run"
+    )
     assert draft.reference() is not None, "the run without noise is another one"
     signs = changed(draft.base, {"mechanism": "ldpsign"})
     assert "a sign" not in outlook(signs).why and outlook(signs).sigma == outlook(draft.base).sigma
