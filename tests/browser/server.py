@@ -11,7 +11,6 @@ import time
 import urllib.request
 from pathlib import Path
 
-import psutil
 import pytest
 
 from ldp_core.runs.process import start
@@ -106,14 +105,7 @@ class Server:
             self.process.wait(10)
         except subprocess.TimeoutExpired:
             self.kill()
-        for process in psutil.process_iter(["cmdline"]):
-            try:
-                if process.environ().get("EPSILON_RUNS_DIR") == str(self.runs_dir):
-                    process.kill()
-                    process.wait(10)
-            except (psutil.NoSuchProcess, psutil.AccessDenied):
-                continue
-        end_workers(self.runs_dir)  # one that began warm has another environment to show
+        end_workers(self.runs_dir)
 
     def __enter__(self) -> Server:
         return self
