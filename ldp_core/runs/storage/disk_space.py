@@ -1,6 +1,7 @@
 """Free disk space, and a reserve file: on a full disk, even noting a deletion takes the room of it."""
 
 import errno
+import os
 import shutil
 from collections.abc import Callable
 from contextlib import suppress
@@ -22,7 +23,9 @@ FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 
 
 def is_full(error: BaseException) -> bool:
-    by_sqlite = getattr(error, "sqlite_errorname", "") in ("SQLITE_FULL", "SQLITE_IOERR_WRITE")
+    name = getattr(error, "sqlite_errorname", "")
+    # no journal can be made where there is room for no more files
+    by_sqlite = name in ("SQLITE_FULL", "SQLITE_IOERR_WRITE") or (name == "SQLITE_CANTOPEN" and not _free())
     return by_sqlite or isinstance(error, DiskFull) or getattr(error, "errno", None) in FULL
 
 
@@ -87,7 +90,9 @@ def _path() -> Path:
 
 
 def _free() -> float:
-    """Free bytes; infinitely many where that is unknown: what begins finds out itself."""
+    """Free bytes, 0 without free inodes; infinitely many where unknown: what begins finds out itself."""
     with suppress(OSError):
+        if hasattr(os, "statvfs") and (about := os.statvfs(runs_dir())).f_files > about.f_favail == 0:
+            return 0
         return shutil.disk_usage(runs_dir()).free
     return inf

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import sqlite3
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -60,6 +61,14 @@ def test_a_nearly_full_disk_is_refused_with_the_arithmetic(runs_dir: Path):
     disk_space.refuse_a_full_disk(1000)
     with pytest.raises(StorageFailed, match=r"\d+ MB are free, and 2000000000 MB must be, twice what this"):
         disk_space.refuse_a_full_disk(10**15)
+
+
+def test_a_disk_without_room_for_one_more_file_is_full(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
+    with pytest.raises(sqlite3.OperationalError) as caught:  # as where no journal can be made
+        sqlite3.connect(runs_dir / "none" / "x")
+    assert (disk_space.is_full(caught.value), disk_space.shortage()) == (False, "")
+    monkeypatch.setattr(os, "statvfs", lambda _: Mock(f_files=9, f_favail=0))
+    assert (disk_space.is_full(caught.value), disk_space.shortage()) == (True, "the disk is full")
 
 
 def test_the_reserve_is_there_until_it_is_given_up(runs_dir: Path):
