@@ -80,11 +80,13 @@ def vouched(headers: Headers) -> list[tuple[bytes, bytes]]:
 
 
 def let_go_of_the_gone() -> None:
-    """End the sessions of browsers that have not reconnected in time, with their uploads."""
+    """End the sessions of browsers that have not reconnected in time, with their uploads, here and wherever
+    Streamlit drops them: each look at their number does.
+    """
     manager: Any = runtime.get_instance()._session_mgr
-    stored = manager._session_storage._cache
-    for _, known in stored.expire():
-        known.session.shutdown()
+    stored, open_now = manager._session_storage._cache, manager._active_session_info_by_id
+    stored._on_remove = lambda name, known: name in open_now or known.session.shutdown()
+    stored.expire()
 
 
 def is_download(name: str) -> bool:

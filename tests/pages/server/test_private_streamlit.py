@@ -1,12 +1,19 @@
 """What Streamlit keeps to itself is used in one file, of the version that it was tried with."""
 
 import ast
+import math
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+from unittest.mock import Mock
 
+import pytest
 import streamlit
+from streamlit import runtime
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
+from streamlit.runtime.memory_session_storage import MemorySessionStorage
 from streamlit.runtime.state import SafeSessionState, SessionState
 
 from pages.server import private_streamlit
@@ -47,6 +54,20 @@ def test_a_fragment_that_reruns_at_once_does_not_take_from_the_page_what_waits_t
     queue.enqueue(drawn)
     queue.clear(retain_lifecycle_msgs=True)
     assert queue.is_empty()
+
+
+def test_a_session_ends_where_its_time_is_over_or_another_takes_its_place(monkeypatch: pytest.MonkeyPatch):
+    stored: Any = MemorySessionStorage(1, 60)
+    known = [Mock(**{"session.id": name}) for name in ("a", "b", "c")]
+    manager = SimpleNamespace(_session_storage=stored, _active_session_info_by_id={"a": known[0]})
+    monkeypatch.setattr(runtime, "get_instance", lambda: SimpleNamespace(_session_mgr=manager))
+    monkeypatch.setattr(runtime, "exists", lambda: True)
+    private_streamlit.let_go_of_the_gone()
+    for one in known:
+        stored.save(one)
+    stored._cache._ttl, stored._cache._timer = 0, lambda: math.inf
+    assert private_streamlit.sessions() == 1, "the one that came back"
+    assert [one.session.shutdown.call_count for one in known] == [0, 1, 1]
 
 
 def test_no_other_file_uses_a_private_name_of_another_package():
