@@ -7,7 +7,7 @@ import streamlit as st
 
 from ldp_core.cost.seconds import seconds, work_of_ladder
 from ldp_core.errors import InvalidExperiment, StorageFailed
-from ldp_core.experiment import Draft, Variant
+from ldp_core.experiment import Draft
 from ldp_core.experiment.attack_grid import DEFAULT, Ladder, parse_ladder
 from ldp_core.runs import Desk, Job, drafts, jobs, rates
 from pages.parts.attack.changes import ladder_changes
@@ -119,7 +119,7 @@ def _watch_only(identity: str) -> None:
     ladder = asked_of(job)
 
     def copy() -> None:
-        copied = start_with(Draft(ladder.base, (Variant("run"),)))
+        copied = start_with(Draft.alone(ladder.base))
         drafts.keep_ladder(copied.id, _settings_of(ladder))
 
     own_bar(job, copy if ladder else None, "Copy its settings", "To change and to attack")

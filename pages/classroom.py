@@ -6,12 +6,17 @@ from pages.parts.classroom.board import board
 from pages.parts.classroom.entrance import entrance, opened
 from pages.parts.classroom.student import student
 from pages.parts.ui.components import introduce
-from pages.parts.ui.visitor import token, visitor
+from pages.parts.ui.visitor import me, token, visitor
 
 
 def main() -> None:
     session = opened(st.query_params.get("code", ""))
-    if session is None:
+    lost = session is not None and session.teacher == me() and not visitor().teacher
+    if lost:
+        st.info(
+            "You opened this class. The server has been started again since: enter your secret once more."
+        )
+    if session is None or lost:
         entrance()
         return
     introduce(token())  # or a phone would be another student after a reload

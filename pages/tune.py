@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
-from ldp_core.experiment import Draft, Variant
+from ldp_core.experiment import Draft
 from ldp_core.experiment.sweep import Sweep
 from ldp_core.runs import Job, jobs, kinds, rates
 from ldp_core.tuning import Question
@@ -141,7 +141,7 @@ def _watch_only(identity: str) -> None:
     if job is None:
         return
     asked = asked_of(job)
-    copy = asked and (lambda: start_with(Draft(asked.base, (Variant("run"),))))
+    copy = asked and (lambda: start_with(Draft.alone(asked.base)))
     own_bar(job, copy, "Copy its experiment", "To change")
     if job.kind == "sweep":
         sweep_view(job, None)

@@ -59,6 +59,18 @@ def join(session: Session, who: str, name: str = "") -> Member:
     return Member(number, called)
 
 
+def leave(session: Session, who: str) -> None:
+    """Delete a student's name, guesses, drawing and own runs' entries. Raises NotNow: the class trains on the
+    drawings, whose order tells whose they are.
+    """
+    with CLASSES.writing() as db:
+        now = refuse_ended(db, session.code)
+        if now["scenario"] == topics.OWN_DIGITS and now["phase"] != "ask":
+            raise NotNow("your drawing is in use; leave when the next question is asked")
+        for table in ("drawing", "member", "guess", "try"):
+            db.execute(f"DELETE FROM {table} WHERE code = ? AND who = ?", (session.code, who))  # noqa: S608
+
+
 def member(session: Session, who: str) -> Member | None:
     rows = CLASSES.rows("SELECT number, name FROM member WHERE code = ? AND who = ?", session.code, who)
     return Member(*rows[0]) if rows else None

@@ -51,6 +51,10 @@ class Draft:
     variants: tuple[Variant, ...]
     seeds: int = 1
 
+    @classmethod
+    def alone(cls, base: Experiment, seeds: int = 1) -> Draft:
+        return cls(base, (Variant("this setting"),), seeds)
+
     def experiments(self) -> list[Experiment]:
         """One experiment per variant, with the base's seed. Raises InvalidExperiment: a variant cannot run;
         named by its label.

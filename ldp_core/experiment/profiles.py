@@ -30,7 +30,7 @@ COLUMNS = ("client", *NUMBERS)
 SCOPES = {"weight": "mechanism", "upload": "upload", "run": "run"}
 DERIVED = ("upload_costs", "run_costs")
 LIMITS = {"client": limits.CLIENTS} | NUMBERS | OPTIONAL
-_END = "safe range of a the bound bounds end limit value"
+_END = "safe range tau τ of a the bound bounds end limit value"
 HEADINGS = {
     "client": Column.of("client clients id cid name nr no number # participant user", "of the"),
     "epsilon": Column.of("epsilon eps ε budget", "privacy of a the per use client"),

@@ -64,8 +64,8 @@ OTHER_SECRETS = LessonPlan(
     label="Same ε, other secrets",
     scenario="same_epsilon",
     setting=(
-        "Two mechanisms keep the same promise, ε 8 for each weight. One answers close to the truth, the "
-        "other with one of two values; an attacker tries to get the picture back from either."
+        "Two mechanisms keep the same promise, ε 8 for each weight. Piecewise answers close to the "
+        "truth, Duchi with one of two values; an attacker tries to get the picture back from either."
     ),
     look="The promise is equal, the pictures are not: the better estimator leaks more.",
     free="mechanism.name",

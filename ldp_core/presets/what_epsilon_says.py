@@ -38,7 +38,7 @@ PRESET = Preset(
         FOLLOWS,
     ),
     ask=first_that(
-        "Which is the smallest budget for an upload that reaches 80 %?",
+        "Which is the smallest budget for an upload that reaches 80 % accuracy?",
         {f"ε {budget} per upload": f"ε {budget}" for budget in (8, 65, 650)},
         lambda one: one.accuracy >= 0.8,
         "none",

@@ -83,9 +83,7 @@ def test_a_whole_lesson(another: Another, school: Server):
     anna.reload()
     expect(anna.get_by_text("Sent: 50")).to_be_visible()
     board.reload()
-    board.goto(f"{school.url}/class")
     teaching(board)
-    board.get_by_role("button", name=f"Go on with class {code}").click()
     expect(anna.get_by_role("button", name="Change my guess")).to_be_visible()
     for one in (teacher, *students):
         one.complaints.clear()  # of the server that was gone

@@ -137,7 +137,12 @@ def test_drawings_are_taken_of_members_while_the_teacher_asks(
         own_digits.send(opened, "cem", 3, text_of(picture(0)), 1.0, 0.1)
     own_digits.send(opened, "ben", 7, text_of(picture(3)), 2.0, 0.5)
     assert own_digits.all_sent(opened)["ben"] == own_digits.Own(7, picture(3), 2.0, 0.5)
+    members.leave(opened, "anna")
+    assert [*own_digits.all_sent(opened)] == ["ben"]
+    assert [one.name for one in members.members(opened)] == ["Ben", "Cem"]
     sessions.move(opened, TEACHER, "closed")
+    with pytest.raises(NotNow, match="your drawing is in use"):
+        members.leave(opened, "ben")
     with pytest.raises(NotNow, match="came too late"):
         own_digits.send(opened, "ben", 7, text_of(picture(0)), 1.0, 0.1)
 

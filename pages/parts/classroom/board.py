@@ -106,7 +106,12 @@ def _steps(session: Session) -> None:
             st.button(words, type="primary", key="class next", on_click=_go_on, args=(session,))
         if session.phase == "closed":
             again = (sessions.move, session, "ask")
-            st.button("Open them again", key="class ask again", on_click=_press, args=again)
+            st.button(
+                "Open drawing again" if own else "Open guesses again",
+                key="class ask again",
+                on_click=_press,
+                args=again,
+            )
         if session.phase == "shown" and not own:
             st.selectbox(
                 "What is free",

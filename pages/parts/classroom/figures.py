@@ -7,10 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ldp_core import aggregators, mechanisms
 from ldp_core.classroom import Try
 from ldp_core.presets.questions import Choice, Question
 from ldp_core.presets.questions import Figure as Number
-from ldp_core.runs import Final
+from ldp_core.runs import Final, tint_of
 from pages.parts.charts.base import MUTED, TEXT, Figure, colour, figure, log_axis, note, scatter, share_axis
 from pages.parts.learn.one_thing import final_of
 from pages.parts.ui.text import deltas, number, shortened
@@ -19,6 +20,7 @@ ACCENT = "var(--st-primary-color)"
 BINS = 40
 """Number of intervals of the axis; guesses in one interval are stacked."""
 LARGE = 16
+PARTS = [(name, of) for of in (aggregators.registry, mechanisms.registry) for name in of.labels()]
 
 
 class Dot(NamedTuple):
@@ -68,6 +70,11 @@ def _numbers(question: Number, guesses: list[float], answers: list[float]) -> Fi
         if high > low:
             seeds = f"its {len(answers)} seeds: {number(low, 2)} to {number(high, 2)}{unit}"
             notes.append(note(truth, tallest, seeds, size=14, yshift=-26, **place))
+    if len(guesses) > 2:
+        middle = float(np.median(guesses))
+        line = {"type": "line", "x0": middle, "x1": middle, "y0": 0, "y1": 0.55 * tallest}
+        shapes.append(line | {"line": {"color": ACCENT, "width": 1, "dash": "dash"}})
+        notes.append(note(middle, 0.55 * tallest, f"median {number(middle, 2)}{unit}", ACCENT, 14))
     ticks = [question.most * quarter / 4 for quarter in range(5)]
     marker = {"color": ACCENT, "size": 15, "opacity": 0.75}
     return figure(
@@ -82,6 +89,7 @@ def _numbers(question: Number, guesses: list[float], answers: list[float]) -> Fi
         y={"range": [0, tallest], "visible": False},
         shapes=shapes,
         annotations=notes,
+        margin={"l": 8, "r": 30, "t": 8, "b": 8},
         hovermode=False,
     )
 
@@ -113,32 +121,43 @@ def _choices(question: Choice, guesses: list[str], answers: list[str]) -> Figure
 
 
 def tries_figure(dots: Sequence[Dot]) -> Figure:
-    """Accuracy over the run's ε: a dot per run, coloured by its value; without a guarantee at the edge."""
-    bounds = [dot.final.epsilon for dot in dots if dot.final.epsilon]
+    """Accuracy over the run's ε, or over the value where ε is equal: a dot per run, coloured by its value;
+    without a guarantee at the edge.
+    """
+    bounds, values = [dot.final.epsilon for dot in dots if dot.final.epsilon], [dot.value for dot in dots]
+    places = [*dict.fromkeys(values)] if len({dot.final.epsilon for dot in dots}) == 1 else []
     low, high = (np.log10(min(bounds)), np.log10(max(bounds))) if bounds else (0.0, 1.0)
     low, high = np.floor(low - 0.3), np.ceil(high + 0.3)
     edge = 10.0 ** (high - 0.05)
     traces, ends = [], []
-    for i, value in enumerate(dict.fromkeys(dot.value for dot in dots)):
+    for i, value in enumerate(dict.fromkeys(values)):
+        tint = next((tint_of(of, name) for name, of in PARTS if of.labels()[name] == value), i)
         same = [dot for dot in dots if dot.value == value]
         accuracies = [dot.final.accuracy or 0.0 for dot in same]
         traces.append(
             scatter(
-                [dot.final.epsilon or edge for dot in same],
+                [places.index(value) if places else dot.final.epsilon or edge for dot in same],
                 accuracies,
                 mode="markers",
-                marker={"color": colour(i), "size": 15, "opacity": 0.8},
+                marker={"color": colour(tint), "size": 15, "opacity": 0.8},
                 text=[_named(dot.name) for dot in same],
-                customdata=["no guarantee" if dot.final.epsilon is None else "" for dot in same],
-                hovertemplate="%{text}: %{y:.0%}, ε %{x:.4g} %{customdata}<extra></extra>",
+                customdata=[
+                    f"ε {number(dot.final.epsilon)}" if dot.final.epsilon else "no guarantee" for dot in same
+                ],
+                hovertemplate="%{text}: %{y:.0%}, %{customdata}<extra></extra>",
             )
         )
         count = f" · {len(same)} runs" if len(same) > 1 else f" · {_named(same[0].name)}"
-        ends.append((float(np.mean(accuracies)), f"<b>{_named(value)}</b>{count}", colour(i)))
+        ends.append((float(np.mean(accuracies)), f"<b>{_named(value)}</b>{count}", colour(tint)))
     at = deltas(dot.final.delta for dot in dots)
+    across = {"title": f"ε of the whole run, at worst{at}", **log_axis(float(low), float(high))}
+    if places:
+        title = f"ε of the whole run: {number(bounds[0])}{at} for all" if bounds else "no guarantee"
+        ticks = {"tickvals": [*range(len(places))], "ticktext": [_named(one) for one in places]}
+        across = {"title": title, "range": [-0.5, len(places) - 0.5], **ticks}
     return figure(
         traces,
-        x={"title": f"ε of the whole run, at worst{at}", **log_axis(float(low), float(high))},
+        x=across,
         y={"title": "accuracy", **share_axis(1.05)},
         ends=ends,
         gap=0.09,

@@ -7,7 +7,7 @@ from ldp_core.classroom import members as room
 from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import Draft
 from ldp_core.presets.questions import Figure
-from ldp_core.runs import jobs
+from ldp_core.runs import jobs, outcomes
 from pages.parts.classroom import own_digit
 from pages.parts.classroom.board import job_of
 from pages.parts.classroom.entrance import follow
@@ -18,7 +18,7 @@ from pages.parts.train.guess_words import level, literal, reply, shown
 from pages.parts.ui.job_actions import refusal, refusing
 from pages.parts.ui.meanings import error_in_words
 from pages.parts.ui.polling import refreshing
-from pages.parts.ui.text import plain
+from pages.parts.ui.text import percent, plain
 from pages.parts.ui.uninterrupted import pressed
 from pages.parts.ui.visitor import me, who
 from pages.parts.watch.guess_field import element
@@ -27,6 +27,8 @@ from pages.parts.watch.prediction import answers_of, why
 
 NOT_DONE = "not done by a student"
 NAME = "name in class"
+MOST_LETTERS = 20
+"""Length of a name (`nicknames`)."""
 
 
 def student(session: Session) -> None:
@@ -64,7 +66,7 @@ def _join(session: Session) -> None:
     st.title(f"Class {session.code}", anchor=False)
     with st.form("join", border=False):
         label = "Your name here (or leave it empty and be a number)"
-        st.text_input(label, nicknames().get(me(), ""), key=NAME, max_chars=60)
+        st.text_input(label, nicknames().get(me(), ""), key=NAME, max_chars=MOST_LETTERS)
         st.form_submit_button("Join", type="primary", on_click=_joined, args=(session,))
     refusal(NOT_DONE)
     st.caption("The teacher sees it on the board. It is deleted when the class ends.")
@@ -73,9 +75,12 @@ def _join(session: Session) -> None:
 def _head(session: Session, mine: Member) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="room-me"):
         st.markdown(f"**{session.code}**")
-        with st.popover(f"you are {plain(mine.name, 24)}", type="tertiary"), st.form("rename", border=False):
-            st.text_input("Another name", key=NAME, max_chars=60)
-            st.form_submit_button("Change it", on_click=_joined, args=(session,))
+        with st.popover(f"you are {plain(mine.name, 24)}", type="tertiary"):
+            with st.form("rename", border=False):
+                st.text_input("Another name", key=NAME, max_chars=MOST_LETTERS)
+                st.form_submit_button("Change it", on_click=_joined, args=(session,))
+            words = "Your name, guesses and drawing are deleted"
+            st.button("Leave the class", key="leave class", help=words, on_click=_left, args=(session,))
 
 
 def _ask(session: Session, guess: float | str | None) -> None:
@@ -84,6 +89,8 @@ def _ask(session: Session, guess: float | str | None) -> None:
     first = st.session_state.setdefault(f"first of {key}", guess)
     with st.container(key="room-ask"):
         element(question, first, key, wide=True)
+    if level(question, 0) is not None and (found := outcomes.stored(topics.get(session.scenario).scenario)):
+        st.caption(f"guessing {percent(found.chance)} · no noise {percent(found.reference[-1])}")
     words = "Send my guess" if guess is None else "Change my guess"
     off = st.session_state.get(key, first) is None and not isinstance(question, Figure)
     name, sent = f"send {key}", (session, key)
@@ -130,6 +137,13 @@ def _mine(session: Session) -> None:
 def _joined(session: Session) -> None:
     with refusing(NOT_DONE):
         room.join(session, me(), st.session_state.get(NAME) or "")
+
+
+@pressed
+def _left(session: Session) -> None:
+    with refusing(NOT_DONE):
+        room.leave(session, me())
+        st.query_params.clear()
 
 
 @pressed

@@ -116,7 +116,7 @@ def _preview(found: TableFile) -> None:
     for one in found.understood.features:
         numbers = " to ".join(number(float(end), 6) for end in one.scale) if one.number else ""
         scale = numbers or ", ".join(map(str, one.scale))
-        origin = "stated" if one.stated else "from the rows: no ε counts it"
+        origin = "stated" if one.stated else "from the rows, which no ε covers"
         kind = "number" if one.number else "category"
         rows.append([plain(one.heading, 40), kind, plain(scale, 60), origin])
     table(["column", "read as", "scale", "where that is from"], rows[:MOST_ROWS])
@@ -194,7 +194,7 @@ def _use(workspace: Workspace, one: own_data.Own, tune: bool = False) -> None:
     found = datasets.get(one.name)
     base = workspace.draft.base
     changes = on_rows(found, base) if one.table else through_lenet(one.name, base.clients.count)
-    if problems := workspace.edit(changes):
+    if problems := workspace.edit(changes | {"name": "Data of your own"}):
         st.session_state[f"refused {one.name}"] = problems
     elif tune:
         drafts.keep_typed(workspace.id, "what to do", "tune")

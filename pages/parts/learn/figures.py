@@ -9,7 +9,7 @@ from ldp_core import mechanisms
 from ldp_core.accounting import Promise, worth
 from ldp_core.accounting.compose import compose_counts
 from ldp_core.lessons import LessonPlan
-from ldp_core.runs import stored_ladder
+from ldp_core.runs import stored_ladder, tint_of
 from pages.parts.charts.base import MUTED, PAPER, TEXT, Figure, colour, figure, log_axis, look, note, scatter
 from pages.parts.learn.line_up import line_up
 from pages.parts.ui import components
@@ -47,7 +47,7 @@ def _releases() -> None:
             uses = SIZES[model] * rounds
             bound = compose_counts((EPSILON,), (uses,), DELTA if uses > 1 else 0.0)
             st.markdown(
-                f"**{number(uses, 9)} number{'s' if uses > 1 else ''}**, each with ε 0.5: "
+                f"**{number(uses, 9)} number{'s, each' if uses > 1 else ''}** with ε 0.5: "
                 f"added up, **ε {number(uses * EPSILON, 9)}** for the person."
             )
             if uses > 1:
@@ -85,7 +85,7 @@ def _leak() -> None:
         st.header("The better estimator leaks more", anchor=False)
         shown, words = leak_figure(stored)
         st.caption(
-            "One dot a budget. To the left the server hears a weight more exactly; upwards the attacker's "
+            "One dot a budget. To the right the server hears a weight more exactly; upwards the attacker's "
             "picture comes closer to the image (median of twelve)."
         )
         components.chart(shown, key="leak against variance", label=words, height=340)
@@ -95,7 +95,8 @@ def leak_figure(stored: stored_ladder.StoredLadder) -> tuple[Figure, str]:
     """Chart of the stored attack grid: PSNR over the variance of one output; and its text."""
     half = float(stored.desk.start["ladder"]["base"]["clients"]["range"])
     traces, ends, variances, words = [], [], list[float](), []
-    for tint, name in enumerate(dict.fromkeys(name for name, _ in stored.desk.cells), start=1):
+    for name in dict.fromkeys(name for name, _ in stored.desk.cells):
+        tint = tint_of(mechanisms.registry, name)
         law, label = mechanisms.get(name), mechanisms.registry.labels()[name]
         cells = sorted((e, cell["psnr"]) for (of, e), cell in stored.desk.cells.items() if of == name)
         x = [float(law.variance(0.0, e, -half, half)) for e, _ in cells]

@@ -39,7 +39,7 @@ def field(scenario: str, free: str, key: str) -> tuple[Any, str]:
         chosen = st.selectbox(label, list(labels), index=first, format_func=labels.__getitem__, key=key)
         return chosen, labels[chosen]
     values, words = NUMBERS[free]
-    named = {one: words % f"{one:g}" for one in values}
+    named = {one: (words % f"{one:g}").removesuffix("s" * (one == 1)) for one in values}
     value = st.select_slider(label, values, value=values[first], format_func=named.__getitem__, key=key)
     return value, named[value]
 

@@ -62,6 +62,8 @@ def _refused(job: Job, ending: str) -> str:
     """Why a job cannot be exported in this form; "" if it can."""
     if job.request.get("drawings"):
         return "it trained on what people have drawn in a class"
+    if job.room and ending == ".py":
+        return "its data are kept on this server for your browser alone, where no program finds them"
     if ending == ".flower.zip":
         return carry.why_not(job)
     if job.status == "completed":

@@ -12,6 +12,7 @@ from ldp_core.experiment.draft import without_noise
 from ldp_core.paired import difference, in_points
 from ldp_core.runs import Training, kinds, ladders, outcomes, rates, styles
 from pages.parts.charts.budget_axis import common
+from pages.parts.charts.frames import alike
 from pages.parts.train.standings import training
 from pages.parts.ui.text import covered, decibels, labels_cover, number, percent, seconds
 
@@ -135,7 +136,7 @@ def _images(
         if label in asked and label in veiled:
             shots.append({"image": None, "name": label, "caption": "", "mark": "open"})
             continue
-        caption = decibels(one["psnr"])
+        caption = alike(one["image"], dict(original)) if original else decibels(one["psnr"])
         if found.upload == "real":
             caption = f"{one['recovered']} of {one['images']} back"
         mark = one["kind"] if one["kind"] in ("recovered", "partly") else ""

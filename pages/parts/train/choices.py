@@ -136,9 +136,10 @@ def _compared(workspace: Workspace) -> None:
 def _set_compared(workspace: Workspace, what: str) -> tuple[Problem, ...]:
     if what == PREPARED:
         return ()
-    return _compare(
-        workspace, what, [name for name in COMPARE[what][1].labels() if mechanisms.hides(name)][:3]
-    )
+    field, registry, _ = COMPARE[what]
+    others = [name for name in registry.labels() if mechanisms.hides(name)]
+    now = getattr(workspace.draft.base, field).name
+    return _compare(workspace, what, [*dict.fromkeys([now, *others])][:3])
 
 
 def _compare(workspace: Workspace, what: str, picked: list[str]) -> tuple[Problem, ...]:

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-from ldp_core.experiment import Draft, Variant, changed
+from ldp_core.experiment import Draft, changed
 from ldp_core.runs import COLOURS, OTHERWISE, Job, SearchProgress, known
 from ldp_core.tuning import Question
 from ldp_core.tuning.inverses import covers
@@ -116,7 +116,7 @@ def _answer(asked: Question, found: SearchProgress, ask_again: AskAgain | None) 
     three_figures(base, reached, asked.seeds, leaked)
     st.success(plain(f"{why[0].upper() + why[1:]}.", 500))
     if st.button("Open it on Train", key="open answer"):
-        start_with(Draft(base, (Variant("run"),)))
+        start_with(Draft.alone(base))
         st.switch_page("train.py")
 
 

@@ -4,7 +4,7 @@ from functools import partial
 
 import streamlit as st
 
-from ldp_core.experiment import Draft, Variant, changed
+from ldp_core.experiment import Draft, changed
 from ldp_core.experiment.sweep import Sweep
 from ldp_core.runs import Job, SweepProgress
 from ldp_core.theory.learnability import hits_in_words
@@ -112,7 +112,7 @@ def _opened(sweep: Sweep, found: list[Setting], place: str) -> None:
             st.markdown(f"- {cost}")
         if st.button("Open it on Train", type="secondary", key="open cell"):
             base = changed(sweep.base, dict(one.set))
-            start_with(Draft(base, (Variant("run"),), sweep.seeds))
+            start_with(Draft.alone(base, sweep.seeds))
             st.switch_page("train.py")
         if place != PLANNED and one.whole:
             words = ":blue[Hold it against other runs]"

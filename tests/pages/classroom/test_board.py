@@ -6,10 +6,12 @@ import re
 
 import pytest
 
-from ldp_core import presets
+from ldp_core import aggregators, presets
 from ldp_core.classroom.own_digits import MEAN, ROUNDS, STOCK, WEIGHED, Own, Served, draft_of
 from ldp_core.presets.questions import Choice
+from ldp_core.runs import tint_of
 from ldp_core.runs.view.final_figures import Final
+from pages.parts.charts.base import colour
 from pages.parts.classroom.board import guesses_in_words
 from pages.parts.classroom.figures import Dot, guesses_figure, tries_figure
 from pages.parts.classroom.own_digit import _price
@@ -23,10 +25,10 @@ def test_each_guess_is_a_dot_and_equal_ones_stand_on_each_other():
     found = guesses_figure(NUMBER, [60, 60, 20], (12.0, 27.0, 18.0))
     (dots,) = found["data"]
     assert list(zip(dots["x"].tolist(), dots["y"].tolist(), strict=True)) == [(20, 1), (60, 1), (60, 2)]
-    band, truth = found["layout"]["shapes"]
-    assert (band["x0"], truth["x0"], band["x1"]) == (12, 19, 27)
+    band, truth, median = found["layout"]["shapes"]
+    assert (band["x0"], truth["x0"], band["x1"], median["x0"]) == (12, 19, 27, 60)
     texts = [one["text"] for one in found["layout"]["annotations"]]
-    assert texts == ["<b>it came out at 19 %</b>", "its 3 seeds: 12 to 27 %"]
+    assert texts == ["<b>it came out at 19 %</b>", "its 3 seeds: 12 to 27 %", "median 60 %"]
     assert not guesses_figure(NUMBER, [60])["layout"]["shapes"], "no truth before it is known"
 
 
@@ -49,10 +51,19 @@ def test_how_the_room_did(guesses: list[float], answers: tuple[float, ...], word
     assert guesses_in_words(NUMBER, guesses, answers) == words
 
 
-def test_a_try_is_a_dot_by_its_price_and_without_a_guarantee_at_the_edge():
-    def dot(name: str, value: str, accuracy: float, epsilon: float | None) -> Dot:
-        return Dot(name, value, "0" * 12, Final("", 1, accuracy, epsilon, 0.0, 0.0, 0, 0.0))
+def dot(name: str, value: str, accuracy: float, epsilon: float | None) -> Dot:
+    return Dot(name, value, "0" * 12, Final("", 1, accuracy, epsilon, 0.0, 0.0, 0, 0.0))
 
+
+def test_tries_of_equal_price_stand_apart_by_what_was_tried_in_the_colours_of_the_run():
+    found = tries_figure([dot("Anna", "1/σ²", 0.9, 77.0), dot("Ben", "mean", 0.2, 77.0)])
+    assert [trace["x"].tolist() for trace in found["data"]] == [[0], [1]]
+    assert found["layout"]["xaxis"]["ticktext"] == ["1/σ²", "mean"]
+    tints = [tint_of(aggregators.registry, name) for name in ("inverse_variance", "mean")]
+    assert [trace["marker"]["color"] for trace in found["data"]] == [colour(tint) for tint in tints]
+
+
+def test_a_try_is_a_dot_by_its_price_and_without_a_guarantee_at_the_edge():
     found = tries_figure(
         [dot("Anna", "ε 1", 0.4, 50.0), dot("Ben", "ε 1", 0.5, 50.0), dot("no. 3", "none", 0.9, None)]
     )
