@@ -133,7 +133,7 @@ def of_picture(
     apart = float(((sent - scale * made) ** 2).sum() / max((sent**2).sum(), 1e-300))
     what = f"made again from the picture, the upload differs by {100 * apart:.2g} % (squared)"
     if exact and apart > REMADE:
-        why = "another activation, loss or order of layers than the card says, or more than one picture"
+        why = "another activation, loss or order of layers than the card says, or more pictures or steps"
         return apart, Finding(name, False, f"{what}: {why}")
     if not exact and apart > same:
         why = "as another picture's may: not found, which proves nothing"
