@@ -73,7 +73,8 @@ class Database(NamedTuple):
 
     def opened(self, durable: bool = True) -> sqlite3.Connection:
         """Connection in autocommit, with its tables; if not `durable`, power loss spares what was synced."""
-        with self._named((sqlite3.Error, OSError)) as path:
+        path = self.path
+        with self._named((sqlite3.Error, OSError)):
             path.parent.mkdir(parents=True, exist_ok=True)
             connection = sqlite3.connect(path, timeout=_busy[0], isolation_level=None)
             try:
@@ -92,8 +93,8 @@ class Database(NamedTuple):
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection | None]:
         """Read-only connection; None before the file has tables."""
-        with self._named((*UNREADABLE, OSError)) as path:
-            connection = _to_read(path)
+        with self._named((*UNREADABLE, OSError)):
+            connection = _to_read(self.path)
         if connection is None:
             yield None
             return
@@ -107,12 +108,12 @@ class Database(NamedTuple):
             raise StorageFailed(f"{self.path.name} in the folder of runs {words}")
 
     @contextmanager
-    def _named(self, kinds: tuple[type[Exception], ...]) -> Iterator[Path]:
+    def _named(self, kinds: tuple[type[Exception], ...]) -> Iterator[None]:
         """Context that makes errors of SQLite and the file system StorageFailed, with the file's name."""
-        path = self.path
         try:
-            yield path
+            yield
         except kinds as error:
+            path = self.path
             if _is_busy(error):
                 raise KeptLocked(f"{path.name} {KEPT_LOCKED}") from error
             if is_full(error):

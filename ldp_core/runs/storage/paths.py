@@ -24,7 +24,7 @@ def runs_dir() -> Path:
     """Folder of runs, made if missing, or StorageFailed; FolderGone if it is not that which is bound."""
     folder = RUNS_DIR.value() or user_data_path(APP) / "runs"
     try:
-        if not _bound:
+        if not _bound and not folder.is_dir():
             folder.mkdir(parents=True, exist_ok=True)
         found = folder.stat()
     except OSError as error:
