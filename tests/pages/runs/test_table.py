@@ -33,7 +33,7 @@ def ended(rounds: int, *accuracies: float, epsilon: float | None) -> str:
 def page() -> None:
     from pages.parts.runs.job_list import job_list
 
-    job_list(lambda identity: b"")
+    job_list(lambda identity, who: b"")
 
 
 def test_rows_have_names_curves_and_figures_and_stand_in_the_order_of_a_head(
