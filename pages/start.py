@@ -13,7 +13,7 @@ from pages.parts.start.hero import hero
 from pages.parts.start.outcome_view import made, picture
 from pages.parts.ui import components
 from pages.parts.ui.job_actions import lasting_refusal
-from pages.parts.ui.meanings import AGGREGATOR, EPSILON, SIGMA, glossary
+from pages.parts.ui.meanings import EPSILON, SIGMA, glossary
 from pages.parts.ui.polling import refreshing
 from pages.parts.ui.scenario import at_a_glance
 from pages.parts.ui.text import asked_in_words, few, plain
@@ -32,8 +32,7 @@ def main() -> None:
         st.title("From which ε on do you recognise it?", anchor=False)
         st.markdown(
             "ε is a privacy budget: the smaller, the more noise. Drag it.",
-            help=f"An attacker's best guess at one image, from a noisy answer. {EPSILON} {SIGMA} "
-            f"{AGGREGATOR}",
+            help=f"An attacker made this picture of one image, from a noisy answer. {EPSILON} {SIGMA}",
         )
     names, mine = presets.names(), Guessed.here()
     known = {name: found for name in names if (found := stored(name))}

@@ -122,7 +122,8 @@ def _steps(session: Session) -> None:
                 label_visibility="collapsed",
                 width=300,
             )
-        after = names[(names.index(session.scenario) + 1) % len(names)]
+        # after the drawings comes the last lesson, as in assets/lesson.md
+        after = names[(names.index(session.scenario) + (-1 if own else 1)) % len(names)]
         if session.phase == ("shown" if own else "free"):
             label = f"Next question: {plain(topics.get(after).label)}"
             args = (sessions.ask, session, after)

@@ -5,6 +5,7 @@ import streamlit as st
 from ldp_core.accounting import AGAINST, Promise, worth
 from ldp_core.experiment import Experiment
 from ldp_core.tuning.leaks import Leak
+from pages.parts.train.attributes import of_rows
 from pages.parts.tune.found import dearest, dearest_promise
 from pages.parts.ui.text import number, percent, plain
 
@@ -55,10 +56,16 @@ def three_figures(experiment: Experiment, mean: float | None, seeds: int, leaks:
             f"values apart is right {worth(line).odds}"
         )
     with picked:
+        name = of_rows("Right image picked out", experiment.dataset)
         if leaks:
             made, hits = sum(one.made for one in leaks), sum(one.picked for one in leaks)
-            st.markdown(f"Right image picked out  \n**{percent(hits / made)}**")
-            st.caption(f"of {number(made, 6)} single uploads of one image, from ten; guessing 10 %")
+            st.markdown(f"{name}  \n**{percent(hits / made)}**")
+            st.caption(
+                of_rows(
+                    f"of {number(made, 6)} single uploads of one image, from ten; guessing 10 %",
+                    experiment.dataset,
+                )
+            )
         else:
-            st.markdown("Right image picked out  \nnot asked for")
+            st.markdown(f"{name}  \nnot asked for")
             st.caption("limit it beside, or open the answer on Train and see")
