@@ -29,12 +29,8 @@ def test_an_empty_object_is_the_default_demonstration():
     )
     assert default.clients.count == 20
     assert default.clients.budgets().tolist() == [0.5] * 18 + [8.0] * 2
-    assert (default.rounds, default.local.epochs, default.local.batch_size, default.local.learning_rate) == (
-        15,
-        2,
-        10,
-        0.5,
-    )
+    local = default.local
+    assert (default.rounds, local.epochs, local.batch_size, local.learning_rate) == (15, 2, 10, 0.5)
     assert default.dimension == 650
     assert loads("{}") == default
 

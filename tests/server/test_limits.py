@@ -179,11 +179,6 @@ def test_what_takes_too_long_is_said_at_the_button(narrow: Server, page: str):
     assert "on this server, and one job may take 0.036 seconds; try fewer" in words
 
 
-@pytest.mark.parametrize("path", ["/", "/_stcore/agent/interact", "/_stcore/health"])
-def test_a_body_is_taken_for_an_upload_only(narrow: Server, path: str):
-    assert ask(narrow.port, path, method="POST", body=b"x" * 1000).status == 405
-
-
 def test_a_setting_that_makes_no_sense_is_one_sentence_and_no_server():
     served = ["-m", "streamlit", "run", "app.py", "--server.port", "0", "--server.headless", "true"]
     environment, pipe = os.environ | {"EPSILON_PARTS_DIR": "/dev/null"}, subprocess.PIPE

@@ -10,11 +10,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from pages.server import messages
 from pages.server.messages import Messages, is_needed
 
-
-def said(**fields: Any) -> BackMsg:
-    return BackMsg(**fields)
-
-
+said: Any = BackMsg
 NEEDED = [
     said(rerun_script={}),
     said(rerun_script={"query_string": "draft=0123456789ab", "fragment_id": "0a" * 16}),
@@ -62,19 +58,10 @@ def test_what_is_no_message_is_not(payload: bytes):
 
 
 def test_the_next_message_that_is_needed_comes_after_those_that_are_not():
-    result: list[dict[str, Any]] = [
-        {"type": "websocket.connect"},
-        {"type": "websocket.receive", "text": "a text"},
-    ]
-    result += [
-        {"type": "websocket.receive", "bytes": m.SerializeToString()} for m in [*NOT_NEEDED, NEEDED[0]]
-    ]
-    result += [{"type": "websocket.disconnect"}]
-    assert [one["type"] for one in asyncio.run(heard(result))] == [
-        "websocket.connect",
-        "websocket.receive",
-        "websocket.disconnect",
-    ]
+    received = [{"bytes": message.SerializeToString()} for message in [*NOT_NEEDED, NEEDED[0]]]
+    result = [{"type": "websocket.receive"} | one for one in [{"text": "a text"}, *received]]
+    ends = [{"type": "websocket.connect"}], [{"type": "websocket.disconnect"}]
+    assert asyncio.run(heard([*ends[0], *result, *ends[1]])) == [*ends[0], result[-1], *ends[1]]
 
 
 def test_who_says_more_than_a_hand_can_waits(monkeypatch: pytest.MonkeyPatch):

@@ -1,5 +1,6 @@
 """A browser whose connection is back hears a whole run, never what is left of the last one."""
 
+from types import SimpleNamespace
 from typing import Any
 
 import anyio
@@ -77,21 +78,11 @@ def test_a_first_connection_is_left_alone():
 def test_a_browser_that_asks_for_nothing_gets_a_run_all_the_same(monkeypatch: pytest.MonkeyPatch):
     runs: list[str] = []
 
-    class Session:
-        _client_state = "as it was"
-        request_rerun = staticmethod(runs.append)
-
-    class Known:
-        session = Session
-
-    class Runtime:
-        class _session_mgr:  # as Streamlit calls it
-            @staticmethod
-            def get_active_session_info(session_id: str) -> Any:
-                return Known if session_id == "mine" else None
-
+    session = SimpleNamespace(_client_state="as it was", request_rerun=runs.append)
+    known = {"mine": SimpleNamespace(session=session)}
+    runtime = SimpleNamespace(_session_mgr=SimpleNamespace(get_active_session_info=known.get))
     monkeypatch.setattr(reconnect, "PATIENCE_SECONDS", 0.0)
-    monkeypatch.setattr("streamlit.runtime.get_instance", lambda: Runtime)
+    monkeypatch.setattr("streamlit.runtime.get_instance", lambda: runtime)
     for name in ("mine", "of a server that was"):
         line = Line(["streamlit", "token", name], [FINISHED_BYTES])
         anyio.run(Reconnect(line.app), line.scope, line.receive, line.send)

@@ -86,15 +86,6 @@ def test_one_that_ended_by_a_signal_before_it_had_told_its_end_was_interrupted(
     assert job.status == "interrupted" and why in job.message
 
 
-def test_one_that_is_interrupted_from_a_keyboard_has_not_crashed(
-    watched: Any, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setattr(process_group, "begin", lambda _: os.kill(os.getpid(), signal.SIGINT))
-    one = watched(training.train_process)
-    assert one.step()
-    assert "told to stop from outside" in queue.get(one.job.id).message
-
-
 def test_one_that_loses_its_stop_ends_all_the_same(watched: Any, monkeypatch: pytest.MonkeyPatch):
     """Python ignores what is raised in `__del__`."""
 

@@ -146,13 +146,13 @@ def test_a_process_that_is_told_to_stop_from_outside_was_interrupted():
 
 
 def test_how_an_attempt_before_ended_says_nothing_of_this_one(warm: Path):
-    """Killed as soon as it is there."""
+    """Killed, or told to stop, as soon as it is there."""
     identity, _ = under_way(ENDLESS)
     jobs.cancel(identity)
     ended(identity)
-    for _ in range(3):
+    for told in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT):
         jobs.resume(identity)
-        os.kill(until(identity, lambda job: job.pid).pid or 0, signal.SIGKILL)
+        os.kill(until(identity, lambda job: job.pid).pid or 0, told)
         assert ended(identity).status == "interrupted"
     assert len(workers(warm)) == 1, "the worker lives"
 
