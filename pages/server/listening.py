@@ -24,6 +24,8 @@ FULL = (
     b"HTTP/1.1 429 Too Many Requests\r\nContent-Type: text/plain; charset=utf-8\r\nRetry-After: 30\r\n"
     b"Content-Length: %d\r\nConnection: close\r\n\r\n%s" % (len(WORDS), WORDS)
 )
+MOST_HEARD = 3_000_000
+"""Bytes of a websocket's message that are buffered: more than `messages` passes, far less than is sent."""
 LINES = RateLimit(3, 600.0)
 """Rate limit of log lines."""
 log = logging.getLogger(__name__)
@@ -39,6 +41,7 @@ def listen_within_limits() -> None:
     made = protocol.connection_made
 
     def connection_made(self: Any, transport: asyncio.Transport) -> None:
+        self.config.ws_max_size = MOST_HEARD  # Streamlit has one limit for both directions
         made(self, transport)
         most = max(1, min(every, room - open_files.PER_LOOP * sessions()))
         address = _address(transport)

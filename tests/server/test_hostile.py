@@ -2,9 +2,11 @@
 
 import asyncio
 import random
+from contextlib import suppress
 
 import psutil
 import pytest
+from websockets.exceptions import ConnectionClosed
 
 from tests.browser.server import Server
 from tests.extent import in_gate
@@ -65,3 +67,12 @@ async def test_what_is_no_message_is_not_answered(idle: Server, visit: Visit):
     await viewer.rerun()
     await viewer.close()
     assert idle.log.read_text() == before
+
+
+async def test_a_message_longer_than_any_of_a_page_is_not_buffered(idle: Server, visit: Visit):
+    """Of two hundred pages of one address, 4 GB were."""
+    viewer = await visit(idle.url, "noise")
+    with suppress(ConnectionClosed):
+        await viewer.socket.send([bytes(1_000_000)] * 4)
+    await asyncio.wait_for(viewer.socket.wait_closed(), 60)
+    assert viewer.socket.close_code == 1009
