@@ -35,7 +35,7 @@ class SignMajority(Aggregator):
     reference = "Paper 001 (Personalized LDP-FL), algorithm 2, for non-IID data"
     unpredicted = "it depends on how close each vote is"
 
-    votes: Annotated[str, Choice(tuple(VOTES))] = Field("equal", description="votes")
+    votes: Annotated[str, Choice(tuple(VOTES))] = Field("equal", description="votes: equal, 1/σ, 1/σ², lots")
     step: Annotated[float, Number(STEP)] = Field(STEP.default, description="length of a step, η")
 
     def in_words(self) -> str:

@@ -16,7 +16,7 @@ WHOM = LessonPlan(
     ),
     free="aggregator.name",
     transfer=Transfer(
-        "A hundred people ask for ε 1, one for ε 0.01, and the server takes the plain mean. What helps most?",
+        "A hundred ask for ε 1 a weight, one for 0.01, and the server takes the plain mean. What helps most?",
         ("weigh each answer by 1/σ²", "ask everybody for ε 1.1", "train twice as many rounds"),
         0,
         "One noisy answer spoils a mean: its variance is some ten thousand times the others', nearly all "

@@ -36,7 +36,9 @@ class Gaussian(GaussianNoise):
 
     corrected = "Corrected, the root stands over the whole formula."
 
-    calibration: Annotated[str, Choice(CALIBRATIONS)] = Field("analytic", description="calibration")
+    calibration: Annotated[str, Choice(CALIBRATIONS)] = Field(
+        "analytic", description="calibration: exact, classical, or as paper 001 prints it"
+    )
     sampling: Annotated[float, Number(SAMPLING)] = Field(
         SAMPLING.default, description="paper 001: share of samples in a batch, q"
     )

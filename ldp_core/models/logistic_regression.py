@@ -21,7 +21,7 @@ class LogisticRegression(Dense):
     reference = "Paper 001, its model for every data set"
 
     begin: Annotated[str, Choice(("open", "zero", "random"))] = Field(
-        "open", description="first weights; open: zero where a person's budget allows few rounds"
+        "open", description="first weights: zero if a budget allows few rounds, zero, or random"
     )
 
     def initial(self, shape: Shape, classes: int, generator: np.random.Generator) -> NDArray[np.float32]:

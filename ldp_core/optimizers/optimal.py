@@ -38,7 +38,7 @@ class Optimal(Optimizer):
     )
 
     counter: Annotated[str, Choice(COUNTERS)] = Field(
-        "round", description="steps are counted anew in every round, or through the run"
+        "round", description="steps are counted: anew in every round, or through the run"
     )
     _begun: int = PrivateAttr(0)
 

@@ -110,7 +110,7 @@ class PersonalizedLDPFL(System):
         None, description="share of its records that a client trains on, q, if not the paper's"
     )
     pixels: Annotated[str, Choice(("paper", "raw", "unit"))] = Field(
-        "paper", description="pixels: as whole numbers, in [0, 1], or as the paper's figures suggest"
+        "paper", description="pixels: as the paper's figures suggest, as whole numbers, or from 0 to 1"
     )
 
     start: Annotated[str, Choice(STARTS)] = Field(

@@ -40,7 +40,7 @@ def field_name(path: str, new: Mapping[str, Any]) -> str:
     if path not in FIELDS and part in PARTS and part in new:
         fields = PARTS[part].kind(new[part]).model_fields.items()
         words = {field.alias or name: field.description for name, field in fields}.get(last)
-        return words.split(",")[0] if words else last
+        return words.split(",")[0].split(":")[0] if words else last
     return FIELDS.get(path, last.replace("_", " "))
 
 

@@ -190,9 +190,8 @@ def own_parameters(
         path, now = f"{field}.{name}", getattr(value, attribute)
         change = apply(name) if apply else None
         if isinstance(mark, Choice):
-            head, *said = re.split(": |, or ", title)
-            if len(said) != len(mark.words):  # the description does not name each choice
-                head, said = title, [*mark.words]
+            head, *said = re.split(": |, (?:or )?", title)
+            head, said = (head, said) if len(said) == len(mark.words) else (title, [*mark.words])
             named(workspace, path, head, dict(zip(mark.words, said, strict=True)), now, change)
         elif isinstance(mark, Whole):
             whole(workspace, path, title, mark.limit, now, change, optional=blank)
