@@ -46,7 +46,7 @@ function shot({ image, name, caption, mark }) {
 }
 
 function chart(place) {
-  const { lines, guides, label, dots } = place.latest;
+  const { lines, label, dots } = place.latest;
   const width = Math.floor(place.clientWidth);
   if (!width) return;
   const colours = palette(place);
@@ -56,7 +56,7 @@ function chart(place) {
     paper: colours.resolve("var(--st-background-color)"),
     family: getComputedStyle(place).fontFamily,
   };
-  const drawn = dots ? rows(lines, guides, width, pen) : curves(place.latest, width, pen);
+  const drawn = dots ? rows(place.latest, width, pen) : curves(place.latest, width, pen);
   place.replaceChildren(); // no look of the lines before stays with others
   fill(place, [["svg", { width, height: drawn.height, role: "img", "aria-label": label }, drawn.list]]);
 }
@@ -100,7 +100,7 @@ function curves({ lines, guides, range, axis, height }, width, { ink, grid, fami
   return { height, list };
 }
 
-function rows(lines, guides, width, { ink, grid, paper, family }) {
+function rows({ lines, guides, axis }, width, { ink, grid, paper, family }) {
   const widest = (list) => Math.max(...list.map((words) => wide(words, family))) + BESIDE;
   const [names, values] = [widest(lines.map((line) => line.name)), widest(lines.map((line) => line.end))];
   const above = width - names - values < NARROW; // each name on a line of its own
@@ -132,7 +132,8 @@ function rows(lines, guides, width, { ink, grid, paper, family }) {
     const spread = level(across(y - half), across(y + half), ink(run), { "stroke-width": 2.5 });
     return [...list, spread, ["circle", { cx: across(y), cy: middle, r: 3.5, fill: ink(run) }]];
   });
-  return { height: bottom + guides.length * ROW + 8, list: [...levels, ...drawn] };
+  const height = bottom + (guides.length + 1) * ROW + 8;
+  return { height, list: [...levels, ...drawn, ["text", { x: 0, y: height - 4, fill: ink(null), "font-size": FONT }, axis]] };
 }
 
 const pen = document.createElement("canvas").getContext("2d");

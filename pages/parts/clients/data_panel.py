@@ -33,10 +33,7 @@ def data_panel(workspace: Workspace) -> None:
             workspace, "partition", "How it is split", partitions.registry, experiment.partition, "kind"
         )
         component(workspace, "features", "Turned into", features.registry, experiment.features)
-        st.caption(
-            "A folder of images in the server's data folder, with one folder a class, stands in this list, "
-            "too: `python -m ldp_core data` says where."
-        )
+        st.caption("Image folders in the server's data folder stand here, too: `python -m ldp_core data`.")
         unusable = datasets.registry.unusable()
         for sentence in unusable[:MOST_SAID]:
             st.caption(f"Not listed: {plain(sentence, 300)}.")

@@ -49,7 +49,7 @@ def five() -> None:
         worths = names_by((word_of(run), spelled(int(run))) for run in sorted({one.run for one in found}))
         says = (f"{listed(runs)} promise{'s' * (not runs[1:])} {word}" for word, runs in worths.items())
         scope = f"all that a client sends, at worst (δ {number(DELTA)}, against {AGAINST['server']})"
-        st.markdown(f"**{in_short(found)}** Here ε is for {scope}: {', '.join(says)}.")
+        st.markdown(f"**{in_short(found)}** Here ε is for {scope}: {'; '.join(says)}.")
         looks = styles(presets.get("five_side_by_side").draft)
         tints = {label: look.tint for label, look in zip(FIVE, looks, strict=False)}
         shown = [

@@ -22,10 +22,10 @@ EXACT_DB = 100.0
 NAME = 16
 """Largest number of characters of a class's name."""
 MARKDOWN = str.maketrans({c: f"\\{c}" for c in "\\`*_{}[]<>()#+-.!|~$:^=&"})
-FOUND_LATER = re.compile(r"(:(?=material/|streamlit:|//)|www(?=\.)|@)", re.IGNORECASE)
+FOUND_LATER = re.compile(r"(:(?=material/|streamlit:|//)|www(?=\.)|@|1/(?=σ))", re.IGNORECASE)
 JOINER = "\u2060"
 """Zero-width character against icons and links, which are recognised after Markdown is parsed, so that no
-backslash prevents them.
+backslash prevents them; and against a new line within 1/σ.
 """
 
 

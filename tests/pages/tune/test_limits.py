@@ -26,7 +26,7 @@ def test_both_ways_to_tell_the_noise_stand_beside_each_other():
     found = allocate(BASE)
     words = in_words(found).replace("\\", "")
     of_noise = [outlook(changed(BASE, {"aggregator": name})).sigma for name in found.left]
-    assert f"**σ {number(of_noise[0])}** per weight; σ {number(of_noise[1])} under 1/σ, " in words
+    assert f"**σ {number(of_noise[0])}** per weight; σ {number(of_noise[1])} under 1/\u2060σ, " in words
     assert "as on Noise. For weights with most noise, on which the table rests, " in words
     assert number(found.left["inverse_variance"] ** 0.5) in words.partition("rests, ")[2]
     alike = in_words(allocate(changed(BASE, {"mechanism": "laplace"})))

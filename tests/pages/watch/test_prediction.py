@@ -126,7 +126,7 @@ def test_a_run_that_was_stopped_tells_nothing(runs_dir: Path):
 def test_it_is_skipped_by_one_click_and_asked_again_by_another(runs_dir: Path):
     identity = drafts.new(HALVES)
     app = opened(identity)
-    assert "Will 1/σ² end more than 5 points ahead" in said(app)
+    assert "Will 1/\u2060σ² end more than 5 points ahead" in said(app)
     app.button(f"skip {HALVES.base.name}").click()
     assert "Guess first" not in said(app)
     app = opened(identity)
