@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ldp_core import aggregators, mechanisms
+from ldp_core.accounting import AGAINST
 from ldp_core.classroom import Try
 from ldp_core.presets.questions import Choice, Question
 from ldp_core.presets.questions import Figure as Number
@@ -149,7 +150,8 @@ def tries_figure(dots: Sequence[Dot]) -> Figure:
         )
         count = f" · {len(same)} runs" if len(same) > 1 else f" · {_named(same[0].name)}"
         ends.append((float(np.mean(accuracies)), f"<b>{_named(value)}</b>{count}", colour(tint)))
-    at = deltas(dot.final.delta for dot in dots)
+    whom = " or ".join(dict.fromkeys(AGAINST[dot.final.against] for dot in dots))
+    at = f"{deltas(dot.final.delta for dot in dots)}, against {whom}"
     across = {"title": f"ε of the whole run, at worst{at}", **log_axis(float(low), float(high))}
     if places:
         title = f"ε of the whole run: {number(bounds[0])}{at} for all" if bounds else "no guarantee"

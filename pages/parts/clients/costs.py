@@ -82,8 +82,8 @@ def offer(workspace: Workspace) -> None:
         f"Promise ε {LITTLE:g} for the whole run",
         key="promise a little",
         width="stretch",
-        help=f"As it is, the run promises nothing to anybody. ε {LITTLE:g} for everything that a person "
-        f"sends takes ε {number(use)} per {PER[there.randomiser.scope]}.",
+        help=f"Now it is nothing. ε {LITTLE:g} (δ {number(DELTA)}, against {AGAINST[there.trust.against]}) "
+        f"promises little, and takes ε {number(use)} per {PER[there.randomiser.scope]}.",
     )
     if pressed:
         workspace.edit(kept)
