@@ -268,7 +268,7 @@ def test_a_budget_is_dragged_and_everything_follows_within_the_limit(visitor: Vi
     expect(page.get_by_role("radio", name="strictest")).to_contain_text("↺")  # the way back
     for name, own in (("most permissive", "8"), ("strictest", "0.5")):
         page.get_by_role("radio", name=name).click()
-        expect(slider).to_have_attribute("aria-valuetext", own)
+        expect(slider).to_have_attribute("aria-valuetext", f"{own}, per weight")
 
 
 # one of each kind; tests/pages/charts/test_base.py draws the figures of all of them
