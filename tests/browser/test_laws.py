@@ -155,7 +155,7 @@ def test_the_browser_draws_the_same_laws_and_follows_the_hand_alone(
         assert caption.startswith(f"variance {variance}, σ")
         assert f"the other end of ±{words} (shaded)" in caption
         asks = "all 20 clients with a safe range of ±1 for"
-        assert rest == f", if all 18 clients with ε 0.5 asked for ε 6, and {asks} ±{words}"
+        assert rest == f", if all 18 clients with ε 0.5 asked for ε 6 per weight, and {asks} ±{words}"
     chart = page.locator(".es-cards .js-plotly-plot").first
     page.wait_for_timeout(300)
     name = chart.evaluate("async (chart) => { await chart.drawing; return chart._fullData[0].name; }")
