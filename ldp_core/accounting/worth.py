@@ -47,9 +47,9 @@ class Worth:
     def odds(self) -> str:
         """An attacker's best odds at telling two values apart, in words: `in at most 74 of 100 tries`."""
         if math.isinf(self.wrong):
-            return "in every try, as far as is promised"
+            return "at worst in every try"
         if self.right is None:
-            return "in practically every try, as far as is promised"
+            return "at worst in practically every try"
         right, tries = (spelled(count) for count in self.right)
         return f"in at most {right} of {tries} tries"
 

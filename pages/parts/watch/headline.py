@@ -274,7 +274,11 @@ def promised(draft: Draft, shown: Sequence[Series] = ()) -> Chip:
     both = dict.fromkeys((named[0], named[-1]))
     promises = [_promises(draft, client, client == named[0]) for client in both]
     words, delta, least = promises[0]
-    others = "".join(f"; client {named[-1] + 1} {also.removesuffix(RUN)}" for also, _, _ in promises[1:])
+    promise = f"{words.partition(': ')[0]}: "
+    others = "".join(
+        f"; client {named[-1] + 1} {also.removeprefix(promise).removesuffix(RUN)}"
+        for also, _, _ in promises[1:]
+    )
     seen = list(dict.fromkeys(AGAINST[one.trust.against] for one in experiments))
     first = f"for client {named[0] + 1}{'' if others else _others(experiments)}, at worst{delta}, "
     first += f"against {SEVERAL if seen[1:] else seen[0]}"
