@@ -1,9 +1,10 @@
 // One picture under one slider: what an attacker makes of an upload at each budget, and what else that buys.
-// data: {steps: [{name, image, label, figures: [{name, words, rest, kind}]}], start, slider, original: {image, label}}
+// data: {steps: [{name, image, label, train, figures: [{name, words, rest, kind}]}], start, slider, original: {image, label}}
+// trained: number of the step whose budget is to be trained
 
 import { child, fill, picture, slider } from "./dom.js";
 
-export function render({ data, parentElement }) {
+export function render({ data, parentElement, setTriggerValue }) {
   const box = child(parentElement, "div", "es-dissolve");
   box.at ??= data.start;
   const show = () => {
@@ -36,7 +37,8 @@ export function render({ data, parentElement }) {
           ["div.es-dissolve-figures", step.figures.map(figure)],
         ],
       ],
-      ["div.es-dissolve-below", [["button.es-dissolve-reveal", { type: "button", onclick: reveal }, words]]],
+      ["div.es-dissolve-below", [["button.es-dissolve-link", { type: "button", onclick: reveal }, words]]],
+      ["div", [["button.es-dissolve-link", { type: "button", onclick: () => setTriggerValue("trained", box.at) }, step.train]]],
     ]);
   };
   show();

@@ -60,6 +60,13 @@ def round_shown(page: Page) -> int:
     return int(found[1])
 
 
+def test_the_budget_that_was_dragged_is_trained(visitor: Visitor):
+    page = visitor.open("/", "text=From which ε on do you recognise it?")
+    page.get_by_role("slider", name="Budget ε for each weight").press("ArrowLeft")
+    press(page, "Train 20 such clients at ε 2")
+    expect(page.get_by_text("ε 2 per weight").first).to_be_visible()
+
+
 def test_from_the_start_to_a_trained_model(visitor: Visitor):
     page = visitor.open("/", "text=From which ε on do you recognise it?")
     page.get_by_role("button", name="Try it").click()

@@ -7,11 +7,14 @@ import streamlit as st
 
 from ldp_core import mechanisms, presets
 from ldp_core.accounting import AGAINST, everyone, promise, worth
-from ldp_core.experiment import changed
+from ldp_core.experiment import Draft, Experiment, changed
 from ldp_core.runs import stored_ladder
 from pages.parts.ui import components
 from pages.parts.ui.text import deltas, number, percent
+from pages.parts.ui.uninterrupted import uncut
+from pages.parts.ui.workspace import start_with
 
+KEY = "dissolve"
 FIRST = 4.0
 """Initial ε of the slider."""
 
@@ -20,13 +23,29 @@ def hero() -> None:
     if (stored := _data()) is None:
         return
     data, date = stored
-    components.draw("dissolve", data, key="dissolve")
+    components.draw("dissolve", data, key=KEY, on_trained_change=_pressed)
+    if (epsilon := st.session_state.pop("hero trains", None)) is not None:
+        start_with(Draft.alone(_equal(epsilon), presets.get(stored_ladder.EQUAL).draft.seeds))
+        st.switch_page("train.py")
     law = mechanisms.registry.labels()[stored_ladder.LAW]
     st.caption(
         "ε: budget for one weight",
         help="As the papers count it; the promise is for all weights of all rounds, against the server. "
         f"Image: from one upload under {law}; accuracy: 20 such clients on digits. Stored, {date}.",
     )
+
+
+@uncut
+def _pressed() -> None:
+    pressed, stored = st.session_state[KEY].get("trained"), _data()
+    if stored and isinstance(pressed, int) and 0 <= pressed < len(stored[0]["steps"]):
+        st.session_state["hero trains"] = stored[0]["budgets"][pressed]
+
+
+def _equal(epsilon: float) -> Experiment:
+    """Equal clients whose accuracy at ε is stored."""
+    changes = {"clients.epsilon": epsilon, "mechanism.name": stored_ladder.LAW}
+    return changed(presets.get(stored_ladder.EQUAL).draft.base, changes)
 
 
 @cache
@@ -40,6 +59,7 @@ def _data() -> tuple[dict[str, Any], str] | None:
     start = stored.desk.start
     data = {
         "steps": [_step(e, of_law[e], stored.accuracies[e]) for e in budgets],
+        "budgets": budgets,
         "start": budgets.index(FIRST),
         "slider": "Budget ε for each weight",
         "original": {"image": start["image"], "label": f"the image itself, a {start['label']}"},
@@ -49,8 +69,7 @@ def _data() -> tuple[dict[str, Any], str] | None:
 
 def _step(epsilon: float, cell: dict[str, Any], accuracy: float) -> dict[str, Any]:
     picked, n = cell["identified"], cell["n"]
-    changes = {"clients.epsilon": epsilon, "mechanism.name": stored_ladder.LAW}
-    experiment = changed(presets.get(stored_ladder.EQUAL).draft.base, changes)
+    experiment = _equal(epsilon)
     line = promise(experiment, everyone(experiment)[0]).run_worst  # equal for all clients
     found, whom = worth(line), AGAINST[experiment.trust.against]
     promised = f"ε {number(line.bound)}{deltas([line.delta])} for a person's run"
@@ -64,6 +83,7 @@ def _step(epsilon: float, cell: dict[str, Any], accuracy: float) -> dict[str, An
         "name": f"ε {number(epsilon)}",
         "image": cell["image"],
         "label": f"what the attacker makes of it at ε {number(epsilon)}",
+        "train": f"Train {experiment.clients.count} such clients at ε {number(epsilon)}",
         "figures": [
             {"name": name, "words": words, "rest": rest, "kind": "bad" * bad}
             for name, words, rest, bad in figures
