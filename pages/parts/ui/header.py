@@ -31,14 +31,14 @@ def header(
     line = st.container(horizontal=True, vertical_alignment="center", gap="small", key="tools")
     with line:
         options = labels if preset else [MINE, *labels]
+        edited = preset and preset.draft != workspace.draft
         chosen = st.selectbox(
             "Scenario",
             options,
             index=options.index(preset.label) if preset else 0,
             format_func=lambda label: _marked(label, workspace),
-            key=workspace.key(
-                "scenario edited" if preset and preset.draft != workspace.draft else "scenario"
-            ),
+            # another one where the options are others: what is chosen in the old one is not chosen here
+            key=workspace.key("scenario edited" if edited else "scenario" if preset else "scenario or mine"),
             label_visibility="collapsed",
             width=270,
         )
