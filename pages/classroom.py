@@ -13,9 +13,7 @@ def main() -> None:
     session = opened(st.query_params.get("code", ""))
     lost = session is not None and session.teacher == me() and not visitor().teacher
     if lost:
-        st.info(
-            "You opened this class. The server has been started again since: enter your secret once more."
-        )
+        st.info("You opened this class. Enter your secret once more to lead it.")
     if session is None or lost:
         entrance()
         return

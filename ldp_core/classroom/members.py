@@ -60,8 +60,8 @@ def join(session: Session, who: str, name: str = "") -> Member:
 
 
 def leave(session: Session, who: str) -> None:
-    """Delete a student's name, guesses, drawing and own runs' entries. Raises NotNow: the class trains on the
-    drawings, whose order tells whose they are.
+    """Delete a student's name, guesses, drawing and own runs' entries; what the class has trained on stays
+    until it ends. Raises NotNow: the class trains on the drawings, whose order says whose they are.
     """
     with CLASSES.writing() as db:
         now = refuse_ended(db, session.code)

@@ -55,7 +55,9 @@ def seconds(works: Iterable[Work], rates: Rates) -> float:
 
 
 def in_words(duration: float) -> str:
-    """Seconds in words: 3 days, 20 minutes."""
+    """Seconds in words, at least one: 3 days, 20 minutes."""
+    if duration <= 1:
+        return "1 second"
     unit, name = next(((unit, name) for unit, name in UNITS if duration >= 2 * unit), UNITS[-1])
     return f"{duration / unit:,.3g} {name}" if duration / unit < 1000 else f"{duration / unit:,.0f} {name}"
 

@@ -40,10 +40,10 @@ class Gaussian(GaussianNoise):
         "analytic", description="calibration: exact, classical, or as paper 001 prints it"
     )
     sampling: Annotated[float, Number(SAMPLING)] = Field(
-        SAMPLING.default, description="paper 001: share of samples in a batch, q"
+        SAMPLING.default, description="share of samples in a batch, q in paper 001"
     )
     rounds: Annotated[int | None, Whole(ROUNDS, optional=True)] = Field(
-        None, description="paper 001: rounds R, if not the run's"
+        None, description="rounds, R in paper 001, if not the run's"
     )
 
     @property

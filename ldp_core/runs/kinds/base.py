@@ -1,6 +1,7 @@
 """Base class of the kinds of job."""
 
 import json
+import logging
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack, closing, suppress
@@ -184,5 +185,7 @@ def derived(base: Experiment) -> str:
 
 def note_figures(kind: Kind, job: Job) -> None:
     """Store a job's final figures for lists; nothing if its record is damaged."""
-    with suppress(*UNREADABLE):
+    try:
         queue.update(job.id, figures=kind.figures(job))
+    except UNREADABLE:
+        logging.exception("job %s has no figures for lists", job.id)

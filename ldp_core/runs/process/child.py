@@ -23,7 +23,7 @@ from ldp_core.system import process_group
 CONTEXT: Any = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
 KEPT = "what it trained is kept"
 STOPS = {getattr(signal, name, None) for name in ("SIGTERM", "SIGALRM", "SIGINT", "SIGHUP")}
-"""Signals by which a process is told to stop; SIGALRM follows an ignored SIGTERM (`training`)."""
+"""Signals by which a process is asked to stop; SIGALRM follows an ignored SIGTERM (`training`)."""
 GRACE_SECONDS = 1.0
 """Time for a cancelled job to finish its step before its process is killed."""
 
@@ -107,6 +107,6 @@ class Watched:
         if code == -signal.SIGKILL:
             why = "was killed from outside, perhaps because the machine ran out of memory"
             return Outcome("interrupted", f"the training process {why}; {KEPT}")
-        if -code in STOPS:
+        if code is not None and -code in STOPS:
             return Outcome("cancelled")
         return Outcome("failed", f"the training process crashed (code {code})")

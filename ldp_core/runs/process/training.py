@@ -30,8 +30,8 @@ class Stopped(BaseException):
 
 def train_process(tell: Connection, job: Job, slot: Slot, parent: int) -> None:
     """Entry point of the process of one job; the outcome is sent through `tell`."""
-    for told in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(told, signal.SIG_DFL)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, signal.SIG_DFL)
     process_group.begin(parent)
     memory.be_given_up(memory.FIRST)
     slot.enter()

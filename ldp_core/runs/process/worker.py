@@ -76,7 +76,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _stay(held: Held) -> None:
     """Prepare, and run jobs until this worker is no longer needed."""
-    signal.signal(signal.SIGTERM, partial(_leave, os.getpid()))
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, partial(_leave, os.getpid()))
     process_group.give_way()
     memory.be_given_up(memory.SECOND)
     deletion.sweep()
@@ -90,12 +91,14 @@ def _stay(held: Held) -> None:
         ensure_worker()  # for a job that was submitted right before the lock was released
 
 
-def _leave(worker: int, *_: object) -> None:
-    if os.getpid() == worker:
+def _leave(worker: int, number: int, _: object) -> None:
+    if os.getpid() != worker:  # a fork that has no handler of its own yet
+        signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+    elif number == signal.SIGINT:
+        raise KeyboardInterrupt
+    else:
         _leaving.append(True)
-    else:  # a fork that has no handler of its own yet
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        os.kill(os.getpid(), signal.SIGTERM)
 
 
 def _work(held: Held) -> bool:

@@ -30,12 +30,16 @@ class Recorder:
         """`among`: number of recorders in this process; all commits take a twentieth of its time at most."""
         refuse_damaged(one.key)
         self._one, self._among, self._db = one, among, record(one.key).opened(durable=False)
-        _note_begun(self._db, one)
-        self._within = {*map(_place, _bodies(self._db, Frame.event))}
+        try:
+            _note_begun(self._db, one)
+            self._within = {*map(_place, _bodies(self._db, Frame.event))}
+        except BaseException:
+            self._db.close()
+            raise
         self._waiting, self._flushed, self._pause = list[Turn](), time.monotonic(), FLUSH_SECONDS
 
     def has_ended(self) -> bool:
-        """True if the computation had ended; the shared table, which lacks that after a kill, is told."""
+        """True if the computation had ended; the shared table, which lacks that after a kill, gets it."""
         row = self._db.execute("SELECT status, figures FROM about").fetchone()
         if row["status"] is not None:
             self._note_end(row["status"], json.loads(row["figures"] or "{}"))

@@ -14,6 +14,7 @@ from pages.parts.classroom.entrance import follow
 from pages.parts.learn.lesson import transfer
 from pages.parts.learn.one_thing import draft_of, field, final_of, result_line
 from pages.parts.runs.whose import names as nicknames
+from pages.parts.start.outcome_view import reference_words
 from pages.parts.train.guess_words import level, literal, reply, shown
 from pages.parts.ui.job_actions import refusal, refusing
 from pages.parts.ui.meanings import error_in_words
@@ -79,7 +80,7 @@ def _head(session: Session, mine: Member) -> None:
             with st.form("rename", border=False):
                 st.text_input("Another name", key=NAME, max_chars=MOST_LETTERS)
                 st.form_submit_button("Change it", on_click=_joined, args=(session,))
-            words = "Your name, guesses and drawing are deleted"
+            words = "Your name, guesses and drawing are deleted; what the class has trained on, when it ends"
             st.button("Leave the class", key="leave class", help=words, on_click=_left, args=(session,))
 
 
@@ -89,8 +90,10 @@ def _ask(session: Session, guess: float | str | None) -> None:
     first = st.session_state.setdefault(f"first of {key}", guess)
     with st.container(key="room-ask"):
         element(question, first, key, wide=True)
-    if level(question, 0) is not None and (found := outcomes.stored(topics.get(session.scenario).scenario)):
-        st.caption(f"guessing {percent(found.chance)} · no noise {percent(found.reference[-1])}")
+    topic = topics.get(session.scenario)
+    if level(question, 0) is not None and (found := outcomes.stored(topic.scenario)):
+        ends = f"guessing {percent(found.chance)}", reference_words(topic.preset.draft, found)
+        st.caption(" · ".join(filter(None, ends)))
     words = "Send my guess" if guess is None else "Change my guess"
     off = st.session_state.get(key, first) is None and not isinstance(question, Figure)
     name, sent = f"send {key}", (session, key)

@@ -82,8 +82,9 @@ def offer(workspace: Workspace) -> None:
         f"Promise ε {LITTLE:g} for the whole run",
         key="promise a little",
         width="stretch",
-        help=f"Now it is nothing. ε {LITTLE:g} (δ {number(DELTA)}, against {AGAINST[there.trust.against]}) "
-        f"promises little, and takes ε {number(use)} per {PER[there.randomiser.scope]}.",
+        help=f"As it is, a run promises nothing. ε {LITTLE:g} for the whole run (δ {number(DELTA)}, "
+        f"against {AGAINST[there.trust.against]}) promises little, and takes ε {number(use)} per "
+        f"{PER[there.randomiser.scope]}.",
     )
     if pressed:
         workspace.edit(kept)

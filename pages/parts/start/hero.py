@@ -10,7 +10,7 @@ from ldp_core.accounting import AGAINST, everyone, promise, worth
 from ldp_core.experiment import Draft, Experiment, changed
 from ldp_core.runs import stored_ladder
 from pages.parts.ui import components
-from pages.parts.ui.text import deltas, number, percent
+from pages.parts.ui.text import covered, deltas, number, percent
 from pages.parts.ui.uninterrupted import uncut
 from pages.parts.ui.workspace import start_with
 
@@ -83,7 +83,7 @@ def _step(epsilon: float, cell: dict[str, Any], accuracy: float) -> dict[str, An
         "name": f"ε {number(epsilon)}",
         "image": cell["image"],
         "label": f"what the attacker makes of it at ε {number(epsilon)}",
-        "train": f"Train {experiment.clients.count} such clients at ε {number(epsilon)}",
+        "train": f"Train {experiment.clients.count} such clients at ε {number(epsilon)}{covered(experiment)}",
         "figures": [
             {"name": name, "words": words, "rest": rest, "kind": "bad" * bad}
             for name, words, rest, bad in figures

@@ -33,12 +33,8 @@ def picture(
     dots = not steps and one_round(found)
     lines = _by_budget(draft, found, veiled) if steps else _by_round(draft, found, veiled)
     guides = [{"name": f"guessing {percent(found.chance)}", "y": found.chance}]
-    if found.reference:
-        clean = found.reference[-1]
-        unknown = ", but class shares unknown" * draft.experiments()[-1].randomiser.labelled
-        unlike = len({str(training(one)) for one in draft.experiments()}) > 1
-        whose = f"{'last run, ' * unlike}{without_noise(found.seeds)}{unknown}"
-        guides.append({"name": f"{whose} {percent(clean)}", "y": clean})
+    if words := reference_words(draft, found):
+        guides.append({"name": words, "y": found.reference[-1]})
     if guess is not None:
         guides.append({"name": f"your guess {percent(guess)}", "y": guess})
     across = [np.log(epsilon) for _, epsilon in steps] if steps else [0, found.rounds]
@@ -56,6 +52,16 @@ def picture(
         "height": height,
         "label": f"Accuracy: {ends}",
     }
+
+
+def reference_words(draft: Draft, found: outcomes.Outcome) -> str:
+    """The stored run without noise, as charts name it, with its accuracy; "" where there is none."""
+    if not found.reference:
+        return ""
+    unknown = ", but class shares unknown" * draft.experiments()[-1].randomiser.labelled
+    unlike = len({str(training(one)) for one in draft.experiments()}) > 1
+    whose = f"{'last run, ' * unlike}{without_noise(found.seeds)}{unknown}"
+    return f"{whose} {percent(found.reference[-1])}"
 
 
 def _by_round(draft: Draft, found: outcomes.Outcome, veiled: Collection[str]) -> list[dict[str, Any]]:

@@ -53,6 +53,7 @@ KINDS = {"much": "kept", "some": "", "little": "partly", "nothing": "recovered"}
 """Style of the guarantee's chip by worth."""
 SEVERAL = "those that each run's trust names"
 RUN = " for the run"
+AT_WORST = "at worst "
 WORTHLESS = ", no better than guessing"
 WAITING = "waiting"
 """Style of a figure that is not known yet."""
@@ -282,7 +283,7 @@ def promised(draft: Draft, shown: Sequence[Series] = ()) -> Chip:
     seen = list(dict.fromkeys(AGAINST[one.trust.against] for one in experiments))
     first = f"for client {named[0] + 1}{'' if others else _others(experiments)}, at worst{delta}, "
     first += f"against {SEVERAL if seen[1:] else seen[0]}"
-    rest = f"{first}: told apart {least.odds}{in_short(shown, named[0])}{others}"
+    rest = f"{first}: told apart {least.odds.removeprefix(AT_WORST)}{in_short(shown, named[0])}{others}"
     kind = KINDS[least.word]
     rest += _repeated([Promised.to(named[0], "", one) for one in experiments])
     return {"name": "Privacy of the run", "pieces": [(words, None)], "rest": rest, "kind": kind}

@@ -114,8 +114,8 @@ def test_the_privacy_of_the_run_is_the_ledgers_worst_case():
     run = f"promises nothing: ε 0.5 per weight → {number(worst, 4)} for the run"
     assert said(chip["pieces"]) == run
     whom = "at worst (δ\u00a010⁻⁵), against a server that sees each upload"
-    told = f"for client 1, {whom}: told apart at worst in practically every try; client 20 ε 8 per weight"
-    assert chip["rest"].startswith(told)
+    found = f"for client 1, {whom}: told apart in practically every try; client 20 ε 8 per weight"
+    assert chip["rest"].startswith(found)
     alone = promised(presets.get("twenty_images").draft.with_base({"mechanism": "none"}))
     assert alone["kind"] == "recovered"
     assert said(alone["pieces"]).endswith("; no LDP: no guarantee"), "one of four promises nothing"
@@ -152,7 +152,7 @@ def test_whose_privacy_it_is_is_said_only_as_far_as_it_goes():
         f"for client 1{others}, at worst (δ\u00a010⁻⁵), against a server that sees each upload"
         for others in (" as for all others", "; others have other ranges or limits", "")
     ]
-    assert all(rest.endswith("told apart at worst in practically every try") for rest in rests)
+    assert all(rest.endswith("told apart in practically every try") for rest in rests)
 
 
 def of_scenario(name: str) -> dict[str, Any]:

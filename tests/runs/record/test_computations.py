@@ -52,6 +52,15 @@ def test_what_is_known_is_shown_at_once_though_somebody_has_the_only_slot():
     assert kinds.is_known("run", Training(draft(), True))
 
 
+def test_of_what_is_partly_known_only_the_rest_is_trained():
+    first = trained(draft(), reference=True)
+    before = [record_of(first, run).stat().st_mtime_ns for run in range(3)]
+    wider = queued(Draft(parse(ASKED), BOTH, seeds=2), reference=True)
+    assert set(first.keys) < set(wider.keys)
+    assert compute(wider).status == "completed"
+    assert [record_of(first, run).stat().st_mtime_ns for run in range(3)] == before
+
+
 def test_a_click_on_what_waits_already_does_not_complete_that_by_what_is_asked_now():
     """One live job a draft: the second launch gets the first one, which has asked for something else."""
     trained(draft(), reference=True)
