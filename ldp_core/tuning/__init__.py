@@ -6,5 +6,5 @@ For an accuracy: `question` is the request, `search` the runs to train next give
 """
 
 from ldp_core.tuning.found import Answer, More, Point
+from ldp_core.tuning.least_epsilon import answer_of, next_points
 from ldp_core.tuning.question import Question, parse_question
-from ldp_core.tuning.search import answer_of, next_points

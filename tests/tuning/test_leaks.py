@@ -13,8 +13,8 @@ from ldp_core.runs.kinds.tune import search
 from ldp_core.tuning import Point, answer_of, next_points, parse_question
 from ldp_core.tuning import question as question_file
 from ldp_core.tuning.leaks import UPLOADS, Leak, bounded, leaks_of, next_uploads, pooled
+from ldp_core.tuning.least_epsilon import undecided
 from ldp_core.tuning.question import Question
-from ldp_core.tuning.search import undecided
 
 
 def asked(**more: Any) -> Question:

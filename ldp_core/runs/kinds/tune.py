@@ -25,7 +25,7 @@ from ldp_core.runs.view.cells import SearchProgress, known
 from ldp_core.runs.view.final_figures import found
 from ldp_core.tuning import Question, answer_of, next_points, parse_question
 from ldp_core.tuning.leaks import UPLOADS, Leak, bounded, leaks_of, next_uploads
-from ldp_core.tuning.search import undecided
+from ldp_core.tuning.least_epsilon import undecided
 
 CLOSE = 1.05
 """Ratio between the next ε and the largest ε within the limit at which the search for that limit stops."""

@@ -155,8 +155,8 @@ def tries_figure(dots: Sequence[Dot]) -> Figure:
     at = f"{deltas(dot.final.delta for dot in dots)}, against {whom}"
     across = {"title": f"ε of the whole run, at worst{at}", **log_axis(float(low), float(high))}
     if places:
-        same = f"{number(upwards(bounds[0]))}{at}, for all: promises {word_of(bounds[0])}" if bounds else ""
-        title = f"ε of the whole run, at worst {same}" if same else "no guarantee"
+        price = f"{number(upwards(bounds[0]))}{at}, for all: promises {word_of(bounds[0])}" if bounds else ""
+        title = f"ε of the whole run, at worst {price}" if price else "no guarantee"
         ticks = {"tickvals": [*range(len(places))], "ticktext": [_named(one) for one in places]}
         across = {"title": title, "range": [-0.5, len(places) - 0.5], **ticks}
     return figure(

@@ -13,7 +13,7 @@ from ldp_core.runs import COLOURS, OTHERWISE, Job, SearchProgress, known
 from ldp_core.tuning import Question
 from ldp_core.tuning.inverses import covers
 from ldp_core.tuning.leaks import cap, leaks_of
-from ldp_core.tuning.search import bracket, leak_in_words, tried
+from ldp_core.tuning.least_epsilon import bracket, leak_in_words, tried
 from pages.parts.charts.base import Figure, Lines, colour, look, scatter, share_axis
 from pages.parts.charts.pareto import budget_axis
 from pages.parts.runs.job_state import far_state, is_gone

@@ -11,7 +11,7 @@ from scipy.special import ndtr
 from ldp_core.errors import InvalidExperiment
 from ldp_core.limits import SEED
 from ldp_core.tuning import Answer, Point, Question, answer_of, next_points, parse_question
-from ldp_core.tuning.search import tried
+from ldp_core.tuning.least_epsilon import tried
 
 HEIGHT = {0.5: 0.89, 1.0: 0.95}
 """What each range reaches without noise."""
