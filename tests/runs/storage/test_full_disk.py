@@ -89,7 +89,7 @@ def test_an_orphan_is_noted_in_the_room_of_the_reserve(runs_dir: Path, monkeypat
 
     def reap() -> None:
         if (runs_dir / "reserve").exists():
-            raise DiskFull("the disk is full")
+            raise DiskFull
         noted.append("an orphan")
 
     monkeypatch.setattr(queue, "reap", reap)
