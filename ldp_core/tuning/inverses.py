@@ -169,8 +169,8 @@ def _least(sigma: Callable[[float], float], most: float, low: float, high: float
     while above - below > TOLERANCE:
         near = above - below < COARSE
         middle = above - under * (above - below) / (under - over) if near else (above + below) / 2
-        if not below < middle < above:
-            break
+        # an end that lies within rounding of the root would draw every further step to itself
+        middle = min(max(middle, below + TOLERANCE / 2), above - TOLERANCE / 2)
         found = math.log(sigma(math.exp(middle)) / most)
         if found > 0:
             under /= 2 if near and stayed < 0 else 1

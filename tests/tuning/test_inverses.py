@@ -5,7 +5,7 @@ from dataclasses import asdict
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from ldp_core import mechanisms
@@ -48,6 +48,10 @@ experiments = st.builds(
 
 @settings(max_examples=12)
 @given(experiments, st.floats(0.05, 8))
+@example(
+    made("laplace", clients={"count": 1, "range": 0.01}, selection={"kind": "fraction", "fraction": 0.5}),
+    7.75,
+)
 def test_the_epsilon_for_a_noise_leaves_that_noise_and_is_the_least(experiment: Experiment, epsilon: float):
     sigma = left(experiment, epsilon)
     found = inverses.at_noise(experiment, sigma)
