@@ -75,7 +75,7 @@ def test_a_part_whose_file_does_not_come_through_says_so(server: Server, browser
     page.route("**/assets/web/**", lambda route: route.fulfill(status=404, body="Not Found"))
     page.goto(f"{server.url}/noise")
     words = "This part of the page cannot be shown. Reload the page"
-    expect(page.get_by_text(words).first).to_be_visible()
+    expect(page.get_by_text(words).locator("visible=true").first).to_be_visible()
     page.unroute("**/assets/web/**")
     page.reload()
     expect(page.locator(READY["noise"]).first).to_be_visible()
