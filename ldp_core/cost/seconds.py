@@ -55,11 +55,10 @@ def seconds(works: Iterable[Work], rates: Rates) -> float:
 
 
 def in_words(duration: float) -> str:
-    """Seconds in words, at least one: 3 days, 20 minutes."""
-    if duration <= 1:
-        return "1 second"
+    """Seconds in words: 3 days, 20 minutes."""
     unit, name = next(((unit, name) for unit, name in UNITS if duration >= 2 * unit), UNITS[-1])
-    return f"{duration / unit:,.3g} {name}" if duration / unit < 1000 else f"{duration / unit:,.0f} {name}"
+    count = f"{duration / unit:,.3g}" if duration / unit < 1000 else f"{duration / unit:,.0f}"
+    return f"{count} {name.removesuffix('s') if count == '1' else name}"
 
 
 def work_of(experiment: Experiment) -> Work:
