@@ -31,6 +31,7 @@ from tests.runs.processes import (
     launched_elsewhere,
     living,
     rounds_of,
+    trained_a_round,
     under_way,
     until,
     wait_for,
@@ -48,7 +49,7 @@ def test_jobs_wait_their_turn_and_the_warm_worker_begins_the_next_at_once(warm: 
     assert done and begun and 0 <= begun - done < within(1.0, of_worker=True)
     assert len(workers(warm)) == 1
     asked = time.monotonic()
-    under_way({"rounds": 1, "seed": 303})
+    until(launch({"rounds": 1, "seed": 303}), trained_a_round)  # it may have ended by then
     assert time.monotonic() - asked < within(1.5, of_worker=True)
 
 
