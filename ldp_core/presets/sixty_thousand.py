@@ -5,7 +5,7 @@ The variant with gradients of pixels has step, norm and rounds set by hand (at Î
 4 79.6 %, against 80.9 %; 10 rounds 78.1 %, 40 rounds 83.8 %). Features and decoding were chosen on the
 training file alone, with its last 10 000 images held out: `python -m tests.benchmarks.sixty_thousand`. There,
 uneven classes end at 95.4 % with estimated shares, and at 93.7 % if the server takes them as equal. Control
-without private data: `python -m tests.benchmarks.sixty_thousand nobody` trains on scikit-learn's labelled
+without private data: `python -m tests.benchmarks.sixty_thousand public` trains on scikit-learn's labelled
 digits with the same features (85.4 % at most).
 """
 

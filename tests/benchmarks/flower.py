@@ -138,14 +138,14 @@ def _measured(root: Path, number: int, run: dict[str, Any]) -> list[tuple[str, f
 
 def _held_against_theory(run: dict[str, Any], audit: str) -> list[tuple[str, float]]:
     made, weigher = mechanisms.get(**run["mechanism"]), aggregators.get(**run["aggregator"])
-    told = {"before", "answers", "epsilon", "low", "high", "num-examples"}
-    told -= set() if run["weighs_by_size"] else {"num-examples"}
+    names = {"before", "answers", "epsilon", "low", "high", "num-examples"}
+    names -= set() if run["weighs_by_size"] else {"num-examples"}
     excess, noises, left = [], [], []
     for number in range(1, ROUNDS + 1):
         worst, sizes, aggregate, expected = [], [], [], []
         for client, budget in enumerate(run["clients"]):
             given, sent = (np.load(f"{audit}_{what}_{number}_{client}.npz") for what in ("given", "sent"))
-            if {*sent} != told:
+            if {*sent} != names:
                 sys.exit(f"client {client} has sent {sorted(sent)}")
             ends = [budget[name] for name in ("epsilon", "low", "high")]
             values = given["answers"].astype(np.float64)

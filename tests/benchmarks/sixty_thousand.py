@@ -2,7 +2,7 @@
 
 `python -m tests.benchmarks.sixty_thousand`: people are the first 50 000 images of MNIST's training file,
 judged on its last 10 000; the test file chose nothing. Each line: mean accuracy of three seeds. With the word
-`nobody`, MNIST is named without asking anybody: by a linear classifier learnt on scikit-learn's 1 797
+`public`, MNIST is labelled without any private data: by a linear classifier learnt on scikit-learn's 1 797
 labelled digits alone, which are public, with the same features.
 """
 
@@ -50,7 +50,7 @@ def chosen(mnist: datasets.Data) -> None:
             print(f"{changes}, shares {named}: {right:.4f}", flush=True)
 
 
-def nobody_asked(mnist: datasets.Data) -> None:
+def public_only(mnist: datasets.Data) -> None:
     known = datasets.get("digits").load(datasets.data_dir())
     x, y = np.concatenate([known.train_x, known.test_x]), np.concatenate([known.train_y, known.test_y])
     split = stream(0, "audit").permutation(len(mnist.train_y))[:10_000]  # what choices may look at
@@ -70,4 +70,4 @@ def nobody_asked(mnist: datasets.Data) -> None:
 
 
 if __name__ == "__main__":
-    (nobody_asked if "nobody" in sys.argv else chosen)(datasets.get("mnist").load(datasets.data_dir()))
+    (public_only if "public" in sys.argv else chosen)(datasets.get("mnist").load(datasets.data_dir()))

@@ -143,7 +143,7 @@ def _lives(pid: int) -> bool:
 
 def launched_elsewhere(changes: dict[str, Any]) -> tuple[Any, str]:
     """A process that stands for a server: it launches a job and only lives on; and that job."""
-    told, tell = FORK.Pipe(duplex=False)
+    heard, tell = FORK.Pipe(duplex=False)
 
     def live() -> None:
         tell.send(launch(changes))
@@ -151,20 +151,20 @@ def launched_elsewhere(changes: dict[str, Any]) -> tuple[Any, str]:
 
     process = FORK.Process(target=live, daemon=True)
     process.start()
-    return process, str(told.recv())
+    return process, str(heard.recv())
 
 
 class Trained:
     """A job that a fork of this process does, without a worker: it shares what a test has put in place."""
 
     def __init__(self, job: Job) -> None:
-        self._told, tell = FORK.Pipe(duplex=False)
+        self._heard, tell = FORK.Pipe(duplex=False)
         with tell:
             self.process = FORK.Process(target=lambda: tell.send(train_job(job, 10**9)))
             self.process.start()
 
     def outcome(self, seconds: float = PATIENCE_SECONDS) -> Outcome:
-        assert self._told.poll(seconds)
-        outcome: Outcome = self._told.recv()
+        assert self._heard.poll(seconds)
+        outcome: Outcome = self._heard.recv()
         self.process.join(seconds)
         return outcome

@@ -89,7 +89,7 @@ class Watched:
             elif self._leaving:
                 end = self._leaving
             elif end.status == "cancelled":  # without a request
-                end = Outcome("interrupted", "the training process was told to stop from outside; " + KEPT)
+                end = Outcome("interrupted", "the training process was asked to stop from outside; " + KEPT)
         logging.info("job %s ends: %s", self.job.id, end.status)
         if not queue.move(self.job.id, end.status, end.message):
             # it was asked to stop since it was looked at, and it may not wait any more

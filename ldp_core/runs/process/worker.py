@@ -43,7 +43,7 @@ QUIET_SECONDS = 1.0
 """Idle time after which an unmeasured machine's speed is measured."""
 PATIENCE_SECONDS = 60.0
 """Time for which a new worker waits for the end of the one that it replaces."""
-STOPPED = kinds.Outcome("interrupted", "the worker was told to stop; what was trained is kept")
+STOPPED = kinds.Outcome("interrupted", "the worker was asked to stop; what was trained is kept")
 
 _leaving: list[bool] = []
 """Not empty once this worker is to end."""

@@ -28,7 +28,7 @@ CREATE TABLE IF NOT EXISTS jobs (
     room TEXT NOT NULL DEFAULT '',            -- of a private job, which its owner alone sees and shares
     pinned INTEGER NOT NULL DEFAULT 0,
     removed REAL,                             -- when its record was removed to make room
-    deleted REAL,                             -- when somebody deleted it; it may come back for a while
+    deleted REAL,                             -- when it was deleted; it may come back for a while
     name TEXT NOT NULL DEFAULT '',            -- as its owner typed it; '' for the experiment's own
     note TEXT NOT NULL DEFAULT '',
     figures TEXT,                             -- as JSON: what each variant came to, for lists

@@ -70,7 +70,7 @@ def test_a_queue_that_is_locked_when_a_job_begins_loses_no_job(watched: Any, mon
 
 
 @pytest.mark.parametrize("said", [b"", b"\0\0", b"\0\0\0\x40{"])
-@pytest.mark.parametrize(("by", "why"), [(signal.SIGKILL, "killed"), (signal.SIGTERM, "told to stop")])
+@pytest.mark.parametrize(("by", "why"), [(signal.SIGKILL, "killed"), (signal.SIGTERM, "asked to stop")])
 def test_one_that_ended_by_a_signal_before_it_had_told_its_end_was_interrupted(
     watched: Any, said: bytes, by: signal.Signals, why: str
 ):
@@ -103,7 +103,7 @@ def test_one_that_loses_its_stop_ends_all_the_same(watched: Any, monkeypatch: py
     monkeypatch.setattr(training, "STOP_SECONDS", 1)
     one = watched(lambda tell, job, *_: tell.send_bytes(json.dumps(training.train_job(job, 0)).encode()))
     assert one.step()
-    assert "told to stop from outside" in queue.get(one.job.id).message
+    assert "asked to stop from outside" in queue.get(one.job.id).message
 
 
 def test_a_stop_that_comes_while_a_job_begins_to_wait_for_another_one_stops_it(

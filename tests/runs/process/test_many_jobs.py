@@ -152,7 +152,7 @@ def test_a_worker_that_is_told_to_stop_keeps_the_last_finished_round(runs_dir: P
     assert time.monotonic() - asked <= within(10, of_worker=True)
     job = queue.get(identity)
     assert (job.status, job.pid) == ("interrupted", None)
-    assert "told to stop" in job.message
+    assert "asked to stop" in job.message
     with record(job.keys[0]).reading() as db:
         assert db
         kept = db.execute("SELECT round FROM checkpoint").fetchone()["round"]

@@ -1,5 +1,5 @@
-"""Jobs in real processes: they outlive whoever launched them, can be stopped, and what is said of how they
-ended is true, also when things come at once, or from the wrong side.
+"""Jobs in real processes: they outlive the process that launched them, can be stopped, and what is said of
+how they ended is true, also when things come at once, or from the wrong side.
 """
 
 import os
@@ -141,19 +141,19 @@ def test_a_process_that_is_told_to_stop_from_outside_was_interrupted():
     os.kill(pid, signal.SIGTERM)
     job = ended(identity)
     assert job.status == "interrupted"
-    assert "told to stop from outside" in job.message
+    assert "asked to stop from outside" in job.message
     jobs.resume(identity)
     until(identity, lambda job: job.status == "running")
 
 
 def test_how_an_attempt_before_ended_says_nothing_of_this_one(warm: Path):
-    """Killed, or told to stop, as soon as it is there."""
+    """Killed, or asked to stop, as soon as it is there."""
     identity, _ = under_way(ENDLESS)
     jobs.cancel(identity)
     ended(identity)
-    for told in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT):
+    for number in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT):
         jobs.resume(identity)
-        os.kill(until(identity, lambda job: job.pid).pid or 0, told)
+        os.kill(until(identity, lambda job: job.pid).pid or 0, number)
         assert ended(identity).status == "interrupted"
     assert len(workers(warm)) == 1, "the worker lives"
 
