@@ -39,7 +39,9 @@ class Topic:
 
 
 def names() -> list[str]:
-    return [*lessons.names(), OWN_DIGITS, *presets.names()]
+    """In the order of a class: the drawings come before the last lesson, as in assets/lesson.md."""
+    *others, last = lessons.names()
+    return [*others, OWN_DIGITS, last, *presets.names()]
 
 
 def get(name: str) -> Topic:

@@ -25,6 +25,7 @@ NODES = 24
 DEGREE = 12
 """… and degree of the interpolating polynomial."""
 QUIET = 0.2
+"""Share of runs that must be as quiet for `quiet`: with one in five, failure is not certain."""
 
 
 @dataclass(frozen=True)

@@ -164,7 +164,7 @@ def training_alone() -> str:
         began = time.perf_counter()
         train_them()
         took.append(time.perf_counter() - began)
-    return f"{np.median(took[1:]):.3f} s ({took[0]:.2f} s the first time), 150 steps"
+    return f"{np.median(took[1:]):.3f} s ({took[0]:.2f} s the first time)"
 
 
 def folded() -> str:

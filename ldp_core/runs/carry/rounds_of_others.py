@@ -66,7 +66,7 @@ def _objects(content: bytes) -> Iterator[tuple[int, Row]]:
         raise InvalidInput("it is no text in UTF-8; save it as CSV or as JSON lines") from None
     known: dict[tuple[str, ...], dict[str, str]] = {}
     lines = text.splitlines()
-    with suppress(ValueError, RecursionError):
+    with suppress(ValueError, RecursionError):  # what is no list is refused below, by its line
         lines = [json.dumps(row) for row in json.loads(text)] if text.lstrip()[:1] == "[" else lines
     for place, line in enumerate(lines, start=1):
         if not line.strip():

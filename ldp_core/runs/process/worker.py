@@ -95,8 +95,6 @@ def _leave(worker: int, number: int, _: object) -> None:
     if os.getpid() != worker:  # a fork that has no handler of its own yet
         signal.signal(number, signal.SIG_DFL)
         os.kill(os.getpid(), number)
-    elif number == signal.SIGINT:
-        raise KeyboardInterrupt
     else:
         _leaving.append(True)
 

@@ -24,7 +24,7 @@ def delete(identity: str, person: Person = OPERATOR, for_good: bool = False) -> 
     `for_good`, private, or where room is short. NotNow: the job waits, runs or is pinned; StorageFailed: the
     deletion cannot be stored.
     """
-    with suppress(StorageFailed):
+    with suppress(StorageFailed):  # what cannot be written is said by the deletion itself
         disk_space.with_reserve(queue.reap)
     job = queue.get(identity)
     person.check(job.owner, "delete it")

@@ -122,9 +122,7 @@ def _steps(session: Session) -> None:
                 label_visibility="collapsed",
                 width=300,
             )
-        # after the drawings comes the last lesson, as in assets/lesson.md, and after that the scenarios
-        ahead = names.index(session.scenario) + (-1 if own else 1)
-        after = names[(ahead + (names[ahead % len(names)] == topics.OWN_DIGITS)) % len(names)]
+        after = names[(names.index(session.scenario) + 1) % len(names)]
         if session.phase == ("shown" if own else "free"):
             label = f"Next question: {plain(topics.get(after).label)}"
             args = (sessions.ask, session, after)

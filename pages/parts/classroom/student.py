@@ -16,6 +16,7 @@ from pages.parts.learn.one_thing import draft_of, field, final_of, result_line
 from pages.parts.runs.whose import names as nicknames
 from pages.parts.start.outcome_view import reference_words
 from pages.parts.train.guess_words import level, literal, reply, shown
+from pages.parts.train.standings import training
 from pages.parts.ui.job_actions import refusal, refusing
 from pages.parts.ui.meanings import error_in_words
 from pages.parts.ui.polling import refreshing
@@ -92,8 +93,10 @@ def _ask(session: Session, guess: float | str | None) -> None:
         element(question, first, key, wide=True)
     topic = topics.get(session.scenario)
     if level(question, 0) is not None and (found := outcomes.stored(topic.scenario)):
-        ends = f"guessing {percent(found.chance)}", reference_words(topic.preset.draft, found)
-        st.caption(" · ".join(filter(None, ends)))
+        draft = topic.preset.draft
+        alike = len({str(training(one)) for one in draft.experiments()}) == 1
+        clean = reference_words(draft, found) if alike else ""
+        st.caption(" · ".join(filter(None, (f"guessing {percent(found.chance)}", clean))))
     words = "Send my guess" if guess is None else "Change my guess"
     off = st.session_state.get(key, first) is None and not isinstance(question, Figure)
     name, sent = f"send {key}", (session, key)

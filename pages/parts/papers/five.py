@@ -49,7 +49,8 @@ def five() -> None:
         worths = names_by((word_of(run), spelled(int(run))) for run in sorted({one.run for one in found}))
         says = (f"{listed(runs)} promise{'s' * (not runs[1:])} {word}" for word, runs in worths.items())
         scope = f"all that a client sends, at worst (δ {number(DELTA)}, against {AGAINST['server']})"
-        st.markdown(f"**{in_short(found)}** Here ε is for {scope}: {'; '.join(says)}.")
+        more = f"The two volunteers pay {MORE} times as much."
+        st.markdown(f"**{in_short(found)}** Here ε is for {scope}: {'; '.join(says)}. {more}")
         looks = styles(presets.get("five_side_by_side").draft)
         tints = {label: look.tint for label, look in zip(FIVE, looks, strict=False)}
         shown = [
@@ -109,9 +110,8 @@ def _how(found: tuple[Point, ...]) -> str:
     control = min(figure.also["identified_clipped"] for one in found for figure in one.figures)
     bare = "all are" if control == 1 else f"at least {percent(int(100 * control) / 100)}"
     return plain(
-        f"Digits, twenty clients, logistic regression, three rounds. ε of a run: {MORE} times as "
-        f"much for the two volunteers; a system in which no ε that may be asked for costs so much asks for "
-        f"the largest. Each has the learning rate, of "
+        f"Digits, twenty clients, logistic regression, three rounds. A system in which no ε that may "
+        f"be asked for costs so much asks for the largest. Each has the learning rate, of "
         f"{RATES[0]:g} to {RATES[-1]:g}, that ends best on public images: MNIST's, made as small. Picked "
         f"out: by the exact likelihood, which of ten images an upload of one image in one step was made of "
         f"(guessing: 10 %); without noise {bare}. {found[0].accuracy.seeds} seeds, {IMAGES} images of each "
