@@ -97,6 +97,16 @@ def house() -> None:
 
     filler.go()
     assert ended(waiting).status == "completed"
+    with holding(ROOT, 1):
+        jobs.resume(identity)
+        until(identity, lambda job: job.status == "running")
+        end_workers(ROOT)
+    disk_space.keep_back()
+    filler.fill()
+    assert shutil.disk_usage(ROOT).free == 0
+    assert {job.id: queue.get(job.id).status for job in jobs.recent()}[identity] == "interrupted"
+
+    filler.go()
     assert jobs.resume(identity).live
     assert ended(identity).status == "completed"
     same_as_undisturbed(job)

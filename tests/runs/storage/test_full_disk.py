@@ -10,9 +10,7 @@ from unittest.mock import Mock
 
 import pytest
 
-from ldp_core.errors import DiskFull, ReadOnly, StorageFailed
-from ldp_core.runs import queue
-from ldp_core.runs.jobs import lookup
+from ldp_core.errors import ReadOnly, StorageFailed
 from ldp_core.runs.storage import disk_space, paths
 from tests.conftest import ROOT
 from tests.runs.processes import skip_without
@@ -81,20 +79,6 @@ def test_the_reserve_is_there_until_it_is_given_up(runs_dir: Path):
     (runs_dir / "reserve").write_bytes(b"torn")
     disk_space.keep_back()
     assert (runs_dir / "reserve").stat().st_size == disk_space.RESERVE
-
-
-def test_an_orphan_is_noted_in_the_room_of_the_reserve(runs_dir: Path, monkeypatch: pytest.MonkeyPatch):
-    disk_space.keep_back()
-    noted: list[str] = []
-
-    def reap() -> None:
-        if (runs_dir / "reserve").exists():
-            raise DiskFull
-        noted.append("an orphan")
-
-    monkeypatch.setattr(queue, "reap", reap)
-    assert lookup.reap() == []
-    assert noted
 
 
 def test_the_reserve_is_a_file_of_its_own_and_nothing_that_a_name_leads_to(runs_dir: Path, tmp_path: Path):
