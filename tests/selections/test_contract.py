@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ldp_core import accounting, selections, theory
+from ldp_core import accounting, selections
 from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import parse
 from tests.data import rounds as rounds_of
@@ -68,13 +68,3 @@ def test_with_few_clients_a_round_may_be_empty():
     assert silent, "twelve rounds without one have a chance of 0.03, and these are always the same"
     for i in silent[1:]:
         assert found[i]["accuracy"] == found[i - 1]["accuracy"]
-
-
-def test_the_noise_is_predicted_for_those_who_come():
-    """Averages over who comes: the variance of a mean of n goes as E[1/n]; within 2 % of the exact sum."""
-    experiment = parse({"selection": "self_sampling", "mechanism": "duchi", "clients": {"epsilon": 1}})
-    everybody = parse({"mechanism": "duchi", "clients": {"epsilon": 1}})
-    counts = np.random.default_rng(0).binomial(20, 0.75, 200_000)
-    factor = np.mean(20 / counts[counts > 0])
-    ratio = theory.server_variance(experiment) / theory.server_variance(everybody)
-    assert ratio == pytest.approx(factor, rel=0.02)

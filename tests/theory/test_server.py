@@ -69,8 +69,9 @@ CASES = [  # what an outsider found, with what is so: the old prediction was .00
 
 
 @pytest.mark.parametrize(("changes", "variance"), CASES)
-def test_what_an_outsider_found_is_predicted_now(changes: dict[str, Any], variance: float):
+def test_what_an_outsider_found_is_predicted_now_and_measured(changes: dict[str, Any], variance: float):
     assert server_variance(parse(changes)) == pytest.approx(variance, rel=1e-2)
+    assert far(parse(changes), in_gate(300, 2000), np.random.default_rng(1)) < APART
 
 
 def test_as_printed_each_client_is_an_upload_of_its_own():

@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
 from ldp_core.experiment import parse
+from ldp_core.theory import server_noise, server_variance
 from ldp_core.theory.turnout import turnouts
 
 
@@ -24,3 +26,16 @@ def test_who_decide_by_themselves_are_gone_through_by_their_kinds(count: int, ki
         assert found.share @ (came == 0) == pytest.approx(0.35**count)
         of_first = (found.here & (found.clients % kinds == 0)).sum(axis=1)
         assert found.share @ of_first == pytest.approx(0.65 * -(-count // kinds))
+
+
+def test_who_decide_by_themselves_have_the_noise_of_every_choice_with_its_chance():
+    """E[1/N] of a binomial N for equal clients; for six others an outsider's sum over their 64 choices."""
+    noise = server_noise(parse({"clients": {"epsilon": 1.0}, "selection": "self_sampling"}))
+    alone = server_variance(parse({"clients": {"epsilon": 1.0, "count": 1}}))
+    expected = alone * sum(binom.pmf(n, 20, 0.75) / n for n in range(1, 21))
+    assert noise.error == 0
+    assert noise.variance == pytest.approx(expected, rel=1e-10)
+    clients = {"count": 6, "epsilon": [0.2, 0.6, 1.5, 3, 6, 11], "low": -2.5, "high": 0.25}
+    six = {"clients": clients, "mechanism": "pdpm", "aggregator": "inverse_variance"}
+    six |= {"selection": {"kind": "self_sampling", "least": 0.3}}
+    assert server_variance(parse(six)) == pytest.approx(2.739787, rel=1e-6)
