@@ -63,7 +63,7 @@ def round_shown(page: Page) -> int:
 def test_the_budget_that_was_dragged_is_trained(visitor: Visitor):
     page = visitor.open("/", "text=From which ε on do you recognise it?")
     page.get_by_role("slider", name="Budget ε for each weight").press("ArrowLeft")
-    press(page, "Train 20 such clients at ε 2 per weight")
+    press(page, "Take 20 such clients at ε 2 per weight to Train")
     expect(page.get_by_text("ε 2 per weight").first).to_be_visible()
 
 

@@ -92,7 +92,8 @@ def _present(session: Session) -> None:
     here = room.members(session)
     asking, own = session.phase == "ask", session.scenario == topics.OWN_DIGITS
     guessed, done = sum(one.guessed for one in here), "drawn" if own else "guessed"
-    words = f"{guessed} of {len(here)} have {done}" if asking else f"{len(here)} here, {guessed} have {done}"
+    have = f"{'has' if guessed == 1 else 'have'} {done}"
+    words = f"{guessed} of {len(here)} {have}" if asking else f"{len(here)} here, {guessed} {have}"
     with st.container(key="room-present", gap="xsmall"):
         st.header(words if here else "Nobody has joined yet", anchor=False)
         shown = [plain(one.name, 24) + GUESSED * one.guessed for one in here]

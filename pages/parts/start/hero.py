@@ -83,7 +83,8 @@ def _step(epsilon: float, cell: dict[str, Any], accuracy: float) -> dict[str, An
         "name": f"ε {number(epsilon)}",
         "image": cell["image"],
         "label": f"what the attacker makes of it at ε {number(epsilon)}",
-        "train": f"Train {experiment.clients.count} such clients at ε {number(epsilon)}{covered(experiment)}",
+        "train": f"Take {experiment.clients.count} such clients at ε {number(epsilon)}{covered(experiment)} "
+        "to Train",
         "figures": [
             {"name": name, "words": words, "rest": rest, "kind": "bad" * bad}
             for name, words, rest, bad in figures

@@ -20,7 +20,7 @@ from pages.parts.ui import components
 from pages.parts.ui.meanings import error_in_words
 from pages.parts.ui.shared_cache import once
 from pages.parts.ui.tables import table
-from pages.parts.ui.text import listed, number, plain
+from pages.parts.ui.text import deltas, listed, number, plain
 from pages.parts.ui.workspace import Workspace
 
 WEIGHTS = limits.Limit(1, 1e9, 650, "weights")
@@ -69,8 +69,8 @@ def best(workspace: Workspace) -> None:
             st.warning("No mechanism keeps to these budgets: take larger ones, or fewer rounds.")
             return
         st.header(headline(found), anchor="ranking")
-        between = f"budgets evenly spaced from ε {number(asked.lowest)} to {number(asked.highest)}: "
-        st.caption(f"For {between * (asked.lowest < asked.highest)}{promise_line(found[0])}{unequal(found)}")
+        between = f"Budgets evenly spaced from ε {number(asked.lowest)} to {number(asked.highest)}. "
+        st.caption(f"{between * (asked.lowest < asked.highest)}{promise_line(found[0])}{unequal(found)}")
         components.chart(
             ranked_figure(found),
             key="ranking",
@@ -96,7 +96,7 @@ def promise_line(one: Ranked) -> str:
     """Guarantee for the client with the largest ε, in words."""
     found = worth(one.generous)
     return (
-        f"the most generous client all uploads together cost {promise_in_words(one.generous)}: "
+        f"All uploads together cost the most generous client {promise_in_words(one.generous)}: "
         f"who has to tell two of its values apart is right {found.odds}."
     )
 
@@ -107,7 +107,8 @@ def unequal(found: Sequence[Ranked]) -> str:
     if max(costs) < ALIKE * min(costs):
         return ""
     return (
-        f" **Not at equal promise**: these runs cost ε {number(min(costs))} to {number(max(costs))}. To rank "
+        f" **Not at equal promise**: these runs cost ε {number(min(costs))} to {number(max(costs))}"
+        f"{deltas(one.generous.delta for one in found)}. To rank "
         f"at an equal one, let one ε cover {SCOPES['run']}."
     )
 

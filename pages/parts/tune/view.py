@@ -60,10 +60,12 @@ def _watch(job: Job, progress: SweepProgress) -> None:
     if trained and not job.live:
         most, place = max(trained)
         headline(f"Best of {len(trained)}: {percent(most, 1)} with {plain(_named(sweep, found[place]), 200)}")
-        tied, by = as_good(found, place), f"{sweep.seeds} seeds (95 % intervals for all pairs at once)"
-        by = by if sweep.seeds > 1 else "one seed, which is too few to tell"
-        words = f"No clear difference from {tied} other{'s' * (tied > 1)} by {by}. " * bool(tied)
-        if words := words + run_line(found[place].experiment):
+        tied, seeds = as_good(found, place), f"{sweep.seeds} seeds are" if sweep.seeds > 1 else "One seed is"
+        which = f"{tied} other{'s' * (tied > 1)}" if tied < len(trained) - 1 else "any other"
+        words = f"{seeds} too few to tell it from {which} (95 % intervals for all pairs at once). " * bool(
+            tied
+        )
+        if words:
             st.caption(words)
     with st.container(border=True):
         _map(sweep, found, job.id, key=f"heat {job.id}")
