@@ -167,7 +167,9 @@ def stored(identity: str) -> Draft:
 
 
 def at_rest(page: Page) -> None:
-    """Until the page's script has ended: before, what is drawn may be put in its place once more."""
+    """Until the page's script has ended: before, what is drawn may be put in its place once more, and a
+    component whose key has changed stands there twice for a frame.
+    """
     page.locator('[data-testid="stApp"][data-test-script-state="notRunning"]').wait_for()
 
 

@@ -29,7 +29,7 @@ def test_a_dot_sets_the_budget_of_a_group_and_then_of_one_client(page: Page):
 
 
 def test_a_click_into_a_cell_selects_what_is_in_it_and_a_second_one_places_the_caret(page: Page):
-    at_rest(page)  # while a table is drawn anew it may stand there twice
+    at_rest(page)
     first, second = (page.get_by_label(f"Client {n}, Budget ε") for n in (1, 2))
     first.click()
     page.keyboard.type("3")

@@ -136,6 +136,7 @@ def test_fast_typing_loses_nothing_and_undo_takes_it_back(visitor: Visitor):
         if held[-1] == presets.get("two_volunteers").draft:
             break  # what was typed in one go is one change
     expect(page.get_by_text("20 clients: 18 ask for ε 0.5, 2 for ε 8")).to_be_visible()
+    at_rest(page)
     expect(page.get_by_label("Client 6, Budget ε")).to_have_value("0.5")
 
     # and a block from a spreadsheet fills the table
@@ -162,6 +163,7 @@ def test_quick_fills_set_the_whole_population(visitor: Visitor):
     enter(field, "2.5")
     expect(page.get_by_text("20 clients, each asking for ε 2.5")).to_be_visible()
     choose(page.get_by_role("combobox", name="Budgets ε"), "ε₂ of PLDP-FL", exact=False)
+    at_rest(page)
     expect(page.get_by_label("Client 7, Budget ε")).to_have_value("0.7")
     count = page.get_by_label("Clients", exact=True)
     enter(count, "60")
