@@ -20,7 +20,7 @@ from pages.parts.systems.panel import system_panel
 from pages.parts.ui import components
 from pages.parts.ui.header import header, question
 from pages.parts.ui.meanings import problem_in_words
-from pages.parts.ui.text import ASSUMED, asked_in_words, number, plain, ranges_in_words
+from pages.parts.ui.text import ASSUMED, asked_in_words, at_most, number, plain, ranges_in_words
 from pages.parts.ui.workspace import Workspace, open_workspace
 
 PAGE = 50
@@ -99,7 +99,7 @@ def _table(workspace: Workspace) -> None:
     own = dict(zip(FIELDS, (clients.budgets(), *clients.bounds()), strict=True))
     noise = np.sqrt(client_variance(experiment))
     upload, run = (
-        ["no bound" if np.isinf(one) else f"ε {number(one)}" for one in each]
+        ["no bound" if np.isinf(one) else f"ε {at_most(one)}" for one in each]
         for each in costs(experiment, rows).values()
     )
     typed: dict[Cell, str] = st.session_state.get(workspace.key("typed"), {})

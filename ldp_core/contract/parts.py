@@ -6,6 +6,7 @@ from ldp_core.accounting import AGAINST, entries
 from ldp_core.aggregators.base import Aggregator, Drawn
 from ldp_core.contract.in_use import promised
 from ldp_core.contract.promise import Promise, Promises, require
+from ldp_core.limits import at_most
 from ldp_core.partitions import Partition
 from ldp_core.selections import Selection
 from ldp_core.streams import stream
@@ -122,7 +123,7 @@ def of_trust(one: Trust) -> Promises:
     def kept() -> None:
         for entry in entries(asked):
             bound = entry.run_worst.bound
-            require(bound <= 2, f"ε of a whole run is {bound:.6g}, asked for 2")
+            require(bound <= 2, f"ε of a whole run is {at_most(bound, 6)}, asked for 2")
             require(entry.against == one.against, f"the ledger says against {entry.against}")
 
     def passes_on() -> None:

@@ -12,6 +12,7 @@ import numpy as np
 
 from ldp_core import accounting
 from ldp_core.experiment import Experiment
+from ldp_core.limits import at_most
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -95,7 +96,7 @@ class Result:
         if not entry.run_worst.guarantee:
             return f"promises nothing: no guarantee for the run, {entry.run_worst.why}"
         parts = [
-            f"{_number(entry[scope].bound)} {words} (δ {entry[scope].delta:g})"
+            f"{at_most(entry[scope].bound, 4)} {words} (δ {entry[scope].delta:g})"
             for scope, words in SCOPES.items()
             if entry[scope].guarantee
         ]
@@ -128,7 +129,3 @@ class Result:
             "text/html": words + curve,
             "application/vnd.plotly.v1+json": {"data": [line], "layout": layout},
         }
-
-
-def _number(value: float) -> str:
-    return f"{value:,.0f}" if value >= 1000 else f"{value:.4g}"

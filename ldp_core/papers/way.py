@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from ldp_core.accounting import DELTA, shuffled
 from ldp_core.experiment import Experiment
-from ldp_core.limits import spelled
+from ldp_core.limits import at_most, spelled
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ def _shuffles(experiment: Experiment) -> str:
     found = most if unequal else shuffled(most, max(1, heard), DELTA)
     why = "clients have budgets of their own" if unequal else f"{heard} messages are too few at δ {DELTA:g}"
     worth = (
-        f"with a shuffler whom all trust, ε {most:g} of one message would become {found:.3g}"
+        f"with a shuffler whom all trust, ε {most:g} of one message would become {at_most(found)}"
         if found < 0.99 * most
         else f"it lowers no ε ({why})"
     )

@@ -17,7 +17,7 @@ from ldp_core.accounting import Scope, entries_in, entry_of
 from ldp_core.attacks.findings.metrics import wilson
 from ldp_core.errors import listed
 from ldp_core.judgement import Outcome, at_chance, judged, together
-from ldp_core.limits import percent, spelled
+from ldp_core.limits import at_most, percent, spelled
 from ldp_core.paired import difference
 from ldp_core.presets.evidence import Evidence, Missing
 
@@ -220,7 +220,7 @@ def budget(evidence: Evidence, label: str, scope: Scope, low: float, high: float
         raise Missing(f"{label} has no ledger")
     sums = [line.sum for line in lines]
     words = {"coordinate": "for each weight", "upload": "for an upload"}.get(scope, "for the run")
-    return _within(sums, low, high, f"the budgets of {label} add up to ε {max(sums):.4g} {words}")
+    return _within(sums, low, high, f"the budgets of {label} add up to ε {at_most(max(sums), 4)} {words}")
 
 
 @a_check
@@ -235,7 +235,8 @@ def costs(
     bounds = np.array([entry[scope].bound for one in outcomes for entry in entries_in(one.ledger)])
     if not np.isfinite(bounds).all():
         return Found("contradicted", f"a client's {what} is bounded by nothing")
-    shows = f"a client's {what} costs between ε {bounds.min():.4g} and ε {bounds.max():.4g} at worst"
+    least, most = (at_most(end, 4) for end in (bounds.min(), bounds.max()))
+    shows = f"a client's {what} costs between ε {least} and ε {most} at worst"
     near = (np.abs(bounds - epsilon) <= within * epsilon).all()
     return Found("holds" if near else "contradicted", shows)
 

@@ -49,7 +49,7 @@ def test_it_says_and_draws_what_came_of_it(result: Result):
     entry = result.ledger[0]
     for scope, words in (("coordinate", "for a weight"), ("run_worst", "for the whole run at worst")):
         epsilon, delta = entry[scope]["epsilon"], entry[scope]["delta"]
-        assert f"{epsilon:,.4g} {words} (δ {delta:g})" in repr(result)
+        assert f"{at_most(epsilon, 4)} {words} (δ {delta:g})" in repr(result)
     assert "<svg" in said["text/html"]
     figure = plotly.graph_objects.Figure(said["application/vnd.plotly.v1+json"])
     assert list(figure.data[0].y) == result.rounds["accuracy"].tolist()

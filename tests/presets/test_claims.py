@@ -54,7 +54,7 @@ CASES: list[tuple[Check, Check, str]] = [
     (
         claims.budget("good", "coordinate", 2, 2),
         claims.budget("good", "upload", 0, 8),
-        "ε 1300 for an upload",
+        "ε 1\u202f300 for an upload",
     ),
     (claims.diverges("wild"), claims.diverges("good"), "2 of 3 runs of good stay within the numbers"),
     (claims.both(), claims.both(claims.recovers("good"), claims.reaches("poor", 0.5)), "poor ends at 40"),

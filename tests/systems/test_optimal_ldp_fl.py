@@ -11,6 +11,7 @@ from ldp_core.cost.traffic import traffic
 from ldp_core.experiment import amended, departures, parse
 from ldp_core.experiment.threat_model import spies
 from ldp_core.federated.federation import assemble, taking_part
+from ldp_core.limits import at_most
 from ldp_core.mechanisms.base import Form
 from ldp_core.papers.way import way
 from ldp_core.runs.train_all import train_all
@@ -102,7 +103,7 @@ def test_the_ledger_has_one_budget_a_layer_and_shuffling_lowers_none():
 def test_the_way_of_the_data_says_what_shuffling_is_worth():
     steps = [step.does for step in way(parse(PRINTED))]
     worth = shuffled(1.0, 150, DELTA)
-    assert any(f"ε 1 of one message would become {worth:.3g}" in step for step in steps)
+    assert any(f"ε 1 of one message would become {at_most(worth)}" in step for step in steps)
     assert any("range of its layer in the server's model, however wide that is" in step for step in steps)
     many = amended(PRINTED, {"clients.count": 60_000, "clients.epsilon": 0.5})
     assert any("ε 0.5 of one message would become 0.0" in step.does for step in way(many))

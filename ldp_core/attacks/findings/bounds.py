@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtr, ndtri
 
+from ldp_core.limits import at_most
 from ldp_core.mechanisms.base import Floats
 
 VACUOUS = 0.999
@@ -68,13 +69,8 @@ def worst_case(total: float, mu: float | None, candidates: int) -> Bound:
     if not np.isfinite(total):
         return Bound("mary", "no bound: no ε holds for this form", 1.0)
     value = float(mary(total, candidates))
-    label = f"worst case, ε = {_plain(total)} and δ = 0 for all that was seen of it"
+    label = f"worst case, ε = {at_most(total, 4)} and δ = 0 for all that was seen of it"
     return Bound("mary", _said(label, value), value)
-
-
-def _plain(total: float) -> str:
-    """Large ε with digits, not exponents: 12 720 rather than 1.272e+04."""
-    return f"{total:,.0f}".replace(",", "\N{THIN SPACE}") if 1000 <= total < 1e9 else f"{total:.4g}"
 
 
 def _said(label: str, value: float) -> str:

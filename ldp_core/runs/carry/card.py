@@ -7,14 +7,13 @@ import json
 import math
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from decimal import ROUND_CEILING, Context
 from typing import Any
 
 from ldp_core.accounting import AGAINST, Promise, entries_in, worth
 from ldp_core.accounting.deployments import DEPLOYMENTS
 from ldp_core.errors import InvalidInput
 from ldp_core.experiment import Experiment, parse
-from ldp_core.limits import percent, spelled
+from ldp_core.limits import at_least, at_most, percent, spelled
 from ldp_core.runs.carry.drawing import COLOURS, GREY, rule, svg, words_at
 from ldp_core.runs.carry.training import colours, title, training, variants
 from ldp_core.runs.queue.job import Job
@@ -26,7 +25,6 @@ MOST_ROWS = 4
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, ROW = 1280, 720, 60, 60, 190, 84
 SHOWN, PROMISED = "the ε that an attack shows at least", "the ε promised at most"
 BOLD = ' font-weight="600"'
-UPWARDS = Context(3, ROUND_CEILING)
 
 
 def as_card(identity: str) -> str:
@@ -82,11 +80,10 @@ def _row(runs: Sequence[RunProgress], top: int, paint: str, x: Callable[[float],
     if not finite:
         return [title]
     weighed, end = worth(promise), x(promise.bound)
-    most = UPWARDS.create_decimal(f"{promise.bound:.9g}")
-    said = f"ε ≤ {spelled(float(most))}: promises {weighed.word}, "
+    said = f"ε ≤ {at_most(promise.bound)}: promises {weighed.word}, "
     said += f"values told apart {weighed.odds}"
     if lower:
-        said += f"; shown by {by}: ε ≥ {spelled(math.floor(100 * lower) / 100)}"
+        said += f"; shown by {by}: ε ≥ {at_least(lower)}"
     elif (runs[0].end or {}).get("measured"):
         said += "; the attack shows no ε for sure"
     else:

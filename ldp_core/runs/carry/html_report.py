@@ -14,7 +14,7 @@ from ldp_core.behaviour import version
 from ldp_core.errors import InvalidInput
 from ldp_core.images import as_data_url
 from ldp_core.judgement import at_chance
-from ldp_core.limits import percent, spelled
+from ldp_core.limits import at_most, percent, spelled
 from ldp_core.paired import in_points
 from ldp_core.runs.carry.card import card_picture
 from ldp_core.runs.carry.training import Variants, picture, title, training, variants
@@ -156,7 +156,7 @@ def figures(found: Variants) -> str:
             share, chance = percent(one.hits / one.attempts), percent(one.chance)
             picked = f"{share} of {one.attempts} tries (guessing {chance})"
         if one.epsilon is not None:
-            budget = f"{_rounded(one.epsilon)} (δ {spelled(one.delta)}), against {AGAINST[one.against]}: "
+            budget = f"{at_most(one.epsilon, 4)} (δ {spelled(one.delta)}), against {AGAINST[one.against]}: "
             budget += f"promises {word_of(one.epsilon)}"
         rows.append([one.label, str(len(runs)), reached, budget, picked])
     head = ["run", "seeds", "accuracy", "ε for the whole run at worst", "right image picked out"]
@@ -191,11 +191,7 @@ def _line(line: Promise) -> str:
     if line.epsilon is None:
         return f"no guarantee: {line.why}"
     delta = f" (δ {spelled(line.delta)})" if line.delta else ""
-    return f"ε {_rounded(line.epsilon)}{delta}" + ("" if line.guarantee else f": {line.why}")
-
-
-def _rounded(epsilon: float) -> str:
-    return spelled(float(f"{epsilon:.4g}"))
+    return f"ε {at_most(line.epsilon, 4)}{delta}" + ("" if line.guarantee else f": {line.why}")
 
 
 def table(what: str, head: Iterable[str], rows: Iterable[Sequence[str]]) -> str:

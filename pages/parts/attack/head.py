@@ -24,7 +24,7 @@ from pages.parts.attack.words import (
     picked_from,
     where,
 )
-from pages.parts.ui.text import number, upwards
+from pages.parts.ui.text import at_most, number
 
 Piece = tuple[str, int | None]
 """Text, and the number of its colour (None: the text's own)."""
@@ -82,7 +82,7 @@ def _price(ladder: str) -> str:
     words = " to ".join(dict.fromkeys(worth(one).word for one in (least, most)))
     delta = max(least.delta, most.delta)
     known = f", δ {number(delta)}" if delta else ""
-    ends = " to ".join(number(upwards(one.bound, 2)) for one in (least, most))
+    ends = " to ".join(at_most(one.bound, 2) for one in (least, most))
     return f"promises {words}: ε {ends} under {law.label} (against the server{known})"
 
 

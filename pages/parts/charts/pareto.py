@@ -21,7 +21,7 @@ from pages.parts.charts.base import (
 )
 from pages.parts.charts.rounds import label
 from pages.parts.charts.series import Series
-from pages.parts.ui.text import number
+from pages.parts.ui.text import at_most, number
 
 T = TypeVar("T")
 
@@ -72,6 +72,7 @@ def pareto_figure(points: Sequence[Bought[Series]], picked: bool = False) -> Fig
     traces = [scatter(*steps, **look(MUTED, 1.5, dash="dot", shape="hv"), hoverinfo="skip")]
     for point in points:
         paint = colour(point.one.style.tint)
+        price = "%{x:.0%} picked out" if picked else f"ε {at_most(point.price, 4)}"
         traces.append(
             scatter(
                 [point.price],
@@ -81,7 +82,7 @@ def pareto_figure(points: Sequence[Bought[Series]], picked: bool = False) -> Fig
                 text=[f"<b>{label(point.one)}</b>"],
                 textposition="top center" if point.accuracy < 0.9 else "bottom center",
                 textfont={"color": paint, "size": 13},
-                hovertemplate="%{x:.0%} picked out: %{y:.1%}" if picked else "ε %{x:.4g}: %{y:.1%}",
+                hovertemplate=f"{price}: %{{y:.1%}}",
             )
         )
     if picked:

@@ -15,7 +15,7 @@ from ldp_core.presets.questions import Figure as Number
 from ldp_core.runs import Final, tint_of
 from pages.parts.charts.base import MUTED, TEXT, Figure, colour, figure, log_axis, note, scatter, share_axis
 from pages.parts.learn.one_thing import final_of
-from pages.parts.ui.text import deltas, number, shortened, upwards
+from pages.parts.ui.text import at_most, deltas, number, shortened
 
 ACCENT = "var(--st-primary-color)"
 BINS = 40
@@ -143,8 +143,7 @@ def tries_figure(dots: Sequence[Dot]) -> Figure:
                 marker={"color": colour(tint), "size": 15, "opacity": 0.8},
                 text=[_named(dot.name) for dot in same],
                 customdata=[
-                    f"ε {number(upwards(dot.final.epsilon))}" if dot.final.epsilon else "no guarantee"
-                    for dot in same
+                    f"ε {at_most(dot.final.epsilon)}" if dot.final.epsilon else "no guarantee" for dot in same
                 ],
                 hovertemplate="%{text}: %{y:.0%}, %{customdata}<extra></extra>",
             )
@@ -155,7 +154,7 @@ def tries_figure(dots: Sequence[Dot]) -> Figure:
     at = f"{deltas(dot.final.delta for dot in dots)}, against {whom}"
     across = {"title": f"ε of the whole run, at worst{at}", **log_axis(float(low), float(high))}
     if places:
-        price = f"{number(upwards(bounds[0]))}{at}, for all: promises {word_of(bounds[0])}" if bounds else ""
+        price = f"{at_most(bounds[0])}{at}, for all: promises {word_of(bounds[0])}" if bounds else ""
         title = f"ε of the whole run, at worst {price}" if price else "no guarantee"
         ticks = {"tickvals": [*range(len(places))], "ticktext": [_named(one) for one in places]}
         across = {"title": title, "range": [-0.5, len(places) - 0.5], **ticks}

@@ -15,7 +15,7 @@ from pages.parts.ui import components
 from pages.parts.ui.job_actions import refusal, refusing
 from pages.parts.ui.polling import refreshing
 from pages.parts.ui.shared_cache import job_now
-from pages.parts.ui.text import deltas, number
+from pages.parts.ui.text import at_most, deltas
 from pages.parts.ui.uninterrupted import pressed
 from pages.parts.ui.visitor import me
 
@@ -72,7 +72,7 @@ def _price(epsilon: float) -> str:
     found = worth(line)
     return (
         f"{base.dimension} numbers in each of {ROUNDS} rounds: all that you send has "
-        f"ε {number(line.bound)}{deltas([line.delta])} against the server. That {found.promises}."
+        f"ε {at_most(line.bound)}{deltas([line.delta])} against the server. That {found.promises}."
     )
 
 

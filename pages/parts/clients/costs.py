@@ -11,7 +11,7 @@ from ldp_core.accounting import AGAINST, DELTA, NOTHING, Promise, entries, word_
 from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import Experiment, changed
 from ldp_core.mechanisms.base import Floats
-from pages.parts.ui.text import PER, deltas, number
+from pages.parts.ui.text import PER, at_most, deltas, number
 from pages.parts.ui.workspace import Workspace
 
 LITTLE = 8.0
@@ -44,7 +44,7 @@ def run_promises(
 def promise_words(experiment: Experiment, promise: Promise) -> dict[str, Any]:
     """Parts of a sentence like `ε 8 (δ at most 10⁻⁵) for the run promises little: a server …`."""
     found = worth(promise)
-    bound = f"ε {number(promise.bound)} (δ at most {number(max(DELTA, promise.delta))})"
+    bound = f"ε {at_most(promise.bound)} (δ at most {number(max(DELTA, promise.delta))})"
     whom = AGAINST[experiment.trust.against]
     words = [bound if promise.guarantee else "no bound", f" for the run {found.promises}: "]
     return {"kind": found.word, "words": [*words, f"{whom} tells values apart {found.odds}"]}
@@ -61,7 +61,7 @@ def rule_in_words(experiment: Experiment, client: int) -> str:
         return words
     asked = ": what is asked for an upload is such a sum, for a whole run a bound at that δ"
     asked *= experiment.clients.epsilon_scope == "upload"
-    sums = " and ".join(number(line.sum) for line in both)
+    sums = " and ".join(at_most(line.sum) for line in both)
     return f"{words} Client {client + 1}'s plain sums, with δ 0, are ε {sums}{asked}."
 
 

@@ -6,6 +6,7 @@ import streamlit as st
 
 from ldp_core.accounting import entries_in, word_of
 from ldp_core.paired import in_points
+from ldp_core.runs import final_figures
 from pages.parts.charts.course import course
 from pages.parts.charts.frames import enlarged
 from pages.parts.charts.pareto import Bought, front, pareto_figure
@@ -22,7 +23,7 @@ from pages.parts.ui import components
 from pages.parts.ui.components import Card
 from pages.parts.ui.shared_cache import Moment, once
 from pages.parts.ui.tables import table
-from pages.parts.ui.text import THIN, listed, number, percent, plain
+from pages.parts.ui.text import THIN, at_most, listed, number, percent, plain
 
 SIDE = 112
 """Pixels of a picture on the page, at least."""
@@ -127,11 +128,10 @@ def _promised(arm: Arm) -> str:
     end = next((run.end for run in arm.series.runs if run.end and run.end.get("ledger")), None)
     if end is None:
         return "known at the end"
-    lines = (entry.run_worst for entry in entries_in(end["ledger"]))
-    weakest = max(lines, key=lambda line: (line.bound, line.delta))
+    weakest = final_figures.weakest(entries_in(end["ledger"]))
     if not weakest.guarantee:
         return ":red[no guarantee: promises nothing]"
-    return f"{number(weakest.bound)}, δ {number(weakest.delta)}: promises {word_of(weakest.bound)}"
+    return f"{at_most(weakest.bound)}, δ {number(weakest.delta)}: promises {word_of(weakest.bound)}"
 
 
 def _picked(arm: Arm) -> str:
@@ -192,7 +192,7 @@ def bought(arms: Sequence[Arm], moment: Moment) -> None:
             + (f" No guarantee, so no place here: {listed(without)}." if without else ""),
             figure=pareto_figure(points),
             label="; ".join(
-                f"{p.one.label}: {percent(p.accuracy, 1)} at ε {number(p.price)}" for p in points
+                f"{p.one.label}: {percent(p.accuracy, 1)} at ε {at_most(p.price)}" for p in points
             ),
             row=2,
         )

@@ -13,7 +13,7 @@ from ldp_core.runs import stored_ladder, tint_of
 from pages.parts.charts.base import MUTED, PAPER, TEXT, Figure, colour, figure, log_axis, look, note, scatter
 from pages.parts.learn.line_up import line_up
 from pages.parts.ui import components
-from pages.parts.ui.text import number
+from pages.parts.ui.text import at_most, number
 
 EPSILON, DELTA = 0.5, 1e-5
 SIZES = {
@@ -51,7 +51,7 @@ def _releases() -> None:
                 f"added up, **ε {number(uses * EPSILON, 9)}** for the person."
             )
             if uses > 1:
-                st.markdown(f"The best proof for so many: **ε {number(bound.epsilon, 6)}** at δ 10⁻⁵.")
+                st.markdown(f"The best proof for so many: **ε {at_most(bound.epsilon, 6)}** at δ 10⁻⁵.")
             found = worth(Promise(bound.epsilon, bound.delta, bound.rule, bound.basic, None, True))
             st.markdown(f"It {found.promises}: the server can tell two values apart {found.odds}.")
         with right:

@@ -9,13 +9,13 @@ from typing import Any
 import streamlit as st
 
 from ldp_core import aggregators, mechanisms, presets
-from ldp_core.accounting import AGAINST, Promise, worth
+from ldp_core.accounting import AGAINST, word_of
 from ldp_core.classroom import FREE
 from ldp_core.errors import InvalidExperiment, StorageFailed, UnknownJob
 from ldp_core.experiment import Draft, Variant, checked, with_fit
 from ldp_core.runs import Final, final_figures, progress_of
 from pages.parts.ui.shared_cache import Moment, job_now, once
-from pages.parts.ui.text import number, percent, plain
+from pages.parts.ui.text import at_most, number, percent, plain
 
 PARTS: dict[str, Mapping[str, str]] = {
     "aggregator.name": aggregators.registry.labels(),
@@ -98,6 +98,5 @@ def price(found: Final) -> str:
     if found.epsilon is None:
         return "no guarantee for the whole run: promises nothing"
     delta = f" (δ\u00a0{number(found.delta)})" if found.delta else ""
-    promised = Promise(found.epsilon, found.delta, guarantee=True)
-    whom = AGAINST[found.against]
-    return f"ε {number(found.epsilon)}{delta} for the whole run against {whom}: {worth(promised).promises}"
+    promises = f"{AGAINST[found.against]}: promises {word_of(found.epsilon)}"
+    return f"ε {at_most(found.epsilon)}{delta} for the whole run against {promises}"

@@ -13,7 +13,7 @@ from ldp_core.accounting import Entry, Promise
 from ldp_core.accounting.own_law import CELLS, losses_of
 from ldp_core.accounting.spending import Client
 from ldp_core.experiment import Experiment
-from pages.parts.ui.text import THIN, as_shown, number
+from pages.parts.ui.text import THIN, as_shown, at_most, number
 
 CLOSE = 0.02
 """Largest relative error of the normal approximation for which its steps are shown."""
@@ -54,10 +54,10 @@ def _unlikely(
     experiment: Experiment, client: Client, answers: int, epsilon: float, run: Promise
 ) -> Iterator[str]:
     """Bounds on an unlikely sum of losses: for any mechanism of this ε, and for this mechanism."""
-    generic, found, delta = run.generic, f"**ε {number(run.bound, 4)}**", run.delta
+    generic, found, delta = run.generic, f"**ε {at_most(run.bound, 4)}**", run.delta
     tells_less = run.rule == "own_law"
     if generic is not None and generic * 1.001 < run.sum:
-        exact = f"{number(generic, 4)} for any mechanism of this ε" if tells_less else found
+        exact = f"{at_most(generic, 4)} for any mechanism of this ε" if tells_less else found
         yield _worst(answers, as_shown(epsilon, 4), delta, generic, exact)
     elif not tells_less:
         yield f"With a δ of {number(delta)}: {found}."

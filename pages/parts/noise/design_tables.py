@@ -17,7 +17,7 @@ from pages.parts.noise.float_panel import ARITHMETIC
 from pages.parts.ui.fields import switch
 from pages.parts.ui.shared_cache import once
 from pages.parts.ui.tables import grouped, table
-from pages.parts.ui.text import names_by, number, percent, plain, signed
+from pages.parts.ui.text import at_least, at_most, names_by, number, percent, plain, signed
 
 VERDICTS = {"learns": ":green", "borderline": ":orange", "chance": ":red", "unknown": ":gray"}
 RED = ":red[**{}**]"
@@ -108,11 +108,11 @@ def _audited(view: View, measured: bool, precision: Precision) -> list[str]:
         return [f"{number(view.epsilon, 4)}{view.per}", "–", "the noise of all keeps it", *beside, "a sum"]
     bound = exact_epsilon(mechanism, *view.use)
     delta = f", δ {number(mechanism.delta_)}" if isinstance(mechanism, GaussianNoise) else ""
-    exact = (RED if bound > view.epsilon * (1 + 1e-6) else "**{}**").format(number(bound, 4))
+    exact = (RED if bound > view.epsilon * (1 + 1e-6) else "**{}**").format(at_most(bound, 4))
     found_in = "choose a client to measure"
     if measured:
         found = _audit(mechanism, *view.use, precision)
-        least = f"≥ {number(found.measured)}"
+        least = f"≥ {at_least(found.measured)}"
         # a law that is known to cost more than it claims has said so in the column before
         least = RED.format(least) if found.measured > max(found.exact, view.epsilon) else least
         found_in = f"{least} ({number(found.samples, 6)} samples)"

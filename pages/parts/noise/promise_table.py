@@ -14,7 +14,7 @@ from ldp_core.experiment import Experiment
 from ldp_core.experiment.threat_model import spies
 from pages.parts.noise.adding_up import added_up
 from pages.parts.ui.tables import grouped, table
-from pages.parts.ui.text import THIN, few, names_by, number, plain, upwards
+from pages.parts.ui.text import THIN, at_most, few, names_by, number, plain
 
 SCOPES: dict[Scope, str] = {
     "coordinate": "one weight",
@@ -144,11 +144,11 @@ def _cell(line: Promise) -> str:
     if not line.guarantee:
         return f":red[**no guarantee**]: {plain(line.why, 120)}"
     nominal = " (summed from the paper's own ε)" if line.rule == "nominal" else ""
-    parts = [f"**ε {number(line.bound, 4)}**{nominal}, δ {number(line.delta)}"]
+    parts = [f"**ε {at_most(line.bound, 4)}**{nominal}, δ {number(line.delta)}"]
     if line.generic is not None and line.bound * 1.001 < line.generic < line.sum:
-        parts.append(f"any mechanism {number(line.generic, 4)}")
+        parts.append(f"any mechanism {at_most(line.generic, 4)}")
     if line.sum > line.bound * 1.001:
-        parts.append(f"plain sum {number(line.sum, 5)}")
+        parts.append(f"plain sum {at_most(line.sum, 5)}")
     return "; ".join(parts)
 
 
@@ -158,11 +158,11 @@ def _price(one: Promised) -> str:
     if line.epsilon is None or line.rule == "nominal" or line == one.entry.run_worst:
         return _cell(line)
     often, most = one.mostly
-    price = f"ε {number(line.epsilon, 4)}, δ {number(line.delta)}, no bound; {MOST_OF} upload"
+    price = f"ε {at_most(line.epsilon, 4)}, δ {number(line.delta)}, no bound; {MOST_OF} upload"
     if often == 0:
         return f"{price} nothing"
     times = "once" if often == 1 else f"{number(often, 5)} times"
-    return f"{price} at most {times}: **ε {number(most.bound, 4)}**, δ {number(most.delta)}"
+    return f"{price} at most {times}: **ε {at_most(most.bound, 4)}**, δ {number(most.delta)}"
 
 
 def in_words(one: Promised) -> str:
@@ -193,7 +193,7 @@ def growth(line: Promise) -> str:
     if epsilon > FAR:
         return "a factor so large that nothing is promised"
     if epsilon < SLIGHT:
-        grown = f"{number(upwards(100 * math.expm1(epsilon)))}{THIN}%"
+        grown = f"{at_most(100 * math.expm1(epsilon))}{THIN}%"
     else:
-        grown = f"a factor of {number(upwards(math.exp(epsilon)))}"
+        grown = f"a factor of {at_most(math.exp(epsilon))}"
     return grown + (f" plus a probability of {number(line.delta)}" if line.delta else "")

@@ -13,7 +13,7 @@ from pages.parts.runs.find_bar import sort_by
 from pages.parts.runs.said import PAGES, Said, marks, said, state
 from pages.parts.runs.ticks import follow, ticked
 from pages.parts.ui import components
-from pages.parts.ui.text import THIN, ago, deltas, joined, number, percent, plain
+from pages.parts.ui.text import THIN, ago, at_most, deltas, joined, percent, plain
 from pages.parts.ui.uninterrupted import uncut
 
 KEY = "table of runs"
@@ -111,7 +111,7 @@ def _epsilon(line: finding.Line) -> list[str]:
     budgets = [final.epsilon for final in noted if final.epsilon is not None]
     words = dict.fromkeys(word_of(final.epsilon) for final in noted)
     at = deltas(final.delta for final in noted if final.epsilon is not None)
-    return [_span(budgets, number) or "no bound", f"promises {' or '.join(words)}{at}"]
+    return [_span(budgets, at_most) or "no bound", f"promises {' or '.join(words)}{at}"]
 
 
 def _picked(line: finding.Line) -> list[str]:

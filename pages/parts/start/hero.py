@@ -10,7 +10,7 @@ from ldp_core.accounting import AGAINST, everyone, promise, worth
 from ldp_core.experiment import Draft, Experiment, changed
 from ldp_core.runs import stored_ladder
 from pages.parts.ui import components
-from pages.parts.ui.text import covered, deltas, number, percent
+from pages.parts.ui.text import at_most, covered, deltas, number, percent
 from pages.parts.ui.uninterrupted import uncut
 from pages.parts.ui.workspace import start_with
 
@@ -72,7 +72,7 @@ def _step(epsilon: float, cell: dict[str, Any], accuracy: float) -> dict[str, An
     experiment = _equal(epsilon)
     line = promise(experiment, everyone(experiment)[0]).run_worst  # equal for all clients
     found, whom = worth(line), AGAINST[experiment.trust.against]
-    promised = f"ε {number(line.bound)}{deltas([line.delta])} for a person's run"
+    promised = f"ε {at_most(line.bound)}{deltas([line.delta])} for a person's run"
     apart, right = f"{whom} tells values apart {found.odds}", f"picks {round(picked)} of {n} right"
     figures = (
         ("What the attacker knows", right, "from ten images; guessing: 1 in 10", picked > n / 4),

@@ -16,7 +16,7 @@ from pages.parts.noise.promise_table import Promised
 from pages.parts.systems.picked import picked
 from pages.parts.train.ledger_panel import named_clients
 from pages.parts.ui import components
-from pages.parts.ui.text import listed, names_by, number, percent, plain, shortened, upwards
+from pages.parts.ui.text import at_least, at_most, listed, names_by, number, percent, plain, shortened
 
 SCOPES = {"upload": "one upload", "run": "the whole run"}
 MOST_BARS, MOST_ASKED = 8, 3
@@ -55,8 +55,8 @@ class Bar:
 
     @property
     def ends(self) -> tuple[str, str]:
-        least = f"≥ {_down(self.lower)}" if self.lower else str(self.row.get("why", ""))
-        return least, f"≤ {number(self.promised, 4)}" if math.isfinite(self.promised) else "nothing promised"
+        least = f"≥ {at_least(self.lower)}" if self.lower else str(self.row.get("why", ""))
+        return least, f"≤ {at_most(self.promised, 4)}" if math.isfinite(self.promised) else "nothing promised"
 
 
 def _rows(one: Series, client: int, scope: str) -> list[Mapping[str, Any]]:
@@ -126,7 +126,7 @@ def why(found: Sequence[Bar]) -> str:
 
 
 def _between(values: Sequence[float]) -> str:
-    return " to ".join(dict.fromkeys(number(end(values), 2) for end in (min, max)))
+    return " to ".join(dict.fromkeys(at_most(end(values), 2) for end in (min, max)))
 
 
 def bar_figure(found: Sequence[Bar]) -> Figure:
@@ -174,8 +174,4 @@ def in_short(shown: Sequence[Series], client: int) -> str:
     """`; shown: ε 2.6 at least`: the largest ε measured for a client (from 0) in any run; "" if none was."""
     row = _largest(row for one in shown for row in _rows(one, client, "run"))
     lower = row["epsilon_lower"] if row else None
-    return f"; an attack shows ε {_down(lower)} at least" if lower else ""
-
-
-def _down(lower: float) -> str:
-    return number(-upwards(-lower), 3)
+    return f"; an attack shows ε {at_least(lower)} at least" if lower else ""

@@ -11,7 +11,7 @@ from pages.parts.charts.base import MUTED, Figure, Lines, colour, figure, look, 
 from pages.parts.charts.pareto import Bought, budget_axis, front
 from pages.parts.tune.axes import axis_of
 from pages.parts.tune.found import Setting, dearest
-from pages.parts.ui.text import deltas, number, percent
+from pages.parts.ui.text import at_most, deltas, number, percent
 
 ACCURACY = {"title": "accuracy", **share_axis(1.02)}
 MOST_LINES = 8
@@ -72,7 +72,8 @@ def front_figure(found: Sequence[Setting]) -> Figure | None:
                 mode="markers",
                 marker={"color": MUTED, "size": 6},
                 text=[html.escape(point.one.values) for point in points],
-                hovertemplate="%{text}<br>%{y:.1%} at ε %{x:.4g} a run<extra></extra>",
+                customdata=[at_most(point.price, 4) for point in points],
+                hovertemplate="%{text}<br>%{y:.1%} at ε %{customdata} a run<extra></extra>",
             ),
             drawn(best, mode="markers", marker={"color": line, "size": 10}, hoverinfo="skip"),
         ],

@@ -7,7 +7,7 @@ from ldp_core.experiment import Experiment
 from ldp_core.tuning.leaks import Leak
 from pages.parts.train.attributes import of_rows
 from pages.parts.tune.found import dearest, dearest_promise
-from pages.parts.ui.text import number, percent, plain
+from pages.parts.ui.text import at_most, number, percent, plain
 
 COLOUR = {"much": "green", "some": "blue", "little": "orange", "nothing": "red"}
 
@@ -28,7 +28,7 @@ def setting_line(experiment: Experiment) -> str:
 def promise_in_words(line: Promise) -> str:
     """Text like `ε 8, δ 10⁻⁵: promises little`, coloured by worth."""
     found = worth(line)
-    epsilon = f"ε {number(line.bound, 4)}" if line.guarantee else "no guarantee"
+    epsilon = f"ε {at_most(line.bound, 4)}" if line.guarantee else "no guarantee"
     delta = f", δ {number(line.delta)}" if line.guarantee and line.delta else ""
     return f":{COLOUR[found.word]}[**{epsilon}{delta}: {found.promises}**]"
 

@@ -20,7 +20,7 @@ from pages.parts.ui import components
 from pages.parts.ui.meanings import error_in_words
 from pages.parts.ui.shared_cache import once
 from pages.parts.ui.tables import table
-from pages.parts.ui.text import deltas, listed, number, plain
+from pages.parts.ui.text import at_most, deltas, listed, number, plain
 from pages.parts.ui.workspace import Workspace
 
 WEIGHTS = limits.Limit(1, 1e9, 650, "weights")
@@ -103,11 +103,11 @@ def promise_line(one: Ranked) -> str:
 
 def unequal(found: Sequence[Ranked]) -> str:
     """Note on runs that cost different ε; "" if all cost about the same."""
-    costs = [one.generous.bound for one in found]
-    if max(costs) < ALIKE * min(costs):
+    costs = sorted(one.generous.bound for one in found)
+    if costs[-1] < ALIKE * costs[0]:
         return ""
     return (
-        f" **Not at equal promise**: these runs cost ε {number(min(costs))} to {number(max(costs))}"
+        f" **Not at equal promise**: these runs cost ε {at_most(costs[0])} to {at_most(costs[-1])}"
         f"{deltas(one.generous.delta for one in found)}. To rank "
         f"at an equal one, let one ε cover {SCOPES['run']}."
     )

@@ -1,19 +1,17 @@
 """Words and numbers as text."""
 
-import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from decimal import ROUND_CEILING, Decimal
 from typing import Any, TypeVar
 
 from ldp_core import datasets, limits
 from ldp_core.errors import StudioError
 from ldp_core.experiment import Draft, Experiment
-from ldp_core.limits import superscript
 
 K = TypeVar("K")
-THIN, percent = limits.THIN, limits.percent
+THIN, percent, number, as_shown = limits.THIN, limits.percent, limits.number, limits.as_shown
+at_most, at_least = limits.at_most, limits.at_least
 PER = {"coordinate": "weight", "layer": "layer", "upload": "upload"}
 """Unit of ε by the mechanism's scope."""
 ASSUMED = {"box": "weights in mid-range", "ball": "uploads of full length"}
@@ -60,41 +58,10 @@ def apart(labels: Sequence[str], most: int) -> list[str]:
     return [label if twice[short] > 1 else short for label, short in zip(labels, found, strict=True)]
 
 
-def number(value: float, digits: int = 3) -> str:
-    """Number to a few significant digits: 0.5, 8, 1 396, 2.1e-5; “not known” for NaN."""
-    if math.isnan(value):
-        return "not known"
-    if value == 0 or not math.isfinite(value):
-        return "0" if value == 0 else "∞"
-    size = math.floor(math.log10(abs(value)))
-    if size < -3 or size > 8:
-        mantissa = f"{value / 10**size:.{digits - 1}f}".rstrip("0").rstrip(".")
-        return f"{mantissa}·10{superscript(size)}" if mantissa != "1" else f"10{superscript(size)}"
-    shown = f"{value:,.{max(0, digits - 1 - size)}f}".replace(",", THIN)
-    return shown.rstrip("0").rstrip(".") if "." in shown else shown
-
-
 def deltas(found: Iterable[float]) -> str:
     """δ of guarantees like ` (δ 10⁻⁵)`; "" if all are 0."""
     each = sorted({delta for delta in found if delta})
     return f" (δ {' or '.join(map(number, each))})" if each else ""
-
-
-def upwards(value: float, digits: int = 3) -> float:
-    """Value rounded up to `digits` digits, for bounds."""
-    if not value or not math.isfinite(value):
-        return value
-    step = Decimal(1).scaleb(Decimal(value).adjusted() + 1 - digits)
-    return float((Decimal(value) / step).to_integral_value(ROUND_CEILING) * step)
-
-
-def as_shown(value: float, digits: int = 3) -> float:
-    """The value that `number` displays, for further computation."""
-    if value == 0 or not math.isfinite(value):
-        return value
-    size = math.floor(math.log10(abs(value)))
-    places = digits - 1 - size
-    return round(value, places if size < -3 or size > 8 else max(0, places))
 
 
 def decibels(psnr: float, digits: int = 0) -> str:

@@ -18,17 +18,7 @@ from pages.parts.train.ledger_panel import named_clients
 from pages.parts.train.measured_bar import in_short
 from pages.parts.train.standings import WIDE, blame, same_model
 from pages.parts.ui.meanings import GLOSSARY
-from pages.parts.ui.text import (
-    all_of,
-    class_names,
-    covered,
-    few,
-    listed,
-    number,
-    percent,
-    shortened,
-    upwards,
-)
+from pages.parts.ui.text import all_of, at_most, class_names, covered, few, listed, number, percent, shortened
 from pages.parts.watch import scenario
 from pages.parts.watch.leak import came_back, leak
 
@@ -295,13 +285,13 @@ def _repeated(variants: Sequence[Promised]) -> str:
     if len({seen for seen, _ in lines}) < 2 or not all(line.guarantee for _, line in lines):
         return ""
     each = sorted(dict(lines).items())
-    prices = [f"{number(upwards(line.bound, 2))} seen {seen} times" for seen, line in each]
+    prices = [f"{at_most(line.bound, 2)} seen {seen} times" for seen, line in each]
     return f"; the same values in one upload: ε {listed(prices)}".replace("seen 1 times", "seen once")
 
 
 def _promises(draft: Draft, client: int, whole: bool = True) -> tuple[str, str, Worth]:
     """Guarantee for a client, its δ and the worth of the weakest, with the odds of the weakest that has one:
-    `promises nothing: ε 0.5 per weight → 1 396 for the run`; `whole` adds the names of runs without any.
+    `promises nothing: ε 0.5 per weight → 1 397 for the run`; `whole` adds the names of runs without any.
     """
     own, lines, per, bare = list[float](), list[Promise](), set[str](), list[str]()
     for variant, experiment in zip(draft.variants, draft.experiments(), strict=True):
@@ -336,10 +326,10 @@ def _promises(draft: Draft, client: int, whole: bool = True) -> tuple[str, str, 
 def _between(values: Sequence[float], exact: bool = False) -> str:
     """One value, or least to greatest; rounded up to two digits unless `exact`."""
     low, high = min(values), max(values)
+    say, digits = (number, 4) if exact else (at_most, 2)
     if number(low) == number(high):
-        return number(high, 4)
-    ends = (number(end if exact else upwards(end, 2), 4) for end in (low, high))
-    return " to ".join(dict.fromkeys(ends))
+        return say(high, 4)
+    return " to ".join(dict.fromkeys(say(end, digits) for end in (low, high)))
 
 
 def _others(experiments: Sequence[Experiment]) -> str:

@@ -11,7 +11,7 @@ from pages.parts.compare.choice import how_many
 from pages.parts.compare.side_by_side import _figures, _noise_words
 from pages.parts.compare.verdict import verdict
 from pages.parts.systems.unlike import unlike
-from pages.parts.ui.text import number
+from pages.parts.ui.text import at_most
 from tests.pages.charts.test_base import check
 from tests.runs.in_process import compute, queued, take
 
@@ -38,7 +38,7 @@ def test_two_settings_of_a_sweep_are_held_against_each_other(runs_dir: Path):
     assert "The budgets made the difference" in answer or "differ in the budgets alone" in answer
     assert "2 shared seeds" in answer
     worst = accounting.ledger(found[1].experiment)[0]["run_worst"]["epsilon"]
-    assert _figures(found[1], found[0])[2].startswith(number(worst))
+    assert _figures(found[1], found[0])[2].startswith(at_most(worst))
     shown = [arm.series for arm in found]
     picked = [Bought(one, 0.5 + n / 4, n / 2) for n, one in enumerate(shown)]
     figures = accuracy_figure(shown, 2, None), noise_figure(shown, 2, {}), pareto_figure(picked, picked=True)

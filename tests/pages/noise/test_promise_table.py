@@ -12,7 +12,7 @@ from ldp_core.presets import get
 from pages.parts.noise.promise_table import SCOPES, Promised, growth, in_words, laid_out
 from pages.parts.noise.promise_table import cells as cells_of
 from pages.parts.train.ledger_panel import named_clients
-from pages.parts.ui.text import THIN, number
+from pages.parts.ui.text import THIN, at_most, number
 
 
 def promised(experiment: dict[str, Any] | Experiment, client: int = 0) -> Promised:
@@ -42,7 +42,7 @@ def test_an_average_client_has_a_price_and_most_have_a_bound():
     assert "19 of 20 clients upload at most 8 times" in price
     parsed = parse(experiment)
     eight = Spending(parsed.releases).uploads(everyone(parsed)[0], 8)
-    assert f"**ε {number(eight.bound, 4)}**" in price
+    assert f"**ε {at_most(eight.bound, 4)}**" in price
     everybody = cells({})
     assert everybody[2] == everybody[3], "where everybody uploads in every round, there is no average"
     assert "price" in SCOPES["run_expected"]
@@ -118,7 +118,7 @@ def test_again_and_again_costs_more_the_more_is_seen():
     assert len({once, ten, hundred}) == 3
     spending = Spending(draft.experiments()[2].releases)
     line = spending.again(everyone(draft.experiments()[2])[0], 100)
-    assert f"**ε {number(line.bound, 4)}**" in hundred
+    assert f"**ε {at_most(line.bound, 4)}**" in hundred
     assert [row[:2] + row[3:] for row in rows] == [rows[0][:2] + rows[0][3:]] * 3, (
         "the run itself is the same"
     )

@@ -10,7 +10,7 @@ from ldp_core.experiment import Draft, parse
 from ldp_core.experiment.draft import Variant
 from pages.parts.charts.series import Series
 from pages.parts.train.measured_bar import bar_figure, bars, guesses, in_short, why
-from pages.parts.ui.text import number, percent
+from pages.parts.ui.text import at_most, percent
 from tests.pages.charts.test_base import made
 
 SETTINGS: dict[str, Any] = {
@@ -44,11 +44,11 @@ def test_the_figure_labels_both_ends(shown: list[Series]):
     figure = bar_figure(found)
     words = {note["text"] for note in figure["layout"]["annotations"]}
     for bar in found:
-        assert f"≤ {number(bar.promised, 4)}" in words
+        assert f"≤ {at_most(bar.promised, 4)}" in words
     assert sum(text.startswith("≥ ") for text in words) and "one upload, wide" in words
     assert json.dumps(figure["layout"], allow_nan=False)
     said = why(found)
-    assert "95" in said and number(max(bar.row["most"] for bar in found), 2) in said
+    assert "95" in said and at_most(max(bar.row["most"] for bar in found), 2) in said
 
 
 def test_where_nothing_is_shown_no_bar_begins(shown: list[Series]):

@@ -8,26 +8,37 @@ import pytest
 from ldp_core import presets
 from pages.parts.ui import text
 from tests.datasets import samples
+from tests.test_layers import PRODUCT
 
 
 @pytest.mark.parametrize(
-    ("value", "shown"),
+    ("value", "digits", "near", "most", "least"),
     [
-        (0, "0"),
-        (0.5, "0.5"),
-        (8, "8"),
-        (130.6889, "131"),
-        (1396.48, "1\u202f396"),
-        (0.00012, "1.2·10⁻⁴"),
-        (1e-5, "10⁻⁵"),
-        (-2.5, "-2.5"),
-        (1e12, "10¹²"),
-        (float("inf"), "∞"),
-        (float("nan"), "not known"),
+        (0, 3, "0", "0", "0"),
+        (0.1 * 30, 3, "3", "3", "3"),  # 3.0000000000000004
+        (3.0021, 3, "3", "3.01", "3"),
+        (3.0021, 4, "3.002", "3.003", "3.002"),
+        (9.9951, 3, "10", "10", "9.99"),
+        (130.6889, 3, "131", "131", "130"),
+        (1396.2, 2, "1\u202f396", "1\u202f397", "1\u202f396"),
+        (0.00012, 3, "1.2·10⁻⁴", "1.2·10⁻⁴", "1.2·10⁻⁴"),
+        (0.00099951, 3, "10·10⁻⁴", "0.001", "9.99·10⁻⁴"),
+        (1.0001e-5, 3, "10⁻⁵", "1.01·10⁻⁵", "10⁻⁵"),
+        (-2.5, 3, "-2.5", "-2.5", "-2.5"),
+        (1e12, 3, "10¹²", "10¹²", "10¹²"),
+        (float("inf"), 3, "∞", "∞", "∞"),
+        (float("nan"), 3, *["not known"] * 3),
     ],
 )
-def test_numbers(value: float, shown: str):
-    assert text.number(value) == shown
+def test_numbers_are_rounded_to_the_nearest_and_bounds_to_their_side(
+    value: float, digits: int, near: str, most: str, least: str
+):
+    assert [one(value, digits) for one in (text.number, text.at_most, text.at_least)] == [near, most, least]
+
+
+def test_no_file_rounds_a_bound_to_the_nearest():
+    nearest = re.compile(r"number\([\w.]*(bound|generic|promised|(found|final)\.epsilon)\b|bound:\.\d")
+    assert [file.name for file in PRODUCT if nearest.search(file.read_text(encoding="utf-8"))] == []
 
 
 @pytest.mark.parametrize(

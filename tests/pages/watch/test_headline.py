@@ -11,7 +11,7 @@ from ldp_core.experiment import changed, parse_draft
 from ldp_core.runs.view.styles import Style
 from ldp_core.theory import outlook
 from pages.parts.charts.series import Series
-from pages.parts.ui.text import number, percent
+from pages.parts.ui.text import at_most, percent
 from pages.parts.watch.headline import _between, head, promised
 from tests.pages.charts.test_base import run
 
@@ -111,7 +111,7 @@ def test_a_run_that_diverged_with_some_of_its_seeds_did_not_with_all(apart: list
 def test_the_privacy_of_the_run_is_the_ledgers_worst_case():
     worst = ledger(DRAFT.experiments()[0])[0]["run_worst"]["epsilon"]
     chip = promised(DRAFT)
-    run = f"promises nothing: ε 0.5 per weight → {number(worst, 4)} for the run"
+    run = f"promises nothing: ε 0.5 per weight → {at_most(worst, 4)} for the run"
     assert said(chip["pieces"]) == run
     whom = "at worst (δ\u00a010⁻⁵), against a server that sees each upload"
     found = f"for client 1, {whom}: told apart in practically every try; client 20 ε 8 per weight"
@@ -124,16 +124,16 @@ def test_the_privacy_of_the_run_is_the_ledgers_worst_case():
 
 def test_a_budget_for_a_whole_upload_is_stated_as_one():
     promise = said(promised(presets.get("what_epsilon_says").draft)["pieces"])
-    rest = "5.5 to 4\u202f900 for the run (120 to 9\u202f800 if δ = 0)"
+    rest = "5.5 to 4\u202f876 for the run (120 to 9\u202f750 if δ = 0)"
     assert promise == f"promises little to nothing: ε 8 to 650 per upload → {rest}", (
         "a run that costs less than one of its uploads asks for"
     )
 
 
 def test_a_range_of_bounds_is_stated_in_two_digits_and_never_below():
-    assert _between([5.493, 4876]) == "5.5 to 4\u202f900"
-    assert _between([4.101, 4101]) == "4.2 to 4\u202f200"
-    assert _between([9.9996, 10.0002]) == "10", "one to whoever reads three digits"
+    assert _between([5.493, 4876]) == "5.5 to 4\u202f876"
+    assert _between([4.101, 4100.2]) == "4.2 to 4\u202f101"
+    assert _between([9.9996, 10.0002]) == "10.01", "one to whoever reads three digits"
     assert _between([56.42, 56.99]) == "57", "one to two digits"
     assert _between([1.053, 333.3], exact=True) == "1.053 to 333.3", "what was asked for is not rounded"
 

@@ -21,7 +21,7 @@ from ldp_core.accounting.deployments import DEPLOYMENTS
 from ldp_core.errors import InvalidInput
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.images import encode
-from ldp_core.limits import spelled
+from ldp_core.limits import at_most
 from ldp_core.runs import carry, jobs, queue
 from ldp_core.runs.carry.card import as_card, card_picture
 from ldp_core.runs.carry.training import pictures
@@ -134,7 +134,7 @@ def test_the_report_stands_alone_and_runs_nothing(trained: str):
     assert "default-src 'none'" in text
     assert EVIL in words
     end = next(body for body in bodies(queue.get(trained)) if body["event"] == "end")
-    assert spelled(float(f"{end['ledger'][0]['run_worst']['epsilon']:.4g}")) in words
+    assert at_most(end["ledger"][0]["run_worst"]["epsilon"], 4) in words
     for svg in text.split("<svg")[1:]:
         ET.fromstring(f"<svg{svg.partition('</svg>')[0]}</svg>")
     assert text.count("<svg") == 3
@@ -195,7 +195,7 @@ def test_the_card_has_the_ledgers_worst_promise_in_the_registrys_fields_and_as_a
     assert bare["dp_variant"]["unprotected_quantities"]
     words = " ".join(ET.fromstring(card_picture(trained)).itertext())
     assert "mean: " in words and f"{EVIL[:40]}: " in words and "no guarantee" in words
-    assert f"ε ≤ {float(f'{most.bound:.3g}'):g}" in words
+    assert f"ε ≤ {at_most(most.bound)}" in words
     assert all(one.name in words for one in DEPLOYMENTS)
 
 
