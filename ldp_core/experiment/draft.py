@@ -85,7 +85,7 @@ class Draft:
         """Runs as in `runs`, lazily: experiments with many clients take a megabyte each."""
         for s in range(self.seeds):
             for v, (variant, experiment) in enumerate(zip(self.variants, self._resolved, strict=True)):
-                yield Run(v, variant.label, changed(experiment, {"seed": experiment.seed + s}))
+                yield Run(v, variant.label, experiment.seeded(experiment.seed + s))
         if reference and (clean := self.reference()):
             yield clean
 

@@ -329,9 +329,14 @@ class Experiment(BaseModel):
     def attacked(self) -> Experiment:
         """Copy of the experiment with the uploads that an attacker can observe under its trust."""
         seen = self.trust.attacked()
-        if seen is self.trust:
-            return self
-        found = self.model_copy(update={"trust": seen})
+        return self if seen is self.trust else self._with("trust", seen)
+
+    def seeded(self, seed: int) -> Experiment:
+        """Copy of the experiment with another seed, not validated anew: no field depends on the seed."""
+        return self if seed == self.seed else self._with("seed", seed)
+
+    def _with(self, field: str, value: Any) -> Experiment:
+        found = self.model_copy(update={field: value})
         for cached in found.__dict__.keys() - type(self).model_fields.keys():
             del found.__dict__[cached]
         return found

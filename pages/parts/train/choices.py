@@ -1,6 +1,7 @@
 """Fields of the page Train."""
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +16,7 @@ from pages.parts.systems.field_words import SENT
 from pages.parts.train.attack_choices import attack_choices
 from pages.parts.ui.fields import bind, complain, component, named, one_of, real, whole
 from pages.parts.ui.meanings import AGGREGATOR, MECHANISM, each
+from pages.parts.ui.memory import tab
 from pages.parts.ui.text import asked_in_words, joined, names_by, number, percent, plain, ranges_in_words
 from pages.parts.ui.workspace import Workspace
 
@@ -53,12 +55,20 @@ def choices(workspace: Workspace) -> None:
             "model, so that only what is compared differs.",
         )
     left, right = st.columns(2, gap="medium")
-    with left, st.expander("Data, model and training"):
-        _training(workspace)
-        if own_data.hours():
-            st.page_link("clients.py", label=":blue[Bring a table or pictures of your own]")
-    with right, st.expander("The attack"):
-        attack_choices(workspace)
+    with left:
+        _folded("Data, model and training", lambda: _training(workspace))
+    with right:
+        _folded("The attack", lambda: attack_choices(workspace))
+
+
+def _folded(label: str, draw: Callable[[], None]) -> None:
+    """Draw an expander whose fields are there from its first opening on: what is typed in them stays."""
+    box, unfolded = st.expander(label, key=label, on_change="rerun"), tab().page.unfolded
+    if box.open:
+        unfolded.add(label)
+    if label in unfolded:
+        with box:
+            draw()
 
 
 def _clients(draft: Draft) -> None:
@@ -94,6 +104,8 @@ def _training(workspace: Workspace) -> None:
     whole(workspace, "local.batch_size", "Batch size", limits.BATCH_SIZE, base.local.batch_size)
     component(workspace, "selection", "Who takes part", selections.registry, base.selection, "kind")
     whole(workspace, "seed", "First seed", limits.SEED, base.seed)
+    if own_data.hours():
+        st.page_link("clients.py", label=":blue[Bring a table or pictures of your own]")
 
 
 def fits(fit: Fit) -> str:

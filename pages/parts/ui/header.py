@@ -15,6 +15,7 @@ from pages.parts.ui.memory import tab
 from pages.parts.ui.scenario import named
 from pages.parts.ui.uninterrupted import pressed
 from pages.parts.ui.workspace import Workspace
+from pages.server.address import LOOPBACK
 
 MINE = "Your own"
 NOT_BACK = "not taken back"
@@ -106,6 +107,8 @@ def _share(workspace: Workspace, job: Job | None) -> None:
         return
     here = urlsplit(st.context.url or "")
     place = f"{here.scheme}://{here.netloc}{here.path}"
+    if here.hostname in LOOPBACK:
+        st.caption("**Only this computer reaches these links**; --server.address 0.0.0.0 opens it to others.")
     if job is not None:
         st.markdown("**To watch this run**")
         st.caption("Anyone who opens this link sees its curves as they come, and can change nothing.")

@@ -23,6 +23,8 @@ class Page:
     """Invalid values: field and value by widget."""
     wrong: dict[str, tuple[Problem, ...]] = field(default_factory=dict)
     """Errors of typed values by widget."""
+    unfolded: set[str] = field(default_factory=set)
+    """Labels of expanders that have been open."""
     refused: dict[str, tuple[str, float]] = field(default_factory=dict)
     """Error message of a failed action and its time (monotonic clock), by part of the page."""
 
