@@ -57,17 +57,22 @@ class Person(Viewer):
     Attributes:
         came: by a component, or by the first word of a text: when it was first drawn with something in it.
         polls: seconds of each.
+        held: keys of the tables that a slider of Noise moves in the browser, by slider.
     """
 
     def __init__(self, *given: Any) -> None:
         super().__init__(*given)
         self.came: dict[str, float] = {}
         self.polls: list[float] = []
+        self.held: dict[str, str] = {}
 
     def _note(self, result: Any, kind: str) -> None:
         super()._note(result, kind)
         if kind == "delta" and (name := _drawn(result.delta.new_element)):
             self.came.setdefault(name, time.monotonic())
+            if name == "ahead":
+                table = json.loads(result.delta.new_element.bidi_component.bytes)
+                self.held |= {table["slider"]: table["key"]} if "key" in table else {}
 
     async def poll(self, pause: float | None = 1.0, until: str = "", offset: float = 0.0) -> None:
         """Refresh what asks for it until something has come; None pauses as long as the page says."""
@@ -81,9 +86,12 @@ class Person(Viewer):
                     self.polls.append(await self.rerun(fragment))
 
     async def weigh(self, n: int) -> float:
-        """Move the weight on Noise; returns the seconds until it was drawn."""
-        asked = {"weight": n % 80 / 40 - 1, "seq": n + 1, "settled": False}
-        return await self.move("studio_strip", "json_value", json.dumps({"asked": asked}))
+        """Drag the weight on Noise and let go, as assets/web/strip.js tells the server: nothing of what lies
+        between; returns the seconds until it was drawn.
+        """
+        asked = {"weight": n % 80 / 40 - 1, "wants": "weight", "has": self.held}
+        value = json.dumps({"asked": asked | {"seq": n + 1, "settled": True}})
+        return await self.move("studio_strip", "json_value", value)
 
 
 def _drawn(element: Any) -> str:
