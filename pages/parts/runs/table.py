@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, get_args
 
 import streamlit as st
 
@@ -59,13 +59,16 @@ def table(shown: Sequence[finding.Line], wanted: finding.Wanted, me: Person) -> 
 
 @uncut
 def _sorted() -> None:
-    sort_by(st.session_state[KEY]["sorted"])
+    column = st.session_state[KEY].get("sorted")
+    if column in get_args(finding.Order):
+        sort_by(column)
 
 
 @uncut
 def _opened() -> None:
-    kind, identity = st.session_state[KEY]["opened"]
-    st.session_state["opened run"] = PAGES[kind], identity
+    match st.session_state[KEY].get("opened"):
+        case [str(kind), str(identity)] if kind in PAGES:
+            st.session_state["opened run"] = PAGES[kind], identity
 
 
 def _row(line: finding.Line, me: Person) -> dict[str, Any]:

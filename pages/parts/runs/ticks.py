@@ -33,7 +33,8 @@ def follow(key: str) -> Callable[[], None]:
 
     @uncut
     def changed() -> None:
-        st.session_state[TICKED] = [str(one) for one in st.session_state[key]["ticked"]]
+        found = st.session_state[key].get("ticked")
+        st.session_state[TICKED] = [str(one) for one in found] if isinstance(found, list) else []
 
     return changed
 

@@ -54,9 +54,15 @@ def choices(workspace: Workspace) -> None:
             help="Every run is repeated with each seed. Runs of one seed share data, batches and starting "
             "model, so that only what is compared differs.",
         )
+
+    def training() -> None:
+        _training(workspace)
+        if own_data.hours():
+            st.page_link("clients.py", label=":blue[Bring a table or pictures of your own]")
+
     left, right = st.columns(2, gap="medium")
     with left:
-        _folded("Data, model and training", lambda: _training(workspace))
+        _folded("Data, model and training", training)
     with right:
         _folded("The attack", lambda: attack_choices(workspace))
 
@@ -104,8 +110,6 @@ def _training(workspace: Workspace) -> None:
     whole(workspace, "local.batch_size", "Batch size", limits.BATCH_SIZE, base.local.batch_size)
     component(workspace, "selection", "Who takes part", selections.registry, base.selection, "kind")
     whole(workspace, "seed", "First seed", limits.SEED, base.seed)
-    if own_data.hours():
-        st.page_link("clients.py", label=":blue[Bring a table or pictures of your own]")
 
 
 def fits(fit: Fit) -> str:

@@ -9,6 +9,8 @@ import pytest
 from ldp_core import presets
 from ldp_core.runs import queue
 from ldp_core.runs.queue.permissions import Person
+from pages.parts.runs import table
+from pages.parts.runs.ticks import TICKED, follow
 from tests.pages.conftest import drawn
 from tests.runs.in_process import take
 
@@ -66,3 +68,15 @@ def test_rows_have_names_curves_and_figures_and_stand_in_the_order_of_a_head(
     assert not {"Pin", "Delete"} & labels, "it is somebody else's"
     monkeypatch.setattr("pages.parts.runs.job_list.visitor", lambda: Person("me"))
     assert {"Pin", "Delete"} <= {one.label for one in app.run().button}
+
+
+@pytest.mark.parametrize("value", [None, 5, "x", [], ["run"], ["nothing", "1"], [["run"], "1"], {"a": 1}])
+def test_what_no_table_sends_changes_nothing(value: Any, monkeypatch: pytest.MonkeyPatch):
+    """Any visitor may send any JSON; a callback that raises ends the script run."""
+    state: dict[str, Any] = {table.KEY: dict.fromkeys(("sorted", "opened", "ticked"), value)}
+    monkeypatch.setattr("streamlit.session_state", state)
+    for callback in (table._sorted, table._opened, follow(table.KEY)):
+        callback()
+    ticked = state.pop(TICKED)
+    assert ticked == ([str(one) for one in value] if isinstance(value, list) else [])
+    assert state.keys() == {table.KEY}
