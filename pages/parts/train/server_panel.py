@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from ldp_core.attacks.findings.metrics import wilson
-from ldp_core.attacks.findings.verdict import Verdict
+from ldp_core.attacks.findings.verdict import READ, Verdict
 from ldp_core.runs import RunProgress, Tries, success, verdict_on
 from pages.parts.charts.frames import NOTHING, Body, alike, shot, through
 from pages.parts.charts.series import Series
@@ -152,6 +152,8 @@ def _row(
         | {"detail": _detail(attacked[0], client, tries[best], made[best])}
     )
     short = (SHORT_REAL if upload == "real" else SHORT)[kind]
+    if upload == "audit" and kind in ("hidden", "clipping") and made[best]["ncc"] >= READ:
+        short = "no closer than by chance"
     said = {"verdict": short, "says": _said(attacked, verdicts, best), "kind": kind}
     return _whose(attacked, client) | seen | said
 

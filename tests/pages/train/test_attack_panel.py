@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from ldp_core import presets
 from ldp_core.attacks.findings.metrics import wilson
+from ldp_core.attacks.findings.verdict import Verdict
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs.record import drafts
 from ldp_core.runs.view.attack_curve import Tries
@@ -169,6 +170,14 @@ def test_the_panel_holds_what_the_events_say(trained: list[Series]):
     closest = trained[1].runs[0].tries["real", 0].closest or {}
     back = f"run <1>: {closest['recovered']} of {closest['images']} images back (95"
     assert row["lines"][1].startswith(back)
+
+
+def test_what_is_alike_and_yet_not_recovered_says_why(trained: list[Series], monkeypatch: pytest.MonkeyPatch):
+    hidden = Verdict("hidden", "not recovered by this attack")
+    monkeypatch.setattr("pages.parts.train.server_panel.verdict_on", lambda *_: hidden)
+    like, unlike = (server_panel([one], "audit", False, "")["rows"][0] for one in (trained[0], trained[2]))
+    assert like["verdict"] == "no closer than by chance"
+    assert unlike["verdict"] == "not recovered by this attack"
 
 
 def test_the_findings_say_what_pixels_and_identification_say_together(trained: list[Series]):
