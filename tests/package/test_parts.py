@@ -1,7 +1,7 @@
 """Two distributions that others have made appear everywhere, and no file of the program is changed."""
 
 import json
-from typing import Any
+from typing import Any, Self
 
 import pytest
 
@@ -9,6 +9,7 @@ from tests.package.distributions import DATASET, MECHANISM, project
 from tests.package.installed import Installed, wheel_of
 from tests.server.client import Viewer
 
+FOLDED = "Data, model and training"
 LINK = """
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs.carry import link
@@ -54,6 +55,14 @@ class Chooser(Viewer):
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
         self.offered: dict[str, list[str]] = {}
+
+    @classmethod
+    async def open(cls, *given: Any, **more: Any) -> Self:
+        """With Train's settings unfolded."""
+        viewer = await super().open(*given, **more)
+        if FOLDED in viewer.widgets:
+            await viewer.move(FOLDED, "bool_value", True)
+        return viewer
 
     def _note(self, message: Any, kind: str) -> None:
         super()._note(message, kind)

@@ -156,6 +156,9 @@ class Viewer:
             self.query = result.page_info_changed.query_string
         elif kind == "auto_rerun":
             self.fragments[result.auto_rerun.fragment_id] = result.auto_rerun.interval
+        elif kind == "delta" and (folded := result.delta.add_block.expandable).id:
+            self.widgets[folded.label], self.parts[folded.label] = folded.id, result.delta.fragment_id
+            self.holds[folded.id] = "bool_value"
         elif kind == "delta" and result.delta.HasField("new_element"):
             element, part = result.delta.new_element, result.delta.fragment_id
             which = element.WhichOneof("type") or ""
