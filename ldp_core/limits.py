@@ -44,38 +44,47 @@ def superscript(power: int) -> str:
 
 
 def number(value: float, digits: int = 3) -> str:
-    """Number to a few significant digits: 0.5, 8, 1 396, 2.1e-5; “not known” for NaN."""
+    """Number to a few significant digits: 0.5, 8, 1 396, 2.1·10⁻⁵; “not known” for NaN."""
     if math.isnan(value):
         return "not known"
     if value == 0 or not math.isfinite(value):
         return "0" if value == 0 else "∞"
+    value = as_shown(value, digits)  # 0.99996 has another size than 1
     size = math.floor(math.log10(abs(value)))
     if size < -3 or size > 8:
-        mantissa = f"{value / 10**size:.{digits - 1}f}".rstrip("0").rstrip(".")
+        mantissa = f"{Decimal(value).scaleb(-size):.{digits - 1}f}".rstrip("0").rstrip(".")
         return f"{mantissa}·10{superscript(size)}" if mantissa != "1" else f"10{superscript(size)}"
     shown = f"{value:,.{max(0, digits - 1 - size)}f}".replace(",", THIN)
     return shown.rstrip("0").rstrip(".") if "." in shown else shown
 
 
-def as_shown(value: float, digits: int = 3, rounding: str = ROUND_HALF_EVEN) -> float:
+def as_shown(value: float, digits: int = 3) -> float:
     """The value that `number` displays, for further computation."""
+    return _rounded(value, digits, ROUND_HALF_EVEN)
+
+
+def at_most(value: float, digits: int = 3) -> str:
+    """An upper bound, such as the ε of a run, as `number`, but rounded up."""
+    return _to_a_side(value, digits, ROUND_CEILING)
+
+
+def at_least(value: float, digits: int = 3) -> str:
+    """A lower bound, such as the ε that an attack shows, as `number`, but rounded down."""
+    return _to_a_side(value, digits, ROUND_FLOOR)
+
+
+def _to_a_side(value: float, digits: int, rounding: str) -> str:
+    near = as_shown(value, digits)
+    exact = math.isclose(near, value, rel_tol=1e-9)  # 0.1 × 30 is 3.0000000000000004
+    return number(near if exact else _rounded(value, digits, rounding), digits)
+
+
+def _rounded(value: float, digits: int, rounding: str) -> float:
     if value == 0 or not math.isfinite(value):
         return value
     size = math.floor(math.log10(abs(value)))
     places = digits - 1 - size if size < -3 or size > 8 else max(0, digits - 1 - size)
     return float(Decimal(float(value)).quantize(Decimal(1).scaleb(-places), rounding))
-
-
-def at_most(value: float, digits: int = 3, rounding: str = ROUND_CEILING) -> str:
-    """An upper bound, such as the ε of a run, as `number`, but rounded up."""
-    near = as_shown(value, digits)
-    exact = math.isclose(near, value, rel_tol=1e-9)  # 0.1 × 30 is 3.0000000000000004
-    return number(near if exact else as_shown(value, digits, rounding), digits)
-
-
-def at_least(value: float, digits: int = 3) -> str:
-    """A lower bound, such as the ε that an attack shows, as `number`, but rounded down."""
-    return at_most(value, digits, ROUND_FLOOR)
 
 
 CLIENTS = Limit(1, 100_000, 20, "clients")

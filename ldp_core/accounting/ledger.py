@@ -18,7 +18,7 @@ from ldp_core.accounting.spending import Client
 from ldp_core.accounting.table import each_as_json
 from ldp_core.errors import InvalidInput
 from ldp_core.experiment import Experiment, changed, parse
-from ldp_core.limits import EPSILON
+from ldp_core.limits import EPSILON, at_least, at_most
 
 SHARE = 0.95
 """Share of the clients whose number of uploads `within` bounds."""
@@ -114,7 +114,7 @@ def epsilon_for(experiment: Experiment, budget: float) -> float:
     least, most = cost(EPSILON.minimum), cost(EPSILON.maximum)
     if not least <= budget <= most or math.isinf(least):
         raise InvalidInput(
-            f"the budget of the run must lie between {least:.4g} and {most:.4g}, which an ε {EPSILON} costs; "
-            f"got {budget:g}; take more or fewer rounds, or another budget"
+            f"the budget of the run must lie between {at_most(least, 4)} and {at_least(most, 4)}, which an ε "
+            f"{EPSILON} costs; got {budget:g}; take more or fewer rounds, or another budget"
         )
     return largest(cost, budget, EPSILON.minimum)

@@ -84,9 +84,9 @@ def at_noise(experiment: Experiment, sigma: float) -> Follows:
     most, least = (_sigma(_equal(experiment, end)) for end in (low, high))
     if not least <= sigma <= most:
         raise InvalidInput(
-            f"the noise σ must lie between {least:.4g} and {most:.4g}, which an ε {limits.EPSILON} leaves in "
-            f"the aggregate of {limits.spelled(experiment.clients.count)} clients; got {sigma:g}; take other "
-            "ranges, another mechanism or more clients"
+            f"the noise σ must lie between {limits.at_most(least, 4)} and {limits.at_least(most, 4)}, which "
+            f"an ε {limits.EPSILON} leaves in the aggregate of {limits.spelled(experiment.clients.count)} "
+            f"clients; got {sigma:g}; take other ranges, another mechanism or more clients"
         )
     epsilon = _least(lambda e: _sigma(_equal(experiment, e)), sigma, low, high)
     _, error = _noise(_equal(experiment, epsilon))
@@ -116,8 +116,8 @@ def clients_for(experiment: Experiment, epsilon: float, sigma: float) -> Follows
     if not enough(high):
         left = _sigma(_equal(experiment, epsilon, most))
         raise InvalidInput(
-            f"the noise σ must be at least {left:.4g}, which {limits.spelled(most)} clients leave, as many "
-            f"as {experiment.dataset} has samples for; got {sigma:g}; take a larger ε"
+            f"the noise σ must be at least {limits.at_most(left, 4)}, which {limits.spelled(most)} clients "
+            f"leave, as many as {experiment.dataset} has samples for; got {sigma:g}; take a larger ε"
         )
     low = high // 2  # which is too few, or none
     while high - low > 1:

@@ -21,12 +21,15 @@ TEXTS = (
     "[[" * 300, "0123456789ab", "__class__",
 )  # fmt: skip
 ANY: tuple[Any, ...] = (
-    None, True, False, 0, -1, 1, 10**30, -1.5, 1e308, "", "x", "9" * 400, [], [[]], {}, {"a": []},
+    None, True, False, 0, -1, 1, 10**30, -1.5, 1e308, "", "x", "9" * 400, "\ud800", ["\ud800"],
+    [], [[]], {}, {"a": []},
 )  # fmt: skip
 """Values of JSON that stand where something else should."""
 EDIT = {"serial": 1, "client": 1, "field": "epsilon", "text": "2"}
 ASKED = ("who", "epsilon", "tau", "weight", "seq", "settled", "has", "wants")
 """Fields of what the strip of Noise says."""
+TOLD = "opened", "sorted", "ticked", "trained", "drawn"
+"""Events of components."""
 KINDS = WidgetState.DESCRIPTOR.fields_by_name
 FLAGS = [one.name for one in BackMsg.DESCRIPTOR.fields if one.type == one.TYPE_BOOL]
 ODD = {1: NUMBERS, 8: (True, True, False), 9: TEXTS, 12: (b"", b"\xff" * 20), 18: WHOLE}
@@ -113,8 +116,8 @@ def _forged(dice: random.Random) -> Any:
             {"edits": {"mount": "m", "log": [{"serial": 1}]}},
             {"asked": odd},
             {"asked": {dice.choice(ASKED): odd, "settled": True}},
-            {"opened": odd},
-            [{"event": "opened", "value": odd}],
+            {dice.choice(TOLD): odd},
+            [{"event": dice.choice(TOLD), "value": odd}],
             {"event": odd},
             {"token": odd},
         )

@@ -22,7 +22,7 @@ from pages.parts.charts.base import (
 from pages.parts.charts.series import NAME_LENGTH, Series
 from pages.parts.ui.text import joined, number, percent, shortened
 
-BEARABLE = "surely learns below"
+BEARABLE = "should learn below"
 """Name of the level up to which the rule of thumb expects learning."""
 MOST_POINTS = 200
 """Approximate largest number of points of a line."""

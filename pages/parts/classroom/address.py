@@ -1,23 +1,15 @@
 """Address of a class, as text and QR code."""
 
-from urllib.parse import urlsplit
-
 import segno
 import streamlit as st
 
 from ldp_core.classroom import Session
-from ldp_core.settings.table import PUBLIC_URL
+from pages.parts.ui.header import address_of
 from pages.parts.ui.text import plain
-from pages.server.address import LOOPBACK
 
 
 def join_address(session: Session) -> str:
-    """URL of a class for other machines: EPSILON_PUBLIC_URL, or as this browser reached the server."""
-    here = urlsplit(st.context.url or "")
-    place = f"{here.scheme}://{here.netloc}{here.path}".rstrip("/")
-    if PUBLIC_URL.value():
-        place = f"{PUBLIC_URL.value().rstrip('/')}/class"
-    return f"{place}?code={session.code}"
+    return f"{address_of('class')}?code={session.code}"
 
 
 def join_line(session: Session) -> None:
@@ -27,16 +19,6 @@ def join_line(session: Session) -> None:
     with st.container(gap=None, width="content", key="room-code"):
         st.markdown(f"join at {_shown(address)} with")
         st.title(session.code, anchor=False)
-
-
-def reach_warning(session: Session) -> None:
-    """Warning if other machines cannot reach the address."""
-    if urlsplit(join_address(session)).hostname in LOOPBACK:
-        st.caption(
-            "**Only this computer reaches this address.** Start the server with "
-            "--server.address 0.0.0.0 and open this page by the computer's own name, or say its "
-            "address in EPSILON\\_PUBLIC\\_URL."
-        )
 
 
 def _qr(address: str) -> str:

@@ -10,13 +10,13 @@ from ldp_core.errors import UnknownJob
 from ldp_core.presets.questions import Figure, Question
 from ldp_core.runs import Job, Person, jobs
 from pages.parts.classroom import own_room
-from pages.parts.classroom.address import join_line, reach_warning
+from pages.parts.classroom.address import join_address, join_line
 from pages.parts.classroom.entrance import follow, session_now, topic_label
 from pages.parts.classroom.figures import dots, guesses_figure, tries_figure
 from pages.parts.learn.figures import figure_of
 from pages.parts.train.guess_words import literal, reply
 from pages.parts.ui import components
-from pages.parts.ui.header import projector_button
+from pages.parts.ui.header import only_here, projector_button
 from pages.parts.ui.job_actions import refusal, refusing
 from pages.parts.ui.polling import refreshing
 from pages.parts.ui.shared_cache import job_now
@@ -50,7 +50,7 @@ def board(session: Session) -> None:
         refreshing(_present, every=SECONDS)(session)
         projector_button()
         _new_class(session)
-    reach_warning(session)
+    only_here(join_address(session))
     topic = topics.get(session.scenario)
     with st.container(key="room-question", gap="small"):
         st.title(plain(topic.question, 200), anchor=False)

@@ -1,6 +1,7 @@
 """A student's screen in a class whose students are the clients: draw a digit, choose ε and τ, see results."""
 
 import base64
+from collections.abc import Mapping
 from functools import cache
 
 import streamlit as st
@@ -79,7 +80,8 @@ def _price(epsilon: float) -> str:
 @pressed
 def _send(session: Session, key: str) -> None:
     state = st.session_state
-    pixels = (state.get(f"square {key}") or {}).get("drawn", {}).get("pixels")
+    drawn = (state.get(f"square {key}") or {}).get("drawn")
+    pixels = drawn.get("pixels") if isinstance(drawn, Mapping) else None
     if pixels is None and (first := state.get(f"first of {key}")):
         pixels = base64.b64encode(first.pixels).decode()
     with refusing(NOT_SENT):

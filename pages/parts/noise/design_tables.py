@@ -1,5 +1,6 @@
 """Tables of designs: noise at the server, audit, values in clear, the paper's figures."""
 
+import math
 from collections.abc import Sequence
 
 import streamlit as st
@@ -108,7 +109,9 @@ def _audited(view: View, measured: bool, precision: Precision) -> list[str]:
         return [f"{number(view.epsilon, 4)}{view.per}", "–", "the noise of all keeps it", *beside, "a sum"]
     bound = exact_epsilon(mechanism, *view.use)
     delta = f", δ {number(mechanism.delta_)}" if isinstance(mechanism, GaussianNoise) else ""
-    exact = (RED if bound > view.epsilon * (1 + 1e-6) else "**{}**").format(at_most(bound, 4))
+    claimed = number(view.epsilon, 4)
+    exact = claimed if math.isclose(bound, view.epsilon, rel_tol=1e-6) else at_most(bound, 4)
+    exact = (RED if bound > view.epsilon * (1 + 1e-6) else "**{}**").format(exact)
     found_in = "choose a client to measure"
     if measured:
         found = _audit(mechanism, *view.use, precision)
@@ -118,7 +121,7 @@ def _audited(view: View, measured: bool, precision: Precision) -> list[str]:
         found_in = f"{least} ({number(found.samples, 6)} samples)"
         share = "not looked for" if found.given_away is None else percent(found.given_away, 1)
         beside = [RED.format(share) if (found.given_away or 0) > found.delta else share] * len(beside)
-    return [f"{number(view.epsilon, 4)}{delta}", exact, found_in, *beside, COVERS[mechanism.scope]]
+    return [f"{claimed}{delta}", exact, found_in, *beside, COVERS[mechanism.scope]]
 
 
 def in_clear(shown: Sequence[Design]) -> None:

@@ -67,7 +67,7 @@ def _sorted() -> None:
 @uncut
 def _opened() -> None:
     match st.session_state[KEY].get("opened"):
-        case [str(kind), str(identity)] if kind in PAGES:
+        case [str(kind), str(identity)] if kind in PAGES and identity.isalnum():
             st.session_state["opened run"] = PAGES[kind], identity
 
 

@@ -15,6 +15,7 @@ from pages.parts.ui.visitor import visitor
 
 MOST = 6
 """Largest number of trainings that Compare shows."""
+MOST_TICKED = 1000
 MOST_DELETED = 3
 """Number of deleted runs offered at a time."""
 TICKED = "ticked runs"
@@ -34,7 +35,9 @@ def follow(key: str) -> Callable[[], None]:
     @uncut
     def changed() -> None:
         found = st.session_state[key].get("ticked")
-        st.session_state[TICKED] = [str(one) for one in found] if isinstance(found, list) else []
+        if isinstance(found, list):
+            known = [one for one in found if isinstance(one, str) and one.isalnum()]
+            st.session_state[TICKED] = known[:MOST_TICKED]
 
     return changed
 

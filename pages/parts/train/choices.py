@@ -68,7 +68,9 @@ def choices(workspace: Workspace) -> None:
 
 
 def _folded(label: str, draw: Callable[[], None]) -> None:
-    """Draw an expander whose fields are there from its first opening on: what is typed in them stays."""
+    """Draw an expander whose fields are there from its first opening on: what is typed in them stays while
+    this page is shown.
+    """
     box, unfolded = st.expander(label, key=label, on_change="rerun"), tab().page.unfolded
     if box.open:
         unfolded.add(label)

@@ -9,7 +9,7 @@ from ldp_core.experiment import Draft, Experiment
 from pages.parts.charts.series import Series
 from pages.parts.noise.promise_table import Promised, promise_table
 from pages.parts.ui.fields import switch
-from pages.parts.ui.text import at_most, names_by, number, plain
+from pages.parts.ui.text import at_least, at_most, names_by, number, plain
 
 
 def ledger_section(draft: Draft, shown: Callable[[], None] | None = None) -> None:
@@ -57,7 +57,7 @@ def spent_words(one: Series) -> str:
     last, parts = one.runs[0].last, []
     for client, line in last["spent"].items():
         cost = "no guarantee" if line["epsilon"] is None else f"ε {at_most(line['epsilon'], 4)}"
-        left = "" if line["left"] is None else f", {number(line['left'], 4)} left"
+        left = "" if line["left"] is None else f", {at_least(line['left'], 4)} left"
         uploads = f"{number(line['uploads'], 6)} upload{'s' if line['uploads'] != 1 else ''}, {cost}"
         parts.append(f"client {int(client) + 1}: {uploads if line['uploads'] else 'no upload'}{left}")
     never = [int(client) for client, line in last["spent"].items() if not line["uploads"]]

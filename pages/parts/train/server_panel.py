@@ -152,7 +152,7 @@ def _row(
         | {"detail": _detail(attacked[0], client, tries[best], made[best])}
     )
     short = (SHORT_REAL if upload == "real" else SHORT)[kind]
-    if upload == "audit" and kind in ("hidden", "clipping") and made[best]["ncc"] >= READ:
+    if upload == "audit" and kind == "hidden" and made[best]["ncc"] >= READ:
         short = "no closer than by chance"
     said = {"verdict": short, "says": _said(attacked, verdicts, best), "kind": kind}
     return _whose(attacked, client) | seen | said

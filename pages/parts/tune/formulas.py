@@ -17,7 +17,7 @@ from pages.parts.ui.job_actions import refusal, refusing
 from pages.parts.ui.meanings import EPSILON, SIGMA, error_in_words
 from pages.parts.ui.shared_cache import once
 from pages.parts.ui.tables import table
-from pages.parts.ui.text import covered, number, plain
+from pages.parts.ui.text import at_least, at_most, covered, number, plain
 from pages.parts.ui.uninterrupted import pressed
 from pages.parts.ui.workspace import Workspace
 
@@ -108,6 +108,8 @@ def _row(asked: str, found: Answer) -> list[str]:
         return [words, *["no answer"] * 5]
     figures = (found.epsilon, found.aggregate, found.worst)
     epsilon, aggregate, worst = (plain(number(one, DIGITS)) for one in figures)
+    if "largest" in asked or "least" in asked:  # the digits shown keep what was asked
+        epsilon = (at_least if "largest" in asked else at_most)(found.epsilon, DIGITS)
     if found.aggregate_error:
         aggregate += plain(f" ± {number(found.aggregate_error, 2)}")
     price = promise_in_words(found.run)

@@ -60,12 +60,11 @@ def _watch(job: Job, progress: SweepProgress) -> None:
     if trained and not job.live:
         most, place = max(trained)
         headline(f"Best of {len(trained)}: {percent(most, 1)} with {plain(_named(sweep, found[place]), 200)}")
-        tied, seeds = as_good(found, place), f"{sweep.seeds} seeds are" if sweep.seeds > 1 else "One seed is"
+        tied = as_good(found, place)
         which = f"{tied} other{'s' * (tied > 1)}" if tied < len(trained) - 1 else "any other"
-        words = f"{seeds} too few to tell it from {which} (95 % intervals for all pairs at once). " * bool(
-            tied
-        )
-        if words:
+        several = f"{sweep.seeds} seeds do not tell it from {which} (95 % intervals for all pairs at once). "
+        words = several if sweep.seeds > 1 else f"One seed is too few to tell it from {which}. "
+        if words := words * bool(tied) + run_line(found[place].experiment):
             st.caption(words)
     with st.container(border=True):
         _map(sweep, found, job.id, key=f"heat {job.id}")

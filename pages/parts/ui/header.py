@@ -9,6 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from ldp_core import presets
 from ldp_core.runs import Job, drafts, link, own_data
+from ldp_core.settings.table import PUBLIC_URL
 from ldp_core.system.shipped import ASSETS
 from pages.parts.ui.job_actions import refusal, refusing
 from pages.parts.ui.memory import tab
@@ -101,14 +102,30 @@ def _turn() -> None:
     tab().projector = not tab().projector
 
 
+def address_of(page: str) -> str:
+    """The shown page's URL for other machines: below EPSILON_PUBLIC_URL, or as this browser reached it."""
+    if public := PUBLIC_URL.value():
+        return f"{public.rstrip('/')}/{page}"
+    here = urlsplit(st.context.url or "")
+    return f"{here.scheme}://{here.netloc}{here.path}".rstrip("/")
+
+
+def only_here(address: str) -> None:
+    """Warning if other machines cannot reach the address."""
+    if urlsplit(address).hostname in LOOPBACK:
+        st.caption(
+            "**Only this computer reaches this address.** Start the server with "
+            "--server.address 0.0.0.0 and open this page by the computer's own name, or say its "
+            "address in EPSILON\\_PUBLIC\\_URL."
+        )
+
+
 def _share(workspace: Workspace, job: Job | None) -> None:
     if own_data.NAMED.search(workspace.draft.base.dataset):
         st.caption("These settings name data of your own, which no link carries; choose other data to share.")
         return
-    here = urlsplit(st.context.url or "")
-    place = f"{here.scheme}://{here.netloc}{here.path}"
-    if here.hostname in LOOPBACK:
-        st.caption("**Only this computer reaches these links**; --server.address 0.0.0.0 opens it to others.")
+    place = address_of(workspace.page)
+    only_here(place)
     if job is not None:
         st.markdown("**To watch this run**")
         st.caption("Anyone who opens this link sees its curves as they come, and can change nothing.")

@@ -324,7 +324,7 @@ def _promises(draft: Draft, client: int, whole: bool = True) -> tuple[str, str, 
 
 
 def _between(values: Sequence[float], exact: bool = False) -> str:
-    """One value, or least to greatest; rounded up to two digits unless `exact`."""
+    """One value, or least to greatest; rounded up, to two digits or to whole numbers, unless `exact`."""
     low, high = min(values), max(values)
     say, digits = (number, 4) if exact else (at_most, 2)
     if number(low) == number(high):

@@ -54,7 +54,7 @@ def test_what_ends_better_is_not_drawn_as_what_should_not_learn_beside_worse_tha
     for one in shown:
         noise, level = (
             drawn[one.label],
-            drawn.get("surely learns below") or drawn[f"surely learns below, {one.label}"],
+            drawn.get("should learn below") or drawn[f"should learn below, {one.label}"],
         )
         read.append((float(one.final("accuracy").mean()), np.asarray(noise["y"])[-1] / level["y"][0]))
     for better, ratio in read:

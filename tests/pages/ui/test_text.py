@@ -22,7 +22,8 @@ from tests.test_layers import PRODUCT
         (130.6889, 3, "131", "131", "130"),
         (1396.2, 2, "1\u202f396", "1\u202f397", "1\u202f396"),
         (0.00012, 3, "1.2·10⁻⁴", "1.2·10⁻⁴", "1.2·10⁻⁴"),
-        (0.00099951, 3, "10·10⁻⁴", "0.001", "9.99·10⁻⁴"),
+        (0.00099951, 3, "0.001", "0.001", "9.99·10⁻⁴"),
+        (5e-324, 3, "4.94·10⁻³²⁴", "4.94·10⁻³²⁴", "4.94·10⁻³²⁴"),
         (1.0001e-5, 3, "10⁻⁵", "1.01·10⁻⁵", "10⁻⁵"),
         (-2.5, 3, "-2.5", "-2.5", "-2.5"),
         (1e12, 3, "10¹²", "10¹²", "10¹²"),
@@ -37,7 +38,8 @@ def test_numbers_are_rounded_to_the_nearest_and_bounds_to_their_side(
 
 
 def test_no_file_rounds_a_bound_to_the_nearest():
-    nearest = re.compile(r"number\([\w.]*(bound|generic|promised|(found|final)\.epsilon)\b|bound:\.\d")
+    bound = r"(\b(bounds?|generic|promised|measured|sum|lower)|(found|final)\.epsilon)\b"
+    nearest = re.compile(rf"number\([\w.]*{bound}|{bound}(\.max\(\)|\.min\(\))?:\.\d")
     assert [file.name for file in PRODUCT if nearest.search(file.read_text(encoding="utf-8"))] == []
 
 

@@ -130,7 +130,7 @@ def test_a_budget_for_a_whole_upload_is_stated_as_one():
     )
 
 
-def test_a_range_of_bounds_is_stated_in_two_digits_and_never_below():
+def test_a_range_of_bounds_is_stated_in_two_digits_or_whole_numbers_and_never_below():
     assert _between([5.493, 4876]) == "5.5 to 4\u202f876"
     assert _between([4.101, 4100.2]) == "4.2 to 4\u202f101"
     assert _between([9.9996, 10.0002]) == "10.01", "one to whoever reads three digits"
