@@ -9,7 +9,8 @@ import os
 import signal
 import sys
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
@@ -19,6 +20,30 @@ AUTOGROUP = Path("/proc/self/autogroup")
 """Linux divides time between sessions first, each with a niceness of its own."""
 PR_SET_PDEATHSIG = 1
 _parent = 0
+STOPS = signal.SIGTERM, signal.SIGINT
+
+
+@contextmanager
+def stops_held() -> Iterator[None]:
+    """Context of a fork in which SIGTERM and SIGINT wait until the child calls `end_when_asked`: a handler of
+    the parent's would note them there, and Python clears its notes at the end of the fork.
+    """
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, STOPS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def end_when_asked() -> None:
+    """From now on SIGTERM and SIGINT end this process, those that `stops_held` held back included."""
+    for number in STOPS:
+        signal.signal(number, signal.SIG_DFL)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPS)
 
 
 def begin(parent: int) -> None:

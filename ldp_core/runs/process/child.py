@@ -37,7 +37,8 @@ class Watched:
         self._pipe, tell = CONTEXT.Pipe(duplex=False)
         with tell:
             self._process = CONTEXT.Process(target=train_process, args=(tell, job, slot, os.getpid()))
-            self._process.start()
+            with process_group.stops_held():
+                self._process.start()
         self._outcome: Outcome | None = None
         self._kill_at = math.inf
         self._leaving: Outcome | None = None

@@ -30,8 +30,7 @@ class Stopped(BaseException):
 
 def train_process(tell: Connection, job: Job, slot: Slot, parent: int) -> None:
     """Entry point of the process of one job; the outcome is sent through `tell`."""
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, signal.SIG_DFL)
+    process_group.end_when_asked()
     process_group.begin(parent)
     memory.be_given_up(memory.FIRST)
     slot.enter()

@@ -39,7 +39,12 @@ def watched(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any], Watched]:
         queue.add("run", {"draft": {}})
         job = queue.claim()
         assert job is not None
-        monkeypatch.setattr(child, "train_process", does)
+
+        def begins(*given: Any) -> None:
+            process_group.end_when_asked()
+            does(*given)
+
+        monkeypatch.setattr(child, "train_process", begins)
         one = Watched(job, slots()[0])
         wait_for(one.has_ended)
         return one
