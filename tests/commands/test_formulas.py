@@ -22,7 +22,7 @@ def test_each_question_that_has_an_answer_is_answered():
     done = ldp_core(*asked, stdin='{"mechanism": "duchi"}')
     assert done.returncode == 0, done.stderr
     noise, epsilon, clients = map(json.loads, done.stdout.splitlines())
-    assert "must lie between 0.2236" in noise["why"] and "of 20 clients" in noise["why"]
+    assert "must lie between 0.2237" in noise["why"] and "of 20 clients" in noise["why"]
     assert epsilon["epsilon"] == 4
     assert clients["clients"] == 108
 
