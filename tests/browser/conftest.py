@@ -3,8 +3,8 @@
 import os
 import re
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from playwright.sync_api import (
 )
 
 from ldp_core.experiment import Draft
+from ldp_core.runs import queue
 from ldp_core.runs.record import drafts
 from tests.browser.chromium import ARGUMENTS, HASTY, find_chromium
 from tests.browser.server import Server, begun_warm
@@ -55,6 +56,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.is_relative_to(HERE):
             item.add_marker(pytest.mark.browser)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Beside a failure stands what its page showed, and what was in the queue."""
+    report = yield
+    visitor = getattr(item, "funcargs", {}).get("visitor")
+    if report.when == "call" and report.failed and visitor is not None:
+        with suppress(Error):
+            jobs = [(job.id, job.kind, job.status, job.message) for job in queue.find(most=3)]
+            words = visitor.page.locator("body").inner_text(timeout=1000)
+            report.sections.append(("the page", f"{visitor.page.url}\n{words[:3000]}\n{jobs}"))
+    return report
 
 
 @pytest.fixture(scope="session")

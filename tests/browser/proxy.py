@@ -62,7 +62,8 @@ class Proxy:
             self._open.discard(writer)
             self.dropped += 1
             raw = writer.get_extra_info("socket")
-            raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            if raw.fileno() >= 0:  # or else it has been closed, and is about to leave the set
+                raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             writer.transport.abort()
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
