@@ -28,6 +28,7 @@ from ldp_core.runs import queue
 from ldp_core.runs.record import drafts
 from tests.browser.chromium import ARGUMENTS, HASTY, find_chromium
 from tests.browser.server import Server, begun_warm
+from tests.gate import GATED
 from tests.runs.processes import stop_all
 from tests.warm import Interpreter
 
@@ -111,8 +112,11 @@ def profile(
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory, interpreter: Interpreter) -> Iterator[Server]:
-    """One for all tests of this process, but those that harm it or need it in another way."""
-    with Server(begun_warm(tmp_path_factory.mktemp("server") / "runs", interpreter)) as running:
+    """One for all tests of this process, but those that harm it or need it in another way; a worker that it
+    starts in place of the one that began warm can be held as well.
+    """
+    runs_dir = begun_warm(tmp_path_factory.mktemp("server") / "runs", interpreter)
+    with Server(runs_dir, PYTHONPATH=GATED) as running:
         yield running
 
 
@@ -120,7 +124,10 @@ def server(tmp_path_factory: pytest.TempPathFactory, interpreter: Interpreter) -
 def school(tmp_path_factory: pytest.TempPathFactory, interpreter: Interpreter) -> Iterator[Server]:
     """A server with a teacher."""
     runs_dir = begun_warm(tmp_path_factory.mktemp("school") / "runs", interpreter)
-    with Server(runs_dir, EPSILON_TEACHER="chalk") as running, pytest.MonkeyPatch.context() as patch:
+    with (
+        Server(runs_dir, EPSILON_TEACHER="chalk", PYTHONPATH=GATED) as running,
+        pytest.MonkeyPatch.context() as patch,
+    ):
         patch.setenv("EPSILON_RUNS_DIR", str(runs_dir))
         yield running
         stop_all()
