@@ -47,9 +47,8 @@ def job_state(job: Job, draft: Draft, progress: Progress) -> None:
     elif job.status == "completed":
         # wall-clock time, or the runs' own if the job was interrupted
         by_the_clock = (job.ended or time.time()) - (job.started or job.created)
-        took = max(by_the_clock, progress.seconds_taken(job.created))
-        lasted = f", in {seconds(took)}" if took >= 0.05 else ""
-        st.caption(f"Finished: {amount(draft, numbers)}{lasted}{_known(job, progress)}")
+        took = seconds(max(by_the_clock, progress.seconds_taken(job.created)))
+        st.caption(f"Finished: {amount(draft, numbers)}, in {took}{_known(job, progress)}")
     elif job.status == "cancelled":
         st.caption(f"{_stopped(draft, progress)}{why}")
     elif job.status == "diverged":

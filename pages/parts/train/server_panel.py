@@ -153,7 +153,9 @@ def _row(
     )
     short = (SHORT_REAL if upload == "real" else SHORT)[kind]
     if upload == "audit" and kind == "hidden" and made[best]["ncc"] >= READ:
-        short = "no closer than by chance"
+        stranger = made[best].get("ncc_non_members")
+        other = stranger is not None and made[best]["ncc"] <= stranger
+        short = f"alike, but so is {'another image' if other else 'a guess'}"
     said = {"verdict": short, "says": _said(attacked, verdicts, best), "kind": kind}
     return _whose(attacked, client) | seen | said
 

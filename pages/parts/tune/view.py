@@ -61,9 +61,10 @@ def _watch(job: Job, progress: SweepProgress) -> None:
         most, place = max(trained)
         headline(f"Best of {len(trained)}: {percent(most, 1)} with {plain(_named(sweep, found[place]), 200)}")
         tied = as_good(found, place)
-        which = f"{tied} other{'s' * (tied > 1)}" if tied < len(trained) - 1 else "any other"
-        several = f"{sweep.seeds} seeds do not tell it from {which} (95 % intervals for all pairs at once). "
-        words = several if sweep.seeds > 1 else f"One seed is too few to tell it from {which}. "
+        none = tied == len(trained) - 1
+        which = "no other is" if none else f"{tied} other{'s are' if tied > 1 else ' is'} not"
+        several = f"With {sweep.seeds} seeds {which} surely worse (95 % intervals for all pairs at once). "
+        words = several if sweep.seeds > 1 else "One seed is too few to say which others are surely worse. "
         if words := words * bool(tied) + run_line(found[place].experiment):
             st.caption(words)
     with st.container(border=True):

@@ -76,6 +76,8 @@ def runs_in_words(runs: int, clean: int) -> str:
 
 
 def seconds(value: float) -> str:
+    if value < 0.05:
+        return f"less than 0.1{THIN}s"
     if value < 90:
         return f"{value:.1f}{THIN}s" if value < 10 else f"{value:.0f}{THIN}s"
     return f"{value / 60:.0f}{THIN}min" if value < 5400 else f"{value / 3600:.1f}{THIN}h"

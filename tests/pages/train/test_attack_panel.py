@@ -176,8 +176,11 @@ def test_what_is_alike_and_yet_not_recovered_says_why(trained: list[Series], mon
     hidden = Verdict("hidden", "not recovered by this attack")
     monkeypatch.setattr("pages.parts.train.server_panel.verdict_on", lambda *_: hidden)
     like, unlike = (server_panel([one], "audit", False, "")["rows"][0] for one in (trained[0], trained[2]))
-    assert like["verdict"] == "no closer than by chance"
+    assert like["verdict"] == "alike, but so is a guess"
     assert unlike["verdict"] == "not recovered by this attack"
+    monkeypatch.setitem(trained[0].runs[0].tries["audit", 0].newest or {}, "ncc_non_members", 1.0)
+    row = server_panel(trained[:1], "audit", False, "")["rows"][0]
+    assert row["verdict"] == "alike, but so is another image"
 
 
 def test_the_findings_say_what_pixels_and_identification_say_together(trained: list[Series]):
