@@ -45,7 +45,7 @@ def studio() -> int:
     if arguments == ["--version"]:
         print(version(dashboard.NAME))
         return 0
-    if arguments and arguments[0] in ("-h", "--help", *cli.names()):
+    if arguments and arguments[0] in ("-h", "--help", *cli.names(), *cli.GONE):
         leave(cli.main(arguments, dashboard.NAME))
     return dashboard.main(arguments, cli.names())
 

@@ -29,11 +29,17 @@ from ldp_core.settings.table import markdown, refuse_nonsense
 
 MOST_CHARACTERS = 50_000_000
 """Largest length of an experiment's JSON; the largest number of clients takes a fifth of it."""
+GONE = {"import": "open FILE makes a draft of the settings in an export, a report or a program"}
+"""What takes the place of a command that is gone."""
 WAYS = ".zip or .json (all), .html (a report), .py (a program), .flower.zip (an app for Flower)"
 
 
 def main(arguments: Sequence[str] | None = None, called: str = "python -m ldp_core") -> int:
     """Run a command; exit code 0; 1 if a run diverged or failed; 2, with a sentence, for bad input."""
+    given = sys.argv[1:] if arguments is None else arguments
+    if given and given[0] in GONE:
+        print(f"{called} {given[0]} is gone: {GONE[given[0]]}", file=sys.stderr)
+        return 2
     options = _parser(called).parse_args(arguments)
     own = f"{called.removeprefix('python -m ')} {options.name}"
     if sys.stdout is None:
@@ -175,14 +181,6 @@ def _export(options: argparse.Namespace) -> int:
     from ldp_core.runs import carry
 
     print(f"{options.out}: {carry.written(options.id, Path(options.out))}")
-    return 0
-
-
-def _import(options: argparse.Namespace) -> int:
-    from ldp_core.runs import carry
-
-    file = Path(options.file)
-    print((carry.bring_rounds if file.suffix.lower() in carry.ROUNDS else carry.import_zip)(file))
     return 0
 
 
@@ -378,11 +376,6 @@ def _parser(called: str = "python -m ldp_core") -> argparse.ArgumentParser:
         command(name, function, text).add_argument("id")
     commands.choices["status"].add_argument("--json", action="store_true", help="as JSON")
     commands.choices["export"].add_argument("--out", required=True, metavar="FILE.zip")
-    text = "bring a job back from what export has written; or rounds measured elsewhere, for Compare"
-    added = command("import", _import, text)
-    added.add_argument(
-        "file", metavar="FILE.zip", help="or rounds measured elsewhere: .csv, .jsonl …, a round a line"
-    )
     added = command("data", _data, "list the data sets; or bring one here, and look into all its files")
     added.add_argument("dataset", nargs="?", metavar="NAME")
     command("runs", _runs, "list what is kept on the disk, the newest first")

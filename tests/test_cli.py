@@ -18,7 +18,7 @@ from unittest.mock import patch
 import pytest
 
 from ldp_core import presets
-from ldp_core.cli import main
+from ldp_core.cli import GONE, main
 from ldp_core.experiment import parse
 from ldp_core.runs import kinds, queue
 from ldp_core.runs.record.computations import database
@@ -86,6 +86,13 @@ def test_what_cannot_be_meant_exits_with_2_and_one_sentence(stdin: str, command:
     done = ldp_core(*command.split(), stdin=stdin)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
     assert words in done.stderr and "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("command", GONE)
+def test_removed_command_exits_2_with_its_replacement(command: str):
+    done = ldp_core(command, "--some", "option")
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert GONE[command] in done.stderr
 
 
 @pytest.mark.usefixtures("runs_dir")

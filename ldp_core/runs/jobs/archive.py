@@ -32,8 +32,6 @@ events.jsonl      all that was recorded, one event a line, with its run and when
 report.html       what it came to, as a page that opens offline
 program.py        a program on ldp_core that trains the same again, where the training has ended
 
-`python -m ldp_core import FILE.zip` brings it back, on this machine or another.
-
 Rounds and clients count from 1. The end event of a run holds its ledger: what is promised to each client, per
 coordinate, per upload and for the run. The noise is simulation noise: reproducible, and no protection of real
 data.

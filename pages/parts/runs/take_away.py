@@ -81,8 +81,7 @@ def bring_in() -> None:
             type="zip",
             key=UPLOAD,
             on_change=_take,
-            help="It is read, never run, and marked as imported; up to 5 MB here, larger ones by "
-            "`python -m ldp_core import FILE.zip`",
+            help="It is read, never run, and marked as imported; up to 5 MB",
         )
         good, words = st.session_state.get(SAID, (True, ""))
         if words:
