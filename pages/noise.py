@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from pages.parts.noise import design_tables, float_panel, own_samples
+from pages.parts.noise import design_tables, own_samples
 from pages.parts.noise.ahead import ahead
 from pages.parts.noise.designs import Design, add_button, choose, designs, different
 from pages.parts.noise.laws import laws
@@ -114,6 +114,12 @@ def _promises(workspace: Workspace, shown: list[Design], now: WhatIf) -> None:
         [Promised.to(now.client, view.design.label, view.design.experiment, view.use) for view in now.seen]
     )
     formula(PROMISE, "formula promise")
+    st.caption(
+        "**Simulation noise is not production noise.** It is drawn from a seed, so that a run can be "
+        "repeated: anyone who knows the seed can subtract it. And a float32 answer can give its weight away, "
+        "whatever ε says. A real deployment needs a cryptographic generator and a mechanism made for finite "
+        "precision."
+    )
 
 
 def _server(workspace: Workspace, shown: list[Design], now: WhatIf) -> None:
@@ -130,9 +136,8 @@ def _server(workspace: Workspace, shown: list[Design], now: WhatIf) -> None:
 
 def _papers(workspace: Workspace, shown: list[Design], now: WhatIf) -> None:
     seen = list(now.seen)
-    design_tables.audits(seen, now.own, workspace.key("arithmetic"))
+    design_tables.audits(seen, now.own)
     formula(AUDIT, "formula audit")
-    float_panel.given_away(seen, chart=now.own)
     design_tables.printed(seen, now.weight)
 
 

@@ -3,8 +3,8 @@
 `ledger` gives the four ε of a client, `spending` the ε of a number of uploads (it chooses the rule),
 `compose` the composition rules, `own_law` composition by a mechanism's own law, `shuffling` amplification by
 a shuffler; `backwards` goes from a run's ε to an ε per use; `worth` translates ε into words; `entry` holds
-guarantees as values, `table` as JSON in events; `mechanism_audit` and `floats` test guarantees on samples and
-in float32, `samples` audits foreign mechanisms.
+guarantees as values, `table` as JSON in events; `mechanism_audit` tests guarantees on samples, `samples`
+audits foreign mechanisms.
 """
 
 from ldp_core.accounting.compose import compose

@@ -1,22 +1,18 @@
 """Empirical audit: a lower bound on ε from samples of a mechanism at both ends of its safe range.
 
 For an event S, fixed before counting, ε ≥ ln((P(S) − δ)/Q(S)), with Clopper–Pearson bounds for both
-probabilities. The event comes from the exact law, which ignores float32 rounding: for float32 it also
-contains every output that the other input cannot produce (`floats.can_give`).
+probabilities. The event comes from the exact law.
 """
 
 import math
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
-from ldp_core.accounting.floats import Client, can_give, countable
 from ldp_core.accounting.samples.likelihoods import likelihood_bound, log_ratio
 from ldp_core.gaussian_privacy import epsilon_of
 from ldp_core.mechanisms import Mechanism
 
-Precision = Literal["float64", "float32"]
 ALPHA = 1e-6
 """Probability that some interval of an audit misses."""
 VECTOR = 8
@@ -36,8 +32,6 @@ class Audit:
     delta: float
     samples: int
     alpha: float = ALPHA
-    given_away: float | None = None
-    """Share of float32 outputs that only one of the two inputs can produce; None if not searched."""
 
 
 def audit(
@@ -47,30 +41,22 @@ def audit(
     high: float,
     generator: np.random.Generator,
     samples: int = 100_000,
-    precision: Precision = "float64",
 ) -> Audit:
     """Audit a mechanism, fitted to the vectors it perturbs, by so many samples of each of the two inputs (a
-    tenth of them choose the event), in a precision; training uses float32.
+    tenth of them choose the event).
     """
     law = mechanism.at(epsilon, low, high)
     delta = float(getattr(mechanism, "delta_", 0.0)) if law.mu is not None else 0.0
     length = () if mechanism.scope == "coordinate" else (getattr(mechanism, "dimension", None) or VECTOR,)
     samples = max(200, min(samples, MOST // math.prod(length)))
     shape = (samples, *length)
-    ends = [law.perturb(np.full(shape, end, precision), generator) for end in (low, high)]
+    ends = [law.perturb(np.full(shape, end), generator) for end in (low, high)]
     inputs = [np.full(length, end) if length else np.float64(end) for end in (low, high)]
     likely = [[law.log_prob(y, x) for x in inputs] for y in ends]
     ratios = [log_ratio(own[0], own[1]) for own in likely]
-    alone = []
-    if precision == "float32" and countable(mechanism):
-        for other, side in ((1, np.inf), (0, -np.inf)):
-            elsewhere = Client(mechanism, (low, high)[other], epsilon, low, high)
-            possible = np.split(can_give(elsewhere, np.concatenate(ends)), 2)
-            ratios = [np.where(p, r, side) for p, r in zip(possible, ratios, strict=True)]
-            alone.append(1 - float(possible[1 - other].mean()))
     bound = likelihood_bound(ratios[0], ratios[1], ALPHA, delta)
     exact = exact_epsilon(mechanism, epsilon, low, high)
-    return Audit(epsilon, exact, bound.epsilon, delta, samples, given_away=max(alone, default=None))
+    return Audit(epsilon, exact, bound.epsilon, delta, samples)
 
 
 def exact_epsilon(mechanism: Mechanism, epsilon: float, low: float, high: float) -> float:

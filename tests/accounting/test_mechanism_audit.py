@@ -65,37 +65,6 @@ def test_a_mechanism_that_breaks_its_promise_is_convicted():
     assert found.measured > found.claimed
 
 
-@pytest.mark.parametrize(("name", "epsilon"), [("laplace", 0.5), ("piecewise", 0.5), ("gaussian", 1.0)])
-def test_float32_is_convicted_and_float64_is_not(name: str, epsilon: float):
-    """Each bound is wrong with probability at most 1e-6; the event is counted, not derived."""
-    mechanism = mechanisms.get(name)
-    single = audit(mechanism, epsilon, -1.0, 1.0, generator(), 20_000, precision="float32")
-    assert single.measured > 4
-    assert single.measured > single.exact
-    assert single.given_away is not None
-    assert single.given_away > 0.1
-    double = audit(mechanism, epsilon, -1.0, 1.0, generator(), 20_000)
-    assert double.measured <= double.exact
-    assert double.given_away is None
-
-
-@pytest.mark.parametrize("name", ["duchi", "pdpm", "grr", "harmony", "ldpsign"])
-def test_a_few_answers_are_not_convicted_in_float32(name: str):
-    """Rounding moves their probabilities by 2^-24: not to be seen in samples."""
-    found = audit(mechanisms.get(name).fitted(Use(VECTOR)), 1.0, -1.0, 1.0, generator(), precision="float32")
-    assert found.measured <= found.exact
-    assert not found.given_away
-
-
-def test_from_17_on_one_answer_of_duchi_tells_all_in_float32():
-    """The answer that should come once in e^17 uses never comes, so either answer gives the end away."""
-    seen = [
-        audit(mechanisms.get("duchi"), e, -1.0, 1.0, generator(), 2000, precision="float32").given_away
-        for e in (16.0, 17.0)
-    ]
-    assert seen == [0.0, 1.0]
-
-
 def test_exact_epsilon_is_the_loss_or_the_gaussian_curve():
     assert exact_epsilon(mechanisms.get("duchi"), 2.0, -1, 1) == 2.0
     assert exact_epsilon(mechanisms.get("gaussian"), 2.0, -1, 1) == pytest.approx(2.0, rel=1e-9)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from ldp_core.accounting import Audit, audit, exact_epsilon
-from ldp_core.accounting.mechanism_audit import VECTOR, Precision
+from ldp_core.accounting.mechanism_audit import VECTOR
 from ldp_core.mechanisms import Mechanism, Use
 from ldp_core.mechanisms.piecewise import PiecewiseAsPrinted
 from ldp_core.mechanisms.shared.gaussian_noise import GaussianNoise
@@ -14,8 +14,6 @@ from ldp_core.streams import stream
 from ldp_core.theory import client_weights, sent_in_clear, server_noise
 from ldp_core.theory.learnability import ENDS, hits_in_words, outlook
 from pages.parts.noise.designs import Design, View, different
-from pages.parts.noise.float_panel import ARITHMETIC
-from pages.parts.ui.fields import switch
 from pages.parts.ui.shared_cache import once
 from pages.parts.ui.tables import grouped, table
 from pages.parts.ui.text import at_least, at_most, names_by, number, percent, plain, signed
@@ -77,36 +75,27 @@ def _otherwise(shown: Sequence[Design]) -> str:
     return f" ({'; '.join(notes)})" if notes else ""
 
 
-def audits(seen: Sequence[View], measured: bool, key: str) -> None:
+def audits(seen: Sequence[View], measured: bool) -> None:
     """Draw claimed, exact and measured ε of each mechanism for one use; measured for the clients' own budgets
-    only, in float32 on what training sends.
+    only.
     """
     st.markdown("**Does the mechanism keep its promise?** One use, on the two ends of the safe range")
-    precision: Precision = switch("Arithmetic", ARITHMETIC, key, label_visibility="visible")
-    single = precision == "float32"
-    rows = [(view.design.label, _audited(view, measured, precision)) for view in seen]
-    head = ["design", "claimed ε", "ε of the exact law", f"measured in {precision}"]
-    table([*head, *["only one end gives"] * single, "one use is"], grouped(rows))
+    rows = [(view.design.label, _audited(view, measured)) for view in seen]
+    table(["design", "claimed ε", "ε of the exact law", "measured", "one use is"], grouped(rows))
     st.caption(
         "Red: more is given away than was claimed. Measured: a lower bound from samples of each input "
         "(Clopper–Pearson, wrong at most once in a million); it can refute a promise, never prove one, and "
-        "says little where what gives a weight away is rare. "
-        + (
-            "In float32 the event that is counted holds the answers that the other end of the safe range can "
-            "give by no draw, of which the exact law knows nothing, and those that it makes likeliest."
-            if single
-            else "In float64 such samples show the law; training runs in float32."
-        )
+        "says little where what gives a weight away is rare."
     )
 
 
-def _audited(view: View, measured: bool, precision: Precision) -> list[str]:
-    """Cells of a mechanism: claimed, exact and measured ε, in float32 what only one end gives, its use."""
-    mechanism, beside = view.mechanism, ["–"] * (precision == "float32")
+def _audited(view: View, measured: bool) -> list[str]:
+    """Cells of a mechanism: claimed, exact and measured ε, its use."""
+    mechanism = view.mechanism
     if mechanism.role == "identity":
-        return ["none", RED.format("∞"), "–", *beside, "–"]
+        return ["none", RED.format("∞"), "–", "–"]
     if view.design.experiment.trust.own_noise:  # a client's share of the noise alone does not keep it
-        return [f"{number(view.epsilon, 4)}{view.per}", "–", "the noise of all keeps it", *beside, "a sum"]
+        return [f"{number(view.epsilon, 4)}{view.per}", "–", "the noise of all keeps it", "a sum"]
     bound = exact_epsilon(mechanism, *view.use)
     delta = f", δ {number(mechanism.delta_)}" if isinstance(mechanism, GaussianNoise) else ""
     claimed = number(view.epsilon, 4)
@@ -114,14 +103,12 @@ def _audited(view: View, measured: bool, precision: Precision) -> list[str]:
     exact = (RED if bound > view.epsilon * (1 + 1e-6) else "**{}**").format(exact)
     found_in = "choose a client to measure"
     if measured:
-        found = _audit(mechanism, *view.use, precision)
+        found = _audit(mechanism, *view.use)
         least = f"≥ {at_least(found.measured)}"
         # a law that is known to cost more than it claims has said so in the column before
         least = RED.format(least) if found.measured > max(found.exact, view.epsilon) else least
         found_in = f"{least} ({number(found.samples, 6)} samples)"
-        share = "not looked for" if found.given_away is None else percent(found.given_away, 1)
-        beside = [RED.format(share) if (found.given_away or 0) > found.delta else share] * len(beside)
-    return [f"{claimed}{delta}", exact, found_in, *beside, COVERS[mechanism.scope]]
+    return [f"{claimed}{delta}", exact, found_in, COVERS[mechanism.scope]]
 
 
 def in_clear(shown: Sequence[Design]) -> None:
@@ -150,8 +137,8 @@ def printed(seen: Sequence[View], value: float) -> None:
         table(["mechanism", "what", "the paper says", "in truth", "because"], rows)
 
 
-def _audit(mechanism: Mechanism, epsilon: float, low: float, high: float, precision: Precision) -> Audit:
+def _audit(mechanism: Mechanism, epsilon: float, low: float, high: float) -> Audit:
     fitted = mechanism.fitted(Use(VECTOR)) if mechanism.scope == "layer" else mechanism
     use = epsilon, low, high
-    place = ("audit", mechanism, *use, precision)
-    return once(place, lambda: audit(fitted, *use, stream(0, "audit"), SAMPLES, precision))
+    place = ("audit", mechanism, *use)
+    return once(place, lambda: audit(fitted, *use, stream(0, "audit"), SAMPLES))

@@ -26,8 +26,7 @@ PROMISE = (
 AUDIT = (
     r"\varepsilon\ \ge\ \ln\frac{\underline P(S)-\delta}{\overline Q(S)}",
     "P and Q: how often an event S, fixed beforehand, happens for the two inputs; lower and upper ends of "
-    "Clopper–Pearson intervals, both directions, wrong in one of a million audits. In float32, S holds every "
-    "answer that one end of the range gives and the other cannot, by any draw (Mironov 2012).",
+    "Clopper–Pearson intervals, both directions, wrong in one of a million audits.",
 )
 
 

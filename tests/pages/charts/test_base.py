@@ -14,7 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ldp_core import mechanisms, presets
-from ldp_core.accounting import float_table
 from ldp_core.experiment import Draft, Variant, changed
 from ldp_core.runs.view.run_curves import Progress, RunProgress
 from ldp_core.runs.view.styles import Style, styles
@@ -25,7 +24,6 @@ from pages.parts.charts.population import MOST, drawn, left_out, population_figu
 from pages.parts.charts.rounds import MOST_DOTS, MOST_POINTS, accuracy_figure, noise_figure, spaced, thinned
 from pages.parts.charts.series import Series, announced, series
 from pages.parts.noise.designs import Design, View, different, moved, views
-from pages.parts.noise.float_panel import share_figure
 from pages.parts.noise.upload_chart import upload_figure
 from pages.parts.noise.variance_charts import Curve, against_budget, against_value, crossings
 from pages.parts.train.heard import heard_figure, row_of
@@ -198,20 +196,6 @@ def test_designs_with_one_mechanism_but_other_parameters_have_curves_of_their_ow
     assert len(different(alike)) == 1
     ranges = seen([{"clients.range": 1.0}, {"clients.range": 0.1, "target": "update"}])
     assert [(view.low, view.high) for view in ranges] == [(-1.0, 1.0), (-0.1, 0.1)]
-
-
-def test_what_float32_gives_away_is_drawn_as_it_was_measured():
-    sets: list[dict[str, Any]] = [{"mechanism.name": name} for name in ("laplace", "duchi", "gaussian")]
-    views_ = seen([{"clients.range": 1.0, **one} for one in sets], 0.3)
-    found = [float_table.measured(view.mechanism, view.low, view.high) for view in views_]
-    figure = check(share_figure([(v, m) for v, m in zip(views_, found, strict=True) if m is not None]))
-    laplace, dot, duchi, *_ = figure.data
-    assert list(laplace.x) == pytest.approx(float_table.EPSILONS)
-    assert min(laplace.y) > 0.8
-    assert list(dot.x) == pytest.approx([0.2])
-    assert list(dot.y) == [laplace.y[1]]
-    assert duchi.y[0] == 0
-    assert duchi.y[-1] == 1
 
 
 def test_chosen_mechanisms_change_places_where_the_reference_says(oracles: dict[str, Any]):
