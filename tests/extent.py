@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 ALL = os.environ.get("EPSILON_TEST_ALL", "") not in ("", "0")
-"""Set by hand, for the long ways of what the gate goes through in short (tests/benchmarks/README.md)."""
+"""Set by hand, for the long ways of what the gate goes through in short (CONTRIBUTING.md)."""
 
 
 def in_gate(short: T, long: T) -> T:

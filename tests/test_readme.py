@@ -14,6 +14,7 @@ from ldp_core.doctor import program
 from tests.conftest import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
 PINNED = (ROOT / "requirements.txt").read_text(encoding="utf-8")
 LOCK = (ROOT / "assets" / "deploy" / "requirements.lock").read_text(encoding="utf-8")
@@ -24,7 +25,7 @@ def test_exactly_two_commands_of_one_line_each():
     assert len(commands) == 2
     assert commands[0].endswith(".venv/bin/epsilon-studio")
     assert commands[1].endswith("python -m tests")
-    assert re.search(r" uv==[\d.]+ ", commands[1]), "what installs is pinned as well"
+    assert not re.search(r"[A-Z]{2,}_", " ".join(commands)), "no setting of one machine"
     for one in commands:
         assert ".venv/bin/pip install -q --no-deps -e ." in one.split(" && ")[1], (
             "which says what Python it takes"
@@ -41,9 +42,26 @@ def test_the_picture_is_there_and_of_the_running_thing():
 def test_the_commands_it_names_exist():
     from ldp_core.cli import _parser
 
-    for name, rest in re.findall(r"python -m ldp_core (\w+)([^#;`\n]*)", README):
+    named = re.findall(r"python -m ldp_core (\w+)([^#;`\n]*)", README)
+    assert len({name for name, _ in named} - {"data"}) <= 10
+    for name, rest in named:
         arguments = ["0123456789ab" if word == "ID" else word for word in rest.split()]
         assert _parser().parse_args([name, *arguments]).name == name
+
+
+def test_contributing_names_folders_and_commands_that_are_there():
+    named = re.findall(r"\b(?:pages|tests|ldp_core)/[\w/]+(?:\.\w+)?", CONTRIBUTING)
+    assert len(named) > 10
+    assert [name for name in named if not (ROOT / name).exists()] == []
+    modules = re.findall(r"\.venv/bin/python -m (\w+)", CONTRIBUTING)
+    assert {"pytest", "ruff", "mypy", "tests"} == set(modules)
+
+
+def test_citation_has_the_version_of_the_project():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    cited = dict(re.findall(r"^([\w-]+): (.+)$", (ROOT / "CITATION.cff").read_text(encoding="utf-8"), re.M))
+    assert cited["cff-version"] == "1.2.0"
+    assert (cited["version"], cited["license"]) == (project["version"], project["license"])
 
 
 def test_requirements_are_pinned():
@@ -172,7 +190,7 @@ def test_licences_are_stated_as_they_are():
 
 
 def test_the_container_is_slim_non_root_watched_and_keeps_its_runs():
-    """Statically: no engine runs here, so the file has been read and not built."""
+    """Statically: no engine runs here."""
     steps = [line.split(maxsplit=1) for line in DOCKERFILE.splitlines() if re.match(r"[A-Z]+ ", line)]
     words = [word for word, _ in steps]
     assert steps[:2] == [["ARG", "BASE=python:3.11-slim"], ["FROM", "${BASE}"]], "and a digest can be named"

@@ -45,6 +45,6 @@ def test_the_top_level_is_as_the_user_fixed_it():
     names = tracked.stdout.splitlines() or [path.name for path in ROOT.iterdir()]
     top = {Path(name).parts[0] for name in names}
     fixed = {"app.py", "pages", "ldp_core", "assets", "tests", "requirements.txt", "Dockerfile"}
-    tools = {"README.md", "LICENSE", "pyproject.toml"}
+    tools = {"README.md", "LICENSE", "CONTRIBUTING.md", "CITATION.cff", "pyproject.toml"}
     assert {name for name in top if not name.startswith(".")} <= fixed | tools
     assert fixed <= top

@@ -1,7 +1,4 @@
-"""All environment variables of this program.
-
-README's table is `markdown()`; a test compares them.
-"""
+"""All environment variables of this program; `doctor --settings` prints them."""
 
 import re
 from pathlib import Path
