@@ -164,6 +164,7 @@ def finish(prepared: Round, noised: Iterable[Noised], measured: bool = True) -> 
     chosen = prepared.participants
     noisy, exact, bias, variance = np.zeros((4, experiment.uploaded))
     clipped_count = sent_count = 0
+    noised_any = False
     losses = []
     means = experiment.target == "class_means"
     decoder = Decoder(federation, chosen, prepared.client_weights) if means else None
@@ -177,6 +178,9 @@ def finish(prepared: Round, noised: Iterable[Noised], measured: bool = True) -> 
         if not measured:
             continue
         losses += [one.losses] if one.losses is not None else []
+        if not noised_any:  # the first client's upload tells nearly always
+            pairs = ((uploads.values[one], uploads.exact[one]) for one in (slice(1), slice(None)))
+            noised_any = not all(np.array_equal(*pair) for pair in pairs)
         clipped_count += uploads.outside
         sent_count += uploads.sent
         for rows in some_rows(uploads.exact.shape):  # which stay in the CPU's cache
@@ -201,7 +205,7 @@ def finish(prepared: Round, noised: Iterable[Noised], measured: bool = True) -> 
         unnoised=federation.placed(plain(joined.finish(exact))) if any_weight else weights,
         participants=chosen,
         client_weights=prepared.client_weights,
-        noise_variance=float(((noisy - exact) ** 2).mean()),
+        noise_variance=float(((noisy - exact) ** 2).mean()) * noised_any,  # the sums' rounding is no noise
         noise_variance_theory=None if theory and experiment.aggregator.unpredicted else theory,
         signal_variance=float((exact**2).mean()),
         clipped_fraction=clipped_count / max(1, sent_count),

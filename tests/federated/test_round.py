@@ -118,7 +118,13 @@ def test_weights_without_noise_are_the_weighted_mean_of_the_clipped_weights():
     result = one_round(ready, untrained(ready))
     assert result.weights.abs().max() <= 0.05 + 1e-7
     assert 0.1 < result.clipped_fraction < 1
-    assert result.noise_variance < 1e-15
+    assert result.noise_variance == 0
+
+
+def test_no_mechanism_in_several_sums_has_no_noise_at_all():
+    ready = federation({"mechanism": "none", "model": {"name": "mlp", "hidden": 256}, "attack": None})
+    result = one_round(ready, untrained(ready))
+    assert result.noise_variance == result.noise_variance_theory == 0
 
 
 @pytest.mark.parametrize("form", ["corrected", "as_printed"])

@@ -129,7 +129,7 @@ def noise_axis(values: Sequence[float]) -> dict[str, Any]:
 def noise_words(shown: Sequence[Series]) -> str:
     """Caption of `noise_figure` once rounds are done."""
     noisy = [one for one in shown if (one.curve("noise_variance")[2] > 0).any()]
-    votes = [one for one in noisy if not (one.curve("noise_variance_theory")[2] > 0).any()]
+    votes = [one for one in noisy if np.isnan(one.curve("noise_variance_theory")[2]).all()]
     signal = f"; dashed: {BEARABLE}" * bool(_bearable(shown))
     if not noisy:
         return "no noise was added"

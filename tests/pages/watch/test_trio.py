@@ -77,8 +77,12 @@ def test_what_was_measured_is_told_from_what_is_computed(draft_of: dict[str, Any
 
 
 def test_beside_a_vote_noise_is_told_apart():
-    both = [
-        Series(i, "v", (run(i, "v", 0, VOTES | more),)) for i, more in enumerate(({}, {"aggregator": "mean"}))
-    ]
+    mean = {"aggregator": "mean"}
+    plain = {**mean, "mechanism": "none", "model": {"name": "mlp", "hidden": 256}}
+    both, quiet = (
+        [Series(i, "v", (run(i, "v", 0, VOTES | more),)) for i, more in enumerate(designs)]
+        for designs in (({}, mean), (mean, plain))
+    )
+    assert "vote" not in noise_words(quiet), "without noise nobody votes"
     assert noise_words(both) == "line: measured, of votes after the vote; circles: computed"
     assert json.dumps(noise_figure(both, 2, {}), default=typed, allow_nan=False)
