@@ -270,6 +270,11 @@ def _doctor(options: argparse.Namespace) -> int:
     if options.settings:
         print(markdown())
         return 0
+    if options.rounds is not None:
+        from ldp_core.runs import write_brought_rounds
+
+        print(write_brought_rounds(options.rounds))
+        return 0
     from ldp_core.doctor import doctor
 
     return doctor()
@@ -388,5 +393,7 @@ def _parser(called: str = "python -m ldp_core") -> argparse.ArgumentParser:
     command_of_inspect(command("inspect", inspect, "what comes back of an upload that was saved elsewhere"))
     added = command("doctor", _doctor, text)
     added.add_argument("--settings", action="store_true", help="list what can be set in the environment")
+    text = "write rounds measured elsewhere, which earlier versions stored, there as rounds.csv"
+    added.add_argument("--rounds", type=Path, metavar="FOLDER", help=text)
     parser.set_defaults(commands=commands.choices)
     return parser

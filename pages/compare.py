@@ -5,7 +5,6 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from pages.parts.compare import elsewhere
 from pages.parts.compare.arms import Arm, arms
 from pages.parts.compare.choice import Chosen, choose, chosen, newest, suggestions
 from pages.parts.compare.side_by_side import bought, curves, figures, pictures, served, settings
@@ -26,7 +25,6 @@ def main() -> None:
     named, trouble = chosen()
     now = named or newest()
     choose(now, time.time())
-    elsewhere.choose()
     live = any(arm.job.live for arm in arms(now)[0])
     if now and not named:
         st.caption("Chosen for you: the newest training here that compares anything.")
@@ -56,14 +54,10 @@ def _side_by_side(now: Sequence[Chosen], trouble: Sequence[str], live: bool) -> 
         st.caption("Choose a second run, to hold this one against.")
     begun = [arm for arm in found if arm.series.runs]
     if begun:
-        files = elsewhere.chosen()
-        others = elsewhere.curves(files)
         moment = _moment(begun)
-        beside = "".join(f",{one.id}" for one in files)
-        curves(begun, Moment(moment.job + beside, moment.status, moment.seq), others)
+        curves(begun, moment)
         pictures(begun)
         figures(found, fields)
-        elsewhere.show(others)
         settings(found, fields)
         served(begun, moment)
         bought(begun, moment)

@@ -3,14 +3,16 @@
 There is a process of its own only where that is what is tested: imports take seconds.
 """
 
+import csv
 import io
 import json
 import os
+import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Callable
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import closing, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -248,6 +250,29 @@ def test_a_run_that_has_ended_can_be_removed(runs_dir: Path):
     assert ldp_core("remove", identity).stdout == f"removed {identity}\n"
     assert not queue.find()
     assert "there is no job" in ldp_core("remove", identity).stderr
+
+
+BROUGHT = """
+CREATE TABLE rounds (id TEXT PRIMARY KEY, name TEXT NOT NULL, owner TEXT, place TEXT, at REAL NOT NULL,
+    lines TEXT NOT NULL);
+INSERT INTO rounds VALUES ('0123456789ab', '=lab', NULL, NULL, 1.0,
+    '[{"label":"a","seed":2,"figures":{"accuracy":[[0,0.1],[10,0.5]],"loss":[[10,null]]}}]');
+PRAGMA user_version = 1;
+"""
+
+
+def test_rounds_stored_by_earlier_versions_become_csv(runs_dir: Path, tmp_path: Path):
+    runs_dir.mkdir(exist_ok=True)
+    with closing(sqlite3.connect(runs_dir / "rounds.sqlite")) as db:
+        db.executescript(BROUGHT)
+    done = ldp_core("doctor", "--rounds", str(tmp_path / "out"))
+    assert (done.returncode, done.stderr) == (0, "")
+    rows = [*csv.reader((tmp_path / "out" / "rounds.csv").read_text(encoding="utf-8").splitlines())]
+    assert rows == [
+        ["file", "label", "seed", "round", "accuracy", "loss"],
+        ["'=lab", "a", "2", "0", "0.1", ""],
+        ["'=lab", "a", "2", "10", "0.5", ""],
+    ]
 
 
 SMALL = {

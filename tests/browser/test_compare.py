@@ -1,7 +1,6 @@
 """Three runs are ticked, compared, and the page says what made the difference."""
 
 import re
-from pathlib import Path
 
 from playwright.sync_api import expect
 
@@ -11,10 +10,8 @@ from tests.browser.conftest import Visitor, at_rest
 from tests.browser.layouts import as_it_was, look
 from tests.runs.processes import until
 
-THEIRS = "round,accuracy\n1,0.5\n3,61%\n"
 
-
-def test_three_runs_are_compared(visitor: Visitor, tmp_path: Path):
+def test_three_runs_are_compared(visitor: Visitor):
     draft = presets.get("two_volunteers").draft.with_base(
         {"rounds": 3, "attack": None, "name": "<b>three</b>"}
     )
@@ -45,19 +42,6 @@ def test_three_runs_are_compared(visitor: Visitor, tmp_path: Path):
         assert picture.startswith(begins)
         assert kind == "PNG" or b"1/\xcf\x83" in picture, "its words are in it, as they are on the page"
     assert identity in page.url, "the choice is in the address"
-    page.get_by_role("button", name="Rounds measured elsewhere").click()
-    for name, text, words in (
-        ("bad.csv", "round,accuracy\n1,87", "line 2: accuracy must be a share"),
-        ("their lab.csv", THEIRS, "is here"),
-    ):
-        (tmp_path / name).write_text(text)
-        page.locator("input[type=file]").set_input_files(tmp_path / name)
-        expect(page.get_by_text(words)).to_be_visible()
-    page.keyboard.press("Escape")
-    expect(page.get_by_role("heading", name="Measured elsewhere, not ours")).to_be_visible()
-    expect(page.get_by_role("cell", name="their lab").first).to_be_visible()
-    expect(page.locator(".es-labels text", has_text="not ours 61")).to_be_attached()
-    page.wait_for_url("**beside=*")
     page = visitor.open(f"/compare?runs={identity},{'0' * 12}", "text=is no run of this server")
     expect(page.get_by_text("The aggregator made the difference")).to_be_visible()
     page = visitor.open("/compare", "text=begin with one of the newest trainings")

@@ -5,6 +5,7 @@ import io
 import json
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 from ldp_core import models
@@ -12,8 +13,11 @@ from ldp_core.accounting import word_of
 from ldp_core.experiment.overrides import at
 from ldp_core.runs.jobs.finding import Line, asked, whole
 from ldp_core.runs.record.events import Stored
+from ldp_core.runs.storage.database import Database
 from ldp_core.runs.view.final_figures import Final
 
+BROUGHT = Database("rounds.sqlite", "", format=1)
+"""Rounds measured elsewhere, which earlier versions stored; no page reads them any more."""
 TABLES = {"round": "rounds", "attack": "attacks", "cell": "cells", "reference": "references"}
 """File names of tables, by the event that fills them."""
 Row = dict[str, Any]
@@ -76,6 +80,21 @@ def as_parquet(rows: Sequence[Row]) -> bytes:
     out = io.BytesIO()
     parquet.write_table(pa.table(columns), out)
     return out.getvalue()
+
+
+def write_brought_rounds(folder: Path) -> Path:
+    """Write all rounds measured elsewhere that earlier versions stored, as one CSV; returns its path."""
+    found: dict[tuple[str, str, int, int], Row] = {}
+    for one in BROUGHT.rows("SELECT id, name, lines FROM rounds ORDER BY at"):
+        for line in json.loads(one["lines"]):
+            for figure, values in line["figures"].items():
+                for number, value in values:
+                    key = (one["id"], line["label"], line["seed"], number)
+                    begun = {"file": one["name"], "label": key[1], "seed": key[2], "round": number}
+                    found.setdefault(key, begun)[figure] = value
+    folder.mkdir(parents=True, exist_ok=True)
+    (file := folder / "rounds.csv").write_text(as_csv([*found.values()]), encoding="utf-8")
+    return file
 
 
 def rows_of_jobs(some: Sequence[Line]) -> list[Row]:

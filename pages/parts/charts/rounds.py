@@ -1,8 +1,8 @@
 """Charts of accuracy and noise variance over rounds, a line per variant, labelled at its end."""
 
 import html
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -30,32 +30,15 @@ MOST_DOTS = 32
 """Largest number of dots; each is a shape that the browser redraws."""
 
 
-class Beside(NamedTuple):
-    label: str
-    rounds: Floats
-    values: Floats
-    """Value by round, NaN for a gap; at least one number."""
-    tint: int
-
-    @property
-    def end(self) -> float:
-        return float(self.values[~np.isnan(self.values)][-1])
-
-
 def accuracy_figure(
     shown: Sequence[Series],
     rounds: int,
     chance: float | None,
     reference: Series | None = None,
     guess: float | None = None,
-    beside: Sequence[Beside] = (),
 ) -> Figure:
-    """Accuracy on the held-out set, with a band over seeds; `reference` has no noise, and the curves `beside`
-    come from elsewhere.
-    """
+    """Accuracy on the held-out set, with a band over seeds; `reference` has no noise."""
     lines = Lines()
-    for other in beside:
-        lines.add(_beside(other, "%{y:.1%}"), other.end, _not_ours(other, percent), colour(other.tint))
     for one in shown:
         mean, low, high = one.curve("accuracy")
         pick = thinned(len(mean))
@@ -76,21 +59,15 @@ def accuracy_figure(
         lines.level(rounds, chance, f"guessing {percent(chance)}", width=1)
     if guess is not None:
         lines.level(rounds, guess, f"your guess {percent(guess)}", TEXT, dash="dash", name="your guess")
-    return lines.figure(x=rounds_axis(shown, rounds, beside), y=share_axis())
+    return lines.figure(x=rounds_axis(shown, rounds), y=share_axis())
 
 
-def noise_figure(
-    shown: Sequence[Series], rounds: int, predicted: Mapping[int, float], beside: Sequence[Beside] = ()
-) -> Figure:
+def noise_figure(shown: Sequence[Series], rounds: int, predicted: Mapping[int, float]) -> Figure:
     """Variance of the aggregate's noise per weight: measured (line), and exact expectation from the weights
     of each round (dots); before a variant's first round as `predicted`.
     """
-    beside = [one for one in beside if not (one.values <= 0).any()]  # zero has no place on a logarithmic axis
     lines = Lines()
-    for other in beside:
-        words = _not_ours(other, number)
-        lines.add(_beside(other, "%{y:.3g}"), np.log10(other.end), words, colour(other.tint))
-    values = [float(end) for one in beside for end in (np.nanmin(one.values), np.nanmax(one.values))]
+    values = list[float]()
     for one in shown:
         measured, theory = one.noise(), one.noise("noise_variance_theory")
         x = np.arange(len(measured))
@@ -117,7 +94,7 @@ def noise_figure(
         whose = f", {joined([label(one) for one in ours])}" * (len(bearable) > 1)
         words = f"{its}{BEARABLE} {number(most, 2)}"
         lines.level(rounds, most, words, paint, at=np.log10(most), width=1, name=BEARABLE + whose)
-    return lines.figure(x=rounds_axis(shown, rounds, beside), y=noise_axis(values))
+    return lines.figure(x=rounds_axis(shown, rounds), y=noise_axis(values))
 
 
 def noise_axis(values: Sequence[float]) -> dict[str, Any]:
@@ -172,21 +149,9 @@ def _bearable(shown: Sequence[Series]) -> dict[float, list[Series]]:
     return found
 
 
-def _beside(one: Beside, hover: str) -> Trace:
-    """Imported curve with markers, as rounds may be missing."""
-    paint = colour(one.tint)
-    style = look(paint, 1.5, 6, dash="dash")
-    style["marker"]["symbol"] = "diamond-open"
-    return scatter(one.rounds, one.values, name=_shortened(one.label), hovertemplate=hover, **style)
-
-
-def _not_ours(one: Beside, written: Callable[[float], str]) -> str:
-    return f"{_shortened(one.label)}, not ours {written(one.end)}"
-
-
-def rounds_axis(shown: Sequence[Series], rounds: int, beside: Sequence[Beside] = ()) -> dict[str, Any]:
+def rounds_axis(shown: Sequence[Series], rounds: int) -> dict[str, Any]:
     """Axis from 0 to the last round, whole numbers only."""
-    last = max([reach(shown, rounds), *(int(one.rounds[-1]) for one in beside)])
+    last = reach(shown, rounds)
     return {"title": "round", "range": [0, last], "tickformat": "d"} | ({"dtick": 1} if last <= 8 else {})
 
 

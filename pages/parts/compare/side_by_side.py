@@ -13,7 +13,6 @@ from pages.parts.charts.pareto import Bought, front, pareto_figure
 from pages.parts.charts.rounds import accuracy_figure, noise_figure, noise_words
 from pages.parts.charts.series import Series
 from pages.parts.compare.arms import Arm
-from pages.parts.compare.elsewhere import Curve, drawn
 from pages.parts.compare.verdict import gap
 from pages.parts.noise.promise_table import against_whom
 from pages.parts.systems.unlike import Field, causes
@@ -29,15 +28,13 @@ SIDE = 112
 """Pixels of a picture on the page, at least."""
 
 
-def curves(arms: Sequence[Arm], moment: Moment, others: Sequence[Curve] = ()) -> None:
+def curves(arms: Sequence[Arm], moment: Moment) -> None:
     place = ("compared curves", moment.job)
-    sheet = once(place, lambda: components.sheet(_cards(arms, others)), moment)
+    sheet = once(place, lambda: components.sheet(_cards(arms)), moment)
     components.draw("cards", sheet, key="compared-curves")
 
 
-def _cards(arms: Sequence[Arm], others: Sequence[Curve]) -> list[Card]:
-    taken = [arm.series.style.tint for arm in arms]
-    ours, noises = (drawn(others, name, taken) for name in ("accuracy", "noise_variance"))
+def _cards(arms: Sequence[Arm]) -> list[Card]:
     shown = [arm.series for arm in arms]
     rounds = max(arm.experiment.rounds for arm in arms)
     seeds = max(len(one.runs) for one in shown)
@@ -49,7 +46,7 @@ def _cards(arms: Sequence[Arm], others: Sequence[Curve]) -> list[Card]:
             title="Accuracy",
             rest=f" on held-out samples{band}",
             caption="",
-            figure=accuracy_figure(shown, rounds, chance, beside=ours),
+            figure=accuracy_figure(shown, rounds, chance),
             label=course("Accuracy by round", shown, Series.mean, percent),
             row=2,
         ),
@@ -57,7 +54,7 @@ def _cards(arms: Sequence[Arm], others: Sequence[Curve]) -> list[Card]:
             title="Noise variance per weight",
             rest=f" {_noise_words(shown)}",
             caption="",
-            figure=noise_figure(shown, rounds, {}, noises),
+            figure=noise_figure(shown, rounds, {}),
             label=course("Noise variance per weight by round", shown, Series.noise, number),
             row=2,
         ),
