@@ -11,7 +11,7 @@ from typing import Any
 
 from ldp_core import presets
 from ldp_core.commands import dashboard, sweep_options
-from ldp_core.commands.formulas import allocate, command_of_allocate, command_of_invert, invert
+from ldp_core.commands.formulas import command_of_invert, invert
 from ldp_core.commands.judge import (
     audit,
     check,
@@ -29,7 +29,10 @@ from ldp_core.settings.table import markdown, refuse_nonsense
 
 MOST_CHARACTERS = 50_000_000
 """Largest length of an experiment's JSON; the largest number of clients takes a fifth of it."""
-GONE = {"import": "open FILE makes a draft of the settings in an export, a report or a program"}
+GONE = {
+    "allocate": "invert gives the ε for a noise, and how many clients it takes",
+    "import": "open FILE makes a draft of the settings in an export, a report or a program",
+}
 """What takes the place of a command that is gone."""
 WAYS = ".zip or .json (all), .html (a report), .py (a program), .flower.zip (an app for Flower)"
 
@@ -344,8 +347,6 @@ def _parser(called: str = "python -m ldp_core") -> argparse.ArgumentParser:
     command_of_tune(added, _experiment)
     added = command("invert", invert, "the ε for a noise or for a run's price, and how many clients it takes")
     command_of_invert(added, _experiment)
-    added = command("allocate", allocate, "the least noise within every client's limits, and who costs whom")
-    command_of_allocate(added, _experiment)
     added = command("attack", _attack, "climb an attacker's ladder here and print its cells as JSON lines")
     add_experiment(added, metavar="LADDER.json")
     for name in ("sweep", "submit"):

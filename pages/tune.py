@@ -1,6 +1,5 @@
 """Tune: which ε, which τ?"""
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -23,9 +22,7 @@ from pages.parts.systems.panel import system_panel
 from pages.parts.tune.answer import answer_view
 from pages.parts.tune.ask import ask
 from pages.parts.tune.builder import builder
-from pages.parts.tune.formulas import formulas
 from pages.parts.tune.kept import kept
-from pages.parts.tune.limits import limits
 from pages.parts.tune.price import setting_line
 from pages.parts.tune.ranking import best
 from pages.parts.tune.view import sweep_view
@@ -33,7 +30,7 @@ from pages.parts.ui.header import header, question
 from pages.parts.ui.shared_cache import once
 from pages.parts.ui.text import number
 from pages.parts.ui.visitor import look
-from pages.parts.ui.workspace import Workspace, open_workspace, start_with
+from pages.parts.ui.workspace import open_workspace, start_with
 from pages.parts.watch.watch_only import own_bar, shared_job
 
 
@@ -47,24 +44,24 @@ def main() -> None:
     with header(workspace, look(newest.id) if newest else None):
         system_panel(workspace)
     _title()
-    titles = {name: way.title for name, way in KINDS.items()} | {
-        name: one[0] for name, one in BY_FORMULA.items()
-    }
+    titles = {name: way.title for name, way in KINDS.items()} | {"best": "Best mechanism"}
+    now = kept(workspace, "what to do", newest.kind if newest else "sweep", into="default")
+    if now["default"] not in titles:  # stored before that part went
+        now["default"] = "sweep"
     line = st.container(horizontal=True, vertical_alignment="center", gap="medium")
     kind = line.segmented_control(
         "What to do",
         list(titles),
         required=True,
         format_func=titles.__getitem__,
-        **kept(workspace, "what to do", newest.kind if newest else "sweep", into="default"),
+        **now,
         label_visibility="collapsed",
         width="content",
     )
-    if kind != "best":  # which asks for a population of its own
-        st.caption(setting_line(workspace.draft.base))
-    if kind in BY_FORMULA:
-        BY_FORMULA[kind][1](workspace)
+    if kind == "best":  # which asks for a population of its own, and needs no job
+        best(workspace)
         return
+    st.caption(setting_line(workspace.draft.base))
     job = look(found[kind][0].id) if found[kind] else None
     before = asked_of(job)
     buttons = line.container(horizontal=True, vertical_alignment="center")
@@ -99,19 +96,13 @@ KINDS = {
     "sweep": Way("Sweep over two things", "What is swept over", ("Sweep", "sweep")),
     "tune": Way("Find the least ε", "What is asked for", ("Find it", "search")),
 }
-BY_FORMULA: dict[str, tuple[str, Callable[[Workspace], None]]] = {
-    "formulas": ("ε for a noise", formulas),
-    "limits": ("What limits cost", limits),
-    "best": ("Best mechanism", best),
-}
-"""Title and drawing function of each part that needs no job."""
 
 
 def _title() -> None:
     question(
         "Which ε, and which τ?",
         "Vary two things and see the whole map; say which accuracy you need, and have the least ε found that "
-        "reaches it; or read the formulas backwards. All runs share data, batches and the initial model.",
+        "reaches it; or rank the mechanisms by their noise. All runs share data, batches and first model.",
     )
 
 

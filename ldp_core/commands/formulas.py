@@ -1,10 +1,8 @@
-"""The commands `invert` and `allocate`: answers by formula, as JSON lines."""
+"""The command `invert`: answers by formula, as JSON lines."""
 
 import argparse
 import json
-import math
 from collections.abc import Callable
-from typing import Any
 
 from ldp_core.commands.options import Reader, add_experiment, number
 from ldp_core.errors import InvalidExperiment, StudioError
@@ -21,12 +19,6 @@ def command_of_invert(added: argparse.ArgumentParser, experiment: Reader) -> Non
     add_experiment(added, experiment)
     for name, words in ASKED.items():
         added.add_argument(f"--{name.replace('_', '-')}", metavar="NUMBER", help=words)
-
-
-def command_of_allocate(added: argparse.ArgumentParser, experiment: Reader) -> None:
-    """Add the command's options; the budgets and ranges of the base experiment are the limits."""
-    add_experiment(added, experiment)
-    added.add_argument("--need", metavar="TAU", help="how far from 0 weights reach; no range is wider")
 
 
 def invert(options: argparse.Namespace) -> int:
@@ -57,36 +49,5 @@ def invert(options: argparse.Namespace) -> int:
     if len(wrong) == len(lines):
         raise wrong[0]
     for line in lines:
-        _say(line)
+        print(json.dumps(line, allow_nan=False), flush=True)
     return 0
-
-
-def allocate(options: argparse.Namespace) -> int:
-    """Print the noise at the server, then a JSON line per client."""
-    from ldp_core.tuning import allocation
-
-    need = None if options.need is None else number("need", options.need)
-    found = allocation.allocate(options.experiment_of(options), need)
-    worst, middle = (
-        {name: math.sqrt(left) for name, left in each.items()} for each in (found.left, found.mid_range)
-    )
-    _say({"event": "noise", "sigma": worst, "sigma_in_mid_range": middle, "clipped": found.clipped})
-    clients = found.experiment.clients
-    low, high = clients.bounds()
-    columns = {
-        "epsilon": clients.budgets(),
-        "low": low,
-        "high": high,
-        "weight": found.weights,
-        "noise_if_permissive": found.if_like(found.least),
-        "noise_without": found.without(),
-        "noise_without_under_mean": found.without(allocation.MEAN),
-    }
-    for i, row in enumerate(zip(*(column.tolist() for column in columns.values()), strict=True)):
-        numbers = {n: v if math.isfinite(v) else None for n, v in zip(columns, row, strict=True)}
-        _say({"event": "client", "client": i + 1, **numbers})
-    return 0
-
-
-def _say(line: dict[str, Any]) -> None:
-    print(json.dumps(line, allow_nan=False), flush=True)

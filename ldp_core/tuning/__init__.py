@@ -2,7 +2,7 @@
 
 For an accuracy: `question` is the request, `search` the runs to train next given all results, until the least
 ε is known. Nothing here trains; the caller trains the requested runs and returns their results. By formula:
-`inverses` goes from noise or run ε to ε, `allocation` from clients' limits to the least noise.
+`inverses` goes from noise or run ε to ε.
 """
 
 from ldp_core.tuning.found import Answer, More, Point

@@ -9,7 +9,6 @@ from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.runs import queue
 from ldp_core.runs.record import drafts
 from ldp_core.runs.record.events import events_of
-from ldp_core.tuning import inverses
 from tests.browser.conftest import TRAINING, Visitor, at_rest, enter, press
 from tests.browser.layouts import as_it_was, look
 from tests.gate import holding
@@ -53,19 +52,9 @@ def test_a_sweep_is_built_fills_and_a_cell_is_opened_on_train(visitor: Visitor):
     page.get_by_role("button", name="Train", exact=True).wait_for()
 
 
-def test_formulas_limits_and_the_question_are_answered_on_the_page(visitor: Visitor):
-    """Each on a tab of its own."""
+def test_the_least_epsilon_is_found_on_the_page(visitor: Visitor):
     base = parse({"rounds": 3, "clients": {"count": 5, "epsilon": [1, 1, 1, 8, 8]}})
     page = visitor.open(f"/tune?draft={drafts.new(Draft(base, (Variant('run'),)))}", CELLS)
-    page.get_by_role("radio", name="ε for a noise").click()
-    expect(page.get_by_role("columnheader", name="ε, for one weight of one upload")).to_be_visible()
-    sigma = page.get_by_role("spinbutton", name="Noise σ in the aggregate, at most")
-    enter(sigma, "0.3")
-    found = inverses.at_noise(base, 0.3)
-    expect(page.get_by_role("button", name=f"Take ε {found.epsilon:.4g}", exact=True)).to_be_visible()
-    page.get_by_role("radio", name="What limits cost").click()
-    expect(page.get_by_role("columnheader", name="its strictness costs")).to_be_visible()
-
     page.get_by_role("radio", name="Find the least ε").click()
     accuracy = page.get_by_role("spinbutton", name="At least this accuracy, %")
     enter(accuracy, "100")
@@ -88,13 +77,14 @@ def test_what_is_typed_stays_though_nothing_is_launched(visitor: Visitor):
     axis, seeds = page.get_by_role("combobox", name="Across"), page.get_by_role("spinbutton", name="Seeds")
     accuracy = page.get_by_role("spinbutton", name="At least this accuracy, %")
     ranges = page.get_by_role("textbox", name="Safe ranges ±τ to choose among")
-    need = page.get_by_role("spinbutton", name="Weights reach ±")
+    most = page.get_by_role("spinbutton", name="Largest budget ε")
     axis.click()
     page.get_by_role("option", name="mechanism", exact=True).click()
     page.get_by_role("button", name="Duchi", exact=True).wait_for()
     seeds.fill("7")
-    page.get_by_role("radio", name="What limits cost").click()
-    need.fill("0.75")
+    page.get_by_role("radio", name="Best mechanism").click()
+    most.fill("9")
+    most.press("Tab")
     page.get_by_role("radio", name="Find the least ε").click()
     accuracy.fill("80")
     ranges.fill("0.3, what")  # what is wrong stays, too
@@ -106,8 +96,8 @@ def test_what_is_typed_stays_though_nothing_is_launched(visitor: Visitor):
     def all_there() -> None:
         expect(accuracy).to_have_value("80")
         expect(ranges).to_have_value("0.3, what")
-        page.get_by_role("radio", name="What limits cost").click()
-        expect(need).to_have_value("0.75")
+        page.get_by_role("radio", name="Best mechanism").click()
+        expect(most).to_have_value("9")
         page.get_by_role("radio", name="Sweep over two things").click()
         expect(seeds).to_have_value("7")
         expect(page.get_by_role("button", name="Duchi", exact=True)).to_be_visible()

@@ -1,4 +1,4 @@
-"""`invert` and `allocate`: JSON lines on stdout, or one sentence on stderr."""
+"""`invert`: JSON lines on stdout, or one sentence on stderr."""
 
 import json
 
@@ -27,25 +27,12 @@ def test_each_question_that_has_an_answer_is_answered():
     assert clients["clients"] == 108
 
 
-def test_allocate_tells_the_noise_and_each_client():
-    done = ldp_core("allocate", "-", "--need", "0.5", "--set", "clients.count=3", stdin="{}")
-    assert done.returncode == 0, done.stderr
-    noise, *clients = map(json.loads, done.stdout.splitlines())
-    assert noise["sigma"]["inverse_variance"] < noise["sigma"]["inverse_std"] < noise["sigma"]["mean"]
-    assert [one["client"] for one in clients] == [1, 2, 3]
-    assert sum(one["weight"] for one in clients) == pytest.approx(1)
-    assert {one["high"] for one in clients} == {0.5}
-    alone = ldp_core("allocate", "-", "--set", "clients.count=1", stdin="{}").stdout.splitlines()[1]
-    assert json.loads(alone)["noise_without"] is None, "nothing is left, and JSON has no infinity"
-
-
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
         (("invert", "-"), "--noise or --epsilon or --run-budget is needed; got none"),
         (("invert", "-", "--run-budget", "much"), "--run-budget takes a number; got “much”"),
         (("invert", "-", "--epsilon", "0"), "clients.epsilon must be a number"),
-        (("allocate", "-", "--need", "nan"), "how far weights reach must be a number above 0; got NaN"),
     ],
 )
 def test_what_has_no_answer_exits_with_2_and_one_sentence(arguments: tuple[str, ...], words: str):
