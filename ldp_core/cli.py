@@ -366,7 +366,7 @@ def _parser(called: str = "python -m ldp_core") -> argparse.ArgumentParser:
     added.add_argument("--fresh", action="store_true", help="with --rerun: what is known as well")
     text = "with --rerun: one run of each older version; figures that come out equal count as of this one"
     added.add_argument("--prove", action="store_true", help=text)
-    text = "write claims, readings, arms, controls and tables as CSV, JSON and LaTeX, and BibTeX"
+    text = "write claims, readings, arms, controls and tables as CSV and JSON, and BibTeX"
     added.add_argument("--export", type=Path, metavar="FOLDER", help=text)
     text = "with --rerun: instead of assets/papers"
     added.add_argument("--into", type=Path, metavar="FOLDER", help=text)

@@ -66,7 +66,7 @@ def _cite() -> None:
             key="take claims",
             on_click="ignore",
             help="Statements, readings, arms, controls and every run as CSV and JSON, the papers' tables as "
-            "LaTeX, BibTeX; also by `python -m ldp_core papers --export FOLDER`",
+            "CSV, BibTeX; also by `python -m ldp_core papers --export FOLDER`",
         )
         with st.popover("How to cite", type="tertiary"):
             st.code(of_claims.bibtex(), language="bibtex")

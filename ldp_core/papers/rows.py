@@ -1,4 +1,4 @@
-"""Claims as tables of statements, arms and figures; and a paper's own tables as LaTeX."""
+"""Claims as tables of statements, arms and figures; and a paper's own tables."""
 
 import json
 from collections.abc import Iterator
@@ -13,27 +13,6 @@ from ldp_core.papers.stored import Shelf, of_now
 from ldp_core.papers.verdict import Verdict, verdict
 
 Row = dict[str, Any]
-SYMBOLS = {
-    "\\": r"\textbackslash{}",
-    **{one: f"\\{one}" for one in "&%$#_{}"},
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "ε": r"$\varepsilon$",
-    "τ": r"$\tau$",
-    "σ": r"$\sigma$",
-    "±": r"$\pm$",
-    "−": "$-$",
-    "×": r"$\times$",
-    "→": r"$\to$",
-    "–": "--",
-    "δ": r"$\delta$",
-    "“": "``",
-    "”": "''",
-    "’": "'",
-    "⁻": "$^-$",
-    **{one: f"$_{place}$" for place, one in enumerate("₀₁₂₃₄₅₆₇₈₉")},
-    **{one: f"$^{place}$" for place, one in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")},
-}
 
 
 def command(system: str, claim: Claim, reading: str) -> str:
@@ -134,28 +113,3 @@ def cells(system: str, table: Table, shelf: Shelf) -> list[list[str]]:
             row.append((stated(ours, "") if ours else "–") + ("" if paper is None else f" ({paper:g})"))
         rows.append(row)
     return rows
-
-
-def latex(title: str, head: list[str], rows: list[list[str]]) -> str:
-    """LaTeX table in the style of booktabs."""
-    lines = [
-        r"\begin{table}",
-        rf"\caption{{{escaped(title)}}}",
-        rf"\begin{{tabular}}{{l{'r' * (len(head) - 1)}}}",
-        r"\toprule",
-        _line(head),
-        r"\midrule",
-        *map(_line, rows),
-        r"\bottomrule",
-        r"\end{tabular}",
-        r"\end{table}",
-    ]
-    return "\n".join(lines) + "\n"
-
-
-def _line(row: list[str]) -> str:
-    return " & ".join(map(escaped, row)) + r" \\"
-
-
-def escaped(text: str) -> str:
-    return "".join(SYMBOLS.get(one, one) for one in text)

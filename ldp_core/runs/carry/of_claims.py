@@ -1,4 +1,4 @@
-"""Export of the papers' claims: rows as CSV and JSON, tables as LaTeX, and a ZIP for one claim."""
+"""Export of the papers' claims: rows and tables as CSV and JSON, and a ZIP for one claim."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -11,7 +11,6 @@ import numpy as np
 from ldp_core import papers
 from ldp_core.behaviour import version
 from ldp_core.papers import Claim, rows
-from ldp_core.papers.statements import stated
 from ldp_core.papers.stored import Shelf
 from ldp_core.runs.carry.drawing import Curve, drawn
 from ldp_core.runs.claims import shelf
@@ -54,11 +53,9 @@ def everything() -> dict[str, str]:
     found = _rows((name, claim, known[name]) for name, claim in every)
     for name in papers.names():
         for table in papers.get(name).tables:
-            head, body = ["", *table.columns], rows.cells(name, table, known[name])
-            where = f"tables/{name}-{table.id}"
-            found[f"{where}.tex"] = rows.latex(f"{table.where}: {table.title}", head, body)
+            body = rows.cells(name, table, known[name])
             cells = [dict(zip(["row", *table.columns], row, strict=True)) for row in body]
-            found[f"{where}.csv"] = as_csv(cells)
+            found[f"tables/{name}-{table.id}.csv"] = as_csv(cells)
     return found | {"cite.bib": bibtex()}
 
 
@@ -83,20 +80,7 @@ def _rows(claims: Iterable[tuple[str, Claim, Shelf]]) -> dict[str, str]:
     for kind, make in KINDS.items():
         made: list[rows.Row] = [row for one in asked for row in make(*one)]
         found |= {f"{kind}.csv": as_csv(made), f"{kind}.json": _json(made)}
-    head = ["claim", "reading", "the paper says", "here", "outcome"]
-    body = [
-        [
-            f"{name} {claim.id}",
-            reading,
-            statement.says,
-            stated(part.ours, part.unit) if part else "–",
-            part.outcome if part else "not run",
-        ]
-        for name, claim, known in asked
-        for reading, made_, its, _ in rows.readings(name, claim, known)
-        for statement, part in zip_longest(made_.statements, its.parts)
-    ]
-    return found | {"statements.tex": rows.latex("What the papers say, and what came out here", head, body)}
+    return found
 
 
 def _curves(claim: Claim, known: Shelf) -> list[Curve]:
