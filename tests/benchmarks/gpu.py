@@ -2,7 +2,7 @@
 
 - every model, trained for all clients at once there and on the processor: how far apart the weights are;
 - every system by name, and every mechanism: the same run on both; noise has the same bits, figures are close;
-- the paper's round, digits and a fold of many runs: seconds, and memory of the card;
+- the paper's round: seconds, and memory of the card;
 - a card with little memory left: fewer clients at a time, and the same weights;
 - a job through the queue, which says in its record who trained;
 - a run that is killed in mid-run and taken up: whether it ends at the same bits.
@@ -34,10 +34,8 @@ from ldp_core.experiment import Experiment, parse
 from ldp_core.federated.evaluate import evaluate
 from ldp_core.federated.federation import assemble, choose_device, untrained
 from ldp_core.federated.round import one_round
-from ldp_core.many import run_many
 from ldp_core.simulate import simulate
 from ldp_core.streams import stream
-from tests.benchmarks.folds import asked
 from tests.benchmarks.machine import described
 from tests.data import digits, mnist_like
 from tests.runs.in_process import bodies
@@ -61,26 +59,15 @@ PAPER: dict[str, Any] = {
     "selection": {"kind": "fraction", "fraction": 0.7},
     "local": {"epochs": 5, "batch_size": 20, "learning_rate": 0.01},
 }
-WORK = PAPER | {"selection": {"kind": "fraction", "fraction": 0.2}, "local": PAPER["local"] | {"epochs": 1}}
-CASES: dict[str, tuple[dict[str, Any], int]] = {
-    "the paper's": (PAPER, 3),
-    "digits, logistic regression, 20 clients × 2 epochs": ({}, 20),
-    "digits, 32 hidden units, 20 clients × 2 epochs": ({"model": "mlp"}, 20),
-    "made-up MNIST, cnn, 20 clients × 600 × 1 epoch": (WORK, 3),
-}
 
 
-def a_round(case: str) -> str:
-    """Median seconds of a round without its scoring, and of the scoring; the most memory."""
-    changes, repeats = CASES[case]
+def a_round() -> str:
+    """Median seconds of the paper's round without its scoring, of the scoring, and the most memory."""
     torch.cuda.reset_peak_memory_stats()
-    experiment = parse(changes | {"rounds": 1000})
-    data = digits() if experiment.dataset == "digits" else mnist_like()
-    federation = assemble(experiment, data, choose_device())
+    federation = assemble(parse(PAPER | {"rounds": 1000}), mnist_like(), choose_device())
     start = untrained(federation)
-    evaluate(federation, federation.placed(start.weights))  # starts the processes
     trained, scored = [], []
-    for before in range(repeats):
+    for before in range(3):
         began = time.perf_counter()
         result = one_round(federation, replace(start, round=before))
         between = time.perf_counter()
@@ -155,27 +142,6 @@ def same_run(changes: dict[str, Any]) -> str:
     return f"{end.status} and {other.status}; accuracy at most {off:.4f} apart, noise variance {noise:.1e}"
 
 
-def training_alone() -> str:
-    """Of the paper's round, the clients' training by itself."""
-    data = mnist_like()
-    shards = np.split(stream(0, "partition").permutation(len(data.train_y))[: 70 * 600], 70)
-    train_them, took = training("cnn", data, shards, 5, 20), list[float]()
-    for _ in range(4):
-        began = time.perf_counter()
-        train_them()
-        took.append(time.perf_counter() - began)
-    return f"{np.median(took[1:]):.3f} s ({took[0]:.2f} s the first time)"
-
-
-def folded() -> str:
-    """Seconds of 300 default runs, together."""
-    runs = [cell.experiment for cell in asked(100, 1).cells]
-    began = time.perf_counter()
-    for _ in run_many(enumerate(runs), {"digits": digits()}):
-        pass
-    return f"{len(runs)} runs in {time.perf_counter() - began:.1f} s"
-
-
 def little_memory() -> str:
     """The same clients with hardly any memory left: as many at a time as fit, and the same weights."""
     train_them = training("resnet18", mnist_like(), np.split(np.arange(24 * 64), 24), 1, 32)
@@ -226,9 +192,7 @@ def main() -> None:
     parts: list[tuple[str, Callable[[], str]]] = [
         *((f"model {one}", partial(both, one)) for one in models.names()),
         *((f"run {one}", partial(same_run, changes)) for one, changes in runs()),
-        *((f"a round, {case}", partial(a_round, case)) for case in CASES),
-        ("training of the paper's", training_alone),
-        ("a fold", folded),
+        ("the paper's round", a_round),
         ("little memory", little_memory),
         ("the queue", by_queue),
         *((f"killed and taken up, {one['dataset']}", partial(killed, one)) for one in LONG),

@@ -58,7 +58,7 @@ def test_a_calibrated_run_seldom_claims_more_than_is_so():
 @pytest.mark.parametrize("name", ["duchi", "privunit"])
 @pytest.mark.parametrize("epsilon", [0.2, 1.0, 3.0, 10.0])
 def test_a_hundred_thousand_trials_reach_four_fifths(name: str, epsilon: float):
-    """With one seed; of 20 seeds at each of seven budgets none lies below (`tests.benchmarks.audits`)."""
+    """With one seed; of 20 seeds at each of seven budgets none lies below (benchmarks of commit ce21bce7)."""
     one, other, exact = trials(name, epsilon, 100_000, np.random.default_rng(2))
     found = likelihood_bound(one, other, ALPHA)
     assert exact == pytest.approx(epsilon)
