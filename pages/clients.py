@@ -129,7 +129,7 @@ def _picture(workspace: Workspace) -> None:
     (asked,) = asked_in_words([experiment])
     st.markdown(
         f"**{plain(asked)}**",
-        help=f"σ: standard deviation of {type(experiment.mechanism).label}'s noise for "
+        help=f"σ: standard deviation of the noise ({experiment.randomiser.label}) for "
         f"{ASSUMED[experiment.randomiser.region]}.",
     )
     words = ranges_in_words(population.low.tolist(), population.high.tolist())

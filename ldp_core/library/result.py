@@ -81,8 +81,7 @@ class Result:
     @cached_property
     def _found(self) -> str:
         asked, end = self.experiment, self.events[-1]
-        own = asked.randomiser.label if asked.trust.own_noise else asked.mechanism.name
-        noise = "no noise" if asked.randomiser.role == "identity" else own
+        noise = "no noise" if asked.randomiser.role == "identity" else asked.randomiser.label
         model = asked.model.title if asked.model.given_by else asked.model.name
         how = "" if self.status == "completed" else f"{self.status} after "
         return (

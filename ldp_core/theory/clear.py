@@ -7,7 +7,9 @@ from ldp_core.mechanisms import InClear
 
 def sent_in_clear(experiment: Experiment) -> tuple[InClear, ...]:
     mechanism, aggregator = experiment.randomiser, experiment.aggregator
+    trusted = InClear("every upload", "the trust in the server", "it adds the noise itself")
     found = [
+        *([trusted] if experiment.trust.against == "model" else []),
         *mechanism.in_clear(),
         InClear("that a client takes part in a round", "the connection", "the server sees who sends"),
     ]

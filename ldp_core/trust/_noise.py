@@ -50,7 +50,6 @@ class SumLaw(GaussianLaw):
 class SumNoise(GaussianNoise):
     """The mechanism where noise is added to the sum; its ε is a client's budget for the whole run."""
 
-    label = "noise in the sum"
     summary = "Noise is added to the sum of all uploads; its law follows from whom clients trust."
     law = SumLaw
 
@@ -62,6 +61,10 @@ class SumNoise(GaussianNoise):
     """Whether each upload has noise of its own: what is left of a sum whose other members are known."""
     ball: bool = False
     """Whether uploads are scaled to the range's upper end as norm, instead of clipped weight by weight."""
+
+    @property
+    def label(self) -> str:  # type: ignore[override]
+        return f"{'Skellam' if self.grid else 'Gaussian'} noise in the sum"
 
     @property
     def scope(self) -> Scope:

@@ -46,7 +46,7 @@ def test_its_tables_hold_what_happened(result: Result):
 def test_it_says_and_draws_what_came_of_it(result: Result):
     said = result._repr_mimebundle_()
     assert said["text/plain"] == repr(result)
-    assert f"accuracy {result.accuracy:.1%}" in repr(result) and "duchi" in repr(result)
+    assert f"accuracy {result.accuracy:.1%}" in repr(result) and "Duchi" in repr(result)
     entry = result.ledger[0]
     for scope, words in (("coordinate", "for a weight"), ("run_worst", "for the whole run at worst")):
         epsilon, delta = entry[scope]["epsilon"], entry[scope]["delta"]

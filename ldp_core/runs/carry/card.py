@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from ldp_core.accounting import AGAINST, Promise, entries_in, worth
-from ldp_core.accounting.deployments import DEPLOYMENTS
+from ldp_core.accounting.deployments import listed
 from ldp_core.errors import InvalidInput
 from ldp_core.experiment import Experiment, parse
 from ldp_core.limits import at_least, at_most, percent, spelled
@@ -20,11 +20,14 @@ from ldp_core.runs.queue.job import Job
 from ldp_core.runs.view.final_figures import final, weakest
 from ldp_core.runs.view.run_curves import RunProgress
 from ldp_core.runs.view.styles import INK
+from ldp_core.theory import sent_in_clear
 
 MOST_ROWS = 4
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, ROW = 1280, 720, 60, 60, 190, 84
 SHOWN, PROMISED = "the ε that an attack shows at least", "the ε promised at most"
 BOLD = ' font-weight="600"'
+MODELS = {"server": "Local", "shuffled heap": "Shuffle", "sum": "Distributed", "model": "Central"}
+"""The registry's name of the trust model, by what the adversary sees."""
 
 
 def as_card(identity: str) -> str:
@@ -56,18 +59,15 @@ def card_picture(identity: str) -> str:
         parts.append(words_at(x(at), bottom + 24, f"ε {spelled(at)}", 18, GREY, "middle"))
     for place, runs in enumerate(shown):
         parts += _row(runs, TOP + ROW * place, paints.get(runs[0].variant, COLOURS[0]), x)
-    for place, one in enumerate(DEPLOYMENTS):
-        at, under = x(one.epsilon), bottom + 44 + 17 * (place % 3)
-        parts.append(rule(at, at, bottom, under, ' stroke-dasharray="3 4"'))
-        parts.append(words_at(at + 4, under, f"{one.name} {one.epsilon:g}", 13, GREY))
-    more = f"; the first {len(shown)} of {len(found)} runs" if len(found) > len(shown) else ""
+    more = f"The first {len(shown)} of {len(found)} runs. " if len(found) > len(shown) else ""
     foot = [
-        f"δ {spelled(max(_worst(runs).delta for runs in shown))}{more}.",
-        f"Assumed public: {_public(_experiment(shown[0]))}",
-        f"Dashed: known deployments ({'; '.join(dict.fromkeys(one.covers for one in DEPLOYMENTS))}).",
+        f"{more}Assumed public: {_public(_experiment(shown[0]))}",
+        "Known deployments, whose ε have other units, so none is on this scale:",
+        *listed(),
         "A simulation: its noise is reproducible and protects no real data. Epsilon Studio",
     ]
-    parts += [words_at(LEFT, HEIGHT - 84 + 24 * i, words, 16, GREY) for i, words in enumerate(foot)]
+    first = HEIGHT - 12 - 24 * (len(foot) - 1)
+    parts += [words_at(LEFT, first + 24 * i, words, 16, GREY) for i, words in enumerate(foot)]
     return svg(WIDTH, HEIGHT, parts)
 
 
@@ -80,7 +80,8 @@ def _row(runs: Sequence[RunProgress], top: int, paint: str, x: Callable[[float],
     if not finite:
         return [title]
     weighed, end = worth(promise), x(promise.bound)
-    said = f"ε ≤ {at_most(promise.bound)}: promises {weighed.word}, "
+    delta = f" (δ {spelled(promise.delta)})" if promise.delta else ""
+    said = f"ε ≤ {at_most(promise.bound)}{delta}: promises {weighed.word}, "
     said += f"values told apart {weighed.odds}"
     if lower:
         said += f"; shown by {by}: ε ≥ {at_least(lower)}"
@@ -96,6 +97,15 @@ def _row(runs: Sequence[RunProgress], top: int, paint: str, x: Callable[[float],
 def _registered(job: Job, runs: Sequence[RunProgress]) -> dict[str, Any]:
     promise, experiment = _worst(runs), _experiment(runs)
     weighed, bound = worth(promise), promise.bound
+    variant = "Approximate DP" if promise.delta else "Pure DP"
+    ball = experiment.randomiser.region == "ball"
+    inputs = "uploads of at most the norm" if ball else "values in a client's safe range"
+    printed = ", as printed" * (experiment.form == "as_printed" and experiment.mechanism.printed_otherwise)
+    unprotected = [
+        "" if promise.guarantee else promise.why,
+        *(f"{one.what} ({one.by}: {one.why})" for one in sent_in_clear(experiment)),
+        experiment.source.learnt,
+    ]
     return {
         "basic": {
             "name": f"{title(job)}: {runs[0].label}",
@@ -104,9 +114,9 @@ def _registered(job: Job, runs: Sequence[RunProgress]) -> dict[str, Any]:
             "publication_date": f"{datetime.fromtimestamp(job.ended or 0, UTC):%Y-%m-%d}",
         },
         "dp_variant": {
-            "variant_name": "Approximate DP" if promise.delta else "Pure DP",
-            "data_domain": f"{experiment.dataset}; any two values in a client's safe range are neighbours",
-            "unprotected_quantities": promise.why if not promise.guarantee else "",
+            "variant_name": variant if promise.guarantee else "No guarantee",
+            "data_domain": f"{experiment.dataset}; any two {inputs} are neighbours",
+            "unprotected_quantities": "; ".join(filter(None, unprotected)),
         },
         "privacy_loss": {
             "privacy_unit": "everything that one client sends in the run",
@@ -115,15 +125,15 @@ def _registered(job: Job, runs: Sequence[RunProgress]) -> dict[str, Any]:
             "privacy_parameters_details": f"promises {weighed.word}; values told apart {weighed.odds}",
         },
         "deployment_model": {
-            "model_name": "Central" if experiment.trust.name == "central" else "Local",
+            "model_name": MODELS[experiment.trust.against],
             "trust_assumptions": f"{experiment.trust.label}: holds against {_against(experiment)}",
             "actors": experiment.trust.sees,
             "release_type": "Many releases" if experiment.rounds > 1 else "One release",
         },
         "implementation": {
-            "mechanisms": experiment.mechanism.label,
+            "mechanisms": experiment.randomiser.label + printed,
             "composition": promise.why,
-            "post_processing": f"aggregated by {experiment.aggregator.label}",
+            "post_processing": f"weights of the aggregation: {experiment.aggregator.label}",
             "utility": final(runs).accuracy,
             "additional_information": f"Assumed public: {_public(experiment)}",
         },

@@ -15,6 +15,7 @@ from ldp_core.runs.jobs.finding import Line, asked, whole
 from ldp_core.runs.record.events import Stored
 from ldp_core.runs.storage.database import Database
 from ldp_core.runs.view.final_figures import Final
+from ldp_core.trust import registry as trusts
 
 BROUGHT = Database("rounds.sqlite", "", format=1)
 """Rounds measured elsewhere, which earlier versions stored; no page reads them any more."""
@@ -26,6 +27,8 @@ FIELDS = {
     "model": "model",
     "clients": "clients.count",
     "epsilon_asked": "clients.epsilon",
+    "epsilon_covers": "clients.epsilon_scope",
+    "trust": "trust.kind",
     "target": "target",
     "mechanism": "mechanism.name",
     "aggregator": "aggregator.name",
@@ -116,9 +119,22 @@ def _rows(line: Line) -> Iterator[Row]:
             "status": job.status,
             "launched": datetime.fromtimestamp(job.created, UTC).isoformat(timespec="seconds"),
             "imported": job.imported,
-            **{name: _plain(own.get(path, at(base, path))) for name, path in FIELDS.items()},
+            **_settings(base, own),
             **(_figures(final) if final else {}),
         }
+
+
+def _settings(base: Any, changes: dict[str, Any]) -> Row:
+    """Settings of a variant by column; the mechanism is the noise in the sum where the trust has its own."""
+    found = {}
+    for name, path in FIELDS.items():
+        part, _, last = path.rpartition(".")
+        whole = at(changes[part], last) if part in changes else at(base, path)
+        found[name] = _plain(changes.get(path, whole))
+    trust = found["trust"] = found["trust"] or "local"
+    if trust in trusts.names() and trusts.kind(trust).own_noise:
+        found["mechanism"] = "noise in the sum"
+    return found
 
 
 def _plain(value: Any) -> Any:

@@ -6,16 +6,13 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from ldp_core.accounting.deployments import DEPLOYMENTS
 from pages.parts.charts.base import (
-    GRID,
     MUTED,
     Figure,
     colour,
     figure,
     log_axis,
     look,
-    note,
     scatter,
     share_axis,
 )
@@ -56,15 +53,6 @@ def budget_axis(budgets: Sequence[float]) -> dict[str, Any]:
     return {"type": "log", "range": [low, high], "tickvals": ticks, "ticktext": [number(t) for t in ticks]}
 
 
-def _deployed(low: float, high: float) -> dict[str, Any]:
-    """Faint marks at the ε of known deployments between two powers of ten."""
-    shown = [one for one in DEPLOYMENTS if low < math.log10(one.epsilon) < high]
-    line = {"type": "line", "yref": "paper", "y0": 0, "y1": 1, "line": {"color": GRID, "dash": "dot"}}
-    place: dict[str, Any] = {"yref": "paper", "yanchor": "top", "textangle": -90, "xanchor": "left"}
-    words = [note(math.log10(one.epsilon), 1, f"{one.name} ({one.unit})", **place) for one in shown]
-    return {"shapes": [{**line, "x0": one.epsilon, "x1": one.epsilon} for one in shown], "annotations": words}
-
-
 def pareto_figure(points: Sequence[Bought[Series]], picked: bool = False) -> Figure:
     """Accuracy over the run's worst-case ε, or over the identification rate, with the front as a line."""
     line = front(points)
@@ -86,9 +74,8 @@ def pareto_figure(points: Sequence[Bought[Series]], picked: bool = False) -> Fig
             )
         )
     if picked:
-        x, marks = {"title": "images picked out", **share_axis(), "range": [-0.05, 1.05]}, {}
+        x = {"title": "images picked out", **share_axis(), "range": [-0.05, 1.05]}
     else:
         x = {"title": "ε for the whole run, at worst", **budget_axis([point.price for point in points])}
-        marks = _deployed(*x["range"])
     margin = {"l": 8, "r": 24, "t": 12, "b": 8}
-    return figure(traces, x=x, y=share_axis(), hovermode="closest", margin=margin, **marks)
+    return figure(traces, x=x, y=share_axis(), hovermode="closest", margin=margin)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from ldp_core.accounting import AGAINST, DELTA, NOTHING, Promise, entries, word_of, worth
+from ldp_core.accounting import AGAINST, NOTHING, Promise, entries, word_of, worth
 from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import Experiment, changed
 from ldp_core.mechanisms.base import Floats
@@ -42,9 +42,9 @@ def run_promises(
 
 
 def promise_words(experiment: Experiment, promise: Promise) -> dict[str, Any]:
-    """Parts of a sentence like `ε 8 (δ at most 10⁻⁵) for the run promises little: a server …`."""
+    """Parts of a sentence like `ε 8 (δ 10⁻⁵) for the run promises little: a server …`."""
     found = worth(promise)
-    bound = f"ε {at_most(promise.bound)} (δ at most {number(max(DELTA, promise.delta))})"
+    bound = f"ε {at_most(promise.bound)}{deltas([promise.delta])}"
     whom = AGAINST[experiment.trust.against]
     words = [bound if promise.guarantee else "no bound", f" for the run {found.promises}: "]
     return {"kind": found.word, "words": [*words, f"{whom} tells values apart {found.odds}"]}
@@ -78,12 +78,13 @@ def offer(workspace: Workspace) -> None:
     except InvalidExperiment:  # as printed, some noise bounds nothing at any ε
         return
     use = float(there.population().epsilon[strictest])
+    at = deltas([entries(there, [strictest])[0].run_worst.delta])
     pressed = st.button(
         f"Promise ε {LITTLE:g} for the whole run",
         key="promise a little",
         width="stretch",
-        help=f"As it is, a run promises nothing. ε {LITTLE:g} for the whole run (δ {number(DELTA)}, "
-        f"against {AGAINST[there.trust.against]}) promises little, and takes ε {number(use)} per "
+        help=f"As it is, a run promises nothing. ε {LITTLE:g} for the whole run{at}, "
+        f"against {AGAINST[there.trust.against]}, promises little, and takes ε {number(use)} per "
         f"{PER[there.randomiser.scope]}.",
     )
     if pressed:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from ldp_core.accounting import entries_in, word_of
+from ldp_core.accounting import deployments, entries_in, word_of
 from ldp_core.paired import in_points
 from ldp_core.runs import final_figures
 from pages.parts.charts.course import course
@@ -186,7 +186,8 @@ def bought(arms: Sequence[Arm], moment: Moment) -> None:
             title="What the budget buys",
             rest=" Accuracy against ε for the whole run at worst, of the client that gives most away",
             caption=f"Not beaten by another at the same ε or less: {_unbeaten(points)}."
-            + (f" No guarantee, so no place here: {listed(without)}." if without else ""),
+            + (f" No guarantee, so no place here: {listed(without)}." if without else "")
+            + f" Known deployments have other units: {'; '.join(deployments.listed())}.",
             figure=pareto_figure(points),
             label="; ".join(
                 f"{p.one.label}: {percent(p.accuracy, 1)} at ε {at_most(p.price)}" for p in points

@@ -95,7 +95,7 @@ def views(shown: Sequence[Design], client: int) -> list[View]:
 def moved(seen: Sequence[View], epsilon: float | None = None, tau: float | None = None) -> list[View]:
     """Designs for another ε or half-width τ (None: the client's own)."""
     each = [view.design.experiment for view in seen]
-    labels = [(one.randomiser if one.trust.own_noise else one.mechanism).label for one in each]
+    labels = [one.randomiser.label for one in each]
     found = []
     for view, label in zip(seen, labels, strict=True):
         experiment, (own, low, high) = view.design.experiment, view.asked
@@ -236,7 +236,7 @@ def _label(experiment: Experiment, sets: Mapping[str, Any]) -> str:
         for path, value in sets.items()
         if path != "form" and path.split(".")[0] not in OWN and not isinstance(value, list | dict)
     ]
-    mechanism = " ".join([experiment.mechanism.label, *map(str, own), *printed])
+    mechanism = " ".join([experiment.randomiser.label, *map(str, own), *printed])
     return " · ".join([mechanism, experiment.aggregator.label, *others])[:LABEL_LENGTH]
 
 

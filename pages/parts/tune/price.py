@@ -13,12 +13,13 @@ COLOUR = {"much": "green", "some": "blue", "little": "orange", "nothing": "red"}
 
 
 def setting_line(experiment: Experiment) -> str:
-    """Text like `Digits · logistic regression, 650 weights · 20 clients · Piecewise · mean · 15 rounds`."""
+    """Text like `Digits · logistic regression, 650 weights · 20 clients · Piecewise · trust: no one · …`."""
     parts = [
         experiment.source.label,
         f"{experiment.model.title}, {number(experiment.dimension, 6)} weights",
         f"{number(experiment.clients.count, 6)} clients",
-        experiment.mechanism.label,
+        experiment.randomiser.label,
+        f"trust: {experiment.trust.label}",
         experiment.aggregator.label,
         f"{number(experiment.rounds, 6)} rounds",
     ]

@@ -20,6 +20,6 @@ def test_noise_in_a_sum_has_its_own_name_and_no_share_of_it_is_held_against_the_
     summed = {"trust.kind": "secure_sum", "clients.epsilon_scope": "run", "clients.epsilon": 8}
     experiment = changed(draft.experiments()[0], summed)
     (view,) = views([Design(0, draft.variants[0], experiment, styles(draft)[0])], 0)
-    assert view.name == "noise in the sum"
+    assert view.name == "Skellam noise in the sum"
     claimed, *others = _audited(view, True)
     assert claimed == "8 for the whole run" and ":red" not in str(others)

@@ -201,4 +201,4 @@ def test_the_card_has_the_ledgers_worst_promise_in_the_registrys_fields_and_as_a
 
 def test_deployments_rise_and_name_their_sources():
     assert [one.epsilon for one in DEPLOYMENTS] == sorted(one.epsilon for one in DEPLOYMENTS)
-    assert all(one.source and one.read and one.unit and np.isfinite(one.epsilon) for one in DEPLOYMENTS)
+    assert all(one.source and one.read and one.period and np.isfinite(one.epsilon) for one in DEPLOYMENTS)
