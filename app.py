@@ -5,6 +5,7 @@
 
 import asyncio
 import gc
+import logging
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
@@ -21,14 +22,14 @@ from ldp_core import accounting, presets, theory
 from ldp_core.classroom.sessions import end_old
 from ldp_core.errors import StudioError
 from ldp_core.runs import ensure_worker, own_data
-from ldp_core.settings.table import refuse_nonsense
+from ldp_core.settings.table import given_and_gone, refuse_nonsense
 from ldp_core.system.memory import share_one_heap
 from ldp_core.system.quiet_log import be_quiet
 from ldp_core.system.shipped import ASSETS, SHIPPED
 from pages.server.compressed import Compressed
 from pages.server.crowd import Crowd
 from pages.server.host_check import Door
-from pages.server.listening import listen_within_limits
+from pages.server.listening import listen
 from pages.server.messages import Messages
 from pages.server.opening import open_browser, page_for
 from pages.server.private_streamlit import let_go_of_the_gone, mend
@@ -41,6 +42,7 @@ SWITCH_SECONDS = 0.001
 """So long one visitor's page computes before others' have their turn; by default five times as long, and with
 four tabs of large drafts a small one waited half a second."""
 
+listen()
 try:
     refuse_nonsense()
     OPENS = page_for(sys.argv[1:] if sys.argv[0] == __file__ else [])
@@ -64,8 +66,9 @@ async def lifespan(app: Any) -> AsyncIterator[None]:
     asyncio.get_running_loop().call_soon(open_browser, OPENS)
     share_one_heap()
     be_quiet()
+    for sentence in given_and_gone():
+        logging.warning(sentence)
     mend()
-    listen_within_limits()
     sys.setswitchinterval(SWITCH_SECONDS)
     gc.freeze()  # what is loaded by now stays: no need to look for garbage in it while somebody waits
     sweeping = asyncio.create_task(_sweep())

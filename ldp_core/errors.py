@@ -149,7 +149,7 @@ class ProcessLost(StudioError):
             "try another engine (EPSILON_ENGINE), and report it with the run"
             if crashed
             else "a process that trained was killed, most likely because the machine ran out of memory; "
-            "try a smaller model, or fewer processes at a time (EPSILON_CORES)"
+            "try a smaller model"
         )
 
 

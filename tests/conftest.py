@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from platformdirs import user_cache_path
 
 from ldp_core.runs.lockstep import one_thread
 from ldp_core.runs.process import start
@@ -92,7 +93,6 @@ def runs_dir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A runs folder of its own, for this process and the ones it starts."""
     folder = tmp_path / "runs"
     monkeypatch.setenv("EPSILON_RUNS_DIR", str(folder))
-    monkeypatch.setenv("EPSILON_WORKER_IDLE_SECONDS", "5")  # no worker outlives its test for long
     return folder
 
 
@@ -118,7 +118,6 @@ def clean_processes(
     """The jobs of this test are done, by a worker that does not outlive it."""
     from tests.runs.processes import end_workers
 
-    monkeypatch.setenv("EPSILON_WORKER_IDLE_SECONDS", "20")
     calibrated(runs_dir)
     interpreter.be_ready()
     yield
@@ -142,7 +141,6 @@ def warm(warm_dir: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     from tests.runs.processes import stop_all
 
     monkeypatch.setenv("EPSILON_RUNS_DIR", str(warm_dir))
-    monkeypatch.setenv("EPSILON_WORKER_IDLE_SECONDS", "60")
     yield warm_dir
     stop_all()
 
@@ -161,7 +159,8 @@ def mnist_dir() -> Path:
 @pytest.fixture(scope="session", autouse=True)
 def _own_kernels(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Machine code is kept for as long as the tests run."""
-    os.environ.setdefault("EPSILON_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
+    os.environ.setdefault("PLAYWRIGHT_BROWSERS_PATH", str(user_cache_path() / "ms-playwright"))
+    os.environ["XDG_CACHE_HOME"] = str(tmp_path_factory.mktemp("cache"))
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -54,7 +54,6 @@ def test_its_commands_run_as_they_stand(
     copy: Path, interpreter: Interpreter, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("EPSILON_RUNS_DIR", str(calibrated(tmp_path)))
-    monkeypatch.setenv("EPSILON_WORKER_IDLE_SECONDS", "1")
     monkeypatch.setenv("PYTHONPATH", str(copy))
     monkeypatch.setenv("PYTEST_ADDOPTS", "-p no:cacheprovider")
     given, _, typed = command.rpartition(" | ")

@@ -3,7 +3,7 @@
 On a CPU a kernel compiled for the network (`ldp_core.engines.fused`) is fastest. Where none can be compiled,
 PyTorch is fastest with all clients of a fully connected model in a few batched products, and for convolutions
 with one client at a time, channels-last, on one thread, in several processes. On a GPU all clients are
-batched. `ldp_core.engines.choice` selects the engine; EPSILON_CORES limits its processes or threads.
+batched. `ldp_core.engines.choice` selects the engine; EPSILON_SLOT_CORES limits its processes or threads.
 """
 
 import logging
@@ -25,7 +25,7 @@ from ldp_core.engines.plan import Plan
 from ldp_core.engines.process_pool import Pool, Task
 from ldp_core.engines.recipe import Recipe
 from ldp_core.models.base import Model
-from ldp_core.settings.table import CORES
+from ldp_core.settings.table import SLOT_CORES
 from ldp_core.system.resources import cores
 
 BATCH = 2048
@@ -143,7 +143,7 @@ def processes() -> int:
 
 
 def threads() -> int:
-    return min(CORES.value() or cores(), max(MOST_PROCESSES, cores()))
+    return min(SLOT_CORES.value() or cores(), max(MOST_PROCESSES, cores()))
 
 
 def pool(size: int, samples: Samples) -> Pool:

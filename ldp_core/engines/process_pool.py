@@ -19,7 +19,7 @@ from typing import Any, cast
 import torch
 
 from ldp_core.errors import ProcessLost, StudioError
-from ldp_core.settings.table import CORES
+from ldp_core.settings.table import SLOT_CORES
 from ldp_core.system.memory import ran_out
 from ldp_core.system.process_group import die_with
 
@@ -132,7 +132,7 @@ def _serve(connection: Connection, parent: int, shared: Any) -> None:
     signal.signal(signal.SIGTERM, signal.SIG_DFL)  # a fork has taken over its parent's handlers
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to act on
     die_with(parent)
-    os.environ[CORES.name] = "1"
+    os.environ[SLOT_CORES.name] = "1"
     torch.set_num_threads(1)
     while True:
         try:

@@ -3,13 +3,13 @@
 import re
 from collections.abc import Mapping
 
-from ldp_core.settings.table import RAY_ADDRESS, RAY_TOKEN
+from ldp_core.settings.table import RAY_ADDRESS
 
 SECRET = re.compile(
     r"TEACHER|SECRET|TOKEN|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|(API|ACCESS|PRIVATE)_?KEY", re.I
 )
 """Pattern of variables' names whose values are withheld."""
-OF_THE_CLUSTER = (RAY_TOKEN.name, "RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH")
+OF_THE_CLUSTER = ("RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH")
 """Exceptions, which a process that trains on a cluster needs."""
 
 

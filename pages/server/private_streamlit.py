@@ -48,11 +48,6 @@ def run_again(session: Any) -> None:
     session.request_rerun(session._client_state)
 
 
-def is_session(identity: str) -> bool:
-    """Whether a session id is known, connected or lost."""
-    return runtime.get_instance()._session_mgr.get_session_info(identity) is not None
-
-
 def sessions() -> int:
     """Number of open pages, and of those whose browsers may reconnect: each has an event loop."""
     if not runtime.exists():

@@ -7,20 +7,19 @@ from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ldp_core.settings.table import UPLOADS_EACH_MB, UPLOADS_MB
 from pages.server.address import of_request
 from pages.server.host_check import is_own
 from pages.server.private_streamlit import uploaded, vouched
 
 PATH = "/_stcore/upload_file/"
 READING = ("GET", "HEAD", "OPTIONS")
-SHARE = 0.5
-"""Largest share of all stored uploads from one address."""
+OF_EACH, OF_NEAR, OF_ALL = 20e6, 50e6, 100e6
+"""Bytes of uploads that are kept: of a page, of an address, of all."""
 MOST_SECONDS = 60.0
 """Time limit of an upload, which takes up room meanwhile."""
-OF_A_PAGE = "This page keeps %g MB of uploads at most; remove one, or reload the page.\n"
-OF_AN_ADDRESS = "From your network %g MB of uploads are kept at most; close a page.\n"
-OF_ALL = "This server keeps %g MB of uploads at most; try again in some minutes.\n"
+TO_A_PAGE = "This page keeps %g MB of uploads at most; remove one, or reload the page.\n"
+TO_AN_ADDRESS = "From your network %g MB of uploads are kept at most; close a page.\n"
+TO_ALL = "This server keeps %g MB of uploads at most; try again in some minutes.\n"
 
 
 class Uploads:
@@ -28,7 +27,6 @@ class Uploads:
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
-        self.each, self.all = (1e6 * size.value() for size in (UPLOADS_EACH_MB, UPLOADS_MB))
         self.coming: Counter[str] = Counter()
         """Bytes of uploads in progress by session."""
         self.addresses: dict[str, str] = {}
@@ -82,9 +80,9 @@ class Uploads:
         self.addresses = {one: where for one, where in self.addresses.items() if kept[one]}
         near = sum(kept[one] for one, where in self.addresses.items() if where == address)
         for taken, limit, words in (
-            (own + self.coming[session], self.each, OF_A_PAGE),
-            (near, SHARE * self.all, OF_AN_ADDRESS),
-            (every + self.coming.total(), self.all, OF_ALL),
+            (own + self.coming[session], OF_EACH, TO_A_PAGE),
+            (near, OF_NEAR, TO_AN_ADDRESS),
+            (every + self.coming.total(), OF_ALL, TO_ALL),
         ):
             if taken + size > limit:
                 return words % (limit / 1e6)

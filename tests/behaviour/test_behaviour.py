@@ -25,7 +25,7 @@ RECORD = "if this is as it should be, run python -m ldp_core.behaviour --record"
 
 @pytest.fixture(autouse=True)
 def _alone(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("EPSILON_CORES", "1")
+    monkeypatch.setenv("EPSILON_SLOT_CORES", "1")
     monkeypatch.delenv("EPSILON_ENGINE", raising=False)
     yield
     close_pools()

@@ -19,8 +19,6 @@ from tests.conftest import ROOT
 from tests.runs.processes import end_workers, stand_in
 from tests.warm import Interpreter
 
-IDLE_SECONDS = "600"
-
 
 def without_worker(runs_dir: Path) -> Path:
     """The folder, whose server is spared its worker, three seconds of a core: this process stands for it."""
@@ -34,7 +32,6 @@ def begun_warm(runs_dir: Path, interpreter: Interpreter) -> Path:
     interpreter.be_ready()
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("EPSILON_RUNS_DIR", str(runs_dir))
-        patch.setenv("EPSILON_WORKER_IDLE_SECONDS", IDLE_SECONDS)
         start.ensure_worker()
     return runs_dir
 
@@ -82,7 +79,6 @@ class Server:
                 env=os.environ
                 | {
                     "EPSILON_RUNS_DIR": str(self.runs_dir),
-                    "EPSILON_WORKER_IDLE_SECONDS": IDLE_SECONDS,
                     "STREAMLIT_SERVER_HEADLESS": "true",
                 }
                 | self.environment,

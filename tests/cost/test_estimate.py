@@ -106,7 +106,7 @@ def test_a_batch_that_no_memory_holds_is_refused_with_the_arithmetic():
 def of_one_core(monkeypatch: pytest.MonkeyPatch, runs_dir: Path) -> None:
     """The estimate and what it takes are both of the processor's time: others' work is in neither."""
     monkeypatch.setattr(time, "perf_counter", time.process_time)
-    monkeypatch.setenv("EPSILON_CORES", "1")
+    monkeypatch.setenv("EPSILON_SLOT_CORES", "1")
     assert rates() is None
 
 

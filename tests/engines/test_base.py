@@ -120,13 +120,13 @@ def test_a_spawned_pool_is_as_good_as_a_forked_one():
 
 
 def test_as_many_processes_as_cores_unless_the_environment_says_otherwise(monkeypatch: pytest.MonkeyPatch):
-    for name in ("EPSILON_ENGINE", "EPSILON_CORES"):
+    for name in ("EPSILON_ENGINE", "EPSILON_SLOT_CORES"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(base, "cores", lambda: 8)
     assert choose(False, CPU) == Engine("processes", 8, "cpu")
-    monkeypatch.setenv("EPSILON_CORES", "1")
+    monkeypatch.setenv("EPSILON_SLOT_CORES", "1")
     assert choose(False, CPU).description == "one client at a time on one core, channels-last"
-    monkeypatch.setenv("EPSILON_CORES", "5")
+    monkeypatch.setenv("EPSILON_SLOT_CORES", "5")
     assert choose(False, CPU).description == "5 clients at a time, a process and a core each, channels-last"
     monkeypatch.setenv("EPSILON_ENGINE", "batched")
     assert choose(False, CPU).description == "all clients at once on one core"

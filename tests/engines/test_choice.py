@@ -73,7 +73,7 @@ def test_the_environment_asks_and_the_model_answers(monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.skipif(not HAS, reason="llvmlite is optional")
 def test_what_the_kernel_cannot_do_goes_on_as_before_with_a_note(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("EPSILON_CORES", "2")
+    monkeypatch.setenv("EPSILON_SLOT_CORES", "2")
     kernel = "2 clients at a time, a thread and a core each, fused kernel"
     words = dict.fromkeys([("cnn", "sgd"), ("mlp", "optimal"), ("mlp", "adam"), ("lenet", "sgd")], kernel)
     without = "2 clients at a time, a process and a core each, channels-last; no fused kernel: "
@@ -81,7 +81,7 @@ def test_what_the_kernel_cannot_do_goes_on_as_before_with_a_note(monkeypatch: py
     for (model, optimizer), expected in words.items():
         one = recipe(model, optimizer)
         assert choose(one.model.batched, CPU, one).description == expected
-    monkeypatch.setenv("EPSILON_CORES", "1")
+    monkeypatch.setenv("EPSILON_SLOT_CORES", "1")
     assert choose(False, CPU, recipe()).description == "one client at a time on one core, fused kernel"
 
 

@@ -31,7 +31,7 @@ from tests.warm import Interpreter
 def training(interpreter: Interpreter, tmp_path: Path) -> Iterator[tuple[psutil.Process, IO[str]]]:
     """A process that trains with a pool of two, and what it prints."""
     (tmp_path / "endless.py").write_text(ENDLESS, encoding="utf-8")
-    environment = os.environ | {"EPSILON_CORES": "2", "EPSILON_ENGINE": "processes"}
+    environment = os.environ | {"EPSILON_SLOT_CORES": "2", "EPSILON_ENGINE": "processes"}
     process, printed = interpreter.piped(["endless", str(ROOT)], tmp_path, environment, tmp_path)
     with printed:
         yield process, printed

@@ -97,10 +97,10 @@ def test_wherever_it_stopped_the_rest_has_the_same_bits_and_nothing_is_searched_
 
 
 def test_two_cores_find_what_one_finds(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("EPSILON_CORES", "1")
+    monkeypatch.setenv("EPSILON_SLOT_CORES", "1")
     searching = {"name": "idlg", "iterations": in_gate(6, 9)}
     once = events(attacker=searching)
-    monkeypatch.setenv("EPSILON_CORES", "2")
+    monkeypatch.setenv("EPSILON_SLOT_CORES", "2")
     assert events(attacker=searching) == once
 
 

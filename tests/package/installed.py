@@ -34,7 +34,7 @@ class Installed:
         self.runs_dir = calibrated(folder / "runs")
         self.environment = {
             name: text for name, text in os.environ.items() if not name.startswith(("PYTHON", "PYTEST"))
-        } | {"EPSILON_RUNS_DIR": str(self.runs_dir), "EPSILON_WORKER_IDLE_SECONDS": "20"}
+        } | {"EPSILON_RUNS_DIR": str(self.runs_dir)}
         venv.create(folder / "venv", with_pip=True, symlinks=True)
         self.commands = folder / "venv" / "bin"
         (self.packages,) = (folder / "venv" / "lib").glob("python*/site-packages")

@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from ldp_core import attacks, behaviour, mechanisms, selections
+from ldp_core import attacks, behaviour, doctor, mechanisms, selections
 from ldp_core.component import Registry
-from ldp_core.doctor import program
 from ldp_core.errors import InvalidExperiment, UnknownName
 from ldp_core.experiment import parse
 from ldp_core.plugins import candidates, folder
@@ -48,7 +47,7 @@ def test_a_file_in_the_folder_is_a_part_with_its_digest_as_version(place: Path, 
     kind = registry.kind("by_turns")
     assert kind.plugin.startswith("selections/by_turns.py ") and len(kind.plugin.split()[1]) == 12
     assert registry.refused == {}
-    assert "by_turns (selections/by_turns.py)" in program.parts().found
+    assert "by_turns (selections/by_turns.py)" in doctor.parts()[1]
 
 
 def test_an_entry_point_names_a_class_or_its_module(
@@ -102,8 +101,8 @@ def test_what_will_not_do_is_left_out_with_a_sentence(
     assert registry.names() == sorted([*OWN, "by_turns"]), "the others are not harmed"
     why = registry.refused[name]
     assert words in why and why.startswith(f"{name} of selections/{name}.py is left out: ")
-    found = program.parts()
-    assert (found.grade, why in found.found) == ("note", True)
+    grade, found = doctor.parts()
+    assert (grade, why in found) == ("note", True)
     if name != "all":
         with pytest.raises(UnknownName, match="is left out"):
             registry.get(name)

@@ -70,7 +70,7 @@ def test_batches_are_worth_training_together_and_those_that_begin_are_small():
 
 
 def test_whoever_watches_need_not_wait_for_a_large_batch(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("EPSILON_CORES", "1")
+    monkeypatch.setenv("EPSILON_SLOT_CORES", "1")
     made = [parse({"rounds": 20, "attack": None, "seed": seed}) for seed in range(16)]
     begun = set[int]()
     next(train_all(made, tick=lambda place, ended: begun.add(place)))
@@ -122,7 +122,7 @@ def hands() -> list[BaseProcess]:
 
 @pytest.fixture(autouse=True)
 def two_cores(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("EPSILON_CORES", "2")
+    monkeypatch.setenv("EPSILON_SLOT_CORES", "2")
 
 
 @pytest.fixture
@@ -145,7 +145,7 @@ def test_each_has_the_figures_that_it_has_in_one_process(monkeypatch: pytest.Mon
         found[place] = figures
     assert others == 2
     assert hands() == []
-    monkeypatch.setenv("EPSILON_CORES", "1")
+    monkeypatch.setenv("EPSILON_SLOT_CORES", "1")
     here = {}
     for place, figures in train_all(runs):
         here[place] = figures

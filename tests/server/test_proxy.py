@@ -27,7 +27,7 @@ def behind(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     with Server(
         without_worker(tmp_path_factory.mktemp("behind") / "runs"),
         EPSILON_ADDRESS_HEADER="X-Real-IP",
-        EPSILON_PAGES_EACH="2",
+        EPSILON_PAGES="4",
         STREAMLIT_SERVER_ALLOWED_HOSTS=NAME,
     ) as running:
         yield running

@@ -7,7 +7,6 @@ import pytest
 
 from ldp_core.cli import main
 from ldp_core.datasets import data_dir
-from ldp_core.doctor.openness import OF_TESTS
 from ldp_core.errors import InvalidInput
 from ldp_core.runs.storage.paths import runs_dir as folder_of_runs
 from ldp_core.settings import table
@@ -28,17 +27,15 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_folder_is_read_as_a_shell_reads_it(
     typed: str, meant: str, home: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setenv("EPSILON_CACHE_DIR", typed)
-    assert table.CACHE_DIR.value() == home / meant
+    monkeypatch.setenv("EPSILON_DATA_DIR", typed)
+    assert table.DATA_DIR.value() == home / meant
 
 
 def test_every_folder_of_the_environment_is(home: Path, monkeypatch: pytest.MonkeyPatch):
     """Where no shell expands it, as in a unit file of systemd."""
-    compiled = pytest.importorskip("ldp_core.engines.fused.compiled")
-    for name in ("EPSILON_RUNS_DIR", "EPSILON_DATA_DIR", "EPSILON_CACHE_DIR"):
+    for name in ("EPSILON_RUNS_DIR", "EPSILON_DATA_DIR"):
         monkeypatch.setenv(name, "~/of studio")
     assert (folder_of_runs(), data_dir()) == (home / "of studio", home / "of studio")
-    assert compiled.folder() == home / "of studio" / "kernels"
     assert [one.name for one in home.iterdir()] == ["of studio"]
 
 
@@ -56,13 +53,17 @@ def test_secrets_are_for_the_server_alone():
         "GITHUB_TOKEN": "c",
         "DB_PASSWORD": "d",
         "OPENAI_API_KEY": "e",
-        "EPSILON_RAY_TOKEN": "f",
         "RAY_AUTH_TOKEN": "g",
     }
-    needed = {"PATH": "/bin", "EPSILON_CORES": "2", "HTTPS_PROXY": "http://proxy", "SSH_AUTH_SOCK": "/run/x"}
+    needed = {
+        "PATH": "/bin",
+        "EPSILON_SLOT_CORES": "2",
+        "HTTPS_PROXY": "http://proxy",
+        "SSH_AUTH_SOCK": "/run/x",
+    }
     assert without_secrets(given | needed) == needed
     cluster = {"EPSILON_RAY_ADDRESS": "10.0.0.5:6379"}
-    of_it = {"EPSILON_RAY_TOKEN": "f", "RAY_AUTH_TOKEN": "g"}
+    of_it = {"RAY_AUTH_TOKEN": "g"}
     assert without_secrets(given | needed | cluster) == needed | cluster | of_it
 
 
@@ -76,9 +77,8 @@ def test_an_empty_variable_is_one_that_is_not_set(monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize(
     ("name", "text", "words"),
     [
-        ("EPSILON_WAITING", "0", "must be a whole number from 1 to 10000; got “0”"),
         ("EPSILON_SLOTS", "1000", "must be a whole number from 1 to 64; got “1000”"),
-        ("EPSILON_CORES", "2.5", "must be a whole number from 1 to 10000; got “2.5”"),
+        ("EPSILON_PAGES", "2.5", "must be a whole number from 1 to 100000; got “2.5”"),
         ("EPSILON_MEMORY_GB", "nan", "must be a number from 1e-06 to 1e+09, or inf; got “nan”"),
         ("EPSILON_MOST_HOURS", "inf", "must be a number from 1e-06 to 1e+06; got “inf”"),
         ("EPSILON_ENGINE", "fast", "must be auto, batched or processes; got “fast”"),
@@ -103,7 +103,22 @@ def test_settings_table_holds_every_variable_and_doctor_prints_it(capsys: pytest
     for file in [ROOT / "app.py", ROOT / "Dockerfile", ROOT / "README.md", *texts]:
         named |= set(re.findall(r"EPSILON_[A-Z_]+[A-Z]", file.read_text(encoding="utf-8")))
     of_the_field = {"EPSILON_MODES", "EPSILON_STAR", "EPSILON_ADVICE"}
-    assert named - of_the_field - set(OF_TESTS) == {one.name for one in table.SETTINGS}
+    assert named - of_the_field - set(table.INTERNAL) - set(table.GONE) == {
+        one.name for one in table.SETTINGS
+    }
     assert main(["doctor", "--settings"]) == 0
     printed = capsys.readouterr().out
     assert [one.name for one in table.SETTINGS if f"| `{one.name}` |" not in printed] == []
+
+
+def test_setting_that_is_gone_is_named_with_what_takes_its_place(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    assert len(table.SETTINGS) <= 16
+    assert not set(table.GONE) & {one.name for one in table.SETTINGS}
+    monkeypatch.setenv("EPSILON_CORES", "no number")
+    table.refuse_nonsense()
+    (sentence,) = table.given_and_gone()
+    assert "EPSILON_CORES" in sentence and "EPSILON_SLOTS" in sentence
+    main(["doctor"])
+    assert sentence in " ".join(capsys.readouterr().out.split())

@@ -26,7 +26,6 @@ from ldp_core.engines.fused.memory import LEAST_BATCH, Memory, Workspace, memory
 from ldp_core.engines.fused.tile import Tile, tile_of
 from ldp_core.models.base import Model, Shape
 from ldp_core.models.chain import Layers, layers_of
-from ldp_core.settings.table import CACHE_DIR
 from ldp_core.system import private_files
 
 DIGEST = 32
@@ -97,7 +96,7 @@ def has_fma() -> bool:
 
 def folder() -> Path:
     """Folder of compiled kernels."""
-    return (CACHE_DIR.value() or user_cache_path(APP)) / "kernels"
+    return user_cache_path(APP) / "kernels"
 
 
 @cache

@@ -200,7 +200,7 @@ def _workspace(kernel: Compiled) -> Iterator[Workspace]:
     if not work.intact():
         raise StudioError(
             "the compiled kernel wrote beyond its memory, so nothing that it computed is used; empty the "
-            "folder of compiled code (EPSILON_CACHE_DIR), or try another engine (EPSILON_ENGINE=batched)"
+            "folder of compiled code (XDG_CACHE_HOME), or try another engine (EPSILON_ENGINE=batched)"
         )
     kernel.idle.append(work)
 

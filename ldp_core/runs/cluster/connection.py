@@ -15,9 +15,9 @@ from typing import Any
 
 from ldp_core.errors import StudioError
 from ldp_core.runs.cluster import versions
-from ldp_core.settings.table import CORES, DATA_MIRROR, ENGINE, RAY_ADDRESS, RAY_TOKEN
+from ldp_core.settings.table import DATA_MIRROR, ENGINE, RAY_ADDRESS, SLOT_CORES
 
-ADDRESS, TOKEN = RAY_ADDRESS.name, RAY_TOKEN.name
+ADDRESS, TOKEN = RAY_ADDRESS.name, "RAY_AUTH_TOKEN"
 LIKE = f"{ADDRESS} must be {RAY_ADDRESS.reader.wanted}"
 KNOCK_SECONDS = 10.0
 SETTINGS = b"\4"
@@ -32,8 +32,8 @@ def connected(address: str) -> Any:
     unreachable, or has other packages.
     """
     refuse_open(address)
-    if token := RAY_TOKEN.value():  # which Ray reads as it is imported
-        os.environ.update({"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": token})
+    if os.environ.get(TOKEN):
+        os.environ["RAY_AUTH_MODE"] = "token"  # which Ray reads as it is imported
     os.environ.setdefault("RAY_gcs_server_port_wait_time_s", str(TRIES))
     os.environ.setdefault("RAY_gcs_server_request_timeout_seconds", str(ANSWER_SECONDS))
     try:
@@ -46,7 +46,8 @@ def connected(address: str) -> Any:
     if ray.is_initialized():
         return ray
     knock(address)
-    passed_on = {one.name: os.environ.get(one.name, "") for one in (ENGINE, DATA_MIRROR)} | {CORES.name: "1"}
+    passed_on = {one.name: os.environ.get(one.name, "") for one in (ENGINE, DATA_MIRROR)}
+    passed_on[SLOT_CORES.name] = "1"
     program = {"py_modules": [str(Path(__file__).parents[2])], "env_vars": passed_on}
     quiet = {"log_to_driver": False, "logging_level": logging.ERROR}
     try:
@@ -70,7 +71,7 @@ def connected(address: str) -> Any:
 def refuse_open(address: str) -> None:
     """StudioError for a public address without token or encryption: a fake's pickles could run code."""
     host, port = _place(address)
-    if RAY_TOKEN.value() or os.environ.get("RAY_AUTH_MODE") == "token" or _encrypted():
+    if os.environ.get(TOKEN) or os.environ.get("RAY_AUTH_MODE") == "token" or _encrypted():
         return
     try:
         found = {str(one[4][0]) for one in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)}

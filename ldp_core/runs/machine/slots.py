@@ -6,7 +6,7 @@ import os
 from typing import NamedTuple
 
 from ldp_core.runs.storage.locks_and_heartbeats import worker
-from ldp_core.settings.table import CORES, MEMORY_GB, SLOTS
+from ldp_core.settings.table import MEMORY_GB, SLOT_CORES, SLOTS
 from ldp_core.system import resources
 
 MOST = 64
@@ -24,7 +24,7 @@ class Slot(NamedTuple):
 
     def enter(self) -> None:
         """Limit this process and its children to the slot's cores and GPU."""
-        os.environ[CORES.name] = str(self.cores)
+        os.environ[SLOT_CORES.name] = str(self.cores)
         if self.gpu is not None:
             os.environ["CUDA_VISIBLE_DEVICES"] = self.gpu
 
@@ -42,7 +42,7 @@ def at_work() -> int:
 def slots() -> list[Slot]:
     """All slots. Slots share the GPUs if they are more; a fifth of the memory is kept free."""
     number, gpus = count(), resources.gpus()
-    cores = CORES.value() or max(1, resources.cores() // number)
+    cores = max(1, resources.cores() // number)
     asked = MEMORY_GB.value()
     memory = resources.memory() * 4 // 5 // number if asked is None else int(asked * 1e9)
     return [Slot(i, cores, memory, gpus[i % len(gpus)] if gpus else None) for i in range(number)]

@@ -30,13 +30,14 @@ from ldp_core.runs.record import computations, deletion, quota
 from ldp_core.runs.storage import disk_space
 from ldp_core.runs.storage.locks_and_heartbeats import WORKER, Held, taken
 from ldp_core.runs.storage.paths import bind, runs_dir
-from ldp_core.settings.table import WORKER_IDLE_SECONDS
 from ldp_core.system import kernel_lock, memory, process_group
 from ldp_core.system.quiet_log import be_quiet
 
 POLL_SECONDS = 0.05
 LOOK_SECONDS = 2.0
 """Interval between two cycles of an idle worker whose queue has not changed."""
+IDLE_SECONDS = 600.0
+"""How long a worker stays that has no job."""
 UNREADABLE_SECONDS = 120.0
 """Time for which another process may keep the queue locked before the worker gives up."""
 QUIET_SECONDS = 1.0
@@ -103,7 +104,6 @@ def _work(held: Held) -> bool:
     """Keep the slots filled until the queue has been empty for a while or a signal arrives; True if another
     worker takes over.
     """
-    patience = WORKER_IDLE_SECONDS.value()
     free, watched, measured = slots(), list[Watched](), False
     busy_at = read_at = time.monotonic()
     seen: tuple[int, ...] | None = None
@@ -122,7 +122,7 @@ def _work(held: Held) -> bool:
                 busy_at = time.monotonic()
             elif not measured and time.monotonic() - busy_at > QUIET_SECONDS:
                 measured = is_measured() or _measure()  # once, even if it cannot be kept
-            elif time.monotonic() - busy_at >= patience and not _is_asked():
+            elif time.monotonic() - busy_at >= IDLE_SECONDS and not _is_asked():
                 break
             time.sleep(POLL_SECONDS)
         replaced = not _leaving and held.is_to_go()

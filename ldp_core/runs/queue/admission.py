@@ -10,7 +10,9 @@ from typing import Any
 from ldp_core.errors import NotNow, QueueFull
 from ldp_core.runs.queue.job import LIVE, RESUMABLE
 from ldp_core.runs.queue.table import changing, parted
-from ldp_core.settings.table import WAITING, WAITING_ADDRESS, WAITING_EACH
+
+WAITING_EACH, WAITING_ADDRESS, WAITING = 5, 100, 200
+"""Largest numbers of waiting jobs: of one person, of one address, which a class may share, and in all."""
 
 
 def add(
@@ -84,10 +86,10 @@ def _live(db: sqlite3.Connection, draft: str | None, kind: str) -> str | None:
 def _refuse_crowds(db: sqlite3.Connection, owner: str | None, address: str | None) -> None:
     query = "SELECT total(owner = ?), total(address = ?), count(*) FROM jobs WHERE status = 'queued'"
     mine, near, every = map(int, db.execute(query, (owner, address)).fetchone())
-    if mine >= WAITING_EACH.value():
+    if mine >= WAITING_EACH:
         raise QueueFull(f"you have {mine} jobs waiting already, as many as one person may; stop one, or wait")
-    if near >= WAITING_ADDRESS.value():
+    if near >= WAITING_ADDRESS:
         near_by = f"{near} jobs from your network are waiting already"
         raise QueueFull(f"{near_by}, as many as one may have; try again later")
-    if every >= WAITING.value():
+    if every >= WAITING:
         raise QueueFull(f"{every} jobs are waiting on this server already; try again later")

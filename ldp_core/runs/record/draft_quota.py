@@ -6,8 +6,8 @@ import logging
 import sqlite3
 from math import log2
 
-from ldp_core.settings.table import DRAFTS_MB
-
+MOST = 200 * 10**6
+"""Largest number of bytes of all drafts and links."""
 MOST_EACH = 4 * 10**6
 """Largest number of bytes of one draft's revisions; large drafts keep fewer."""
 LEAST_REVISIONS, REVISIONS = 2, 50
@@ -29,10 +29,6 @@ DELETE FROM revisions WHERE draft = ?1 AND number IN (SELECT number FROM (
 """
 
 
-def most_bytes() -> int:
-    return int(1e6 * DRAFTS_MB.value())
-
-
 def taken(db: sqlite3.Connection) -> int:
     tables = "pragma_page_count, pragma_freelist_count, pragma_page_size"
     query = f"SELECT (page_count - freelist_count) * page_size FROM {tables}"  # noqa: S608
@@ -43,13 +39,13 @@ def keep_within(db: sqlite3.Connection, identity: str, size: int) -> None:
     """Delete old revisions, then other drafts, until the limit holds; the draft just written stays."""
     if size * REVISIONS > MOST_EACH:
         db.execute(SHORTEN, (identity, LEAST_REVISIONS, MOST_EACH))
-    most, left, gone = most_bytes(), taken(db), 0
-    if left <= most:
+    left, gone = taken(db), 0
+    if left <= MOST:
         return
     for row in sorted(db.execute(SIZES, (identity,)), key=lambda row: (-int(log2(row["size"])), row["at"])):
-        if left <= LEFT * most:
+        if left <= LEFT * MOST:
             break
         for table, column in KEPT.items():
             db.execute(f"DELETE FROM {table} WHERE {column} = ?", (row["id"],))  # noqa: S608
         gone, left = gone + 1, left - row["size"]
-    logging.warning("%d drafts were removed to make room: EPSILON_DRAFTS_MB", gone)
+    logging.warning("%d drafts were removed to make room for others", gone)

@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from ldp_core import cli, models
+from ldp_core.datasets import APP
 from ldp_core.errors import StudioError
 from ldp_core.models.chain import layers_of
 from tests.engines.cases import plan_of, recipe_of, samples_of, start_of
@@ -42,7 +43,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, torch.Tensor]:
     """A folder with what was made once, and what was trained with it before it was kept."""
     folder = tmp_path_factory.mktemp("made")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("EPSILON_CACHE_DIR", str(folder))
+        patch.setenv("XDG_CACHE_HOME", str(folder))
         module._compiled.cache_clear()
         weights = trained()
     return folder, weights
@@ -57,9 +58,9 @@ def first(made: tuple[Path, torch.Tensor]) -> torch.Tensor:
 def cache(made: tuple[Path, torch.Tensor], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder of the test's own in which that is kept."""
     shutil.copytree(made[0], tmp_path, dirs_exist_ok=True)
-    monkeypatch.setenv("EPSILON_CACHE_DIR", str(tmp_path))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     module._compiled.cache_clear()
-    return tmp_path / "kernels"
+    return tmp_path / APP / "kernels"
 
 
 def test_what_is_kept_is_used_and_gives_the_same_bits(
@@ -84,7 +85,7 @@ def test_a_damaged_file_is_made_anew(cache: Path, first: torch.Tensor):
 
 def test_a_folder_that_cannot_be_written_costs_time_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     (tmp_path / "file").write_text("no folder")
-    monkeypatch.setenv("EPSILON_CACHE_DIR", str(tmp_path / "file"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
     module._compiled.cache_clear()
     assert torch.isfinite(trained()).all()
 

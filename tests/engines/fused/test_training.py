@@ -265,7 +265,7 @@ def test_what_is_not_there_is_refused_before(wrong: str):
 @pytest.mark.alone
 def test_it_tells_how_far_it_is_and_stops_in_the_middle_of_a_client(interpreter: Interpreter, tmp_path: Path):
     (tmp_path / "endless.py").write_text(ENDLESS, encoding="utf-8")
-    environment = os.environ | {"EPSILON_CORES": "2"}
+    environment = os.environ | {"EPSILON_SLOT_CORES": "2"}
     training, printed = interpreter.piped(["endless", str(ROOT)], tmp_path, environment, tmp_path)
     try:
         assert printed.readline().strip() == "2 clients at a time, a thread and a core each, fused kernel"

@@ -10,6 +10,7 @@ from ldp_core.experiment import parse_draft
 from ldp_core.runs import jobs, queue
 from ldp_core.runs.jobs import submission
 from ldp_core.runs.kinds.run import Training
+from ldp_core.runs.queue import admission
 from ldp_core.runs.queue.job import Status
 from ldp_core.runs.queue.permissions import Person
 from ldp_core.settings.table import MOST_HOURS
@@ -54,7 +55,7 @@ def test_what_would_not_be_launched_is_not_taken_up_either(base: dict[str, Any],
 
 
 def test_what_is_taken_up_counts_for_the_address_of_whoever_asks(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("EPSILON_WAITING_ADDRESS", "1")
+    monkeypatch.setattr(admission, "WAITING_ADDRESS", 1)
     first, second = (stopped({"rounds": 1}, owner) for owner in ("a" * 16, "b" * 16))
     jobs.resume(first, Person("a" * 16), "there")
     assert queue.get(first).address == "there"

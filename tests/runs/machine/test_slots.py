@@ -52,9 +52,9 @@ def test_each_gpu_has_a_slot_and_each_slot_sees_one_gpu(monkeypatch: pytest.Monk
     for said, expected in chosen.items():
         monkeypatch.setenv("CUDA_VISIBLE_DEVICES", said)
         assert resources.gpus() == expected
-    monkeypatch.setenv("EPSILON_CORES", "")
+    monkeypatch.setenv("EPSILON_SLOT_CORES", "")
     slots.Slot(0, 3, 10**9, "GPU-7f").enter()
-    assert (os.environ["CUDA_VISIBLE_DEVICES"], os.environ["EPSILON_CORES"]) == ("GPU-7f", "3")
+    assert (os.environ["CUDA_VISIBLE_DEVICES"], os.environ["EPSILON_SLOT_CORES"]) == ("GPU-7f", "3")
 
 
 def test_a_container_has_what_it_was_given(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
@@ -133,15 +133,14 @@ def test_what_nobody_knows_is_not_told_as_if_it_were_known(monkeypatch: pytest.M
     assert wait_estimate.wait(second) == wait_estimate.Wait(1, 0.0, False)
 
 
-def test_the_cores_and_the_memory_of_a_job_can_be_set(monkeypatch: pytest.MonkeyPatch):
+def test_memory_of_a_job_can_be_set(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(resources, "cores", lambda: 4)
     monkeypatch.setattr(resources, "memory", lambda: 10_000)
     monkeypatch.setenv("EPSILON_SLOTS", "1")
-    for said, gigabytes, *expected in (("1", "2", 1, 2 * 10**9), ("3", "", 3, 8000), ("", "inf", 4, 10**18)):
-        monkeypatch.setenv("EPSILON_CORES", said)
+    for gigabytes, expected in (("2", 2 * 10**9), ("", 8000), ("inf", 10**18)):
         monkeypatch.setenv("EPSILON_MEMORY_GB", gigabytes)
         (slot,) = slots.slots()
-        assert [slot.cores, slot.memory] == expected
+        assert (slot.cores, slot.memory) == (4, expected)
 
 
 def test_the_slots_that_count_are_those_of_the_worker_that_is_at_work(

@@ -75,7 +75,6 @@ def test_a_container_is_stopped_and_started_again(
 ):
     """Nobody looks at the queue from outside in a way that would change it: here nobody there is alive."""
     monkeypatch.setenv("PYTHONPATH", GATED)
-    monkeypatch.setenv("EPSILON_WORKER_IDLE_SECONDS", "60")  # the second one's waits for the word to go on
     with holding(runs_dir, 40):
         first = container(submitting(EXPERIMENT))
         asked = time.monotonic()

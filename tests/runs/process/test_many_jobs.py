@@ -14,10 +14,10 @@ import pytest
 from ldp_core.errors import InvalidExperiment, QueueFull
 from ldp_core.experiment import Draft, Variant, amended, parse, parse_draft
 from ldp_core.runs import jobs, queue
+from ldp_core.runs.queue.admission import WAITING
 from ldp_core.runs.record.events import record
 from ldp_core.runs.storage.locks_and_heartbeats import WORKER, is_held
 from ldp_core.runs.view.run_curves import progress_of
-from ldp_core.settings.table import WAITING
 from tests.calibrated import calibrated
 from tests.data import events
 from tests.extent import in_gate
@@ -186,10 +186,10 @@ def test_a_flood_and_absurd_sizes_are_refused_at_once():
             jobs.submit(parse_draft(amended({}, {path: 10**9})))
         assert time.monotonic() - asked <= within(0.5)
     took = []
-    for number in range(WAITING.default + 100):
+    for number in range(WAITING + 100):
         asked = time.monotonic()
         full = pytest.raises(QueueFull, match="200 jobs are waiting on this server already")
-        with full if number >= WAITING.default else nullcontext():
+        with full if number >= WAITING else nullcontext():
             launch({})
         took.append(time.monotonic() - asked)
     print(f"asked {len(took)} times: median {sorted(took)[150]:.3f} s, p95 {sorted(took)[285]:.3f} s")

@@ -57,13 +57,13 @@ def test_a_worker_has_what_it_needs_of_the_environment_and_not_the_teachers_secr
 ):
     monkeypatch.setattr(start, "subprocess", subprocess)  # not one that began warm, before it was set
     monkeypatch.setenv("EPSILON_TEACHER", "chalk and board")
-    monkeypatch.setenv("EPSILON_CORES", "1")
+    monkeypatch.setenv("EPSILON_SLOT_CORES", "1")
     start.ensure_worker()
     try:
         environment = psutil.Process(the_worker().pid).environ()
     finally:
         end_workers(runs_dir)
-    assert environment["EPSILON_CORES"] == "1"
+    assert environment["EPSILON_SLOT_CORES"] == "1"
     assert "chalk and board" not in environment.values()
 
 
@@ -72,7 +72,6 @@ def test_a_worker_of_an_older_version_gives_its_jobs_back_and_makes_room(
     runs_dir: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("EPSILON_SLOTS", "2")
-    monkeypatch.setenv("EPSILON_WORKER_IDLE_SECONDS", "600")  # whoever leaves earlier was not just idle
 
     def be_a_server(version: str, began: float) -> None:
         monkeypatch.setattr(start, "program", lambda: version)

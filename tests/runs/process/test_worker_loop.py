@@ -51,7 +51,7 @@ class Slow:
 @pytest.fixture(autouse=True)
 def _quick(runs_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Slow.made = []
-    monkeypatch.setenv("EPSILON_WORKER_IDLE_SECONDS", "0.2")
+    monkeypatch.setattr(worker, "IDLE_SECONDS", 0.2)
     monkeypatch.setattr(worker, "Watched", Slow)
     monkeypatch.setattr(worker, "QUIET_SECONDS", 1e9)
 
@@ -137,11 +137,11 @@ def test_a_worker_without_patience_takes_a_turn_and_a_machine_is_measured_once(
     monkeypatch.setattr(worker, "_turn", turn)
     monkeypatch.setattr(worker, "_measure", measure)
     monkeypatch.setattr(worker, "QUIET_SECONDS", 0.0)
-    monkeypatch.setenv("EPSILON_WORKER_IDLE_SECONDS", "0")
+    monkeypatch.setattr(worker, "IDLE_SECONDS", 0)
     worker._work(at_work)
     turn.assert_called()
     measure.reset_mock()
-    monkeypatch.setenv("EPSILON_WORKER_IDLE_SECONDS", "0.3")
+    monkeypatch.setattr(worker, "IDLE_SECONDS", 0.3)
     began = time.monotonic()
     worker._work(at_work)
     assert time.monotonic() - began < within(5)
@@ -151,7 +151,7 @@ def test_a_worker_without_patience_takes_a_turn_and_a_machine_is_measured_once(
 def test_a_worker_without_a_job_looks_at_a_queue_that_has_changed_and_seldom_else(
     at_work: Held, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setenv("EPSILON_WORKER_IDLE_SECONDS", "1.0")
+    monkeypatch.setattr(worker, "IDLE_SECONDS", 1.0)
     monkeypatch.setattr(worker, "LOOK_SECONDS", 1e9)
     turn, seen = Mock(wraps=worker._turn), list[tuple[int, str]]()
     monkeypatch.setattr(worker, "_turn", turn)

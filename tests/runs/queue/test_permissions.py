@@ -9,8 +9,8 @@ import pytest
 
 from ldp_core.errors import NotNow, NotYours, QueueFull
 from ldp_core.runs import jobs, queue
+from ldp_core.runs.queue import admission
 from ldp_core.runs.queue.permissions import OPERATOR, Person, address, is_teacher, person, signed_in
-from ldp_core.settings import table as settings
 from tests.runs.record.test_deletion import record
 
 pytestmark = pytest.mark.usefixtures("no_worker")
@@ -104,7 +104,7 @@ def test_a_clock_that_was_set_back_puts_nobody_behind_for_good(monkeypatch: pyte
 def test_a_crowd_is_refused_with_a_sentence(monkeypatch: pytest.MonkeyPatch):
     hers = queue.add("run", {"draft": {"base": {}}}, owner=ANNA.owner)
     queue.cancel(hers)
-    for _ in range(settings.WAITING_EACH.default):
+    for _ in range(admission.WAITING_EACH):
         queue.add("run", {}, owner=ANNA.owner)
     for act in (lambda: queue.add("run", {}, owner=ANNA.owner), lambda: jobs.resume(hers, ANNA)):
         with pytest.raises(QueueFull, match="you have 5 jobs waiting already"):
@@ -112,7 +112,7 @@ def test_a_crowd_is_refused_with_a_sentence(monkeypatch: pytest.MonkeyPatch):
     assert queue.get(hers).status == "cancelled"
     _, stopped = (queue.add("run", {}, owner=BEN.owner) for _ in range(2))
     queue.cancel(stopped)
-    monkeypatch.setenv("EPSILON_WAITING", "6")
+    monkeypatch.setattr(admission, "WAITING", 6)
     for launch in (lambda: queue.requeue(stopped), lambda: queue.add("run", {}, owner=BEN.owner)):
         with pytest.raises(QueueFull, match="6 jobs are waiting on this server"):
             launch()

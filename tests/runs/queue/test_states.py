@@ -17,7 +17,7 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule
 from ldp_core.errors import NotNow, QueueFull
 from ldp_core.runs import queue
 from ldp_core.runs.queue import job as states
-from ldp_core.settings.table import WAITING_EACH
+from ldp_core.runs.queue.admission import WAITING_EACH
 from tests.extent import in_gate
 from tests.runs.processes import stand_in
 
@@ -70,7 +70,7 @@ class Jobs(OnAFolder):
             assert queue.add("run", {}, draft, owner) == live
             return live
         waiting = [i for i in self.of("queued") if self.owners[i] == owner]
-        if owner and len(waiting) >= WAITING_EACH.default:
+        if owner and len(waiting) >= WAITING_EACH:
             with pytest.raises(QueueFull):
                 queue.add("run", {}, draft, owner)
             return waiting[0]
@@ -110,7 +110,7 @@ class Jobs(OnAFolder):
             assert self.live_job_of(self.drafts[job]) not in (None, job)
         except QueueFull:
             mine = [i for i in self.of("queued") if self.owners[i] == self.owners[job]]
-            assert len(mine) >= WAITING_EACH.default
+            assert len(mine) >= WAITING_EACH
         else:
             if legal:
                 self.model[job] = "queued"

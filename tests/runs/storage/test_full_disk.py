@@ -27,7 +27,6 @@ def on_a_small_disk(interpreter: Interpreter, tmp_path: Path) -> Callable[..., N
         script = 'mount -t tmpfs -o size="$1" none "$2" && echo mounted && exec sleep 600'
         mount = ["unshare", "--map-root-user", "--mount", "sh", "-c", script, "sh", size, str(folder)]
         environment = os.environ | {"EPSILON_RUNS_DIR": str(folder / "runs"), "EPSILON_SLOTS": "1"}
-        environment |= {"EPSILON_WORKER_IDLE_SECONDS": "20"}
         with subprocess.Popen(mount, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as keeps:
             assert keeps.stdout is not None
             if not keeps.stdout.readline():
