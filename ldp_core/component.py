@@ -40,6 +40,8 @@ class Component(BaseModel):
     """Sort key in lists: simple parts first, plug-ins last."""
     given_by: ClassVar[str] = ""
     """Parameter that implies this part in a JSON object without a name."""
+    synonyms: ClassVar[tuple[str, ...]] = ()
+    """Other names by which it is taken, such as the page's word."""
     plugin: ClassVar[str] = ""
     """Origin and version of a plug-in; "" for a built-in part."""
 
@@ -75,6 +77,11 @@ class Registry(Generic[C]):
         own = self._own()
         return own | outside(self.package, self._admitted, self.refused, own)
 
+    @cached_property
+    def _others(self) -> dict[str, str]:
+        """Name by each of the other names of a part."""
+        return {other: name for name, kind in self._classes.items() for other in kind.synonyms}
+
     def _admitted(self, candidate: Candidate) -> type[C]:
         kind: type[C] = part_in(candidate.load(), self._kind)
         refuse_unfit(kind)
@@ -108,7 +115,7 @@ class Registry(Generic[C]):
     def kind(self, name: str) -> type[C]:
         """Class by name; raises `UnknownName`."""
         try:
-            return self._classes[name]
+            return self._classes[self._others.get(name, name)]
         except (KeyError, TypeError):
             why = self.refused.get(name, "") if isinstance(name, str) else ""
             raise UnknownName(self._noun, name, self._classes, why) from None

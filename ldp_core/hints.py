@@ -51,6 +51,7 @@ MEANT: dict[str, tuple[str, ...]] = {
     "partial": ("fraction",),
     "full": ("all",),
     "sigma": ("mechanism.name=gaussian",),
+    "scope": ("epsilon_scope", "clients.epsilon_scope"),
     "tau": ("range", "clients.range"),
     "clip": ("range", "clients.range"),
     "clipnorm": ("range", "clients.range", "norm"),

@@ -16,4 +16,4 @@ from ldp_core.experiment.of_system import (
 from ldp_core.experiment.overrides import amended, changed
 from ldp_core.experiment.profiles import read_profiles, write_profiles
 from ldp_core.experiment.reading import loads, parse, read_json, typed, typed_changes
-from ldp_core.experiment.schema import TARGETS, Experiment, Local, Population, kept
+from ldp_core.experiment.schema import PER, TARGETS, Experiment, Local, Population, kept

@@ -62,7 +62,7 @@ class Clients(BaseModel):
     ] = "two_volunteers"
     epsilon_scope: Annotated[str, Choice(("mechanism", "upload", "run"))] = Field(
         "mechanism",
-        description="what epsilon covers: the mechanism's own scope, a whole upload, or a client's whole run",
+        description="what epsilon covers: a weight (mechanism), an upload or the whole run",
     )
     low: Annotated[PerClient, Checked(per_client(limits.BOUND, {}))] = -limits.BOUND.default
     high: Annotated[PerClient, Checked(per_client(limits.BOUND, {}))] = limits.BOUND.default

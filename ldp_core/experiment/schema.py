@@ -54,6 +54,8 @@ TARGETS = {
     "update": "what training changed: the trained weights minus the server's",
     "class_means": "no weights: once, the image's features in the block of its label, for the class means",
 }
+PER = {"coordinate": "per weight", "layer": "per layer", "upload": "per upload", "run": "for the whole run"}
+"""What an ε covers in words, by scope."""
 FEW_ROUNDS = 5
 """Number of rounds up to which training does not recover from a random start."""
 LATER: dict[str, Any] = {"features": "none", "trust": {"kind": "local"}}
@@ -168,6 +170,12 @@ class Experiment(BaseModel):
         """Data set as training sees it, after feature extraction: shape, classes, number of samples."""
         found = datasets.get(self.dataset)
         return self.features.seen(found) if found.images else found
+
+    @property
+    def covers(self) -> str:
+        """What a client's ε covers, such as “per weight”."""
+        scope = self.clients.epsilon_scope
+        return PER[self.randomiser.scope if scope == "mechanism" else scope]
 
     def split(self, labels: Labels) -> list[Labels]:
         """The places of each client's samples among those with these labels. Raises InvalidInput: the

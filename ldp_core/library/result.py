@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ldp_core import accounting
-from ldp_core.experiment import Experiment
+from ldp_core.experiment import PER, Experiment
 from ldp_core.limits import at_most
 
 if TYPE_CHECKING:
     import pandas as pd
 
 SCOPES: dict[accounting.Scope, str] = {
-    "coordinate": "for a weight",
-    "upload": "for an upload",
-    "run_worst": "for the whole run at worst",
+    "coordinate": PER["coordinate"],
+    "upload": PER["upload"],
+    "run_worst": f"{PER['run']} at worst",
 }
 
 
@@ -108,6 +108,9 @@ class Result:
     def __repr__(self) -> str:
         message = self.events[-1]["message"]
         return "\n".join(filter(None, (self._found, message, self._promised)))
+
+    def _repr_html_(self) -> str:
+        return str(self._repr_mimebundle_()["text/html"])
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
         """Curve of accuracy over rounds: by plotly where the notebook supports it, else as SVG."""

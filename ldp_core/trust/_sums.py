@@ -92,8 +92,8 @@ class SumTrust(Trust):
         name = self.label
         if experiment.clients.epsilon_scope != "run":
             message = (
-                f"must be a person's whole run (run) with {name}, whose noise is made for that; got one "
-                f"{'upload' if experiment.clients.epsilon_scope == 'upload' else 'use of the noise'}"
+                f"must be run with {name}, whose noise is made for a person's whole run; got "
+                f"{experiment.clients.epsilon_scope}"
             )
             yield Problem("clients.epsilon_scope", message)
         if experiment.aggregator.name == "sign_majority":

@@ -20,6 +20,7 @@ RULES = ("sampling", "clipping")
 
 class Central(SumTrust):
     label = "a server"
+    synonyms = ("server", "a server")
     order = 4
     summary = (
         "The server sees all uploads as they are and adds noise once, to their sum. A smaller budget is kept "

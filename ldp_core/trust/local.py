@@ -5,6 +5,7 @@ from ldp_core.trust.base import Trust
 
 class Local(Trust):
     label = "no one"
+    synonyms = ("no_one", "no one")
     order = 1
     summary = "Each client adds its own noise; the server sees each upload with its name."
     reference = "Kasiviswanathan et al. 2011; Duchi, Jordan and Wainwright 2013"

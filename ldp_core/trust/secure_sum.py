@@ -28,6 +28,7 @@ class SecureSum(SumTrust):
     """
 
     label = "a secure sum"
+    synonyms = ("secure sum", "a secure sum")
     order = 3
     summary = (
         "Each client rounds its values to a public grid, adds its share of the noise and hides both behind "

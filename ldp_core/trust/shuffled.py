@@ -23,6 +23,7 @@ MESSAGES = ("upload", "coordinate")
 
 class Shuffled(Trust):
     label = "a shuffler"
+    synonyms = ("shuffler", "a shuffler")
     order = 2
     summary = (
         "Each client adds its own noise; a shuffler passes the messages on without names, those of equal "

@@ -20,12 +20,6 @@ TOLERANCE = 1e-9
 """Relative tolerance on ε and σ."""
 COARSE = 1.0
 """Width of a bracket in log ε within which σ is nearly a power of ε."""
-COVERS = {
-    "coordinate": "one weight of one upload",
-    "layer": "one layer of one upload",
-    "upload": "one upload",
-    "run": "all that a client sends in the run",
-}
 
 
 @dataclass(frozen=True)
@@ -60,7 +54,7 @@ def follows(experiment: Experiment, epsilon: float, clients: int | None = None) 
     sigma, error = _noise(made)
     return Follows(
         epsilon=epsilon,
-        covers=covers(made),
+        covers=made.covers,
         clients=made.clients.count,
         aggregate=rounded(sigma, error),
         aggregate_error=rounded(error, error),
@@ -68,11 +62,6 @@ def follows(experiment: Experiment, epsilon: float, clients: int | None = None) 
         worst=math.sqrt(float(worst_variance(made).max())),
         run=promise(made, least_promised(made)).run_worst,
     )
-
-
-def covers(experiment: Experiment) -> str:
-    scope = experiment.clients.epsilon_scope
-    return COVERS[experiment.randomiser.scope if scope == "mechanism" else scope]
 
 
 def at_noise(experiment: Experiment, sigma: float) -> Follows:

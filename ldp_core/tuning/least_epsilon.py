@@ -17,10 +17,10 @@ from math import ceil
 
 import numpy as np
 
+from ldp_core.experiment import PER
 from ldp_core.limits import EPSILON, THIN, percent
 from ldp_core.theory import outlook
 from ldp_core.tuning.found import Answer, Known, More, Point, Tried, above_end, below_end, sure_end
-from ldp_core.tuning.inverses import covers
 from ldp_core.tuning.question import EFFORT, LOWEST, RUNS, Cap, Question, rounded
 
 FEW = 2
@@ -257,10 +257,10 @@ def _in_the_way(question: Question, known: Known) -> tuple[str, More | None]:
         most = max(question.affordable[half] for half in question.ranges)
         words.append(f"a run budget of {question.run_budget:g} allows no more than ε {most:g}")
     if any(question.most(half) == EPSILON.maximum for half in question.ranges):
-        covered, base = covers(question.base), question.base
-        words.append(f"ε {EPSILON.maximum:g} for {covered} is the largest that may be asked for")
+        base = question.base
+        words.append(f"ε {EPSILON.maximum:g} {base.covers} is the largest that may be asked for")
         if base.clients.epsilon_scope != "mechanism":
-            words[-1] += " (one weight may have as much: ask for an ε of the mechanism's own scope)"
+            words[-1] += f" (as much may be asked for {PER[base.randomiser.scope]})"
     if question.caps:
         words.append(leak_in_words(question, question.caps))
     for cap in question.caps:

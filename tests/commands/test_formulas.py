@@ -12,7 +12,7 @@ def test_invert_answers_all_that_is_asked():
     assert done.returncode == 0, done.stderr
     noise, epsilon, budget, clients = map(json.loads, done.stdout.splitlines())
     assert noise["asked"] == {"noise": 0.1} and noise["aggregate"] == pytest.approx(0.1)
-    assert epsilon["epsilon"] == 2 and epsilon["covers"] == "one weight of one upload"
+    assert epsilon["epsilon"] == 2 and epsilon["covers"] == "per weight"
     assert budget["run"]["epsilon"] <= 500 and budget["run"]["delta"] == 1e-5
     assert clients["asked"] == {"noise": 0.1, "epsilon": 2} and clients["clients"] == 65
 

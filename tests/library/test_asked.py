@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ldp_core import mechanisms
+from ldp_core import mechanisms, trust
 from ldp_core.errors import InvalidExperiment
-from ldp_core.experiment import parse
+from ldp_core.experiment import changed, parse
 from ldp_core.library.asked import asked
 
 
@@ -64,6 +64,7 @@ def test_dotted_names_and_where_to_begin():
         ),
         ({}, {"rouds": 3}, "rouds is not a field here; did you mean rounds?"),
         ({}, {"lr": 0.1}, "did you mean learning_rate?"),
+        ({}, {"scope": "run"}, "did you mean epsilon_scope?"),
         ({}, {"zebra": 1}, "zebra is not a field here"),
         ({}, {"delta": 1e-5}, "it belongs to mechanism='dynamic_gaussian', mechanism='gaussian'"),
         ({"clients.epsilon": 3}, {"epsilon": 2}, "clients.epsilon is set twice"),
@@ -82,3 +83,17 @@ def test_what_is_refused(settings: dict[str, Any], fields: dict[str, Any], words
 def test_a_name_that_two_chosen_parts_have():
     with pytest.raises(InvalidExperiment, match=r"could be mechanism\.sampling or system\.sampling"):
         asked(None, {}, {"system": "personalized_ldp_fl", "sampling": 0.5})
+
+
+@pytest.mark.parametrize(
+    ("word", "name"),
+    [
+        *(("server", "central"), ("no_one", "local"), ("shuffler", "shuffled"), ("central", "central")),
+        *((kind.label, kind.name) for kind in map(trust.registry.kind, trust.names())),
+    ],
+)
+def test_trust_is_taken_by_the_word_of_the_pages(word: str, name: str):
+    whole = {"target": "update", "epsilon_scope": "run", "epsilon": 2}
+    found = asked(None, {}, {**whole, "trust": word})
+    assert found.trust.name == name and found == asked(None, {}, {**whole, "trust": name})
+    assert changed(found, {"trust.kind": word}).key == found.key

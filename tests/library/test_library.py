@@ -48,10 +48,10 @@ def test_it_says_and_draws_what_came_of_it(result: Result):
     assert said["text/plain"] == repr(result)
     assert f"accuracy {result.accuracy:.1%}" in repr(result) and "Duchi" in repr(result)
     entry = result.ledger[0]
-    for scope, words in (("coordinate", "for a weight"), ("run_worst", "for the whole run at worst")):
+    for scope, words in (("coordinate", "per weight"), ("run_worst", "for the whole run at worst")):
         epsilon, delta = entry[scope]["epsilon"], entry[scope]["delta"]
         assert f"{at_most(epsilon, 4)} {words} (δ {delta:g})" in repr(result)
-    assert "<svg" in said["text/html"]
+    assert "<svg" in said["text/html"] and result._repr_html_() == said["text/html"]
     figure = plotly.graph_objects.Figure(said["application/vnd.plotly.v1+json"])
     assert list(figure.data[0].y) == result.rounds["accuracy"].tolist()
 

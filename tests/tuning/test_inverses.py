@@ -111,10 +111,10 @@ def test_of_turnouts_that_are_drawn_no_digit_is_given_that_they_do_not_give():
 
 
 def test_each_epsilon_says_what_it_is_for():
-    assert inverses.follows(made(), 1.0).covers == "one weight of one upload"
-    assert inverses.follows(made("privunit"), 1.0).covers == "one upload"
+    assert inverses.follows(made(), 1.0).covers == "per weight"
+    assert inverses.follows(made("privunit"), 1.0).covers == "per upload"
     upload = made(clients={"count": 4, "epsilon": 10, "epsilon_scope": "upload"})
-    assert inverses.follows(upload, 10.0).covers == "one upload"
+    assert inverses.follows(upload, 10.0).covers == "per upload"
 
 
 def test_unequal_clients_and_their_limits_are_left_out():

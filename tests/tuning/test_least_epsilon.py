@@ -150,7 +150,7 @@ def noisy(mean: float, spread: float, seed: int = 5) -> Callable[[Point], float]
 def test_what_surely_falls_short_is_distinguished_from_what_is_open():
     short, known = searched(asked(), {}, noisy(0.78, 0.01))
     assert "80.0\u202f% is not reached surely: ±0.5 reaches 7" in short.why and short.more is None
-    assert "ε 700 for one weight of one upload is the largest" in short.why
+    assert "ε 700 per weight is the largest" in short.why
     assert len(known) < 100
     above, _ = searched(asked(), {}, noisy(0.81, 0.02))
     assert (

@@ -12,6 +12,7 @@ from operator import itemgetter
 from ldp_core.accounting import AGAINST, RULES, Entry, Promise, Scope, entries_in, word_of
 from ldp_core.behaviour import version
 from ldp_core.errors import InvalidInput
+from ldp_core.experiment import PER
 from ldp_core.images import as_data_url
 from ldp_core.judgement import at_chance
 from ldp_core.limits import at_most, percent, spelled
@@ -22,8 +23,8 @@ from ldp_core.runs.jobs.archive import versions
 from ldp_core.runs.view.final_figures import apart, final
 
 SCOPES: dict[Scope, str] = {
-    "coordinate": "one weight of one upload",
-    "upload": "one upload",
+    "coordinate": PER["coordinate"],
+    "upload": PER["upload"],
     "run_expected": "this run: price of an average number of uploads",
     "run_worst": "this run, worst case",
 }

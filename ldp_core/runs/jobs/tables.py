@@ -4,12 +4,14 @@ import csv
 import io
 import json
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from ldp_core import models
 from ldp_core.accounting import word_of
+from ldp_core.errors import UnknownName
 from ldp_core.experiment.overrides import at
 from ldp_core.runs.jobs.finding import Line, asked, whole
 from ldp_core.runs.record.events import Stored
@@ -131,9 +133,11 @@ def _settings(base: Any, changes: dict[str, Any]) -> Row:
         part, _, last = path.rpartition(".")
         whole = at(changes[part], last) if part in changes else at(base, path)
         found[name] = _plain(changes.get(path, whole))
-    trust = found["trust"] = found["trust"] or "local"
-    if trust in trusts.names() and trusts.kind(trust).own_noise:
-        found["mechanism"] = "noise in the sum"
+    with suppress(UnknownName):
+        trust = trusts.kind(found["trust"] or "local")
+        found["trust"] = trust.name
+        if trust.own_noise:
+            found["mechanism"] = "noise in the sum"
     return found
 
 

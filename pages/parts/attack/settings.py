@@ -16,7 +16,7 @@ from pages.parts.clients.data_names import data_label
 from pages.parts.train.ledger_panel import named_clients
 from pages.parts.ui.fields import switch
 from pages.parts.ui.meanings import problem_in_words
-from pages.parts.ui.text import number, plain, signed
+from pages.parts.ui.text import number, per, plain, signed
 from pages.parts.ui.workspace import Workspace
 
 UPLOADS = {"audit": "one image, one step", "real": "its real upload"}
@@ -39,7 +39,7 @@ def settings(workspace: Workspace, before: Ladder) -> Ladder | None:
     if not chosen:
         st.error("Choose at least one mechanism.")
     lowest, highest = st.select_slider(
-        "Budgets ε, per use of the mechanism",
+        f"Budgets ε {per(map(mechanisms.get, chosen))}",
         RUNGS,
         (_nearest(before.epsilons[0]), _nearest(before.epsilons[-1])),
         format_func=number,

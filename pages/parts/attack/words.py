@@ -10,7 +10,7 @@ from ldp_core.attacks.findings.verdict import READ, RECOVERED_DB, VISIBLE_DB
 from ldp_core.runs import Desk
 from pages.parts.charts.tally import SELDOM
 from pages.parts.clients.data_names import data_label
-from pages.parts.ui.text import decibels, few, number, percent, plain
+from pages.parts.ui.text import decibels, few, number, per, percent, plain
 
 Body = dict[str, Any]
 FEW_IMAGES = 10
@@ -47,9 +47,10 @@ def caption(desk: Desk) -> str:
     times = "" if seen == 1 else f", seen {seen} times with fresh noise"
     target = "weights" if base["target"] == "weights" else "changes"
     sent = f"{data_label(base['dataset'])}, {models.title_of(base['model'])}, {target} sent"
+    covers = per(map(mechanisms.get, start["attackers"]))
     return (
-        f"Client {ladder['client']}, round {ladder['round']}, {sent}: {what}{times}. ε is per use of the "
-        f"mechanism, not per person. {MARKS[ladder['upload']]} A failed attack proves nothing."
+        f"Client {ladder['client']}, round {ladder['round']}, {sent}: {what}{times}. ε is {covers}, not for "
+        f"a person's whole run. {MARKS[ladder['upload']]} A failed attack proves nothing."
     )
 
 

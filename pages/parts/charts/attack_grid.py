@@ -11,7 +11,7 @@ from ldp_core.attacks.findings.verdict import RECOVERED_DB
 from ldp_core.runs import Desk, tint_of
 from pages.parts.charts.base import MUTED, Figure, Lines, colour, look, scatter, share_axis
 from pages.parts.charts.rounds import band
-from pages.parts.ui.text import number
+from pages.parts.ui.text import number, per
 
 TICKS = [0.1, 0.2, 0.5, 1, 2, 4, 8, 16]
 MOST_DB = 45.0
@@ -90,7 +90,7 @@ def _over_budgets(
     chart.ends += [(value, words, MUTED) for value, words in levels]
     ticks = [tick for tick in TICKS if first <= tick <= last]
     ends = [float(np.log10(first)), float(np.log10(last))]
-    title = "budget ε, per use of the mechanism"
+    title = f"budget ε {per(mechanisms.get(name) for name in _by_mechanism(desk))}"
     return chart.figure(x={"title": title, "type": "log", "range": ends, "tickvals": ticks}, y=y)
 
 

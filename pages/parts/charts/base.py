@@ -30,10 +30,9 @@ ROUND = (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10)
 NAMED = {
     "round": "round %{x}",
     "budget ε": "ε %{x}",
-    "budget ε, per use of the mechanism": "ε %{x}",
     "the weight": "a weight of %{x}",
 }
-"""Tooltip's title by axis title."""
+"""Tooltip's title by axis title, without what its ε covers."""
 HOVER = {
     "bgcolor": "var(--st-secondary-background-color)",
     "bordercolor": "var(--st-border-color)",
@@ -110,7 +109,8 @@ def _titled(axis: dict[str, Any]) -> dict[str, Any]:
     if not words:
         return axis
     title = {"text": words, "font": {"size": 12, "color": MUTED}, "standoff": 6}
-    named = {"unifiedhovertitle": {"text": NAMED[words]}} if words in NAMED else {}
+    kind = "budget ε" if words.startswith("budget ε") else words
+    named = {"unifiedhovertitle": {"text": NAMED[kind]}} if kind in NAMED else {}
     return {**named, **axis, "title": title}
 
 

@@ -9,9 +9,9 @@ import streamlit as st
 
 from ldp_core.accounting import AGAINST, NOTHING, Promise, entries, word_of, worth
 from ldp_core.errors import InvalidExperiment
-from ldp_core.experiment import Experiment, changed
+from ldp_core.experiment import PER, Experiment, changed
 from ldp_core.mechanisms.base import Floats
-from pages.parts.ui.text import PER, at_most, deltas, number
+from pages.parts.ui.text import at_most, deltas, number
 from pages.parts.ui.workspace import Workspace
 
 LITTLE = 8.0
@@ -84,7 +84,7 @@ def offer(workspace: Workspace) -> None:
         key="promise a little",
         width="stretch",
         help=f"As it is, a run promises nothing. ε {LITTLE:g} for the whole run{at}, "
-        f"against {AGAINST[there.trust.against]}, promises little, and takes ε {number(use)} per "
+        f"against {AGAINST[there.trust.against]}, promises little, and takes ε {number(use)} "
         f"{PER[there.randomiser.scope]}.",
     )
     if pressed:

@@ -42,7 +42,7 @@ def fills(workspace: Workspace) -> None:
         "One ε covers",
         SCOPES,
         clients.epsilon_scope,
-        help="The papers' ε is for one weight of one upload. What can spend an ε on a whole upload does so: "
+        help="The papers' ε is per weight. What can spend an ε on a whole upload does so: "
         f"Gaussian noise and PrivUnit. Otherwise it is divided evenly over its {number(base.uploaded, 6)} "
         "weights, whose plain sum with δ 0 it is, or over the layers where a mechanism answers for a whole "
         "one. For a whole run each use gets the most with which all uploads together cost no more at "

@@ -11,14 +11,14 @@ import numpy as np
 import streamlit as st
 
 from ldp_core import aggregators, mechanisms
-from ldp_core.experiment import Draft, Experiment, Variant, changed
+from ldp_core.experiment import PER, Draft, Experiment, Variant, changed
 from ldp_core.limits import LABEL_LENGTH
 from ldp_core.mechanisms import Mechanism
 from ldp_core.runs import Style, styles
 from pages.parts.systems.field_words import FORMS
 from pages.parts.ui.fields import Apply, named, one_of, own_parameters
 from pages.parts.ui.meanings import AGGREGATOR, MECHANISM
-from pages.parts.ui.text import PER, covered, plain
+from pages.parts.ui.text import covered, plain
 from pages.parts.ui.workspace import Workspace
 
 MOST = 3
@@ -60,7 +60,7 @@ class View:
     def per(self) -> str:
         """Unit of the ε, which is that of one use unless the trust has noise of its own."""
         experiment = self.design.experiment
-        return covered(experiment) if experiment.trust.own_noise else f" per {PER[self.mechanism.scope]}"
+        return covered(experiment) if experiment.trust.own_noise else f" {PER[self.mechanism.scope]}"
 
     @property
     def law(self) -> tuple[Mechanism, float, float, float]:

@@ -10,29 +10,31 @@ import streamlit as st
 
 from ldp_core.accounting import AGAINST, SHARE, Entry, Promise, Scope, promise, within
 from ldp_core.accounting.spending import Client
-from ldp_core.experiment import Experiment
+from ldp_core.experiment import PER, Experiment
 from ldp_core.experiment.threat_model import spies
 from pages.parts.noise.adding_up import added_up
 from pages.parts.ui.tables import grouped, table
 from pages.parts.ui.text import THIN, at_most, few, names_by, number, plain
 
 SCOPES: dict[Scope, str] = {
-    "coordinate": "one weight",
-    "upload": "one upload",
+    "coordinate": PER["coordinate"],
+    "upload": PER["upload"],
     "run_expected": "this run: price of an average client",
     "run_worst": "this run, worst case",
 }
 SEEN = "what the attack is given, beside the run"
 COVERS = (
-    "One weight, one upload and the worst case are bounds on how well any two values in the client's safe "
-    "range can be told apart, also where a value follows from what was sent before: of values that are fixed"
-    " in advance an upload can tell some per cent less. The price of an average client is what an average "
-    "number of uploads costs: a client that is drawn more often spends more. First comes the smallest bound "
-    "computed here for this mechanism; beside it, where they are larger, the bound for any mechanism of its "
-    "ε, and the plain sum. That the client took part is not covered, since the server sees it: so a random "
-    "choice of clients adds nothing, and nothing is shuffled. And all are bounds on the mechanism as its "
-    "formulas stand: rounded numbers of computers can tell more, and how much is on Noise (What the papers "
-    "print)."
+    "Those per weight, per upload and in the worst case are bounds on how well any two values in the "
+    "client's safe range can be told apart, also where a value follows from what was sent before: of values "
+    "fixed in advance an upload can tell some per cent less. The price of an average client is what an "
+    "average number of uploads costs: a client that is drawn more often spends more. First comes the "
+    "smallest bound computed here for this mechanism; beside it, where they are larger, the bound for any "
+    "mechanism of its ε, and the plain sum. All are bounds on the mechanism as its formulas stand: rounded "
+    "numbers of computers can tell more."
+)
+NAMED = (
+    " That the client took part is not covered, since the server sees it: so a random choice of clients adds "
+    "nothing, and nothing is shuffled."
 )
 BALL = (
     " Where whole uploads are shortened to a length, there is no safe range: these bounds are on any two "
@@ -109,7 +111,8 @@ def promise_table(promised: Sequence[Promised], beside: Callable[[], None] | Non
         st.markdown(words)
     if any(one.dearer for one in promised):
         st.caption(DEARER)
-    st.caption(COVERS + BALL * any(one.ball for one in promised))
+    named = all(one.entry.against == "server" for one in promised)
+    st.caption(COVERS + NAMED * named + BALL * any(one.ball for one in promised))
     for learnt in sorted({one.experiment.source.learnt for one in promised} - {""}):
         st.caption(f"Not counted in any ε, as it was learnt before any mechanism: {learnt}.")
 

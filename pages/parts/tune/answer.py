@@ -11,7 +11,6 @@ import streamlit as st
 from ldp_core.experiment import Draft, changed
 from ldp_core.runs import COLOURS, OTHERWISE, Job, SearchProgress, known
 from ldp_core.tuning import Question
-from ldp_core.tuning.inverses import covers
 from ldp_core.tuning.leaks import cap, leaks_of
 from ldp_core.tuning.least_epsilon import bracket, leak_in_words, tried
 from pages.parts.charts.base import Figure, Lines, colour, look, scatter, share_axis
@@ -146,6 +145,6 @@ def way_figure(asked: Question, found: SearchProgress) -> Figure:
         line = scatter(budgets, means, name=html.escape(f"±{half:g}"), hovertemplate="%{y:.1%}", **style)
         chart.add(line, means[-1], f"<b>±{half:g}</b>", tint)
     return chart.figure(
-        x={"title": f"budget ε, for {covers(asked.base)}", **axis},
+        x={"title": f"budget ε{covered(asked.base)}", **axis},
         y={"title": "accuracy", **share_axis(1.02)},
     )

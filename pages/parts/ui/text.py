@@ -7,13 +7,12 @@ from typing import Any, TypeVar
 
 from ldp_core import datasets, limits
 from ldp_core.errors import StudioError
-from ldp_core.experiment import Draft, Experiment
+from ldp_core.experiment import PER, Draft, Experiment
+from ldp_core.mechanisms import Mechanism
 
 K = TypeVar("K")
 THIN, percent, number, as_shown = limits.THIN, limits.percent, limits.number, limits.as_shown
 at_most, at_least = limits.at_most, limits.at_least
-PER = {"coordinate": "weight", "layer": "layer", "upload": "upload"}
-"""Unit of ε by the mechanism's scope."""
 ASSUMED = {"box": "weights in mid-range", "ball": "uploads of full length"}
 """Weights for which noise is predicted, by the mechanism's region."""
 EXACT_DB = 100.0
@@ -121,10 +120,12 @@ def asked_in_words(experiments: Iterable[Experiment]) -> list[str]:
 
 def covered(experiment: Experiment) -> str:
     """What a budget covers, to follow its ε: ` per weight`."""
-    scope = experiment.clients.epsilon_scope
-    if scope == "run":
-        return " for the whole run"
-    return f" per {PER[experiment.randomiser.scope if scope == 'mechanism' else scope]}"
+    return f" {experiment.covers}"
+
+
+def per(used: Iterable[Mechanism]) -> str:
+    """What an ε in these mechanisms' own scopes covers: `per weight or per upload`."""
+    return " or ".join(dict.fromkeys(PER[one.scope] for one in used))
 
 
 def labels_cover(draft: Draft) -> str:
