@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from ldp_core import papers
+from ldp_core import papers, presets
 from ldp_core.papers.verdict import DETAILS, RULE, Word
 from ldp_core.runs import of_claims
 from pages.parts.papers.card import card
@@ -16,6 +16,7 @@ from pages.parts.ui.components import introduce
 from pages.parts.ui.header import headline, question
 from pages.parts.ui.text import listed, plain
 from pages.parts.ui.visitor import token
+from pages.parts.ui.workspace import start_with
 
 
 def main() -> None:
@@ -40,6 +41,7 @@ def main() -> None:
                 "controls, because it can hold for another reason than the paper's."
             )
     _at_a_glance(counts)
+    _scenarios()
     _cite()
     five()
     for name in papers.names():
@@ -54,6 +56,16 @@ def _at_a_glance(counts: Mapping[str, Counter[Word]]) -> None:
             with column, st.container(border=True, height="stretch", gap="xxsmall"):
                 st.markdown(f"[**{plain(papers.get(name).label)}**](#{name})")
                 st.markdown(" ".join(badge(word, count[word]) for word in LOOKS if count[word]))
+
+
+def _scenarios() -> None:
+    """Draw a button for each small scenario of these systems."""
+    with st.expander("These systems, small: to run yourself"), st.container(horizontal=True):
+        for name in presets.of_papers():
+            preset = presets.get(name)
+            if st.button(plain(preset.label), key=f"open {name}", help=plain(preset.question, 200)):
+                start_with(preset.draft)
+                st.switch_page("train.py")
 
 
 def _cite() -> None:

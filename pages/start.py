@@ -16,7 +16,7 @@ from pages.parts.ui.job_actions import lasting_refusal
 from pages.parts.ui.meanings import EPSILON, SIGMA, glossary
 from pages.parts.ui.polling import refreshing
 from pages.parts.ui.scenario import at_a_glance
-from pages.parts.ui.text import asked_in_words, few, plain
+from pages.parts.ui.text import plain
 from pages.parts.ui.visitor import sign_in_entrance, teacher_entrance
 from pages.parts.ui.workspace import start_with
 from pages.parts.watch.guess_field import way_around
@@ -34,7 +34,8 @@ def main() -> None:
             "ε is a privacy budget: the smaller, the more noise. Drag it.",
             help=f"An attacker made this picture of one image, from a noisy answer. {EPSILON} {SIGMA}",
         )
-    names, mine = presets.names(), Guessed.here()
+    others, mine = presets.of_papers(), Guessed.here()
+    names = [name for name in presets.names() if name not in others]
     known = {name: found for name in names if (found := stored(name))}
     asked = st.query_params.get("scenario", "")
     if asked in known:
@@ -45,12 +46,8 @@ def main() -> None:
     _yours()
     st.header("Learn it in five steps", anchor=False)
     steps()
-    with st.expander(f"{len(known)} scenarios, and what they came to", expanded=bool(mine.guesses)):
-        _grid([name for name in names if name in known and name != asked], known, mine)
-    rest = [name for name in names if name not in known]
-    if rest:
-        with st.expander(f"{len(rest)} more: the papers' systems, to run yourself"):
-            _grid(rest, known, mine)
+    with st.expander(f"{len(names)} scenarios, and what they came to", expanded=bool(mine.guesses)):
+        _grid([name for name in names if name != asked], known, mine)
     with st.expander("Words, each explained once"):
         st.markdown(glossary())
 
@@ -68,13 +65,11 @@ def _doors() -> None:
 
 
 def _yours() -> None:
-    """Draw the last drafts and runs, for returning visitors."""
+    """Draw the last drafts and runs, if there are any."""
     left, right = st.columns(2, gap="medium")
-    with left, st.container(border=True):
-        st.markdown("**Your last drafts**")
+    with left:
         components.draw("memory", {"show": True}, key="memory-list")
-    with right, st.container(border=True):
-        st.markdown("**Latest runs on this server**")
+    with right:
         refreshing(_runs, every=3)()
         sign_in_entrance()
         teacher_entrance()
@@ -105,13 +100,9 @@ def _card(name: str, found: outcomes.Outcome | None, known: Guessed) -> None:
             about, hidden = preset.ask.of, known.veiled(name)
             shown = picture(draft, found, SMALL, about, hidden, known.level(name))
             components.draw("outcome", shown, key=f"outcome {name}")
-            st.caption(plain(preset.ask.text) if is_open else _lesson(found))
+            st.caption(plain(preset.ask.text if is_open else preset.says[0], 400))
             if words := at_a_glance(preset):
                 st.caption(words)
-        else:
-            asked, *others = asked_in_words(draft.experiments())
-            asked = "Budgets differ by run" if others else asked
-            st.caption(f"{asked}; compared: " + few([plain(variant.label) for variant in draft.variants]))
         with st.container(horizontal=True, vertical_alignment="center"):
             if st.button("Open", key=f"open the card {name}"):
                 start_with(draft)
@@ -122,16 +113,11 @@ def _card(name: str, found: outcomes.Outcome | None, known: Guessed) -> None:
                 st.caption(made(draft, found))
 
 
-def _lesson(found: outcomes.Outcome) -> str:
-    """The scenario's first sentence that its stored runs support."""
-    return plain(found.lesson.split(". ")[0].rstrip(".") + ".", 400) if found.lesson else ""
-
-
 def _runs() -> None:
     recent = listed(3)
     lasting_refusal()
-    if not recent:
-        st.caption("None yet.")
+    if recent:
+        st.markdown("**Latest runs on this server**")
     for one in recent:
         job_line(one)
     if recent:

@@ -27,8 +27,7 @@ export function keep({ id, name, prepared }) {
 
 export function show(parent, base) {
   const list = remembered();
-  const nothing = "Nothing yet: what you open is remembered in this browser.";
-  text(child(parent, "p", "es-memory-empty"), list.length ? "" : nothing);
+  text(child(parent, "strong", "es-memory-title"), list.length ? "Your last drafts" : "");
   const link = ({ id, name, at }) => [
     ["a", { href: `${base}/train?draft=${id}`, target: "_self" }, name || "Untitled"],
     ["span", new Date(at).toLocaleString([], { dateStyle: "medium", timeStyle: "short" })],

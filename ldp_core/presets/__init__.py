@@ -33,5 +33,11 @@ def names() -> list[str]:
     return list(_found())
 
 
+def of_papers() -> list[str]:
+    """Scenarios of the published systems."""
+    own = built_in(of_systems.__name__, "PRESET", Preset)
+    return [name for name in names() if name in own]
+
+
 def get(name: str) -> Preset:
     return named("the preset's name", name, _found(), refused.get(name, ""))

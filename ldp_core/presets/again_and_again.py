@@ -1,14 +1,12 @@
 """Scenario: noise averages out for an observer of several uploads of the same values."""
 
 from ldp_core.presets.base import Preset
-from ldp_core.presets.claims import Sentence, both, budget, clearer, every, keeps, recovers
 from ldp_core.presets.questions import first_that, gives_back
 
 SEEN = {"seen once": "once", "ten times": "ten times", "a hundred times": "a hundred times"}
-AVERAGES_OUT = Sentence(
-    "The noise of many uploads averages out, and the picture sharpens: seen once it is "
-    "not recovered, seen a hundred times it is.",
-    both(clearer(*SEEN, by=3.0), keeps("seen once"), recovers("a hundred times")),
+AVERAGES_OUT = (
+    "The noise of many uploads averages out, and the picture sharpens: seen once it is not "
+    "recovered, seen 100 times it is."
 )
 
 PRESET = Preset(
@@ -17,10 +15,9 @@ PRESET = Preset(
     question="A client sends the same values once, ten times, a hundred times. What is still hidden?",
     says=(
         AVERAGES_OUT,
-        Sentence(
-            "The ε of one upload is the same in all three runs; what bounds the server's view "
-            "is the sum over every upload of the same values.",
-            every(budget(label, "coordinate", 2, 2) for label in SEEN),
+        (
+            "The ε of one upload is the same in all three runs; what bounds the server's view is the sum "
+            "over every upload of the same values."
         ),
     ),
     ask=first_that(

@@ -1,12 +1,11 @@
 """The class of prepared scenarios."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
 from ldp_core.experiment import Draft, Variant, parse
-from ldp_core.presets.claims import Lesson, Sentence
 from ldp_core.presets.questions import Question
 
 
@@ -19,19 +18,21 @@ class Preset:
     label: str
     question: str
     """The scenario's question, the page's title."""
-    says: Lesson
-    """The lesson: what to look for; a sentence with a figure or an order has a check."""
+    says: tuple[str, ...]
+    """Sentences on what the scenario's own runs show; a stored outcome bears out each number in them."""
     base: Mapping[str, Any]
     variants: tuple[tuple[str, Mapping[str, Any]], ...]
     ask: Question
-    """Question before the first run, answered by the run; `ask.why` is a sentence of the lesson."""
+    """Question before the first run, answered by the run; `ask.why` is one of the sentences."""
     compares: tuple[str, ...] = ()
     """Labels of the runs that the headline compares; by default the question's, if several, else all."""
     by: Literal["accuracy", "leak"] = "accuracy"
     """Quantity that the headline compares."""
     seeds: int = 3
-    glance: Sentence | None = None
-    """Sentence of the lesson that is also shown before the first run."""
+    control: Callable[[], float] | None = None
+    """Accuracy without anybody's data, measured with the stored outcome."""
+    glance: str = ""
+    """Sentence that is also shown before the first run."""
 
     @property
     def compared(self) -> tuple[str, ...]:
@@ -40,7 +41,7 @@ class Preset:
 
     @property
     def lesson(self) -> str:
-        return " ".join(sentence.text for sentence in self.says)
+        return " ".join(self.says)
 
     @cached_property
     def draft(self) -> Draft:

@@ -1,13 +1,11 @@
 """Scenario: with many clients without noise, any weighting succeeds."""
 
 from ldp_core.presets.base import Preset
-from ldp_core.presets.claims import Sentence, alike, both, ranked, reaches
 from ldp_core.presets.questions import yes_or_no
 
-ANY_WILL_DO = Sentence(
+ANY_WILL_DO = (
     "Ten clients send almost clean weights: whether they are preferred by 1/σ or by "
-    "1/σ² makes next to no difference.",
-    alike("1/σ", "1/σ²", within=0.04),
+    "1/σ² makes next to no difference."
 )
 
 PRESET = Preset(
@@ -16,10 +14,7 @@ PRESET = Preset(
     question="Ten cautious clients, ten generous ones: does it still matter how they are weighted?",
     says=(
         ANY_WILL_DO,
-        Sentence(
-            "Only the plain mean, which listens to all alike, still drowns.",
-            both(ranked("1/σ", "mean", by=0.3), ranked("1/σ²", "mean", by=0.3), reaches("mean", high=0.5)),
-        ),
+        "Only the plain mean, which listens to all alike, still drowns.",
     ),
     ask=yes_or_no(
         "Will 1/σ² end more than 5 points ahead of 1/σ?",

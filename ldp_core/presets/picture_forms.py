@@ -1,14 +1,12 @@
 """Scenario: gradient inversion through the papers' network, which has no closed form."""
 
 from ldp_core.presets.base import Preset
-from ldp_core.presets.claims import Sentence, alike, blurred, both, clearer, picks
 from ldp_core.presets.questions import closest
 
 CLEAN, MILD, STRICT, DUCHI = "no LDP", "Piecewise, ε 12", "Piecewise, ε 4", "Duchi, ε 12"
-ONE_BIT = Sentence(
+ONE_BIT = (
     "At the same ε 12 Duchi's two answers leave nothing to see, while Piecewise, which answers close to "
-    "the truth, leaves a picture that can be read.",
-    both(blurred(DUCHI, 12), clearer(DUCHI, MILD, by=6)),
+    "the truth, leaves a picture that can be read."
 )
 
 PRESET = Preset(
@@ -16,18 +14,14 @@ PRESET = Preset(
     label="A picture forms",
     question="Nothing can be divided out of a network with convolutions. Can the server still see the image?",
     says=(
-        Sentence(
+        (
             "It can: the server searches for a picture whose gradient points the same way as the one that "
-            "was sent, and step by step a likeness forms.",
-            clearer(STRICT, CLEAN, by=6),
+            "was sent, and step by step a likeness forms."
         ),
         ONE_BIT,
-        Sentence("At ε 4 Piecewise hides it as well.", blurred(STRICT, 13)),
-        Sentence("Which image it was made of, out of ten, the server tells far below that.", picks(STRICT)),
-        Sentence(
-            "The model hardly feels any of it: all four learn about as well.",
-            alike(CLEAN, MILD, STRICT, DUCHI, within=0.15),
-        ),
+        "At ε 4 Piecewise hides it as well.",
+        "Which image it was made of, out of ten, the server tells far below that.",
+        "The model hardly feels any of it: all four learn about as well.",
     ),
     ask=closest("Both at ε 12: under which will the picture come closer?", (MILD, DUCHI), ONE_BIT),
     by="leak",

@@ -1,13 +1,9 @@
 """Questions of scenarios: they store no answer, and compute one for each seed from the results of runs."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, permutations
-
-import numpy as np
-
-from ldp_core.presets.claims import Sentence
-from ldp_core.presets.evidence import Evidence, Missing, Outcome
+from statistics import fmean
 
 YES, NO = "yes", "no"
 TIE = "a tie"
@@ -17,16 +13,41 @@ BEFORE = " < "
 
 
 @dataclass(frozen=True)
+class Result:
+    """Figures of one completed run that questions are answered from."""
+
+    label: str
+    seed: int
+    accuracy: float
+    """Final, on held-out samples."""
+    per_class: Sequence[float] = ()
+    permissive: float = 0.0
+    """Total aggregation weight of the permissive clients in the last round."""
+    noise: float = 0.0
+    """Measured noise variance per weight, averaged over rounds."""
+    verdict: str = ""
+    """Best of the verdicts on one-image uploads, as in attacks.findings.verdict; "" without an attack."""
+    psnr: float | None = None
+    """Median of all attempts on one-image uploads, in dB."""
+    alike: float | None = None
+    """Correlation of the closest reconstruction from a one-image upload with its image."""
+    picked: tuple[float, int, float] = (0.0, 0, 0.0)
+    """Identifications from one-image uploads, attempts, and success rate of guessing."""
+    back: float | None = None
+    """Images recovered from a real upload in its best round, averaged over clients."""
+
+
+@dataclass(frozen=True)
 class Figure:
     """A question with a number from 0 to `most` as its answer."""
 
     text: str
     of: tuple[str, ...]
     """Labels of the runs that the answer is computed from."""
-    read: Callable[..., float]
-    """Answer of one seed from the results of those runs."""
-    why: Sentence
-    """Of the scenario's lesson."""
+    read: Callable[..., float | None]
+    """Answer of one seed from the results of those runs; None if they do not decide."""
+    why: str
+    """Of the scenario's sentences."""
     most: int = 100
     unit: str = "%"
     """"" for a count out of `most`."""
@@ -36,9 +57,9 @@ class Figure:
         """Largest error of a guess that counts as right."""
         return max(0.05 * self.most, 0.5)
 
-    def answers(self, evidence: Evidence) -> tuple[float, ...]:
-        """Answer for each seed; raises Missing where the runs do not decide."""
-        return tuple(float(self.read(*seed)) for seed in zip(*evidence.of(*self.of), strict=True))
+    def answers(self, results: Iterable[Result]) -> tuple[float, ...]:
+        """Answer for each seed; empty where the runs do not decide."""
+        return tuple(map(float, _answers(self, results)))
 
     def takes(self, guess: object) -> bool:
         """Whether a value is a valid guess."""
@@ -52,13 +73,13 @@ class Choice:
     text: str
     of: tuple[str, ...]
     options: tuple[str, ...]
-    read: Callable[..., str]
-    """Option, or TIE, of one seed."""
-    why: Sentence
+    read: Callable[..., str | None]
+    """Option, or TIE, of one seed; None if its runs do not decide."""
+    why: str
 
-    def answers(self, evidence: Evidence) -> tuple[str, ...]:
-        """Answer for each seed; raises Missing where the runs do not decide."""
-        return tuple(self.read(*seed) for seed in zip(*evidence.of(*self.of), strict=True))
+    def answers(self, results: Iterable[Result]) -> tuple[str, ...]:
+        """Answer for each seed; empty where the runs do not decide."""
+        return tuple(map(str, _answers(self, results)))
 
     def takes(self, guess: object) -> bool:
         return guess in self.options
@@ -67,22 +88,28 @@ class Choice:
 Question = Figure | Choice
 
 
-def accuracy(one: Outcome) -> float:
+def _answers(question: Question, results: Iterable[Result]) -> list[float | str]:
+    found = {(one.label, one.seed): one for one in results if one.label in question.of}
+    seeds = sorted({seed for _, seed in found})
+    if len(found) < len(seeds) * len(question.of):
+        return []
+    answers = [question.read(*(found[label, seed] for label in question.of)) for seed in seeds]
+    known = [one for one in answers if one is not None]
+    return known if len(known) == len(answers) else []
+
+
+def accuracy(one: Result) -> float:
     """Accuracy in percent."""
     return 100 * one.accuracy
 
 
-def named_right(classes: Sequence[int]) -> Callable[[Outcome], float]:
+def named_right(classes: Sequence[int]) -> Callable[[Result], float]:
     """Mean accuracy on these classes, in percent."""
-    return lambda one: 100 * float(np.mean([one.per_class[c] for c in classes]))
+    return lambda one: 100 * fmean(one.per_class[c] for c in classes)
 
 
-def images_back(one: Outcome) -> float:
-    """Number of images recovered from a real upload in its best round, averaged over clients."""
-    tries = [tries.recovered for (kind, _), tries in one.attempts.items() if kind == "real"]
-    if not tries:
-        raise Missing(f"no real upload of {one.label} was attacked")
-    return float(np.mean(tries))
+def images_back(one: Result) -> float | None:
+    return one.back
 
 
 def above(share: float) -> Callable[..., float]:
@@ -90,25 +117,28 @@ def above(share: float) -> Callable[..., float]:
     return lambda *runs: float(sum(one.accuracy > share for one in runs))
 
 
-def yes_or_no(text: str, of: tuple[str, ...], holds: Callable[..., bool], why: Sentence) -> Choice:
-    return Choice(text, of, (YES, NO), lambda *seed: YES if holds(*seed) else NO, why)
+def yes_or_no(text: str, of: tuple[str, ...], holds: Callable[..., bool | None], why: str) -> Choice:
+    def read(*seed: Result) -> str | None:
+        return None if (found := holds(*seed)) is None else YES if found else NO
+
+    return Choice(text, of, (YES, NO), read, why)
 
 
-def most_accurate(text: str, of: tuple[str, ...], why: Sentence, least: bool = False) -> Choice:
+def most_accurate(text: str, of: tuple[str, ...], why: str, least: bool = False) -> Choice:
     """Question: which run has the highest final accuracy (or the lowest)."""
     sign = -1 if least else 1
     return Choice(text, of, of, lambda *seed: _highest(seed, lambda one: sign * one.accuracy), why)
 
 
-def closest(text: str, of: tuple[str, ...], why: Sentence) -> Choice:
+def closest(text: str, of: tuple[str, ...], why: str) -> Choice:
     """Question: which run has the highest median PSNR of attempts on one-image uploads."""
-    return Choice(text, of, of, lambda *seed: _highest(seed, _usual), why)
+    return Choice(text, of, of, lambda *seed: _highest(seed, lambda one: one.psnr), why)
 
 
-def ordered(text: str, of: tuple[str, ...], why: Sentence) -> Choice:
+def ordered(text: str, of: tuple[str, ...], why: str) -> Choice:
     """Question: the order of the runs by final accuracy, lowest first."""
 
-    def read(*seed: Outcome) -> str:
+    def read(*seed: Result) -> str:
         ranked = sorted(seed, key=lambda one: one.accuracy)
         if any(one.accuracy == other.accuracy for one, other in pairwise(ranked)):
             return TIE
@@ -118,33 +148,29 @@ def ordered(text: str, of: tuple[str, ...], why: Sentence) -> Choice:
 
 
 def first_that(
-    text: str, of: dict[str, str], holds: Callable[[Outcome], bool], otherwise: str, why: Sentence
+    text: str, of: dict[str, str], holds: Callable[[Result], bool | None], otherwise: str, why: str
 ) -> Choice:
     """Question: the first of the runs for which `holds`; `of` maps labels to options."""
 
-    def read(*seed: Outcome) -> str:
-        return next((of[one.label] for one in seed if holds(one)), otherwise)
+    def read(*seed: Result) -> str | None:
+        known = [(of[one.label], holds(one)) for one in seed]
+        if any(found is None for _, found in known):
+            return None
+        return next((option for option, found in known if found), otherwise)
 
     return Choice(text, tuple(of), (*of.values(), otherwise), read, why)
 
 
-def gives_back(one: Outcome) -> bool:
-    """Whether an image was recovered from a one-image upload; raises Missing where none was attacked, or the
-    attack fails without noise as well.
+def gives_back(one: Result) -> bool | None:
+    """Whether an image was recovered from a one-image upload; None where none was attacked, or the attack
+    fails without noise as well.
     """
-    kinds = {tries.verdict for (kind, _), tries in one.attempts.items() if kind == "audit"}
-    if not kinds or ("recovered" not in kinds and "inconclusive" in kinds):
-        raise Missing(f"the attack on {one.label} shows nothing")
-    return "recovered" in kinds
+    return None if one.verdict in ("", "inconclusive") else one.verdict == "recovered"
 
 
-def _usual(one: Outcome) -> float:
-    tried = [tries.psnr for (kind, _), tries in one.attempts.items() if kind == "audit"]
-    if not tried:
-        raise Missing(f"{one.label} was not attacked")
-    return float(np.median(np.concatenate(tried)))
-
-
-def _highest(seed: Sequence[Outcome], value: Callable[[Outcome], float]) -> str:
-    ranked = sorted(seed, key=value, reverse=True)
-    return TIE if value(ranked[0]) == value(ranked[1]) else ranked[0].label
+def _highest(seed: Sequence[Result], value: Callable[[Result], float | None]) -> str | None:
+    known = [(found, one.label) for one in seed if (found := value(one)) is not None]
+    if len(known) < len(seed):
+        return None
+    (first, label), (second, _) = sorted(known, key=lambda pair: pair[0], reverse=True)[:2]
+    return TIE if first == second else label

@@ -1,21 +1,23 @@
 """Scenario: equal ε, different protection, depending on mechanism and attack."""
 
+from ldp_core.attacks.findings.verdict import READ
 from ldp_core.presets.base import Preset
-from ldp_core.presets.claims import Sentence, blurred, both, keeps, picks, recovers
-from ldp_core.presets.evidence import Outcome
-from ldp_core.presets.questions import Choice, gives_back
+from ldp_core.presets.questions import Choice, Result
 
-UNLIKE = Sentence(
-    "Piecewise at ε 8 answers close to the truth, and the images come back; Duchi at "
-    "the same ε answers with one of two values for each weight, and they do not.",
-    both(recovers("Piecewise, ε 8"), keeps("Duchi, ε 8")),
+UNLIKE = (
+    "From both, and from one of them as a copy: Piecewise at ε 8 answers close to the truth, and "
+    "its closest picture is alike to more than 0.99; Duchi at the same ε answers with one of two "
+    "values for each weight, and its is a blur, alike to more than 0.85. From 0.8 on it can be "
+    "read."
 )
 WHOSE = ("both", "Piecewise only", "Duchi only", "neither")
 
 
-def whose(piecewise: Outcome, duchi: Outcome) -> str:
-    """Option for the variants under which an image was recovered."""
-    close, coarse = gives_back(piecewise), gives_back(duchi)
+def whose(piecewise: Result, duchi: Result) -> str | None:
+    """Option for the variants from whose uploads an image can be read."""
+    if not (piecewise.verdict and duchi.verdict):
+        return None
+    close, coarse = ((one.alike or 0.0) >= READ for one in (piecewise, duchi))
     return WHOSE[2 * (not close) + (not coarse)]
 
 
@@ -25,11 +27,9 @@ PRESET = Preset(
     question="Two mechanisms keep the same promise per weight. Does the server see the same?",
     says=(
         UNLIKE,
-        Sentence(
-            "Piecewise at ε 1 leaves little more than a guess of the pixels, and still the "
-            "server picks the right image out of ten more often than guessing would: here the "
-            "pixels are lost before the identity is.",
-            both(blurred("Piecewise, ε 1", below=16.5), picks("Piecewise, ε 1")),
+        (
+            "Piecewise at ε 1 is blurred as well, and from it the server still picks the right image out of"
+            " ten in more than 70 % of tries: pixels are lost before the identity is."
         ),
     ),
     ask=Choice(

@@ -1,13 +1,11 @@
 """Scenario: a wide ReLU layer reveals part of a batch of twenty images in one upload."""
 
 from ldp_core.presets.base import Preset
-from ldp_core.presets.claims import Sentence, both, recovers, returns
 from ldp_core.presets.questions import Figure, images_back
 
-BY_DIVISION = Sentence(
-    "Without noise, a unit that only one image activates shows that image: about half "
-    "of the batch comes back, by division alone.",
-    returns("no LDP", 0.3, 0.9),
+BY_DIVISION = (
+    "Without noise, a unit that only one image activates shows that image: more than 8 of the 20 "
+    "come back, by division alone."
 )
 
 PRESET = Preset(
@@ -16,19 +14,11 @@ PRESET = Preset(
     question="A client trains one step on its twenty images. How many of them are in what it uploads?",
     says=(
         BY_DIVISION,
-        Sentence(
-            "Of a real upload Piecewise and Duchi at ε 8 give none back; at ε 20 Piecewise is "
-            "so narrow that the images return.",
-            both(
-                returns("Piecewise, ε 8", high=0.0),
-                returns("Duchi, ε 8", high=0.0),
-                returns("Piecewise, ε 20", 0.3, 0.9),
-            ),
+        (
+            "Of a real upload Piecewise and Duchi at ε 8 give 0 back; at ε 20 Piecewise is so narrow that "
+            "more than 8 of the 20 return."
         ),
-        Sentence(
-            "An upload of one image alone is the worst case, and there even Piecewise at ε 8 gives it back.",
-            recovers("Piecewise, ε 8"),
-        ),
+        "An upload of one image alone is the worst case, and there even Piecewise at ε 8 gives it back.",
     ),
     ask=Figure(
         "Without noise, how many of the twenty images will come back?",

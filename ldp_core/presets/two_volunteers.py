@@ -1,12 +1,9 @@
 """Scenario: two clients with large ε among twenty; the default demonstration."""
 
 from ldp_core.presets.base import Preset
-from ldp_core.presets.claims import Sentence, both, ranked, reaches, recovers
 from ldp_core.presets.questions import Figure, accuracy
 
-DROWNS = Sentence(
-    "The plain mean listens to all alike, and drowns in the noise of the eighteen.", reaches("mean", high=0.4)
-)
+DROWNS = "The plain mean listens to all alike, and drowns in the noise of the eighteen."
 
 PRESET = Preset(
     order=1,
@@ -16,15 +13,13 @@ PRESET = Preset(
     ),
     says=(
         DROWNS,
-        Sentence(
+        (
             "Weighting by 1/σ helps; weighting by 1/σ², which hears little but the two "
-            "volunteers, does best on average.",
-            ranked("1/σ²", "1/σ", "mean"),
+            "volunteers, does best on average."
         ),
-        Sentence(
+        (
             "The image of the volunteer under attack comes back in some round under every weighting: it is "
-            "the ε of 8 that costs it, and no aggregator prevents it.",
-            both(*(recovers(label, clients=(19,)) for label in ("mean", "1/σ", "1/σ²"))),
+            "the ε of 8 that costs it, and no aggregator prevents it."
         ),
     ),
     ask=Figure("How accurate will the plain mean be?", ("mean",), accuracy, DROWNS),

@@ -1,16 +1,14 @@
 """Scenario: weights by noise favour clients with large ε, and lose classes that only others hold."""
 
 from ldp_core.presets.base import Preset
-from ldp_core.presets.claims import Sentence, both, listens, names, ranked
 from ldp_core.presets.questions import Figure, named_right
 
 LATE = range(5, 10)
 """Digits that only clients with a small ε hold."""
-SILENCED = Sentence(
+SILENCED = (
     "Weighting by 1/σ² gives nearly all the weight to clients who hold only the digits "
     "0 to 4: the model names not one of the digits 5 to 9 right, and no single figure "
-    "of accuracy shows that.",
-    both(listens("1/σ²", low=0.9), names("1/σ²", LATE, high=0.01)),
+    "of accuracy shows that."
 )
 
 PRESET = Preset(
@@ -19,15 +17,8 @@ PRESET = Preset(
     question="Six generous clients have never seen the digits 5 to 9. Who pays if the server trusts them?",
     says=(
         SILENCED,
-        Sentence(
-            "Allowing for a variance between clients, 1/(σ²+κ²), lets the cautious back in and "
-            "repairs a part.",
-            both(listens("1/(σ²+κ²)", high=0.8), names("1/(σ²+κ²)", LATE, low=0.2, high=0.8)),
-        ),
-        Sentence(
-            "Over all ten digits it came out ahead of both the others.",
-            both(ranked("1/(σ²+κ²)", "mean"), ranked("1/(σ²+κ²)", "1/σ²")),
-        ),
+        ("Allowing for a variance between clients, 1/(σ²+κ²), lets the cautious back in and repairs a part."),
+        "Over all ten digits it came out ahead of both the others.",
     ),
     ask=Figure(
         "Of the digits 5 to 9, what share will 1/σ² name right?", ("1/σ²",), named_right(LATE), SILENCED

@@ -39,11 +39,10 @@ if TYPE_CHECKING:  # also read by `_places`
     from ldp_core.runs.record.time_left import how_far
     from ldp_core.runs.storage.paths import runs_dir
     from ldp_core.runs.view import final_figures
-    from ldp_core.runs.view.attack_curve import Tries, success
+    from ldp_core.runs.view.attack_curve import Tries, success, verdict_on
     from ldp_core.runs.view.cells import Desk, Place, SearchProgress, SweepProgress, known
     from ldp_core.runs.view.compact_series import Column
-    from ldp_core.runs.view.evidence import evidence, verdict_on
-    from ldp_core.runs.view.final_figures import Final, apart
+    from ldp_core.runs.view.final_figures import Final, apart, results
     from ldp_core.runs.view.folded import Folded
     from ldp_core.runs.view.run_curves import MOST_EVENTS, Progress, RunProgress, progress_of, replay_of
     from ldp_core.runs.view.styles import COLOURS, DASHES, OTHERWISE, Style, ladders, styles, tint_of

@@ -14,10 +14,10 @@ from ldp_core.datasets import Report, quiet
 from ldp_core.experiment import Draft, Experiment
 from ldp_core.experiment.draft import REFERENCE
 from ldp_core.limits import spelled
-from ldp_core.presets.claims import in_words
+from ldp_core.presets.questions import Result
 from ldp_core.runs.lockstep import drive, one_thread
-from ldp_core.runs.view.attack_curve import Tries, success
-from ldp_core.runs.view.evidence import evidence, verdict_on
+from ldp_core.runs.view.attack_curve import Tries, success, verdict_on
+from ldp_core.runs.view.final_figures import results
 from ldp_core.runs.view.run_curves import RunProgress, by_variant, common
 from ldp_core.system.json_file import read_json, write_json
 from ldp_core.system.shipped import ASSETS
@@ -56,8 +56,14 @@ class Outcome:
     original: Mapping[str, Any] | None = None
     pictures: Sequence[Mapping[str, Any] | None] = ()
     """Closest reconstruction of each variant's first seed: image, original, psnr, recovered, images, kind."""
-    lesson: str = ""
-    """The scenario's sentences that these runs support."""
+    figures: Sequence[Mapping[str, Any]] = ()
+    """Of completed runs, as `Result`."""
+    control: float | None = None
+    """Accuracy of the scenario's control, if it has one."""
+
+    @property
+    def results(self) -> list[Result]:
+        return [Result(**one) for one in self.figures]
 
     @cached_property
     def current(self) -> bool:
@@ -122,9 +128,19 @@ def outcome(name: str, draft: Draft, progress: Report = quiet) -> Outcome:
         ends=[[round(one.curves["accuracy"][-1], DIGITS) for one in each] for each in own],
         diverged=[v for v, each in enumerate(own) if any(one.status == "diverged" for one in each)],
         reference=_curve(clean) if clean else [],
-        lesson=in_words(presets.get(name).says, evidence(folded)),
+        figures=[_rounded(asdict(one)) for each in own for one in results(each)],
+        control=round(measure(), DIGITS) if (measure := presets.get(name).control) else None,
         **_pictures([each[0] for each in own]),
     )
+
+
+def _rounded(figures: Any) -> Any:
+    """Numbers to four significant digits, lists for tuples."""
+    if isinstance(figures, Mapping):
+        return {name: _rounded(value) for name, value in figures.items()}
+    if isinstance(figures, list | tuple):
+        return [_rounded(value) for value in figures]
+    return float(f"{figures:.{DIGITS}g}") if isinstance(figures, float) else figures
 
 
 def _curve(runs: Sequence[RunProgress]) -> list[float]:

@@ -39,7 +39,7 @@ TRAINING = 200_000
 """Milliseconds until a training is missed: it gives way to whatever else this machine does."""
 SIZE: ViewportSize = {"width": 1440, "height": 1200}
 READY = {
-    "start": "text=Latest runs on this server",
+    "start": "text=Words, each explained once",
     "clients": ".es-table",
     "noise": ".es-chart.js-plotly-plot",
     "train": ".es-panels .js-plotly-plot",

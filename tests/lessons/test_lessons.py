@@ -16,7 +16,7 @@ def test_a_lesson_can_be_held_from_what_is_stored(name: str):
     plan = lessons.get(name)
     assert plan.scenario in presets.names()
     found = outcomes.stored(plan.scenario)
-    assert found is not None and found.lesson
+    assert found is not None and presets.get(plan.scenario).ask.answers(found.results)
     assert plan.free in FREE
     assert len(set(plan.transfer.options)) == len(plan.transfer.options) > 2
     assert len(plan.setting.split()) <= 50

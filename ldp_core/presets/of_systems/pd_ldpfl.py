@@ -1,14 +1,12 @@
 """Scenario: PD-LDPFL, small; with both personal layers, one, none, and a public factor instead."""
 
 from ldp_core.presets.base import Preset
-from ldp_core.presets.claims import Sentence, both, budget, diverges, ranked, reaches
 from ldp_core.presets.questions import yes_or_no
 
 FEDAVG, OURS, GAIN, LOUD = "no personal layers", "PD-LDPFL", "public gain instead", "as printed, ε 2"
-DOUBLED = Sentence(
+DOUBLED = (
     "So it does if pixels and scores are simply doubled, the same for everybody, nothing "
-    "personal: that is ahead of no layers as well.",
-    both(ranked(GAIN, FEDAVG), reaches(GAIN, low=0.9)),
+    "personal: that is ahead of no layers as well."
 )
 
 PRESET = Preset(
@@ -16,21 +14,14 @@ PRESET = Preset(
     label="PD-LDPFL",
     question="Each client keeps a layer before and after the network: what makes it learn faster?",
     says=(
-        Sentence(
-            "The network learns faster between personal layers than without them, as the paper says.",
-            ranked(OURS, FEDAVG),
-        ),
+        "The network learns faster between personal layers than without them, as the paper says.",
         DOUBLED,
-        Sentence(
+        (
             "As printed, the noise is scaled to the largest weight, which noise makes larger: at ε 2 the "
-            "weights leave the numbers.",
-            diverges(LOUD),
+            "weights leave the numbers."
         ),
-        Sentence(
-            "ε 8 is for each weight: over the 6 570 of an upload it adds up to 52 560.",
-            budget(OURS, "upload", 52_559, 52_561),
-        ),
-        Sentence("The paper's own run is this system on MNIST."),
+        "ε 8 is for each weight: over the 6 570 of an upload it adds up to 52 560.",
+        "The paper's own run is this system on MNIST.",
     ),
     ask=yes_or_no(
         "A public gain, the same for everybody: will it beat no personal layers?",

@@ -1,21 +1,12 @@
 """Scenario: Personalized LDP-FL on digits; plain mean, 1/σ, lottery, and weights of least noise."""
 
-from math import inf
-
 from ldp_core.presets.base import Preset
-from ldp_core.presets.claims import Sentence, both, budget, listens, ranked, times_the_noise
 from ldp_core.presets.questions import ordered
 
 A, B, C, BEST = "A mean", "B 1/σ", "C lottery", "1/σ²"
-LEAST = Sentence(
+LEAST = (
     "Of those that hear everybody in each round 1/σ² leaves the least noise, and beats the plain mean as "
-    "well: nearly all the weight lies on the generous client.",
-    both(
-        times_the_noise(A, BEST, 100, inf),
-        times_the_noise(B, BEST, 1.5, inf),
-        ranked(BEST, A, by=0.2),
-        listens(BEST, low=0.99),
-    ),
+    "well: nearly all the weight lies on the generous client."
 )
 
 PRESET = Preset(
@@ -23,18 +14,14 @@ PRESET = Preset(
     label="Personalized LDP-FL",
     question="Two cautious clients and a generous one: whom should the server listen to?",
     says=(
-        Sentence(
+        (
             "As the paper says, weights by 1/σ beat the plain mean, and the paper's own noise leaves them "
-            "far ahead.",
-            ranked(B, A, by=0.1),
+            "far ahead."
         ),
         LEAST,
-        Sentence("The lottery hears the generous client alone, or everybody, or nobody."),
-        Sentence(
-            "Who asked for ε 1 is promised more than ten for a single weight: equation 4 knows no range.",
-            budget(A, "coordinate", 10, 20),
-        ),
-        Sentence("The system has settings for Fashion-MNIST and cover types as well, and runs on MNIST."),
+        "The lottery hears the generous client alone, or everybody, or nobody.",
+        "Who asked for ε 1 is promised more than 10 for a single weight: equation (4) knows no range.",
+        "The system has settings for Fashion-MNIST and cover types as well, and runs on MNIST.",
     ),
     ask=ordered("In which order will they end, the least accurate first?", (A, B, BEST), LEAST),
     base={"system": "personalized_ldp_fl", "dataset": "digits", "form": "as_printed"},

@@ -1,32 +1,24 @@
 """Scenario: PLDP-FL, small; the paper's mechanism in both forms, its baseline, and no noise."""
 
 from ldp_core.presets.base import Preset
-from ldp_core.presets.claims import Sentence, both, budget, ranked, reaches, times_the_noise
 from ldp_core.presets.questions import Figure, accuracy
 
 PRINTED, CORRECTED, BASELINE, CLEAN = "as printed", "corrected", "Laplace in ±1", "no noise"
-SHORT = Sentence(
-    "Short ranges are what saves accuracy: the paper's baseline, Laplace in ±1 for all, ends below half.",
-    both(ranked(PRINTED, BASELINE), reaches(BASELINE, high=0.5)),
-)
+SHORT = "Short ranges are what saves accuracy: the paper's baseline, Laplace in ±1 for all, ends below 50 %."
 
 PRESET = Preset(
     order=12,
     label="PLDP-FL",
     question="Everybody picks a range and a budget, and PDPM answers: what does its own paper's form cost?",
     says=(
-        Sentence(
-            "As printed, the low answer is split into two that hide nothing: more than a quarter of the "
-            "noise variance is there for nothing.",
-            times_the_noise(PRINTED, CORRECTED, 1.33, 1.5),
+        (
+            "As printed, the low answer is split into two that hide nothing: the noise variance is about "
+            "1.4 times that of the corrected form."
         ),
         SHORT,
-        Sentence("Without noise it learns more than in either form.", ranked(CLEAN, CORRECTED)),
-        Sentence(
-            "The first client's ε 0.9 is for each weight: over the 650 of an upload it adds up to 585.",
-            budget(PRINTED, "upload", 584.9, 585.1),
-        ),
-        Sentence("The paper's own run is this system on MNIST, with its convolutional network."),
+        "Without noise it learns more than in either form.",
+        "The first client's ε 0.9 is for each weight: over the 650 of an upload it adds up to 585.",
+        "The paper's own run is this system on MNIST, with its convolutional network.",
     ),
     ask=Figure("How accurate will the baseline be, Laplace in ±1 for all?", (BASELINE,), accuracy, SHORT),
     base={

@@ -1,34 +1,25 @@
 """Scenario: PPRD-FL, small; R-PSS with its other weights sent in clear, not sent, or perturbed."""
 
 from ldp_core.presets.base import Preset
-from ldp_core.presets.claims import Sentence, budget, ranked, reaches
 from ldp_core.presets.questions import Figure, accuracy
 
 CLEAR, NOISED, KEPT, HONEST = "half in clear", "all perturbed", "half not sent", "corrected"
-ONLY_CHANCE = Sentence(
-    "Divided by nothing, as shortened weights ask for, it leaves only chance: the honest form.",
-    reaches(HONEST, high=0.25),
-)
+ONLY_CHANCE = "Divided by nothing, as shortened weights ask for, it leaves only chance: the honest form."
 
 PRESET = Preset(
     order=14,
     label="PPRD-FL",
     question="Perturb only the weights that matter: is that a better trade, or a part without noise?",
     says=(
-        Sentence(
+        (
             "Half of the weights in clear is more accurate than all of them perturbed. Nothing else "
-            "differs, so this gain is what was not protected.",
-            ranked(CLEAR, NOISED),
+            "differs, so this gain is what was not protected."
         ),
-        Sentence(
-            "Not sent at all, the same half leaves less to learn from than sent in clear.",
-            ranked(CLEAR, KEPT),
-        ),
+        "Not sent at all, the same half leaves less to learn from than sent in clear.",
         ONLY_CHANCE,
-        Sentence(
+        (
             "As printed the noise is divided by the images of a client, 287 here and 6 000 in the paper's "
-            "own run: an upload with all weights perturbed that asks for ε 0.7 is promised over a thousand.",
-            budget(NOISED, "upload", 1000, 1100),
+            "own run: an upload with all weights perturbed that asks for ε 0.7 is promised more than ε 1 000."
         ),
     ),
     ask=Figure(

@@ -1,14 +1,12 @@
 """Scenario: PLDP-FL's main result as printed, and with a shorter range at the same ε."""
 
 from ldp_core.presets.base import Preset
-from ldp_core.presets.claims import Sentence, alike, both, budget, diverges, reaches
 from ldp_core.presets.questions import Figure, accuracy
 
 PROMISE, REPAIR, CLEAN = "PLDP-FL, weights in ±1", "Duchi, changes in ±0.01", "FedAvg"
-FITS = Sentence(
+FITS = (
     "A change fits into ±0.01, a range a hundred times shorter: with Duchi's answers at the same ε "
-    "for each weight the model ends near FedAvg.",
-    both(alike(REPAIR, CLEAN, within=0.1), reaches(REPAIR, 0.8)),
+    "for each weight the model ends near FedAvg."
 )
 
 PRESET = Preset(
@@ -16,16 +14,14 @@ PRESET = Preset(
     label="The promise and the repair",
     question="The paper's headline cannot be had as it is written. What saves it, at the same ε?",
     says=(
-        Sentence(
+        (
             "As printed, with weights in ±1, the noise of a round is many times the size of a weight: the "
-            "next clients begin from it, and their training leaves the numbers.",
-            diverges(PROMISE),
+            "next clients begin from it, and their training leaves the numbers."
         ),
         FITS,
-        Sentence(
+        (
             "It is still not private: the most cautious clients ask for ε 0.1 a weight, and over the 21 840 "
-            "weights of one upload that adds up to 2 184.",
-            both(budget(REPAIR, "coordinate", 0.1, 0.1), budget(REPAIR, "upload", 2183.9, 2184.1)),
+            "weights of one upload that adds up to 2 184."
         ),
     ),
     ask=Figure("How accurate will Duchi's answers be, on changes in ±0.01?", (REPAIR,), accuracy, FITS),

@@ -1,15 +1,13 @@
 """Scenario: attack on the weights that R-PSS sends in clear; a whole image from a fifth of an upload."""
 
 from ldp_core.presets.base import Preset
-from ldp_core.presets.claims import Sentence, both, keeps, picks, recovers, times_the_noise
 from ldp_core.presets.questions import gives_back, yes_or_no
 
 CLEAR, LOUD, NOISED = "20 % in clear", "the same, louder", "all perturbed"
 SIGNS = "20 % in clear, Adam"
-HARDLY_MOVED = Sentence(
+HARDLY_MOVED = (
     "The image comes back, although nobody says which weights are without noise: they are the ones "
-    "that hardly moved.",
-    both(recovers(CLEAR), picks(CLEAR)),
+    "that hardly moved."
 )
 
 PRESET = Preset(
@@ -18,14 +16,11 @@ PRESET = Preset(
     question="Four weights of five have noise. What can the server make of the fifth?",
     says=(
         HARDLY_MOVED,
-        Sentence("With every weight perturbed, at the same noise, no image comes back.", keeps(NOISED)),
-        Sentence(
-            "Eight times the noise hides nothing more: it makes the weights without any easier to tell.",
-            both(recovers(LOUD), times_the_noise(LOUD, CLEAR, 48, 80)),
-        ),
-        Sentence(
+        "With every weight perturbed, at the same noise, no image comes back.",
+        "Eight times the noise hides nothing more: it makes the weights without any easier to tell.",
+        (
             "The paper trains with Adam, of which a single step tells signs and no sizes: what comes back "
-            "there is the outline, as from an upload without noise.",
+            "there is the outline, as from an upload without noise."
         ),
     ),
     ask=yes_or_no(

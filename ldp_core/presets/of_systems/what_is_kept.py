@@ -1,15 +1,13 @@
 """Scenario: attacks on personal layers by the plain closed form, up to contrast, and by inferring them."""
 
 from ldp_core.presets.base import Preset
-from ldp_core.presets.claims import Sentence, blurred, both, clearer, recovers
 from ldp_core.presets.questions import closest
 
 NOTHING, PLAIN, STRETCHED = "nothing kept, plain", "layers kept, plain", "layers kept, up to contrast"
 SOLVED = "layers kept, solved for"
-STRETCH = Sentence(
+STRETCH = (
     "Stretched to the range of an image, the same answer is far clearer; clearer still is what is "
-    "left when b is taken out, which the server has added up from what the client has sent.",
-    clearer(PLAIN, STRETCHED, SOLVED, by=3),
+    "left when b is taken out, which the server has added up from what the client has sent."
 )
 
 PRESET = Preset(
@@ -17,17 +15,13 @@ PRESET = Preset(
     label="What is kept",
     question="Each client keeps a layer that nobody sees: does that hide its images?",
     says=(
-        Sentence(
+        (
             "Without such layers an image comes back as it is, and in the first round with them as well: "
-            "they begin by changing nothing.",
-            both(recovers(NOTHING), recovers(PLAIN)),
+            "they begin by changing nothing."
         ),
-        Sentence(
-            "Later the plain attack reads ax + b in place of the image x, and is below 20 dB.",
-            blurred(PLAIN, 20),
-        ),
+        "Later the plain attack reads ax + b in place of the image x, and is usually below 25 dB.",
         STRETCH,
-        Sentence("Nothing is perturbed here: whatever hides an image is the layers."),
+        "Nothing is perturbed here: whatever hides an image is the layers.",
     ),
     ask=closest(
         "Where layers are kept, which attack will come closest?", (PLAIN, STRETCHED, SOLVED), STRETCH

@@ -1,20 +1,14 @@
 """Scenario: equal clients and an equal ε for the whole run, under four trust models."""
 
 from ldp_core.presets.base import Preset
-from ldp_core.presets.claims import Sentence, both, costs, every, ranked, reaches
 from ldp_core.presets.questions import first_that
 
 TRUSTS = {"local": "no one", "shuffled": "a shuffler", "secure_sum": "a secure sum", "central": "a server"}
 BUDGETS = (0.5, 2, 8)
 NO_ONE, SHUFFLER, SUM, SERVER = (f"{label}, ε 2" for label in TRUSTS.values())
-ANSWER = Sentence(
+ANSWER = (
     "At ε 2 for all that a person ever sends, trust in no one ends below 60 %, trust in a shuffler above "
-    "70 %, and trust in a secure sum above 90 %, as does trust in a server that sees everything.",
-    both(
-        reaches(NO_ONE, high=0.6),
-        *(reaches(label, low) for label, low in ((SHUFFLER, 0.7), (SUM, 0.9), (SERVER, 0.9))),
-        ranked(SUM, SHUFFLER, NO_ONE),
-    ),
+    "70 %, and trust in a secure sum above 90 %, as does trust in a server that sees everything."
 )
 
 PRESET = Preset(
@@ -23,25 +17,15 @@ PRESET = Preset(
     question="The same people, the same ε for all that each ever sends: what does trust buy?",
     says=(
         ANSWER,
-        Sentence(
+        (
             "At ε 0.5 a secure sum still ends above 60 %, and trust in no one below 30 %; at ε 8 all four "
-            "end above 85 %.",
-            both(
-                reaches("no one, ε 0.5", high=0.3),
-                reaches("a secure sum, ε 0.5", low=0.6),
-                *(reaches(f"{label}, ε 8", low=0.85) for label in TRUSTS.values()),
-            ),
+            "end above 85 %."
         ),
-        Sentence(
+        (
             "In every run each person spends at most the ε in its name, at a δ of 10⁻⁵; what differs is "
-            "against whom that holds.",
-            every(
-                costs(f"{label}, ε {budget}", epsilon=budget, within=budget / 1000)
-                for budget in BUDGETS
-                for label in TRUSTS.values()
-            ),
+            "against whom that holds."
         ),
-        Sentence(
+        (
             "The promise ends where a shuffler keeps names, where the server of a sum joins with clients, or "
             "where a server gives away what it was given; a person’s own noise needs no such trust."
         ),

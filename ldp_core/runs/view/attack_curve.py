@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ldp_core.attacks.findings.verdict import Verdict, judge, judge_share
 from ldp_core.runs.view.compact_series import Column
 
 CONTROLS = (None, "clean", "clipped")
@@ -91,3 +92,16 @@ class Tries:
 def success(event: dict[str, Any]) -> tuple[int, float]:
     """Sort key of an attempt: recovered images, then PSNR in dB."""
     return event.get("recovered") or 0, event["psnr"]
+
+
+def verdict_on(tries: Tries, event: dict[str, Any]) -> Verdict:
+    """Verdict on an attempt, given its controls and the guess without an upload."""
+    at = event["round"]
+    if tries.upload == "real":
+        by_chance = event.get("recovered_non_members") or 0.0
+        return judge_share(
+            tries.share(None, at), by_chance, tries.share("clean", at), tries.share("clipped", at)
+        )
+    clean, clipped = (tries.psnr[control][tries.place(at)] for control in ("clean", "clipped"))
+    guess = max(event["psnr_mean_image"], event.get("psnr_class_mean") or 0.0)
+    return judge(event["psnr"], event["ncc"], event.get("ncc_non_members"), guess, clean, clipped)

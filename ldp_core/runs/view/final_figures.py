@@ -12,6 +12,8 @@ from ldp_core.accounting import Entry, Promise, entries, entries_in
 from ldp_core.bits import unpacked
 from ldp_core.experiment import Experiment
 from ldp_core.paired import Difference, difference
+from ldp_core.presets.questions import Result
+from ldp_core.runs.view.attack_curve import verdict_on
 from ldp_core.runs.view.run_curves import RunProgress, by_variant, common
 
 MOST_POINTS = 32
@@ -89,6 +91,31 @@ def identified(runs: Iterable[RunProgress]) -> tuple[float, int, float]:
     found = [one.identified() for run in runs for (kind, _), one in run.tries.items() if kind == "audit"]
     hits, attempts, chances = zip(*found, strict=True) if found else ((), (), ())
     return sum(hits), sum(attempts), max(chances, default=0.0)
+
+
+def results(runs: Iterable[RunProgress]) -> list[Result]:
+    """Figures of completed runs, which questions of scenarios are answered from."""
+    return [_result(run) for run in runs if run.status == "completed"]
+
+
+def _result(run: RunProgress) -> Result:
+    tried = [one for one in run.tries.values() if one.closest]
+    audits = [(one, one.closest or {}) for one in tried if one.upload == "audit"]
+    real = [(one.closest or {}).get("recovered") or 0 for one in tried if one.upload == "real"]
+    kinds = [verdict_on(*pair).kind for pair in audits]
+    return Result(
+        label=run.label,
+        seed=run.seed,
+        accuracy=run.curves["accuracy"][-1],
+        per_class=tuple(run.last.get("accuracy_per_class", ())),
+        permissive=run.last.get("client_weights", {}).get("permissive", 0.0),
+        noise=float(np.mean(run.curves["noise_variance"][1:])),
+        verdict=next((kind for kind in ("recovered", "inconclusive", "partly", *kinds) if kind in kinds), ""),
+        psnr=float(np.median([db for one, _ in audits for db in one.psnr[None][:]])) if audits else None,
+        alike=max((event["ncc"] for _, event in audits), default=None),
+        picked=identified([run]),
+        back=float(np.mean(real)) if real else None,
+    )
 
 
 def apart(one: Sequence[RunProgress], other: Sequence[RunProgress], variants: int = 2) -> Difference:

@@ -57,7 +57,7 @@ def lesson(name: str) -> None:
         if found:
             st.header("What happened, and why", anchor=False)
             st.markdown(
-                f"**{known.words(plan.scenario, found)}** {plain(found.lesson, 600)}".replace("****", "")
+                f"**{known.words(plan.scenario, found)}** {plain(preset.lesson, 600)}".replace("****", "")
             )
             st.markdown(plain(plan.look, 300))
             st.caption(made(preset.draft, found))

@@ -49,14 +49,10 @@ class Guessed:
         return "" if guess is None else literal(shown(presets.get(name).ask, guess))
 
     def words(self, name: str, found: outcomes.Outcome) -> str:
-        """Guess compared with the stored answer; "" if undecided."""
-        preset = presets.get(name)
-        labels = [variant.label for variant in preset.draft.variants]
-        if self.level(name) is None:
-            return ""
-        (label,) = preset.ask.of
-        truth = 100 * found.curves[labels.index(label)][-1]
-        return f"**{literal(reply(preset.ask, self.guesses[name], [truth]).words)}**"
+        """Guess compared with the stored answers; "" without a guess."""
+        ask = presets.get(name).ask
+        answers, guess = ask.answers(found.results), self.guesses.get(name)
+        return "" if guess is None or not answers else f"**{literal(reply(ask, guess, answers).words)}**"
 
 
 @cache

@@ -29,9 +29,9 @@ def hero() -> None:
         st.switch_page("train.py")
     law = mechanisms.registry.labels()[stored_ladder.LAW]
     st.caption(
-        "ε: budget for one weight",
-        help="As the papers count it; the promise is for all weights of all rounds, against the server. "
-        f"Image: from one upload under {law}; accuracy: 20 such clients on digits. Stored, {date}.",
+        f"Image: from one upload under {law}; accuracy and promise: 20 such clients, digits of 8×8 pixels.",
+        help="ε as the papers count it, for one weight; the promise is for all weights of all rounds. "
+        f"Stored, {date}.",
     )
 
 

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from ldp_core import presets
 from ldp_core.experiment import Draft
-from ldp_core.presets.claims import Lesson
 from ldp_core.runs import Job, jobs
 from pages.parts.systems.changes import changes, differing
 from pages.parts.ui.visitor import look
@@ -34,7 +33,7 @@ def differs(job: Job, draft: Draft) -> str:
     return changes(job.request["draft"], draft.as_json())
 
 
-def lesson_of(job: Job | None) -> Lesson:
+def lesson_of(job: Job | None) -> tuple[str, ...]:
     """Sentences of a scenario; empty unless the job ran it unchanged."""
     if job is None:
         return ()

@@ -14,11 +14,11 @@ def preset_of(draft: Draft) -> Preset | None:
 
 def at_a_glance(preset: Preset) -> str:
     """Text before the first run: the scenario's sentence, and what the features of its question assume."""
-    if preset.glance is None:
+    if not preset.glance:
         return ""
     asked = zip(preset.draft.variants, preset.draft.experiments(), strict=True)
     used = {assumed(one.features) for variant, one in asked if variant.label in preset.ask.of}
-    return " ".join([plain(preset.glance.text, 400), *sorted(used)])
+    return " ".join([plain(preset.glance, 400), *sorted(used)])
 
 
 def assumed(made: Features) -> str:

@@ -6,9 +6,7 @@ from functools import partial
 import streamlit as st
 
 from ldp_core.experiment import Draft
-from ldp_core.presets.claims import Lesson
-from ldp_core.presets.claims import in_words as lesson_in_words
-from ldp_core.runs import Job, evidence
+from ldp_core.runs import Job
 from pages.parts.runs.job_state import diverged_lines
 from pages.parts.runs.take_away import take_away
 from pages.parts.train.attack_rounds import attack_rounds
@@ -26,6 +24,7 @@ from pages.parts.watch.report import report
 from pages.parts.watch.trio import chance_of
 
 SETTINGS = "Settings"
+Lesson = tuple[str, ...]
 Draw = Callable[[Seen, Lesson], None]
 
 
@@ -64,10 +63,10 @@ def _watch(identity: str, every: float | None, lesson: Lesson, draw: Draw) -> No
 
 
 def _in_words(now: Seen, lesson: Lesson) -> None:
-    """Draw the runs' findings at their end, and the scenario's sentences they support."""
+    """Draw the runs' findings at their end, and the scenario's sentences."""
     status = now.job.status
     words_of_runs = findings(now.shown, now.reference, chance_of(now.shown), stopped=status != "completed")
-    learned = lesson_in_words(lesson, evidence(now.progress.runs)) if status == "completed" else ""
+    learned = " ".join(lesson) if status == "completed" else ""
     figures, taught = of_rows((words_of_runs, plain(learned, 2000)), now.draft.base.dataset)
     if taught:
         st.markdown(taught)

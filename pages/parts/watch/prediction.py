@@ -12,10 +12,8 @@ from streamlit.delta_generator import DeltaGenerator
 
 from ldp_core.errors import StorageFailed
 from ldp_core.experiment import Draft
-from ldp_core.presets.claims import in_words as lesson_in_words
-from ldp_core.presets.evidence import Evidence, Missing
-from ldp_core.presets.questions import Question
-from ldp_core.runs import Guess, Job, evidence, guesses, progress_of
+from ldp_core.presets.questions import Question, Result
+from ldp_core.runs import Guess, Job, guesses, progress_of, results
 from pages.parts.train.chosen_job import differs, lesson_of
 from pages.parts.train.guess_words import level, literal, reply, scale, shown
 from pages.parts.train.launch import question_of
@@ -123,17 +121,12 @@ def _answer(job: Job, now: Asked) -> None:
 
 def answers_of(question: Question, job: Job | None) -> tuple[float | str, ...]:
     """Answer of each seed; empty before the end, and if the runs do not tell."""
-    found = evidence_of(job) if job is not None and job.status == "completed" else None
-    try:
-        return question.answers(found) if found else ()
-    except Missing:
-        return ()
+    return question.answers(results_of(job)) if job is not None and job.status == "completed" else ()
 
 
 def why(question: Question, job: Job | None) -> str:
-    """The scenario's explanation; "" unless the runs are the scenario's own and support it."""
-    found = evidence_of(job) if job is not None and lesson_of(job) else None
-    return literal(lesson_in_words((question.why,), found)) if found else ""
+    """The scenario's explanation; "" unless the runs are the scenario's own."""
+    return literal(question.why) if lesson_of(job) else ""
 
 
 def _picture(drawn: dict[str, Any]) -> None:
@@ -142,12 +135,10 @@ def _picture(drawn: dict[str, Any]) -> None:
             components.draw("scale", drawn, key="scale of the guess", width="content")
 
 
-def evidence_of(job: Job) -> Evidence | None:
-    """Results of the runs for questions; None if their record is damaged."""
+def results_of(job: Job) -> list[Result]:
+    """Results of the runs for questions; none if their record is damaged."""
     try:
         progress = progress_of(job).update()
     except StorageFailed:
-        return None
-    return once(
-        ("evidence", job.id), lambda: evidence(progress.runs), Moment(job.id, job.status, progress.seq)
-    )
+        return []
+    return once(("results", job.id), lambda: results(progress.runs), Moment(job.id, job.status, progress.seq))

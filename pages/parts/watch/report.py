@@ -3,8 +3,7 @@
 from typing import Any
 
 from ldp_core.experiment import parse_draft
-from ldp_core.presets.claims import in_words
-from ldp_core.runs import Job, Person, carry, describe, evidence, jobs, progress_of
+from ldp_core.runs import Job, Person, carry, describe, jobs, progress_of
 from pages.parts.charts.series import series
 from pages.parts.runs.take_away import take_away as files
 from pages.parts.train.attributes import of_rows
@@ -34,7 +33,7 @@ def report(identity: str, person: Person) -> bytes:
     done, dataset = job.status == "completed", draft.base.dataset
     begun = head(draft, shown, chance, upload, "completed" if done else "stopped", empty, reference)
     begun, panel = of_rows([begun, server_panel(attacked[-MOST_COLUMNS:], upload, True, empty)], dataset)
-    lesson = in_words(lesson_of(job), evidence(progress.runs)) if done else ""
+    lesson = " ".join(lesson_of(job)) if done else ""
     words = of_rows([findings(shown, reference, chance, stopped=not done), lesson], dataset)
     screen = carry.Shown(
         headline=_joined(begun["line"]) + ".",

@@ -3,11 +3,10 @@
 import pytest
 
 from ldp_core.presets import questions
-from ldp_core.presets.claims import Sentence
 from ldp_core.presets.questions import NO, YES, Choice, Figure
 from pages.parts.train.guess_words import reply, scale
 
-WHY = Sentence("Because.")
+WHY = "Because."
 SHARE = Figure("How accurate?", ("a",), questions.accuracy, WHY)
 IMAGES = Figure("How many?", ("a",), questions.images_back, WHY, most=20, unit="")
 EITHER = Choice("Will it?", ("a",), (YES, NO), lambda a: YES, WHY)

@@ -2,13 +2,12 @@
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Button
 
 from ldp_core import presets
-from ldp_core.presets.evidence import Evidence, Outcome
+from ldp_core.presets.questions import Result
 from ldp_core.runs import queue
 from ldp_core.runs.queue.permissions import person
 from ldp_core.runs.record import drafts, guesses
@@ -62,8 +61,8 @@ def guess(app: AppTest) -> None:
     _button(app).click().run()
 
 
-def accuracies(*ends: float) -> Evidence:
-    return Evidence(Outcome("mean", seed, end, (), 0.0, np.array([])) for seed, end in enumerate(ends))
+def accuracies(*ends: float) -> list[Result]:
+    return [Result("mean", seed, end) for seed, end in enumerate(ends)]
 
 
 @pytest.mark.usefixtures("at_work")
@@ -93,18 +92,16 @@ def test_before_while_it_runs_and_after(runs_dir: Path, monkeypatch: pytest.Monk
     assert "You guessed 60\u202f%**; the runs will tell." in said(app)
     assert not app.slider
 
-    monkeypatch.setattr(prediction, "evidence_of", lambda job: accuracies(0.18, 0.2, 0.19))
+    monkeypatch.setattr(prediction, "results_of", lambda job: accuracies(0.18, 0.2, 0.19))
     assert queue.move(launched, "completed")
     assert Guessed.here().is_open("two_volunteers")
     words = said(app)
     assert not Guessed.here().is_open("two_volunteers"), "nor is it asked on Start any more"
     assert "A surprise: you guessed 60\u202f%, and it came out at 19\u202f%" in words
     assert "drowns in the noise of the eighteen" in words, "why"
-    monkeypatch.setattr(prediction, "evidence_of", lambda job: accuracies(0.58, 0.6))
-    words = said(app)
-    assert "Well guessed" in words
-    assert "In these runs mean ends at 59" in words, "the lesson as far as these runs bear it out"
-    monkeypatch.setattr(prediction, "evidence_of", lambda job: Evidence([]))
+    monkeypatch.setattr(prediction, "results_of", lambda job: accuracies(0.58, 0.6))
+    assert "Well guessed" in said(app)
+    monkeypatch.setattr(prediction, "results_of", lambda job: [])
     assert "These runs do not tell; you guessed 60" in said(app)
 
     # other settings are another question, and Undo brings the first one back

@@ -77,7 +77,7 @@ def test_what_was_measured_is_told_from_what_is_computed(draft_of: dict[str, Any
 
 
 def test_beside_a_vote_noise_is_told_apart():
-    mean = {"aggregator": "mean"}
+    mean: dict[str, Any] = {"aggregator": "mean"}
     plain = {**mean, "mechanism": "none", "model": {"name": "mlp", "hidden": 256}}
     both, quiet = (
         [Series(i, "v", (run(i, "v", 0, VOTES | more),)) for i, more in enumerate(designs)]
