@@ -55,7 +55,12 @@ def stream(seed: int, purpose: Purpose, round: int = 0) -> np.random.Generator:
 
     Every call starts the stream anew.
     """
-    return np.random.Generator(np.random.Philox(cast("Any", Key(key(seed, purpose, round)))))
+    return keyed(key(seed, purpose, round))
+
+
+def keyed(key: int) -> np.random.Generator:
+    """New generator of a stream by its 128-bit key."""
+    return np.random.Generator(np.random.Philox(cast("Any", Key(key))))
 
 
 def on_demand(seed: int, purpose: Purpose, round: int = 0) -> np.random.Generator:

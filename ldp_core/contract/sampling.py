@@ -12,7 +12,7 @@ from ldp_core.mechanisms import Mechanism, Use
 from ldp_core.mechanisms.piecewise import PiecewiseAsPrinted
 
 ALARM = 1e-6
-KINDS = ("numpy64", "numpy32", "torch")
+KINDS = ("float64", "float32")
 
 
 def whole_vectors(mechanism: Mechanism) -> bool:
@@ -27,14 +27,7 @@ def draw(mechanism: Mechanism, value: float, budget: Budget, n: int, kind: str, 
         values[:, 0] = value
     else:
         values = np.full((n, 1), value)
-    if kind == "torch":
-        import torch
-
-        generator = torch.Generator().manual_seed(seed)
-        out = mechanism.perturb(torch.from_numpy(values).float(), *budget, generator)
-        return out[:, 0].numpy()
-    dtype = np.float32 if kind == "numpy32" else np.float64
-    return mechanism.perturb(values.astype(dtype), *budget, np.random.default_rng(seed))[:, 0]
+    return mechanism.perturb(values.astype(kind), *budget, np.random.default_rng(seed))[:, 0]
 
 
 def check_samples(mechanism: Mechanism, budget: Budget, value: float, kind: str, n: int = 100_000) -> None:

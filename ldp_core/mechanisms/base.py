@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Self, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldp_core.component import Component
-from ldp_core.mechanisms.shared.law import (
-    AnyGenerator,
-    Floating,
-    Floats,
-    Law,
-    Values,
-    as_floats,
-    check_budget,
-    check_range,
-)
+from ldp_core.mechanisms.shared.law import Floating, Floats, Law, as_floats, check_budget, check_range
+from ldp_core.streams import keyed
+
+if TYPE_CHECKING:
+    import torch
 
 __all__ = ["Difference", "Floating", "Floats", "Form", "InClear", "Mechanism", "Use", "Values", "as_floats"]
 
+AnyGenerator: TypeAlias = "np.random.Generator | torch.Generator"
+Values = TypeVar("Values", "NDArray[Any]", "torch.Tensor")
 Form = Literal["corrected", "as_printed"]
 Scope = Literal["coordinate", "layer", "upload"]
 Region = Literal["box", "ball"]
@@ -177,7 +175,17 @@ class Mechanism(Component):
     def perturb(
         self, values: Values, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike, generator: AnyGenerator
     ) -> Values:
-        return self.at(epsilon, low, high).perturb(values, generator)
+        """Randomised values: a torch tensor, with either kind of generator, is taken to numpy and back."""
+        given, draws = cast("Any", values), cast("Any", generator)
+        law, torch = self.at(epsilon, low, high), sys.modules.get("torch")
+        if torch is None or not isinstance(values, torch.Tensor):
+            return cast("Any", law.perturb(given, draws))
+        if isinstance(generator, torch.Generator):
+            words = torch.randint(2**63 - 1, (2,), generator=generator, device=generator.device)
+            draws = keyed(int(words[0]) << 64 | int(words[1]))
+        kind = torch.float32 if given.dtype == torch.float32 else torch.float64
+        sent = law.perturb(given.detach().cpu().to(kind).numpy(), draws)
+        return cast("Any", torch.from_numpy(np.asarray(sent)).to(given.device))
 
     def mean(self, value: ArrayLike, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> Any:
         return self.at(epsilon, low, high).mean(value)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ldp_core.mechanisms.base import Floats
+from ldp_core.mechanisms.shared.blocks import where
 from ldp_core.mechanisms.shared.scale_free import ScaleFree, one_of_two
 
 
@@ -31,8 +32,8 @@ class Duchi(ScaleFree):
     def unit_coefficients(self, epsilon: Floats) -> dict[str, Floats]:
         return {"outcome": 1 / np.tanh(epsilon / 2), "slope": np.tanh(epsilon / 2)}
 
-    def unit_sample(self, xp: Any, v: Any, u: Any, k: Mapping[str, Any]) -> Any:
-        return xp.where(2 * u - 1 < v * k["slope"], k["outcome"], -k["outcome"])
+    def unit_sample(self, v: Any, u: Any, k: Mapping[str, Any]) -> Any:
+        return where(2 * u - 1 < v * k["slope"], k["outcome"], -k["outcome"])
 
     def unit_variance(self, v: Floats, epsilon: Floats) -> Floats:
         # B² − v² = (B² − 1) + (1 − v²): at the ends the difference would lose every digit

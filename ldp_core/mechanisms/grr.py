@@ -14,6 +14,7 @@ from pydantic import Field
 from ldp_core.fields import Whole
 from ldp_core.limits import LEVELS
 from ldp_core.mechanisms.base import Floats
+from ldp_core.mechanisms.shared.blocks import where
 from ldp_core.mechanisms.shared.scale_free import ScaleFree, near
 
 
@@ -39,13 +40,13 @@ class GRR(ScaleFree):
         # p − q of the draws keep the rounded level; the other k·q are dealt evenly over all levels
         return {"dealt": k * x / total, "one": total / np.maximum(x, 1e-30), "rest": total / gap}
 
-    def unit_sample(self, xp: Any, v: Any, u: Any, k: Mapping[str, Any]) -> Any:
+    def unit_sample(self, v: Any, u: Any, k: Mapping[str, Any]) -> Any:
         last = self.levels - 1
         place = (v + 1) * (last / 2)
-        below = xp.clip(xp.floor(place), None, last - 1)
+        below = np.clip(np.floor(place), None, last - 1)
         kept = below + ((u - k["dealt"]) * k["rest"] < place - below)
-        dealt = xp.clip(xp.floor(u * k["one"]), None, last)
-        level = xp.where(u < k["dealt"], dealt, kept)
+        dealt = np.clip(np.floor(u * k["one"]), None, last)
+        level = where(u < k["dealt"], dealt, kept)
         return (level * (2 / last) - 1) * k["rest"]
 
     def unit_variance(self, v: Floats, epsilon: Floats) -> Floats:

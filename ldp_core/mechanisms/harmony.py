@@ -9,13 +9,13 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ldp_core.errors import InvalidInput, shown
 from ldp_core.mechanisms.base import Difference, Differences, Scope, Use
 from ldp_core.mechanisms.duchi import Duchi
 from ldp_core.mechanisms.shared.blocks import checked
-from ldp_core.mechanisms.shared.law import AnyGenerator, Floats, Law, Values, as_floats
+from ldp_core.mechanisms.shared.law import Floats, Law, as_floats
 from ldp_core.mechanisms.shared.scale_free import UnitLaw, blur, normalised
 from ldp_core.mechanisms.shared.sized import Sized
 
@@ -39,35 +39,29 @@ class LayerLaw(Law["Harmony"]):
     def _fill(self) -> Floats:
         return self._centre if self.mechanism.form == "corrected" else np.zeros_like(self._centre)
 
-    def perturb(self, values: Values, generator: AnyGenerator) -> Values:
-        xp, data = checked(values, generator, self.low, self.high, self.epsilon.shape)
-        shape = tuple(data.shape)
+    def perturb(self, values: NDArray[Any], generator: np.random.Generator) -> NDArray[Any]:
+        data = checked(values, generator, self.low, self.high, self.epsilon.shape)
+        shape = data.shape
         d = self._size(shape)
         if not d:
-            return xp.empty_like(data)
+            return np.empty_like(data)
         rows = int(np.prod(shape[:-1], dtype=np.int64))
         flat = data.reshape(rows, d)
-        if xp is np:
-            draws: Any = generator.random((rows, 2))  # type: ignore[union-attr]
-            picked = np.minimum((draws[:, 0] * d).astype(np.int64), d - 1)
-        else:
-            draws = xp.rand((rows, 2), generator=generator, dtype=xp.float64, device=data.device)
-            picked = (draws[:, 0] * d).long().clamp(max=d - 1)
-        row = np.arange(rows) if xp is np else xp.arange(rows, device=data.device)
+        draws = generator.random((rows, 2))
+        row, picked = np.arange(rows), np.minimum((draws[:, 0] * d).astype(np.int64), d - 1)
         own, coin = flat[row, picked], draws[:, 1]
 
-        def table(parameter: Floats) -> Any:
-            full = np.broadcast_to(parameter, shape).reshape(rows, d)
-            return full if xp is np else xp.as_tensor(np.array(full), device=data.device)
+        def table(parameter: Floats) -> Floats:
+            return np.broadcast_to(parameter, shape).reshape(rows, d)
 
         low, high, budget = (table(p)[row, picked] for p in (self.low, self.high, self.epsilon))
         centre, half = (low + high) / 2, (high - low) / 2
-        v = xp.clip((own - centre) / half, -1, 1)
-        slope = xp.tanh(budget / 2)
-        answer = centre + half * d / slope * xp.where(2 * coin - 1 < v * slope, 1.0, -1.0)
-        out = xp.empty_like(flat)
+        v = np.clip((own - centre) / half, -1, 1)
+        slope = np.tanh(budget / 2)
+        answer = centre + half * d / slope * np.where(2 * coin - 1 < v * slope, 1.0, -1.0)
+        out = np.empty_like(flat)
         out[...] = table(self._fill)
-        out[row, picked] = answer.astype(out.dtype) if xp is np else answer.to(out.dtype)
+        out[row, picked] = answer.astype(out.dtype)
         return out.reshape(shape)
 
     def moments(self, value: ArrayLike) -> tuple[Any, Any]:

@@ -12,6 +12,7 @@ import numpy as np
 from ldp_core.mechanisms.base import Floats
 from ldp_core.mechanisms.duchi import Duchi
 from ldp_core.mechanisms.piecewise import Piecewise
+from ldp_core.mechanisms.shared.blocks import where
 from ldp_core.mechanisms.shared.scale_free import ScaleFree, near
 
 EPSILON_STAR = 0.609352493027310
@@ -44,12 +45,12 @@ class Hybrid(ScaleFree):
         below, above = 1 / np.maximum(share, 1e-30), 1 / np.maximum(1 - share, 1e-30)
         return {"share": share, "below": below, "above": above, **parts}
 
-    def unit_sample(self, xp: Any, v: Any, u: Any, k: Mapping[str, Any]) -> Any:
+    def unit_sample(self, v: Any, u: Any, k: Mapping[str, Any]) -> Any:
         share = k["share"]
         pm = {name[3:]: value for name, value in k.items() if name.startswith("pm_")}
         duchi = {name[6:]: value for name, value in k.items() if name.startswith("duchi_")}
-        narrow = PIECEWISE.unit_sample(xp, v, u * k["below"], pm)
-        return xp.where(u < share, narrow, DUCHI.unit_sample(xp, v, (u - share) * k["above"], duchi))
+        narrow = PIECEWISE.unit_sample(v, u * k["below"], pm)
+        return where(u < share, narrow, DUCHI.unit_sample(v, (u - share) * k["above"], duchi))
 
     def unit_variance(self, v: Floats, epsilon: Floats) -> Floats:
         q, gap = np.exp(-epsilon / 2), -np.expm1(-epsilon / 2)

@@ -24,14 +24,12 @@ Rows = NDArray[np.int64]
 
 
 class LabelledLaw(CapLaw["LabelUnit"]):
-    def answers(self, xp: Any, flat: Any, caps: Caps, generator: Any) -> Any:
-        own = self.mechanism
-        part = flat if xp is np else flat.cpu().numpy()
-        sent = np.empty(part.shape)
-        for alike, drawn in _drawn(xp, generator, flat, caps.labels, own):
+    def answers(self, flat: Floats, caps: Caps, generator: np.random.Generator) -> Floats:
+        own, sent = self.mechanism, np.empty(flat.shape)
+        for alike, drawn in _drawn(generator, flat.shape, caps.labels, own):
             theirs = Caps(*(one[alike] for one in caps))
-            sent[alike] = _answered(part[alike].astype(np.float64), theirs, own, drawn)
-        return sent.astype(flat.dtype) if xp is np else xp.as_tensor(sent).to(flat)
+            sent[alike] = _answered(flat[alike], theirs, own, drawn)
+        return sent
 
     @property
     def second_moments(self) -> tuple[Any, Any, Any]:
@@ -81,7 +79,9 @@ class LabelUnit(CapMechanism):
         return np.where(length > self.norm, shorter, values).astype(values.dtype)
 
 
-def _drawn(xp: Any, generator: Any, like: Any, labels: Floats, own: LabelUnit) -> list[tuple[Rows, Floats]]:
+def _drawn(
+    generator: np.random.Generator, of: tuple[int, ...], labels: Floats, own: LabelUnit
+) -> list[tuple[Rows, Floats]]:
     """Normal random numbers for rows with these numbers of labels, as (rows, numbers), drawn row by row, so
     that grouping changes nothing. Three numbers decide, one per label sorts, the rest form the output.
     """
@@ -90,12 +90,8 @@ def _drawn(xp: Any, generator: Any, like: Any, labels: Floats, own: LabelUnit) -
     first = 0
     for end in ends + 1:
         m = int(labels[first])
-        shape = (int(end) - first, DECIDE + own.labels + m * (own.checked_size(like.shape) // own.labels))
-        if xp is np:
-            numbers: Floats = generator.standard_normal(shape)
-        else:
-            of = {"generator": generator, "dtype": xp.float64, "device": like.device}
-            numbers = xp.randn(shape, **of).cpu().numpy()
+        shape = (int(end) - first, DECIDE + own.labels + m * (own.checked_size(of) // own.labels))
+        numbers = generator.standard_normal(shape)
         found.setdefault(m, []).append((np.arange(first, end), numbers))
         first = int(end)
     alike = (zip(*parts, strict=True) for parts in found.values())
@@ -126,6 +122,6 @@ def _answered(x: Floats, caps: Caps, own: LabelUnit, drawn: Floats) -> Floats:
     v[:, 0] += further[:, None] * z
     spread = own.norm / caps.scale
     sent = np.zeros((k, labels, z.shape[1]))
-    answers = on_grid(np, v * spread[:, None, None], grid_of(spread)[:, None, None])
+    answers = on_grid(v * spread[:, None, None], grid_of(spread)[:, None, None])
     sent[rows[:, None], keys.argsort(axis=1)[:, :m]] = answers
     return sent.reshape(k, -1)

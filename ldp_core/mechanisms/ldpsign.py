@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Annotated, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from pydantic import Field
 from scipy.special import erf, log_ndtr, ndtr
 
@@ -17,7 +17,7 @@ from ldp_core.limits import DELTA, SENSITIVITY
 from ldp_core.mechanisms.base import Difference, Differences, Mechanism, Use
 from ldp_core.mechanisms.shared.blocks import Blocks
 from ldp_core.mechanisms.shared.gaussian_noise import classical
-from ldp_core.mechanisms.shared.law import AnyGenerator, Floats, Law, Values, as_floats
+from ldp_core.mechanisms.shared.law import Floats, Law, as_floats
 from ldp_core.mechanisms.shared.scale_free import two_atoms
 
 
@@ -33,7 +33,7 @@ class SignLaw(Law["LDPSign"]):
         sensitivity = width if stated is None else np.full_like(width, stated)
         return sensitivity * classical(self.epsilon, self.mechanism.delta_)
 
-    def perturb(self, values: Values, generator: AnyGenerator) -> Values:
+    def perturb(self, values: NDArray[Any], generator: np.random.Generator) -> NDArray[Any]:
         return self._blocks.perturb(_sign, values, generator, normal=True, placed=False)
 
     @cached_property
@@ -133,8 +133,8 @@ class LDPSignAsPrinted(LDPSign):
     form = "as_printed"
 
 
-def _sign(xp: Any, v: Any, z: Any, k: Any) -> Any:
+def _sign(v: Any, z: Any, k: Any) -> Any:
     v *= k["gain"]  # in place: the block is ours, and writing to new memory is what takes the time
     v += k["offset"]
     v += z
-    return xp.copysign(k["one"], v, out=v)
+    return np.copysign(k["one"], v, out=v)

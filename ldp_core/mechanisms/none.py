@@ -3,23 +3,19 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ldp_core.mechanisms.base import InClear, Mechanism
 from ldp_core.mechanisms.shared.blocks import checked
-from ldp_core.mechanisms.shared.law import AnyGenerator, Floating, Floats, Law, Values, as_floats, check_range
+from ldp_core.mechanisms.shared.law import Floating, Floats, Law, as_floats, check_range
 
 
 class Clipped(Law["NoNoise"]):
     by_value = True
 
-    def perturb(self, values: Values, generator: AnyGenerator) -> Values:
-        xp, data = checked(values, generator, self.low, self.high, self.epsilon.shape)
-        if xp is np:
-            ends = [end.astype(data.dtype) for end in (self.low, self.high)]
-        else:
-            ends = [xp.as_tensor(end, dtype=data.dtype, device=data.device) for end in (self.low, self.high)]
-        return xp.clip(data, *ends)
+    def perturb(self, values: NDArray[Any], generator: np.random.Generator) -> NDArray[Any]:
+        data = checked(values, generator, self.low, self.high, self.epsilon.shape)
+        return np.clip(data, self.low.astype(data.dtype), self.high.astype(data.dtype))
 
     def moments(self, value: ArrayLike) -> tuple[Any, Any]:
         mean = np.clip(as_floats(value, "value"), self.low, self.high) + np.zeros_like(self.epsilon)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ldp_core.mechanisms.base import Difference, Differences, Floats, Use
+from ldp_core.mechanisms.shared.blocks import where
 from ldp_core.mechanisms.shared.scale_free import ScaleFree, near, one_of_two, two_atoms
 
 
@@ -42,10 +43,10 @@ class PDPM(ScaleFree):
         x, high, low = _outcomes(epsilon)
         return {"high": high, "low": low, "lean": (1 - x), "level": (1 + x), "total": 2 * (1 + 2 * x)}
 
-    def unit_sample(self, xp: Any, v: Any, u: Any, k: Mapping[str, Any]) -> Any:
+    def unit_sample(self, v: Any, u: Any, k: Mapping[str, Any]) -> Any:
         high, low = k["high"], k["low"]
         p_high = (v * k["lean"] + k["level"]) / k["total"]
-        return xp.where(u < p_high, high, -low)
+        return where(u < p_high, high, -low)
 
     def unit_variance(self, v: Floats, epsilon: Floats) -> Floats:
         x, gap = np.exp(-epsilon), -np.expm1(-epsilon)
@@ -88,11 +89,11 @@ class PDPM(ScaleFree):
 class PDPMAsPrinted(PDPM):
     form = "as_printed"
 
-    def unit_sample(self, xp: Any, v: Any, u: Any, k: Mapping[str, Any]) -> Any:
+    def unit_sample(self, v: Any, u: Any, k: Mapping[str, Any]) -> Any:
         high, low = k["high"], k["low"]
         p_high = (v * k["lean"] + k["level"]) / k["total"]
-        rest = xp.where(u < p_high + (1 - p_high) / 2, -2 * low, 0 * low)
-        return xp.where(u < p_high, high, rest)
+        rest = where(u < p_high + (1 - p_high) / 2, -2 * low, 0 * low)
+        return where(u < p_high, high, rest)
 
     def unit_variance(self, v: Floats, epsilon: Floats) -> Floats:
         x, _, low = _outcomes(epsilon)

@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ldp_core.mechanisms import printed_scale
 from ldp_core.mechanisms.base import Difference, Differences, InClear, Mechanism, Use
-from ldp_core.mechanisms.shared.blocks import Blocks, checked
-from ldp_core.mechanisms.shared.law import AnyGenerator, Floats, Values, as_floats
+from ldp_core.mechanisms.shared.blocks import Blocks, checked, where
+from ldp_core.mechanisms.shared.law import Floats, as_floats
 from ldp_core.mechanisms.shared.scale_free import ScaleFree, UnitLaw
 
 
@@ -42,7 +42,7 @@ class Piecewise(ScaleFree):
         q, gap = np.exp(-epsilon / 2), -np.expm1(-epsilon / 2)
         return {"q": q, "gap": gap, "p_outside": q / (1 + q), "bound": (1 + q) / gap}
 
-    def unit_sample(self, xp: Any, v: Any, u: Any, k: Mapping[str, Any]) -> Any:
+    def unit_sample(self, v: Any, u: Any, k: Mapping[str, Any]) -> Any:
         q, gap, p_outside = k["q"], k["gap"], k["p_outside"]
         window = 2 * q / gap  # C − 1, without the difference
         left = v - q
@@ -52,10 +52,10 @@ class Piecewise(ScaleFree):
         inside *= 1 + q
         inside += left
         # u < p_outside: the same draw, stretched over the 2C − (C−1) = C+1 outside the window
-        outside = u * (2 * (1 + q) / (gap * xp.clip(q, 1e-30, None)))
+        outside = u * (2 * (1 + q) / (gap * np.clip(q, 1e-30, None)))
         outside -= k["bound"]
-        outside = xp.where(outside < left, outside, outside + window)
-        return xp.where(u < p_outside, outside, inside)
+        outside = where(outside < left, outside, outside + window)
+        return where(u < p_outside, outside, inside)
 
     def unit_variance(self, v: Floats, epsilon: Floats) -> Floats:
         q, gap = np.exp(-epsilon / 2), -np.expm1(-epsilon / 2)
@@ -117,27 +117,24 @@ class Piecewise(ScaleFree):
 class OwnScaleLaw(UnitLaw):
     """Law whose scale is the upload's largest weight, so that it depends on the whole upload."""
 
-    def perturb(self, values: Values, generator: AnyGenerator) -> Values:
+    def perturb(self, values: NDArray[Any], generator: np.random.Generator) -> NDArray[Any]:
         unit, lows, highs = self.mechanism, self.low, self.high
         coefficients = unit.unit_coefficients(self.epsilon)
-        xp, data = checked(values, generator, lows, highs, *(c.shape for c in coefficients.values()))
-        array = data if xp is np else data.detach().cpu().numpy()
-        if not array.size:
+        data = checked(values, generator, lows, highs, *(c.shape for c in coefficients.values()))
+        if not data.size:
             return super().perturb(values, generator)
-        v, scale = printed_scale.scaled(array if array.ndim else array[None], lows, highs)
+        v, scale = printed_scale.scaled(data if data.ndim else data[None], lows, highs)
         reach = max(1.0, float(v.max()), -float(v.min()))
 
-        def sample(xp: Any, w: Any, u: Any, k: Mapping[str, Any]) -> Any:
+        def sample(w: Any, u: Any, k: Mapping[str, Any]) -> Any:
             w = w * reach  # the blocks deal in [−1, 1]
-            usual, below = unit.unit_sample(xp, xp.clip(w, -1, 1), u, k), w < -1
-            return xp.where(below, printed_scale.sample(xp, w, u, k), usual) if bool(below.any()) else usual
+            usual, below = unit.unit_sample(np.clip(w, -1, 1), u, k), w < -1
+            return where(below, printed_scale.sample(w, u, k), usual) if bool(below.any()) else usual
 
-        ratios = v.astype(array.dtype).reshape(array.shape)
-        moved = ratios if xp is np else xp.as_tensor(ratios, dtype=data.dtype, device=data.device)
-        out = Blocks(coefficients, np.array(-reach), np.array(reach)).perturb(sample, moved, generator)
+        ratios = v.astype(data.dtype).reshape(data.shape)
+        out = Blocks(coefficients, np.array(-reach), np.array(reach)).perturb(sample, ratios, generator)
         out /= reach
-        t: Any = (scale[..., :1] if data.ndim else scale[0]).astype(ratios.dtype)
-        out *= t if xp is np else xp.as_tensor(t, dtype=data.dtype, device=data.device)
+        out *= (scale[..., :1] if data.ndim else scale[0]).astype(ratios.dtype)
         return out
 
     def moments(self, value: ArrayLike) -> tuple[Any, Any]:

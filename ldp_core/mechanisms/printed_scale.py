@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ldp_core.mechanisms.base import Floats, as_floats
+from ldp_core.mechanisms.shared.blocks import where
 
 
 def scaled(value: ArrayLike, low: Floats, high: Floats) -> tuple[Floats, Floats]:
@@ -40,13 +41,13 @@ def moments(v: Floats, epsilon: Floats) -> tuple[Floats, Floats]:
     return mean, spread + share * (1 - share) * (inside - outside) ** 2
 
 
-def sample(xp: Any, v: Any, u: Any, k: Any) -> Any:
+def sample(v: Any, u: Any, k: Any) -> Any:
     """Outputs for v below −1: the window as usual, otherwise uniform from its right end to C."""
     window = 2 * k["q"] / k["gap"]
     right = (v - k["q"]) / k["gap"] + window
     inside = right - window * (1 - (u - k["p_outside"]) * (1 + k["q"]))
-    outside = right + (k["bound"] - right) * u / xp.clip(k["p_outside"], 1e-30, None)
-    return xp.where(u < k["p_outside"], outside, inside)
+    outside = right + (k["bound"] - right) * u / np.clip(k["p_outside"], 1e-30, None)
+    return where(u < k["p_outside"], outside, inside)
 
 
 def log_density(y: Floats, v: Floats, epsilon: Floats) -> Floats:

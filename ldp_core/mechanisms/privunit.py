@@ -4,8 +4,6 @@ The law of `shared.caps` with a single block. A vector inside the ball is a mean
 directions along it: one is drawn, which preserves mean and guarantee.
 """
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import log_ndtr, ndtr, ndtri_exp
@@ -17,32 +15,19 @@ from ldp_core.mechanisms.shared.law import Floating, Floats
 
 
 class DirectionLaw(CapLaw["PrivUnit"]):
-    def answers(self, xp: Any, flat: Any, caps: Caps, generator: Any) -> Any:
+    def answers(self, flat: Floats, caps: Caps, generator: np.random.Generator) -> Floats:
         (rows, d), norm = flat.shape, self.mechanism.norm
         # two more draws a row: how far the answer lies along x, and which of its two ends it leans to
-        if xp is np:
-            drawn, wide = generator.standard_normal((rows, d + 2)), flat.astype(np.float64)
-            length = lengths(wide)
-            extra = drawn[:, d:]
-        else:
-            wide = flat.double()
-            drawn = xp.randn((rows, d + 2), generator=generator, dtype=wide.dtype, device=flat.device)
-            length = xp.linalg.vector_norm(wide, dim=1).cpu().numpy()
-            extra = drawn[:, d:].cpu().numpy()
+        drawn, length = generator.standard_normal((rows, d + 2)), lengths(flat)
         nearer = (1 + np.minimum(length / norm, 1.0)) / 2
-        along = np.where(ndtr(extra[:, 1]) < nearer, 1.0, -1.0) * _along(caps, extra[:, 0])
-
-        def column(numbers: Floats) -> Any:
-            return numbers[:, None] if xp is np else xp.as_tensor(numbers[:, None], device=flat.device)
-
+        along = np.where(ndtr(drawn[:, d + 1]) < nearer, 1.0, -1.0) * _along(caps, drawn[:, d])
         nothing = length < LEAST
-        unit = wide / column(np.where(nothing, 1.0, length))
-        unit[np.flatnonzero(nothing), 0] = 1.0
+        unit = flat / np.where(nothing, 1.0, length)[:, None]
+        unit[nothing, 0] = 1.0
         z = drawn[:, :d]
-        sent = z + (column(along) - (z * unit).sum(-1)[:, None]) * unit
-        spread = norm / caps.scale
-        rounded = on_grid(xp, sent * column(spread), column(grid_of(spread)))
-        return rounded.astype(flat.dtype) if xp is np else rounded.to(flat.dtype)
+        sent = z + (along - (z * unit).sum(-1))[:, None] * unit
+        spread = (norm / caps.scale)[:, None]
+        return on_grid(sent * spread, grid_of(spread))
 
 
 class PrivUnit(CapMechanism):

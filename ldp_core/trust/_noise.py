@@ -7,20 +7,17 @@ first of them: only the sum is seen.
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ldp_core.gaussian_privacy import mu_of
-from ldp_core.mechanisms.base import Floating, Floats, Region, Scope, Values
+from ldp_core.mechanisms.base import Floating, Floats, Region, Scope
 from ldp_core.mechanisms.shared.ball import lengths
 from ldp_core.mechanisms.shared.gaussian_noise import GaussianLaw, GaussianNoise
-from ldp_core.mechanisms.shared.law import AnyGenerator
 
 
 class SumLaw(GaussianLaw):
-    def perturb(self, values: Values, generator: AnyGenerator) -> Values:
+    def perturb(self, values: NDArray[Any], generator: np.random.Generator) -> NDArray[Any]:
         own: Any = self.mechanism
-        if not isinstance(values, np.ndarray) or not isinstance(generator, np.random.Generator):
-            raise TypeError("noise of a sum is drawn with numpy")
         data: Floats = own.clip(values.astype(np.float64), self.low, self.high)
         if own.apart:
             return (data + self.sigma * generator.standard_normal(data.shape)).astype(values.dtype)

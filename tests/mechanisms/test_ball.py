@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-import torch
 
 from ldp_core.accounting import ledger
 from ldp_core.experiment import parse
@@ -45,15 +44,6 @@ def test_what_is_sent_has_the_mean_and_variance_that_it_says(kind: type[Gaussian
     assert made.mean(inside, 5.0, -9, 9) == pytest.approx(inside)
     assert np.abs(sent.mean(axis=0) - inside).max() < 6 * sigma / np.sqrt(n)
     assert np.abs(sent.var(axis=0) / made.variance(inside, 5.0, -9, 9) - 1).max() < 6 * np.sqrt(2 / n)
-
-
-def test_torch_tensors_are_shortened_as_arrays_are():
-    made = Gaussian(norm=1.0, dimension=2)
-    values = torch.tensor([[30.0, 40.0]]).repeat(50_000, 1)
-    sent = made.perturb(values, 50.0, -9, 9, torch.Generator().manual_seed(1))
-    sigma = float(made.at(50.0, -9, 9).sigma)
-    assert sent.dtype == torch.float32
-    assert (sent.mean(0) - torch.tensor([0.6, 0.8])).abs().max() < 6 * sigma / np.sqrt(50_000)
 
 
 def test_the_ledger_counts_a_weight_like_an_upload():

@@ -19,8 +19,8 @@ BUDGET = (1.0, -1.0, 1.0)
 
 
 class SwapsProbabilities(Duchi):
-    def unit_sample(self, xp: Any, v: Any, u: Any, k: Any) -> Any:
-        return super().unit_sample(xp, -v, u, k)
+    def unit_sample(self, v: Any, u: Any, k: Any) -> Any:
+        return super().unit_sample(-v, u, k)
 
 
 class WrongRadius(Duchi):
@@ -76,8 +76,8 @@ def caught(mechanism: Mechanism, budget: tuple[float, float, float]) -> list[str
         ("moments", lambda: stated.check_moments(mechanism, budget)),
         ("worst variance", lambda: stated.check_worst_variance(mechanism, budget)),
         ("loss", lambda: stated.check_loss(mechanism, budget)),
-        ("samples", lambda: sampling.check_samples(mechanism, budget, budget[1], "numpy64")),
-        ("finite", lambda: sampling.check_finite(mechanism, (700.0, *budget[1:]), "numpy64")),
+        ("samples", lambda: sampling.check_samples(mechanism, budget, budget[1], "float64")),
+        ("finite", lambda: sampling.check_finite(mechanism, (700.0, *budget[1:]), "float64")),
         ("clipping", lambda: sampling.check_clipping(mechanism, budget)),
         ("independence", lambda: sampling.check_independence(mechanism, budget)),
     ]

@@ -1,18 +1,17 @@
-"""Perturbation of large matrices in blocks of cache size, in numpy or torch.
+"""Perturbation of large matrices in blocks of cache size.
 
 A per-coordinate mechanism is a function of one uniform draw, so a sampler is a few elementwise operations. On
 a whole matrix they are bound by memory; on blocks in the CPU's cache they cost little more than the draw.
 Draws are in row-major order whatever the blocks, so neither block size nor grouping of clients changes a bit.
 """
 
-import sys
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ldp_core.errors import InvalidInput
-from ldp_core.mechanisms.shared.law import AnyGenerator, Floats
+from ldp_core.mechanisms.shared.law import Floating, Floats
 from ldp_core.mechanisms.shared.resolution import check_resolution
 
 BLOCK = 30_000
@@ -27,18 +26,12 @@ that every output of one value is possible for every other.
 PLACES = 2**24
 """Number of multiples on either side of 0 that float32 represents exactly."""
 
-Sampler = Callable[[Any, Any, Any, Mapping[str, Any]], Any]
-
-
-def is_tensor(values: object) -> bool:
-    """True for a torch tensor, without importing torch."""
-    torch = sys.modules.get("torch")
-    return torch is not None and isinstance(values, torch.Tensor)
+Sampler = Callable[[Any, Any, Mapping[str, Any]], Any]
 
 
 class Tables(NamedTuple):
-    """Ranges (low, high, centre, half-width) and coefficients in the array type of some values, and the
-    common shape of all.
+    """Ranges (low, high, centre, half-width) and coefficients in the type of some values, and the common
+    shape of all.
     """
 
     shape: tuple[int, ...]
@@ -48,7 +41,7 @@ class Tables(NamedTuple):
 
 
 class Blocks:
-    """Sampler at given budgets and ranges; caches coefficients per array type and shape."""
+    """Sampler at given budgets and ranges; caches coefficients per type and shape."""
 
     def __init__(self, coefficients: dict[str, Floats], low: Floats, high: Floats) -> None:
         """All arrays are float64 and broadcast with the values."""
@@ -56,70 +49,70 @@ class Blocks:
         self._made: dict[Hashable, Tables] = {}
 
     def perturb(
-        self, sample: Sampler, values: Any, generator: AnyGenerator, normal: bool = False, placed: bool = True
+        self,
+        sample: Sampler,
+        values: Any,
+        generator: np.random.Generator,
+        normal: bool = False,
+        placed: bool = True,
     ) -> Any:
-        """Apply `sample(xp, v, u, coefficients)` to `values` (..., d) of numpy or torch, block by block: to v
-        in [−1, 1] and uniforms u in [0, 1) (or standard `normal` numbers). It returns outputs relative to the
-        centre, in half-widths, which are moved to the range if they are to be `placed`.
+        """Apply `sample(v, u, coefficients)` to `values` (..., d), block by block: to v in [−1, 1] and
+        uniforms u in [0, 1) (or standard `normal` numbers). It returns outputs relative to the centre, in
+        half-widths, which are moved to the range if they are to be `placed`.
         """
-        xp, data = of_kind(values, generator)
-        tables = self._tables(xp, data)
-        block = BLOCK if xp is np or data.device.type == "cpu" else data.numel()
+        data = floats_of(values, generator)
+        tables = self._tables(data)
         rows, columns = tables.rows, tables.shape[-1] if tables.shape else 1
         if not rows:
-            return xp.empty_like(xp.broadcast_to(data, tables.shape))
-        data = xp.broadcast_to(data, tables.shape).reshape(rows, columns)
-        out = xp.empty_like(data)
+            return np.empty(tables.shape, data.dtype)
+        data = np.broadcast_to(data, tables.shape).reshape(rows, columns)
+        out = np.empty_like(data)
 
-        module, coarse = SELECTS if xp is np else xp, GRID in tables.coefficients
-        for r, c in _blocks(rows, columns, max(1, block)):
+        coarse = GRID in tables.coefficients
+        for r, c in _blocks(rows, columns, max(1, BLOCK)):
             lo, hi, centre, half = (_part(table, r, c) for table in tables.ranges)
-            x = _wide(xp, data[r, c]) if coarse else data[r, c]
+            x = data[r, c].astype(np.float64) if coarse else data[r, c]
             v = x - lo  # what is written over stays in the processor's cache
             v -= hi - x
             v /= 2 * half
-            v = xp.clip(v, -1, 1, out=v)  # exactly ±1 at the ends of the range
-            check_numbers(xp, v)
-            u = _draw(xp, generator, v, normal)
+            np.clip(v, -1, 1, out=v)  # exactly ±1 at the ends of the range
+            check_numbers(v)
+            u = _draw(generator, v, normal)
             k = {name: _part(one, r, c) for name, one in tables.coefficients.items()}
-            y = sample(module, v, u, k)
+            y = sample(v, u, k)
             y = centre + half * y if placed else y
-            out[r, c] = on_grid(xp, y, k[GRID]) if coarse else y
+            out[r, c] = on_grid(y, k[GRID]) if coarse else y
         return out.reshape(tables.shape)
 
-    def _tables(self, xp: Any, data: Any) -> Tables:
+    def _tables(self, data: Floating) -> Tables:
         """Ranges and coefficients for `data`; InvalidInput for too narrow ranges or unfit shapes."""
-        key = data.dtype, tuple(data.shape), None if xp is np else data.device
+        key = data.dtype, data.shape
         if key not in self._made:
             low, high = self._low, self._high
-            check_resolution(low, high, xp.finfo(data.dtype))
+            check_resolution(low, high, np.finfo(data.dtype))
             every = [low.shape, *(c.shape for c in self._coefficients.values())]
-            shape = broadcast(tuple(data.shape), *every)
+            shape = broadcast(data.shape, *every)
             rows = int(np.prod(shape)) // (shape[-1] if shape else 1) if 0 not in shape else 0
             ranges = low, high, (low + high) / 2, (high - low) / 2
-            data = _wide(xp, data.reshape(-1)[:0]) if GRID in self._coefficients else data
+            kind = np.dtype(np.float64) if GRID in self._coefficients else data.dtype
             self._made.clear()
             self._made[key] = Tables(
                 shape,
                 rows,
-                [_table(p, shape, rows, xp, data) for p in ranges] if rows else [],
-                {name: _table(p, shape, rows, xp, data) for name, p in self._coefficients.items() if rows},
+                [_table(p, shape, rows, kind) for p in ranges] if rows else [],
+                {name: _table(p, shape, rows, kind) for name, p in self._coefficients.items() if rows},
             )
         return self._made[key]
 
 
-def on_grid(xp: Any, answers: Any, step: Any) -> Any:
+def on_grid(answers: Floats, step: Floats) -> Floats:
     """Float64 outputs rounded to multiples of the step, without negative zero."""
-    return xp.clip(xp.round(answers / step), -PLACES, PLACES) * step + 0.0
+    return np.clip(np.round(answers / step), -PLACES, PLACES) * step + 0.0
 
 
 def step_of(reach: Floats) -> Floats:
     """Power of two whose multiples float32 represents exactly up to `reach`."""
     return 2.0 ** (np.ceil(np.log2(reach)) - np.log2(PLACES))
-
-
-def _wide(xp: Any, values: Any) -> Any:
-    return values.astype(np.float64) if xp is np else values.double()
 
 
 def broadcast(*shapes: tuple[int, ...]) -> tuple[int, ...]:
@@ -132,58 +125,45 @@ def broadcast(*shapes: tuple[int, ...]) -> tuple[int, ...]:
         ) from None
 
 
-def checked(
-    values: Any, generator: Any, low: Floats, high: Floats, *others: tuple[int, ...]
-) -> tuple[Any, Any]:
-    """Array module of `values`, and the values as floats broadcast with the other arguments; raises
-    `InvalidInput` for a generator of the other library, a range too narrow for the values' type, or NaN.
+def checked(values: Any, generator: Any, low: Floats, high: Floats, *others: tuple[int, ...]) -> Floating:
+    """The values as floats broadcast with the other arguments; raises `InvalidInput` for what is no numpy
+    Generator, a range too narrow for the values' type, or NaN.
     """
-    xp, data = of_kind(values, generator)
-    check_resolution(low, high, xp.finfo(data.dtype))
-    data = xp.broadcast_to(data, broadcast(tuple(data.shape), low.shape, *others))
-    check_numbers(xp, data)
-    return xp, data
+    data = floats_of(values, generator)
+    check_resolution(low, high, np.finfo(data.dtype))
+    data = np.broadcast_to(data, broadcast(data.shape, low.shape, *others))
+    check_numbers(data)
+    return data
 
 
-def check_numbers(xp: Any, values: Any) -> None:
-    if bool(xp.isnan(values).any()):
+def check_numbers(values: Floating) -> None:
+    if np.isnan(values).any():
         raise InvalidInput("a value to perturb is not a number (NaN): training has diverged")
 
 
-def of_kind(values: Any, generator: Any) -> tuple[Any, Any]:
-    """Array module of `values`, and these as floats; raises `InvalidInput` for the other's generator."""
-    if is_tensor(values):
-        import torch
-
-        if not isinstance(generator, torch.Generator):
-            raise InvalidInput("torch tensors are perturbed with a torch.Generator; got another kind")
-        return torch, values if values.is_floating_point() else values.double()
+def floats_of(values: Any, generator: Any) -> Floating:
+    """`values` as floats; raises `InvalidInput` for what is no numpy Generator."""
     if not isinstance(generator, np.random.Generator):
         raise InvalidInput("numpy arrays are perturbed with a numpy Generator; got another kind")
     data = np.asarray(values)
-    return np, data if data.dtype in (np.float32, np.float64) else data.astype(np.float64)
+    return data if data.dtype in (np.float32, np.float64) else data.astype(np.float64)
 
 
-class Selects:
-    """numpy with a `where` without branches: their prediction failed half the time, half of Duchi's time."""
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(np, name)
-
-    @staticmethod
-    def where(condition: Any, chosen: Any, other: Any) -> Any:
-        """np.where, bit for bit; bitwise selection where both are floats of one type."""
-        a, b = np.asarray(chosen), np.asarray(other)
-        if np.asarray(condition).dtype != bool or a.dtype != b.dtype or a.dtype not in WHOLE:
-            return np.where(condition, chosen, other)
-        whole = WHOLE[a.dtype]
-        bits = np.negative(condition, dtype=whole)  # all of them, or none
-        differing, other = a.view(whole) ^ b.view(whole), b.view(whole)
-        if np.broadcast(bits, differing).shape != bits.shape:
-            return ((bits & differing) ^ other).view(a.dtype)
-        bits &= differing
-        bits ^= other
-        return bits.view(a.dtype)
+def where(condition: Any, chosen: Any, other: Any) -> Any:
+    """np.where, bit for bit; without branches where both are floats of one type: their prediction failed
+    half the time, which was half of Duchi's time.
+    """
+    a, b = np.asarray(chosen), np.asarray(other)
+    if np.asarray(condition).dtype != bool or a.dtype != b.dtype or a.dtype not in WHOLE:
+        return np.where(condition, chosen, other)
+    whole = WHOLE[a.dtype]
+    bits = np.negative(condition, dtype=whole)  # all of them, or none
+    differing, other = a.view(whole) ^ b.view(whole), b.view(whole)
+    if np.broadcast(bits, differing).shape != bits.shape:
+        return ((bits & differing) ^ other).view(a.dtype)
+    bits &= differing
+    bits ^= other
+    return bits.view(a.dtype)
 
 
 WHOLE: Mapping[Any, Any] = {
@@ -191,7 +171,6 @@ WHOLE: Mapping[Any, Any] = {
     np.dtype(np.float64): np.dtype(np.int64),
 }
 """Integer type of equal size by floating type."""
-SELECTS = Selects()
 
 
 def _blocks(rows: int, columns: int, size: int) -> Iterator[tuple[slice, slice]]:
@@ -204,14 +183,11 @@ def _blocks(rows: int, columns: int, size: int) -> Iterator[tuple[slice, slice]]
             yield slice(top, min(top + height, rows)), slice(left, min(left + width, columns))
 
 
-def _table(parameter: Floats, shape: tuple[int, ...], rows: int, xp: Any, like: Any) -> Any:
-    """Parameter as a (rows, 1) or (rows, columns) array of the data's type."""
+def _table(parameter: Floats, shape: tuple[int, ...], rows: int, kind: np.dtype[Any]) -> Any:
+    """Parameter as a (rows, 1) or (rows, columns) array of this type."""
     constant = parameter.ndim == 0 or parameter.shape[-1] == 1
     target = (*shape[:-1], 1) if constant else shape
-    table = np.broadcast_to(parameter, target).reshape(rows, -1)
-    if xp is np:
-        return table.astype(like.dtype)
-    return xp.as_tensor(np.array(table), dtype=like.dtype, device=like.device)
+    return np.broadcast_to(parameter, target).reshape(rows, -1).astype(kind)
 
 
 def _part(table: Any, rows: slice, columns: slice) -> Any:
@@ -219,20 +195,16 @@ def _part(table: Any, rows: slice, columns: slice) -> Any:
     return table[rows] if table.shape[1] == 1 else table[rows, columns]
 
 
-def _draw(xp: Any, generator: Any, like: Any, normal: bool) -> Any:
+def _draw(generator: np.random.Generator, like: Floating, normal: bool) -> Floating:
     """Uniforms in (0, 1), or standard normals, shaped like `like`."""
-    if xp is np:
-        u = (generator.standard_normal if normal else generator.random)(like.shape, dtype=like.dtype)
-    else:
-        draw = xp.randn if normal else xp.rand
-        u = draw(like.shape, generator=generator, dtype=like.dtype, device=like.device)
-    return u if normal else inside(xp, u)
+    u: Any = (generator.standard_normal if normal else generator.random)(like.shape, dtype=like.dtype)
+    return u if normal else inside(u)
 
 
-def inside(xp: Any, u: Any) -> Any:
+def inside(u: Floating) -> Floating:
     """Uniforms in [0, 1) on a grid, shifted in place by half a step, so that 0 is as likely as the others;
     kept below 1, where an output of near-zero probability would occur once in 2²⁴ draws.
     """
-    step = 2.0**-24 if u.dtype in (np.float32, getattr(xp, "float32", None)) else 2.0**-53
+    step = 2.0**-24 if u.dtype == np.float32 else 2.0**-53
     u += step / 2
-    return xp.clip(u, None, 1 - step, out=u)
+    return np.clip(u, None, 1 - step, out=u)

@@ -17,13 +17,13 @@ from functools import cached_property
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln, log_expit, log_ndtr, ndtri_exp
 
 from ldp_core.errors import InvalidInput
 from ldp_core.mechanisms.shared.ball import BallLaw, BallMechanism
 from ldp_core.mechanisms.shared.blocks import checked
-from ldp_core.mechanisms.shared.law import AnyGenerator, Floats, Values, as_floats
+from ldp_core.mechanisms.shared.law import Floats, as_floats
 
 NARROWINGS = 50
 """Steps of the golden-section search for logit p, down to 1e-10 of its interval."""
@@ -68,25 +68,27 @@ class CapLaw(BallLaw[M]):
     def _caps(self) -> Caps:
         return caps_at(self.epsilon, self.mechanism.blocks)
 
-    def perturb(self, values: Values, generator: AnyGenerator) -> Values:
+    def perturb(self, values: NDArray[Any], generator: np.random.Generator) -> NDArray[Any]:
         shapes = self.epsilon.shape, self.low.shape
-        xp, data = checked(values, generator, np.array(-1.0), np.array(1.0), *shapes)
-        shape, own = tuple(data.shape), self.mechanism
-        if not int(np.prod(shape)):
-            return xp.empty_like(data)
+        data = checked(values, generator, np.array(-1.0), np.array(1.0), *shapes)
+        shape, own = data.shape, self.mechanism
+        if not data.size:
+            return np.empty_like(data)
         d = own.checked_size(shape)
         rows = int(np.prod(shape[:-1], dtype=np.int64))
         flat = data.reshape(rows, d)
         caps = caps_at(np.broadcast_to(self.epsilon, shape)[..., 0].reshape(rows), own.blocks)
-        sent, step = xp.empty_like(flat), max(1, BLOCK // (d + 2))
+        sent, step = np.empty_like(flat), max(1, BLOCK // (d + 2))
         for first in range(0, rows, step):
             some = slice(first, first + step)
-            sent[some] = self.answers(xp, flat[some], Caps(*(part[some] for part in caps)), generator)
+            sent[some] = self.answers(
+                flat[some].astype(np.float64), Caps(*(part[some] for part in caps)), generator
+            )
         return sent.reshape(shape)
 
     @abstractmethod
-    def answers(self, xp: Any, flat: Any, caps: Caps, generator: Any) -> Any:
-        """Outputs for rows (k, d), drawn in float64 and rounded to the public grid of `grid_of`."""
+    def answers(self, flat: Floats, caps: Caps, generator: np.random.Generator) -> Floats:
+        """Outputs for rows (k, d), on the public grid of `grid_of`."""
 
     @property
     def max_variance(self) -> Any:

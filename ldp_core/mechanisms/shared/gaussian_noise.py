@@ -6,10 +6,10 @@ range, whatever a paper's formula for σ assumes; or from the length C that uplo
 
 from abc import abstractmethod
 from functools import cached_property
-from typing import Annotated, Any, Self, cast
+from typing import Annotated, Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from pydantic import Field
 
 from ldp_core.errors import InvalidInput
@@ -18,8 +18,8 @@ from ldp_core.gaussian_privacy import delta_of
 from ldp_core.limits import DELTA, NORM, SENSITIVITY
 from ldp_core.mechanisms.base import Region, Scope, Use
 from ldp_core.mechanisms.shared.ball import shortened
-from ldp_core.mechanisms.shared.blocks import GRID, Blocks, broadcast, step_of
-from ldp_core.mechanisms.shared.law import AnyGenerator, Floating, Floats, Law, Values, as_floats
+from ldp_core.mechanisms.shared.blocks import GRID, Blocks, broadcast, floats_of, step_of
+from ldp_core.mechanisms.shared.law import Floating, Floats, Law, as_floats
 from ldp_core.mechanisms.shared.scale_free import normalised
 from ldp_core.mechanisms.shared.sized import Sized
 
@@ -47,10 +47,10 @@ class GaussianLaw(Law["GaussianNoise"]):
         """Standard deviation of the noise on each weight."""
         return self.mechanism.sigma_of(self.epsilon, self.mechanism.stated(self.sensitivity))
 
-    def perturb(self, values: Values, generator: AnyGenerator) -> Values:
+    def perturb(self, values: NDArray[Any], generator: np.random.Generator) -> NDArray[Any]:
         own = self.mechanism
         if own.scope == "upload":
-            shape = broadcast(tuple(np.shape(values)), self.low.shape)
+            shape = broadcast(np.shape(values), self.low.shape)
             length = shape[-1] if shape else 1
             if own.dimension is None:
                 sized = own.model_copy(update={"dimension": max(1, length)})
@@ -60,7 +60,7 @@ class GaussianLaw(Law["GaussianNoise"]):
                     f"{own.name} must be given uploads of {own.dimension} weights; got {length}"
                 )
         if own.norm is not None:
-            values = own.shortened(values)
+            values = own.clip(floats_of(values, generator), -1.0, 1.0)
         return self._blocks.perturb(_add, values, generator, normal=True)
 
     @cached_property
@@ -180,16 +180,8 @@ class GaussianNoise(Sized):
     def at(self, epsilon: ArrayLike, low: ArrayLike, high: ArrayLike) -> GaussianLaw:
         return self.law(self, *self.checked(epsilon, low, high))
 
-    def shortened(self, values: Values) -> Values:
-        """Vectors scaled into the ball, in the same array type."""
-        if isinstance(values, np.ndarray):
-            floats = values if np.issubdtype(values.dtype, np.floating) else values.astype(np.float64)
-            return cast("Values", self.clip(floats, -1.0, 1.0))
-        length = values.double().norm(dim=-1, keepdim=True)
-        return cast("Values", values * (self.norm / length.clamp(min=self.norm)).to(values.dtype))
 
-
-def _add(xp: Any, v: Any, z: Any, k: Any) -> Any:
+def _add(v: Any, z: Any, k: Any) -> Any:
     return v + k["spread"] * z
 
 

@@ -2,29 +2,23 @@
 
 Values, budgets and ranges broadcast: a matrix of K clients by d coordinates takes budgets and ranges of shape
 (K, 1). Exact quantities (mean, variance, log_prob, …) are float64 and take numbers or numpy arrays; `perturb`
-takes numpy arrays or torch tensors and keeps their type. Every method first clips values to their safe range:
-unclipped values would silently void the guarantee.
+keeps the values' type. Every method first clips values to their safe range: unclipped values would silently
+void the guarantee.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, TypeVar
+from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ldp_core.errors import InvalidInput, shown
 
-if TYPE_CHECKING:
-    import torch
-
 Floats: TypeAlias = NDArray[np.float64]
 Floating: TypeAlias = NDArray[np.floating[Any]]
-AnyGenerator: TypeAlias = "np.random.Generator | torch.Generator"
-"""Of the same library as the values."""
-Values = TypeVar("Values", "NDArray[Any]", "torch.Tensor")
 M = TypeVar("M")
 
 
@@ -45,10 +39,10 @@ class Law(ABC, Generic[M]):
         self.mechanism, self.epsilon, self.low, self.high = mechanism, epsilon, low, high
 
     @abstractmethod
-    def perturb(self, values: Values, generator: AnyGenerator) -> Values:
-        """Project `values` (..., d) (usually: clip to the range) and randomise them, by a generator of their
-        own library; same array type, floating dtype (float64 for integers) and broadcast shape. Raises
-        `InvalidInput` for NaN, a range too narrow for the values' type, or the wrong generator.
+    def perturb(self, values: NDArray[Any], generator: np.random.Generator) -> NDArray[Any]:
+        """Project `values` (..., d) (usually: clip to the range) and randomise them; same floating dtype
+        (float64 for integers) and broadcast shape. Raises `InvalidInput` for NaN, a range too narrow for the
+        values' type, or the wrong generator.
         """
 
     @abstractmethod

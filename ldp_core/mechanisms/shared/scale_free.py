@@ -11,11 +11,11 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ldp_core.mechanisms.base import Mechanism
 from ldp_core.mechanisms.shared.blocks import Blocks
-from ldp_core.mechanisms.shared.law import AnyGenerator, Floating, Floats, Law, Values, as_floats
+from ldp_core.mechanisms.shared.law import Floating, Floats, Law, as_floats
 
 STEPS = 8
 """Floating-point steps by which an output may differ from its exact value."""
@@ -26,7 +26,7 @@ FORGIVEN = 1e-5
 class UnitLaw(Law["ScaleFree"]):
     by_value = True
 
-    def perturb(self, values: Values, generator: AnyGenerator) -> Values:
+    def perturb(self, values: NDArray[Any], generator: np.random.Generator) -> NDArray[Any]:
         return self._blocks.perturb(self.mechanism.unit_sample, values, generator)
 
     @cached_property
@@ -119,8 +119,8 @@ class ScaleFree(Mechanism):
         """Coefficients of the sampler that depend on ε only."""
 
     @abstractmethod
-    def unit_sample(self, xp: Any, v: Any, u: Any, k: Mapping[str, Any]) -> Any:
-        """Outputs for inputs v from uniforms u in [0, 1) and coefficients k; `xp` is numpy or torch."""
+    def unit_sample(self, v: Any, u: Any, k: Mapping[str, Any]) -> Any:
+        """Outputs for inputs v from uniforms u in [0, 1) and coefficients k."""
 
     @abstractmethod
     def unit_variance(self, v: Floats, epsilon: Floats) -> Floats:

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -52,17 +51,13 @@ def test_a_budget_has_the_same_constants_whatever_is_solved_beside_it(
 
 @of_both
 @pytest.mark.parametrize("epsilon", [1e-3, 0.5, 2.0, 4.0, 8.0, 30.0])
-@pytest.mark.parametrize("kind", ["numpy64", "numpy32", "torch"])
+@pytest.mark.parametrize("kind", ["float64", "float32"])
 def test_it_is_right_on_average_and_errs_as_it_says(mechanism: CapMechanism, epsilon: float, kind: str):
     """20 000 answers to each; mean and variance within six standard errors, less than 1e-6 false alarms."""
     n = 20_000
     for x in PEOPLE:
-        values: Any = np.tile(x, (n, 1)).astype(np.float64 if kind == "numpy64" else np.float32)
-        if kind == "torch":
-            tensor, generator = torch.from_numpy(values), torch.Generator().manual_seed(4)
-            sent = mechanism.perturb(tensor, epsilon, *RANGE, generator).numpy()
-        else:
-            sent = mechanism.perturb(values, epsilon, *RANGE, np.random.default_rng(4))
+        values: Any = np.tile(x, (n, 1)).astype(kind)
+        sent = mechanism.perturb(values, epsilon, *RANGE, np.random.default_rng(4))
         assert sent.dtype == values.dtype
         truth = mechanism.mean(x, epsilon, *RANGE)
         np.testing.assert_allclose(truth, x / max(1.0, np.linalg.norm(x)), atol=1e-12)
