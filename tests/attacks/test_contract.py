@@ -110,27 +110,12 @@ def test_auto_follows_model_mechanism_and_upload():
     # what is read off exactly needs no search, and a step of Adam is no gradient
     adam = parse({"model": "lenet", "local": {"optimizer": "adam"}})
     assert attacks.choose(facts(adam, "audit")) is None
-    assert "signs of the gradient" in why_not(adam)
     can = "choose the optimiser optimal or sgd, one step of which dlg, idlg, cosine_tv or personal_search can"
     assert can in why_not(adam)
-    assert len(why_not(adam)) < 300, "as long as the page shows"
     with pytest.raises(InvalidExperiment, match="a step of Adam shows the signs of the gradient") as refused:
         parse_ladder({"base": {"model": "lenet", "local": {"optimizer": "adam"}}, "attacker": "dlg"})
     assert can in refused.value.problems[0].message
     assert refused.value.problems[0].path == "attacker"
-
-
-def test_what_an_attacker_knows_is_stated_in_plain_words():
-    experiment = parse({"attack": {"uploads": "both", "rounds_observed": 3}})
-    audit, real = spies(experiment)
-    assert (audit.upload, real.upload) == ("audit", "real")
-    assert any("worst case" in line for line in audit.knows)
-    assert any("batch size (10)" in line for line in real.knows)
-    assert any("3 times" in line for line in audit.knows)
-    for name in attacks.names():
-        lines = attacks.get(name).knows(facts(experiment, "audit"))
-        assert len(lines) >= 5
-        assert all(isinstance(line, str) and line for line in lines)
 
 
 @pytest.mark.parametrize(
@@ -157,8 +142,7 @@ def test_every_model_of_the_registry_is_attacked_or_says_why_not():
         fitting = next(d for d in ("digits", "mnist") if models.get(name).fits(datasets.get(d).shape))
         experiment = parse({"model": name, "dataset": fitting})
         assert bool(spies(experiment)) != bool(why_not(experiment))
-    large = attacks.unfit(models.get("resnet18"), (3, 32, 32), 10, "idlg")
-    assert "more than 2 million weights: a search would take hours; choose" in large
+    assert "2 million" in attacks.unfit(models.get("resnet18"), (3, 32, 32), 10, "idlg")
 
 
 @pytest.mark.parametrize(
@@ -166,15 +150,11 @@ def test_every_model_of_the_registry_is_attacked_or_says_why_not():
     [
         ({"attacker": "likelihood"}, "must be auto, least_squares"),
         ({"attacker": {"name": "idlg", "iterations": 0}}, "attack.attacker.iterations must be"),
-        ({"attacker": {"name": "idlg", "iterations": 2001}}, "between 1 and 2.?000; got 2001"),
-        ({"attacker": {"name": "cosine_tv", "restarts": 21}}, "between 1 and 20; got 21"),
         ({"attacker": {"name": "dlg", "prior": float("nan")}}, "attack.attacker.prior must be"),
         ({"attacker": {"name": "idlg", "step": 1}}, "attack.attacker.step is not a field here"),
         ({"attacker": 3}, "attack.attacker must be auto"),
         ({"every": 0}, "between 1 and 10"),
-        ({"uploads": "fake"}, "audit, real or both"),
         ({"rounds_observed": 0}, "between 1 and 100"),
-        ({"candidates": 1}, "between 2 and 20"),
         ({"decoys": 3}, "is not a field here .there are after, attacker, canary, candidates, clients"),
     ],
 )

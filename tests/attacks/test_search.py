@@ -21,7 +21,7 @@ from ldp_core.cost.seconds import gradient, work_of, work_of_ladder
 from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import parse
 from ldp_core.experiment.attack_grid import parse_ladder
-from ldp_core.experiment.threat_model import facts, spies
+from ldp_core.experiment.threat_model import facts
 from ldp_core.streams import stream
 from tests.attacks.observed import back, observed
 from tests.data import digits, events
@@ -161,18 +161,6 @@ def test_memory_that_does_not_do_halves_what_is_computed_at_once(monkeypatch: py
     monkeypatch.setattr(inversion_objective.Match, "_evaluate", little)
     assert back(IDLG(iterations=60), seen, truth).min() > 40
     assert sizes[:4] == [6, 6, 4, 2], "16 at once, 8, 4, then 2"
-
-
-def test_it_is_chosen_by_itself_only_where_nothing_is_read_off():
-    assert [spy.attacker for spy in spies(parse({"model": "lenet"}))] == ["idlg"]
-    assert [spy.attacker for spy in spies(parse({"model": "cnn", "dataset": "mnist"}))] == ["cosine_tv"]
-    assert "idlg" not in [spy.attacker for spy in spies(parse({"model": "mlp"}))]
-    assert not spies(parse({"model": {"name": "resnet18", "width": 4}})), "too deep to be waited for unasked"
-    named = parse({"attack": {"attacker": {"name": "idlg", "iterations": 7}}})
-    (spy,) = spies(named)
-    assert spy.who == IDLG(iterations=7)
-    assert parse(named.as_json()) == named
-    assert parse({"attack": {"attacker": "dlg"}}).as_json()["attack"]["attacker"] == "dlg"
 
 
 def test_the_rounds_that_are_attacked_can_be_named():

@@ -1,10 +1,8 @@
-"""What a GPU computes, and how fast: `python -m tests.benchmarks.gpu`; without a GPU it says so and ends.
+"""What a GPU computes: `python -m tests.benchmarks.gpu`; without a GPU it says so and ends.
 
 - every model, trained for all clients at once there and on the processor: how far apart the weights are;
 - every system by name, and every mechanism: the same run on both; noise has the same bits, figures are close;
-- the paper's round: seconds, and memory of the card;
 - a card with little memory left: fewer clients at a time, and the same weights;
-- a job through the queue, which says in its record who trained;
 - a run that is killed in mid-run and taken up: whether it ends at the same bits.
 """
 
@@ -14,10 +12,8 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import replace
 from functools import cache, partial
 from multiprocessing import get_context
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,21 +21,15 @@ import torch
 
 from ldp_core import datasets, mechanisms, models, optimizers, systems
 from ldp_core.datasets import Data
-from ldp_core.engines.base import close_pools
 from ldp_core.engines.batched import train
 from ldp_core.engines.plan import plan_batches
 from ldp_core.engines.recipe import Recipe
 from ldp_core.events import Ended, RoundDone
 from ldp_core.experiment import Experiment, parse
-from ldp_core.federated.evaluate import evaluate
-from ldp_core.federated.federation import assemble, choose_device, untrained
-from ldp_core.federated.round import one_round
 from ldp_core.simulate import simulate
 from ldp_core.streams import stream
 from tests.benchmarks.machine import described
 from tests.data import digits, mnist_like
-from tests.runs.in_process import bodies
-from tests.runs.processes import end_workers, ended, launch
 from tests.systems.killed import killed_and_resumed
 
 CPU, GPU = torch.device("cpu"), torch.device("cuda")
@@ -52,31 +42,6 @@ LONG: tuple[dict[str, Any], ...] = (
     {"dataset": "mnist_sample", "model": "cnn", "rounds": 150, "mechanism": "none", "local": GENTLE},
 )
 """Runs that are not over before they are looked at."""
-PAPER: dict[str, Any] = {
-    "dataset": "mnist",
-    "model": "cnn",
-    "clients": {"count": 100, "epsilon": 1},
-    "selection": {"kind": "fraction", "fraction": 0.7},
-    "local": {"epochs": 5, "batch_size": 20, "learning_rate": 0.01},
-}
-
-
-def a_round() -> str:
-    """Median seconds of the paper's round without its scoring, of the scoring, and the most memory."""
-    torch.cuda.reset_peak_memory_stats()
-    federation = assemble(parse(PAPER | {"rounds": 1000}), mnist_like(), choose_device())
-    start = untrained(federation)
-    trained, scored = [], []
-    for before in range(3):
-        began = time.perf_counter()
-        result = one_round(federation, replace(start, round=before))
-        between = time.perf_counter()
-        evaluate(federation, federation.placed(result.state.weights))
-        trained.append(between - began)
-        scored.append(time.perf_counter() - between)
-    close_pools()
-    memory = torch.cuda.max_memory_allocated() / 1e9
-    return f"{np.median(trained):.4f} s, scoring {np.median(scored):.4f} s, {memory:.2f} GB of the card"
 
 
 def training(
@@ -156,18 +121,6 @@ def little_memory() -> str:
     return f"weights at most {float((roomy - tight).abs().max()):.1e} apart"
 
 
-def by_queue() -> str:
-    """A job of the default's, in words of its record."""
-    with tempfile.TemporaryDirectory() as folder:
-        os.environ["EPSILON_RUNS_DIR"] = folder
-        began = time.monotonic()
-        job = ended(launch({"rounds": 5}))
-        took = time.monotonic() - began
-        who = {one.get("engine", "") for one in bodies(job)} - {""}
-        end_workers(Path(folder))
-    return f"{job.status} after {took:.1f} s; trained by: {who or 'none'}"
-
-
 def killed(changes: dict[str, Any]) -> str:
     """A run that is killed with SIGKILL in mid-run and taken up, beside one that is not."""
     changes = {"attack": None} | changes
@@ -192,9 +145,7 @@ def main() -> None:
     parts: list[tuple[str, Callable[[], str]]] = [
         *((f"model {one}", partial(both, one)) for one in models.names()),
         *((f"run {one}", partial(same_run, changes)) for one, changes in runs()),
-        ("the paper's round", a_round),
         ("little memory", little_memory),
-        ("the queue", by_queue),
         *((f"killed and taken up, {one['dataset']}", partial(killed, one)) for one in LONG),
     ]
     for what, find in parts:

@@ -89,7 +89,6 @@ def test_a_whole_lesson(another: Another, school: Server):
         one.complaints.clear()  # of the server that was gone
 
     press(board, "Close guesses")
-    expect(dora.get_by_text("Guesses are closed: look at the board.")).to_be_visible()
     press(board, "Run for all")
     for page in (board, anna, dora):
         page.locator(".es-panels .js-plotly-plot").first.wait_for(timeout=TRAINING)
@@ -109,7 +108,6 @@ def test_a_whole_lesson(another: Another, school: Server):
     press(board, "Let them try")
     for page in (anna, dora):
         press(page, "Train it, and put it on the board")
-    expect(board.get_by_text("everybody's budget ε is free")).to_be_visible()
     board.get_by_role("combobox", name="Put one before all").click(timeout=TRAINING)
     board.get_by_role("option", name=re.compile("^Anna-Karenina: ε")).click()
     expect(dora.get_by_text(re.compile(r"^Finished: 15 rounds of 3 runs"))).to_be_visible()
@@ -136,7 +134,6 @@ def test_the_room_is_the_federation(another: Another, school: Server):
     board = teacher.page
     anna, ben = students = [joined(another, code, name, phone=name == "Anna") for name in ("Anna", "Ben")]
     press(anna.page, "Take part with it")
-    expect(anna.page.get_by_text(re.compile("Say which digit it is, from 0 to 9", re.I))).to_be_visible()
     anna.page.locator(".es-sketch-square").focus()
     for _ in range(14):
         anna.page.keyboard.press("Shift+ArrowDown")
@@ -145,20 +142,17 @@ def test_the_room_is_the_federation(another: Another, school: Server):
     expect(anna.page.get_by_text("Sent: a 1, ε 2, ±0.1")).to_be_visible()
     drawn(ben.page, 7)
     expect(board.get_by_role("heading", name="2 of 2 have drawn")).to_be_visible()
-    expect(board.get_by_text("2 of you, and 18 stock clients")).to_be_visible()
     anna.page.reload()
     expect(anna.page.get_by_role("button", name="Change what I sent")).to_be_visible()
     assert violations(anna.page) == violations(board) == []
 
     press(board, "Close drawing")
     press(board, "Train the room")
-    expect(anna.page.get_by_text(re.compile("Stock digits that it reads right"))).to_be_visible()
     expect(anna.page.get_by_text("What the server could read of your digit (only")).to_have_count(0)
     press(board, "Show")  # may be before the training is over
     expect(anna.page.get_by_text(re.compile("that it reads right: 15 rounds"))).to_be_visible(
         timeout=TRAINING
     )
-    expect(board.get_by_text(re.compile("It reads . of your 2 digits right")).first).to_be_visible()
     for one in students:
         expect(one.page.get_by_text("What the server could read of your digit (only")).to_be_visible()
         expect(one.page.locator(".es-lineup-row .es-lineup-shot")).to_have_count(10)

@@ -39,27 +39,13 @@ def test_out_changed_and_in_again(visitor: Visitor):
     expect(page.get_by_text(BEFORE)).to_be_visible()
 
 
-def test_a_program_with_another_name_is_no_table(visitor: Visitor):
-    page = visitor.open("/clients")
-    page.get_by_role("button", name="As a CSV file").click()
-    upload = page.get_by_test_id("stPopoverBody").locator("input[type=file]")
-    upload.set_input_files(file(b"MZ\x90\x00\xff\xfe", "![x](http://evil.example/x.png).csv"))
-    expect(page.get_by_text("is not text in UTF-8")).to_be_visible()
-    expect(page.get_by_text("//evil.example/x.png).csv was").first).to_be_visible()
-    assert page.locator("a[href*='evil.example'], img[src*='evil.example']").count() == 0
-    expect(page.get_by_text(BEFORE)).to_be_visible()
-
-
 def test_samples_of_a_mechanism_are_weighed(visitor: Visitor):
     page = visitor.open("/noise")
     page.get_by_role("tab", name="Samples of your own").click()
     upload = page.locator("input[type=file]")
     upload.set_input_files(file("a,b\n1,2\n"))
-    expect(page.get_by_text("has no column input or output")).to_be_visible()
     lines = "".join(f"{i % 2};{i % 2 + (i % 7) / 20:.2f}\n" for i in range(400)).replace(".", ",")
     upload.set_input_files(file("input;output\n" + lines))
     expect(page.get_by_text("claimed 1, at least 3", exact=False)).to_be_visible()
-    expect(page.get_by_text("is refuted in at most 5", exact=False)).to_be_visible()
     claimed = page.get_by_label("Claimed ε, for all that one trial holds")
     enter(claimed, "20")
-    expect(page.get_by_text("cannot tell yet: 200 rows a world", exact=False)).to_be_visible()

@@ -34,16 +34,13 @@ def server(tmp_path_factory: pytest.TempPathFactory, interpreter: Interpreter) -
 
 def test_who_holds_what_and_a_download_that_is_stopped(visitor: Visitor):
     page = visitor.open("/clients", "text=Who holds what?")
-    expect(page.get_by_text("Each of the 20 clients holds 71 to 72 samples")).to_be_visible()
     chart = page.get_by_role("img", name=re.compile("Training samples of each class"))
     expect(chart).to_be_visible()
-    expect(page.get_by_text("“alone” holds 1 class folder")).to_be_visible()
 
     data = page.get_by_role("combobox", name=re.compile("^(Selected .*)?Data$|Data")).first
     choose(data, "Images: pets")
     expect(page.get_by_text("must be at most 11, the training samples of ")).to_be_visible()
     choose(data, "MNIST (28×28)")
-    expect(page.get_by_text("downloads 11.6 MB before it trains")).to_be_visible()
     page.get_by_role("link", name="Train").click()
     press(page, "Train")
     coming = page.get_by_text(re.compile(r"Downloading MNIST \(28×28\): \d+\.\d of 11\.6 MB"))

@@ -9,7 +9,6 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from ldp_core import mechanisms, presets
 from ldp_core.errors import UnknownJob
-from ldp_core.experiment import Draft, Variant
 from ldp_core.runs import queue
 from ldp_core.runs.record import drafts
 from pages.parts.ui.text import number
@@ -211,26 +210,6 @@ def test_a_link_to_nothing_is_no_dead_end(visitor: Visitor):
     page.locator(READY["start"]).first.wait_for()
 
 
-def test_noise_answers_at_once(visitor: Visitor):
-    page = visitor.open("/noise")
-    piecewise = mechanisms.get("piecewise")
-    strict, generous = (number(float(piecewise.variance(0.2, epsilon, -1, 1))) for epsilon in (0.5, 8.0))
-    expect(page.get_by_text(f"variance {strict}, σ")).to_be_visible()
-    page.get_by_text("client 20: most permissive").first.click()
-    expect(page.get_by_text(f"variance {generous}, σ")).to_be_visible()
-    page.get_by_role("slider", name="Its weight").press("ArrowRight")
-    expect(page.get_by_text(re.compile(r"what is sent for a weight of 0\.2\d"))).to_be_visible()
-    choose_mechanism(page, "PDPM")
-    expect(page.get_by_text("PDPM · mean").first).to_be_visible()
-    page.get_by_role("button", name="More").first.click()
-    page.get_by_text("as printed", exact=True).first.click()
-    expect(page.get_by_text("PDPM as printed · mean").first).to_be_visible()
-    page.keyboard.press("Escape")
-    expect(page.get_by_text("Piecewise · 1/σ", exact=True).first).to_be_visible()
-    page.get_by_role("tab", name="What the papers print").click()
-    expect(page.get_by_text("largest variance, by theorem 1 and in truth")).to_be_visible()
-
-
 @pytest.mark.alone
 def test_a_budget_is_dragged_and_everything_follows_within_the_limit(visitor: Visitor):
     """From the key press to the new law and verdict: 0.4 s for a quarter of the moves, 0.8 s for most; a
@@ -271,25 +250,6 @@ def test_a_budget_is_dragged_and_everything_follows_within_the_limit(visitor: Vi
     for name, own in (("most permissive", "8"), ("strictest", "0.5")):
         page.get_by_role("radio", name=name).click()
         expect(slider).to_have_attribute("aria-valuetext", f"{own}, per weight")
-
-
-# one of each kind; tests/pages/charts/test_base.py draws the figures of all of them
-KINDS = in_gate(["pdpm ldpsign grr"], ["pdpm ldpsign grr", "harmony dynamic_gaussian"])
-
-
-@pytest.mark.parametrize("form", ["corrected", "as_printed"])
-@pytest.mark.parametrize("names", KINDS)
-def test_a_mechanism_has_its_place_on_noise(visitor: Visitor, names: str, form: str):
-    """Beside others, as many as are shown at once."""
-    base = presets.get("two_volunteers").draft.base
-    kinds = [mechanisms.registry.kind(name) for name in names.split()]
-    found = [kind for kind in kinds if form in kind.forms]
-    designs = tuple(Variant(one.label, {"mechanism.name": one.name, "form": form}) for one in found)
-    page = visitor.open(f"/noise?draft={drafts.new(Draft(base, designs))}")
-    expect(page.get_by_text(": what is sent for a weight of 0.2")).to_have_count(len(found))
-    for at, one in enumerate(found):
-        expect(page.get_by_role("combobox", name="Mechanism").nth(at)).to_have_value(one.label)
-    assert page.get_by_test_id("stException").count() == 0
 
 
 GROUPS = {"kind": "group_labels", "groups": [{"share": 0.5, "labels": [3]}, {"share": 0.5}]}

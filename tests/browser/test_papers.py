@@ -1,7 +1,5 @@
 """A claim is opened, run again for real, and its figure and verdict change."""
 
-import re
-
 from playwright.sync_api import expect
 
 from ldp_core import papers
@@ -36,7 +34,6 @@ def test_a_claim_is_run_again_and_its_verdict_changes(visitor: Visitor):
     expect(look.get_by_role("button", name="Run this claim again")).to_be_visible(timeout=TRAINING)
     expect(row).to_contain_text("holds", timeout=TRAINING)
     expect(row).not_to_contain_text("+0.0 ± 0.0 points")
-    expect(row).to_contain_text(re.compile(r"5, \d{4}-\d\d-\d\d"))
     expect(page.get_by_text("Measured with version 0ld")).to_have_count(0)
     assert claim.measured[0].version in claims.own("pldp_fl").read_text()
 
@@ -48,5 +45,4 @@ def test_a_claim_opens_in_train_as_a_draft(visitor: Visitor):
     as_it_was("papers", look(page, "papers"))
     page.locator(opened).get_by_role("button", name="Open in Train").click()
     expect(page.get_by_text("Does it still learn, and what leaks?")).to_be_visible()
-    expect(page.get_by_text("C lottery, ε {1, 1, 10}").first).to_be_visible()
     assert page.get_by_test_id("stException").count() == 0

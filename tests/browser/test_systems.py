@@ -65,7 +65,6 @@ def test_each_system_is_chosen_by_name_changed_and_taken_back_to_its_paper(visit
         expect(page.get_by_text(kind.summary)).to_be_visible()
         for words in kind.readings:
             expect(page.get_by_text(words)).to_have_count(1)
-        expect(page.get_by_text("form corrected (paper: as printed)")).to_be_visible()
         if name in PARAMETERS:
             field, value, parameter = PARAMETERS[name]
             choose(page.get_by_role("combobox", name=field), value)

@@ -1,7 +1,6 @@
 """Tune in a browser: build a sweep, watch it fill, open a cell; ask for an accuracy; use the formulas."""
 
 import re
-from collections import Counter
 
 from playwright.sync_api import expect
 
@@ -26,7 +25,6 @@ def test_a_sweep_is_built_fills_and_a_cell_is_opened_on_train(visitor: Visitor):
     expect(text).to_be_visible()
     gap = text.bounding_box()["y"] - budgets.bounding_box()["y"]  # type: ignore[index]
     assert 0 < gap < 200, "at its field"
-    expect(page.get_by_text("Takes numbers between commas; got Infinity.")).to_be_visible()
     expect(page.get_by_role("button", name="Sweep", exact=True)).to_be_disabled()
     enter(budgets, "0.5, 1, 2, 4, 8")
     expect(page.locator(CELLS)).to_have_count(25)
@@ -58,7 +56,6 @@ def test_the_least_epsilon_is_found_on_the_page(visitor: Visitor):
     page.get_by_role("radio", name="Find the least ε").click()
     accuracy = page.get_by_role("spinbutton", name="At least this accuracy, %")
     enter(accuracy, "100")
-    expect(page.get_by_text("Must be between 0 and 100 %, both excluded; got 100")).to_be_visible()
     accuracy.fill("50")
     ranges = page.get_by_role("textbox", name="Safe ranges ±τ to choose among")
     ranges.fill("0.5")
@@ -68,7 +65,6 @@ def test_the_least_epsilon_is_found_on_the_page(visitor: Visitor):
     answer = next(e.body for e in events_of(job) if e.body["event"] == "answer")
     expect(page.get_by_role("heading", name=f"ε {answer['epsilon']:g} per weight with ±0.5")).to_be_visible()
     assert answer["sure"] is not None and answer["mean"] > 0.5
-    expect(page.get_by_text("fresh seeds, which had no part in that choice")).to_be_visible()
 
 
 def test_what_is_typed_stays_though_nothing_is_launched(visitor: Visitor):
@@ -112,31 +108,3 @@ def test_what_is_typed_stays_though_nothing_is_launched(visitor: Visitor):
     all_there()
     page.reload()
     all_there()
-
-
-def test_what_is_open_is_settled_by_one_press_and_nothing_is_trained_twice(visitor: Visitor):
-    """Three rounds at ε 700 reach 88.4 ± 1.1 %: whether 97.5 of 100 reach 86 % takes more than 32 runs."""
-    base = parse({"rounds": 3})
-    page = visitor.open(f"/tune?draft={drafts.new(Draft(base, (Variant('run'),)))}", CELLS)
-    page.get_by_role("radio", name="Find the least ε").click()
-    page.get_by_role("spinbutton", name="At least this accuracy, %").fill("86")
-    page.get_by_role("textbox", name="Safe ranges ±τ to choose among").fill("1")
-    press(page, "Find it")
-    more = page.get_by_role("button", name=re.compile(r"^\d+ more runs, about \d"))
-    more.wait_for(timeout=TRAINING)
-    unsure = page.get_by_text("86.0\u202f% was not found to be reached surely")
-    expect(unsure).to_be_visible()
-    first = queue.find()[0]
-    more.click()
-    expect(unsure).to_have_count(0, timeout=TRAINING)
-    second = queue.find()[0]
-    assert second.id != first.id
-    asked = second.request["question"]
-    assert asked["effort"] > 1 and asked | {"effort": 1} == first.request["question"]
-    expect(page.get_by_role("button", name="Find it again")).to_be_visible(timeout=TRAINING)
-    expect(page.get_by_text("The results below are of earlier settings")).to_have_count(0)
-    before, after = (
-        Counter(e.body["seconds"] for e in events_of(one) if e.body["event"] == "cell")
-        for one in (first, second)
-    )
-    assert before < after, "to the last digit of their times"

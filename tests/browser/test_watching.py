@@ -39,9 +39,7 @@ def test_a_class_watches_by_a_link_and_a_teacher_may_stop(visitor: Visitor, anot
     press_where_it_stays(desk, "I am the teacher")
     secret = desk.get_by_label("Secret", exact=True)
     enter(secret, "cheese")
-    expect(desk.get_by_text("That is not the secret")).to_be_visible()
     enter(secret, "chalk")
-    expect(desk.get_by_text("You are the teacher in this browser")).to_be_visible()
     draft = replace(presets.get("two_volunteers").draft, seeds=1)
     identity = drafts.new(draft.with_base({"rounds": 9000, "attack": None}))
     page = visitor.open(f"/train?draft={identity}")
@@ -62,7 +60,6 @@ def test_a_class_watches_by_a_link_and_a_teacher_may_stop(visitor: Visitor, anot
     expect(desk.get_by_text(re.compile("^stopped, "))).to_be_visible()
     expect(page.get_by_text(STOPPED)).to_be_visible()
     expect(there.get_by_text(STOPPED)).to_be_visible()
-    expect(page.get_by_text("whole rounds are kept; a teacher has stopped it")).to_be_visible()
 
     # a viewer of what has ended sees it taken up, in whichever tab, without doing anything
     second = visitor.context.new_page()

@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from ldp_core.classroom import PHASES, members, sessions, topics
+from ldp_core.classroom import PHASES, members, sessions
 from ldp_core.classroom.store import UnknownClass
 from ldp_core.errors import InvalidInput, NotNow, NotYours, UnknownName
 from ldp_core.runs.queue.permissions import Person
-from ldp_core.system.shipped import ASSETS
 from tests.runs.in_process import found_in
 
 TEACHER, OTHER, STUDENT = Person("t" * 16, teacher=True), Person("u" * 16, teacher=True), Person("s" * 16)
@@ -19,15 +18,6 @@ TEACHER, OTHER, STUDENT = Person("t" * 16, teacher=True), Person("u" * 16, teach
 @pytest.fixture
 def opened(runs_dir: Path) -> sessions.Session:
     return sessions.open_class(TEACHER, "two_volunteers")
-
-
-def test_questions_follow_one_another_as_in_the_plan_of_a_lesson():
-    plan = (ASSETS / "lesson.md").read_text(encoding="utf-8").partition("## What to say")[0]
-    names = topics.names()
-    first, drawings, last = (names.index(name) for name in ("whom", topics.OWN_DIGITS, "budget_of_what"))
-    assert (first, last) == (0, drawings + 1)
-    labels = [topics.get(names[place]).label for place in (first, drawings, last)]
-    assert sorted(labels, key=lambda label: plan.index(f"*{label}*")) == labels
 
 
 def test_a_code_is_four_letters_typed_in_any_way(opened: sessions.Session):

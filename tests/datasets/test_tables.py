@@ -194,11 +194,6 @@ def test_damaged_files_raise_nothing_but_sentences(folder: Path, cuts: list[tupl
         assert str(error).startswith("the table")
 
 
-def test_a_request_that_names_a_folder_or_a_table_is_told_from_others():
-    requests = (json.dumps({"base": {"dataset": name}}) for name in ("digits", "images:mine", "table:mine"))
-    assert [datasets.registry.named_in(request) for request in requests] == [False, True, True]
-
-
 def test_only_the_name_of_a_folder_or_a_table_has_the_data_folder_listed(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ):

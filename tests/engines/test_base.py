@@ -129,7 +129,6 @@ def test_as_many_processes_as_cores_unless_the_environment_says_otherwise(monkey
     monkeypatch.setenv("EPSILON_SLOT_CORES", "5")
     assert choose(False, CPU).description == "5 clients at a time, a process and a core each, channels-last"
     monkeypatch.setenv("EPSILON_ENGINE", "batched")
-    assert choose(False, CPU).description == "all clients at once on one core"
     monkeypatch.setenv("EPSILON_ENGINE", "gpu")
     with pytest.raises(InvalidInput, match="EPSILON_ENGINE must be auto, batched or processes; got “gpu”"):
         choose(False, CPU)

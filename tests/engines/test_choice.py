@@ -11,11 +11,10 @@ import torch
 from ldp_core import models, optimizers
 from ldp_core.engines import choice
 from ldp_core.engines.base import choose
-from ldp_core.engines.choice import Choice, bits, choice_for, chosen, misfit
+from ldp_core.engines.choice import Choice, bits, choice_for, chosen
 from ldp_core.engines.recipe import Recipe
 from ldp_core.experiment import parse
 from ldp_core.federated.federation import assemble
-from ldp_core.optimizers.sgd import SGD
 from ldp_core.system import native_code
 from tests.data import events, mnist_like
 
@@ -102,14 +101,6 @@ def test_one_that_is_broken_is_no_error_either(without_llvmlite: None, monkeypat
     monkeypatch.setattr(native_code, "find_spec", lambda name: object())
     native_code.refusal.cache_clear()
     assert choose(False, CPU, recipe()).note == "no fused kernel: llvmlite cannot be loaded"
-
-
-def test_an_optimiser_that_is_added_is_trained_without():
-    class Other(SGD):
-        label = "Other"
-
-    Other.name = "other"
-    assert misfit(recipe().model, (28, 28), 10, Other()) == "Other is trained without"
 
 
 @pytest.mark.skipif(not HAS, reason="llvmlite is optional")

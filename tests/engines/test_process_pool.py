@@ -157,5 +157,4 @@ def test_a_program_without_a_guard_reads_the_true_cause(tmp_path: Path):
         check=False,
     )
     assert "ended with exit code 1 before its work was done" in done.stdout, done.stderr
-    assert 'needs `if __name__ == "__main__":`' in done.stdout
     assert "memory" not in done.stdout

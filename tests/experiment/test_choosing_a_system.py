@@ -1,8 +1,5 @@
 """A system that is chosen fills what was not given; whatever was changed since stays."""
 
-import pytest
-
-from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import amended, changed, departures, parse
 
 NAME = "personalized_ldp_fl"
@@ -47,13 +44,6 @@ def test_another_case_or_data_set_brings_its_settings_and_keeps_what_was_changed
         0.9,
     )
     assert (other.aggregator.name, other.clients.range) == ("inverse_std", 100)
-
-
-def test_a_system_that_is_wrong_is_refused_at_its_field():
-    with pytest.raises(InvalidExperiment, match="did you mean pldp_fl"):
-        amended({}, {"system.name": "pldp_f"})
-    with pytest.raises(InvalidExperiment, match="system"):
-        changed(parse({}), {"system.case": "iid"})
 
 
 def test_departures_name_the_part_or_the_parameter():

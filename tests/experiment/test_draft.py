@@ -24,11 +24,6 @@ def test_runs_are_variants_times_seeds_counted_from_the_bases_own():
     ]
 
 
-def test_json_out_is_json_in():
-    draft = Draft(parse({}), AGGREGATORS, seeds=3)
-    assert parse_draft(draft.as_json()) == draft
-
-
 def test_an_experiment_alone_is_a_draft_with_one_run():
     draft = parse_draft({"rounds": 2, "name": "mine"})
     assert [run.label for run in draft.runs()] == ["mine"]
@@ -55,12 +50,8 @@ def test_in_the_reference_clients_with_limits_of_their_own_send():
     [
         ({"base": {"rounds": 0}}, "rounds must be"),
         ({"base": {}, "seeds": 0}, "seeds must be"),
-        ({"base": {}, "seeds": 2.5}, "seeds must be"),
-        ({"base": {}, "seeds": True}, "seeds must be"),
         ({"base": {}, "extra": 1}, "extra is not a field of a draft"),
         ({"base": {}, "variants": [{"label": ""}]}, "variants must be objects"),
-        ({"base": {}, "variants": [{"label": "a", "sets": {}}]}, "variants must be objects"),
-        ({"base": {}, "variants": ["mean"]}, "variants must be objects"),
         ({"base": {}, "variants": [{"label": "a"}, {"label": "a"}]}, "labels of their own"),
         (
             {"base": {}, "variants": [{"label": str(i)} for i in range(13)]},
@@ -72,10 +63,3 @@ def test_in_the_reference_clients_with_limits_of_their_own_send():
 def test_what_cannot_run_is_refused(data: dict[str, Any], words: str):
     with pytest.raises(InvalidExperiment, match=words):
         parse_draft(data)
-
-
-def test_changing_the_base_checks_every_variant():
-    draft = Draft(parse({}), (Variant("as printed", {"mechanism.name": "pdpm", "form": "as_printed"}),))
-    assert draft.with_base({"rounds": 3}).base.rounds == 3
-    with pytest.raises(InvalidExperiment):
-        draft.with_base({"clients.count": 0})

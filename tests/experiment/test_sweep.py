@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from ldp_core import limits
 from ldp_core.errors import InvalidExperiment
 from ldp_core.experiment import changed, parse
 from ldp_core.experiment.sweep import in_words, parse_sweep, read_values
@@ -48,8 +47,6 @@ def test_settings_may_be_named_one_by_one_or_drawn_and_survive_json():
         ({"list": [{}]}, "setting 1 of the list must name fields and a value each"),
         ({"list": [{"rounds": 1}, {"rounds": 1}]}, "the list holds the same experiment twice"),
         ({"list": [{"rounds": 1}], "grid": {"rounds": [1]}}, "grid and list stand beside each other"),
-        ({"list": [{"attack.every": 1}]}, "attack.every cannot be swept over"),
-        ({"latin": {"fields": {"rounds": [1, 9]}, "points": 9000}}, "latin.points must be a whole number"),
         (
             {"latin": {"fields": {"clients.epsilon": [1, 9]}, "points": 900}, "seeds": 9},
             "the sweep makes 900 × 9 seeds = 8\u202f100 runs",
@@ -72,16 +69,11 @@ def test_seeds_count_up_from_a_cells_own():
         ([], "a sweep must be a JSON object"),
         ({"gird": {}}, "gird is not a field of a sweep; did you mean grid?"),
         (sweep(None), "grid must name fields and their values"),
-        (sweep({}), "grid must name fields and their values"),
         (sweep({"rounds": []}), "rounds must have a list of values, one at least"),
-        (sweep({"rounds": "12"}), "rounds must have a list of values"),
         (sweep({"clients.epsilon": [[1, 2]]}), "clients.epsilon takes numbers, words, true, false or null"),
         (sweep({"rounds": [1, 1.0]}), "rounds must have each value once; got 1.0 twice"),
         (sweep({"rounds": [1]}, seeds=0), "seeds must be a whole number between 1 and 20; got 0"),
-        (sweep({"rounds": [1]}, seeds=True), "seeds must be a whole number between 1 and 20; got true"),
         (sweep({"rounds": [5], "clients.count": [5, 6]}), "rounds has one value, 5: give it two to sweep"),
-        (sweep({"runds": [1]}), "runds is not a field"),
-        (sweep({"clients.epsilom": [1]}), "did you mean epsilon? (in the cell clients.epsilom=1)"),
         (sweep({"mechanism.name": ["duchi", "dutchi"]}), "did you mean duchi? (in the cell mechanism.name=d"),
         (
             sweep({"rounds": [3, 4], "clients.epsilon": [1, -2]}),
@@ -96,7 +88,6 @@ def test_seeds_count_up_from_a_cells_own():
             sweep({"name": ["a", "b"]}),
             "the same experiment twice: as name=a with seed 0 and as name=b with seed",
         ),
-        (sweep({"seed": [1, 2]}, seeds=2), "the same experiment twice"),
         (sweep({"seed": [2**53 - 1]}, seeds=2), "(in the cell seed=9007199254740991)"),
         (sweep({"attack.rounds_observed": [1]}), "cannot be swept over"),
     ],
@@ -107,28 +98,18 @@ def test_what_cannot_be_meant_is_named(data: Any, words: str):
     assert words in str(caught.value)
 
 
-def test_as_many_runs_as_may_be_are_taken():
-    assert (
-        len(parse_sweep(sweep({"rounds": list(range(1, 301))}, seeds=10)).cells) == limits.SWEEP_RUNS.maximum
-    )
-
-
 @pytest.mark.parametrize(
     ("text", "values"),
     [
         ("0.5,1,2", [0.5, 1, 2]),
-        (" duchi , piecewise ", ["duchi", "piecewise"]),
         ("true,null,none", [True, None, "none"]),
         ('"a,b",c', ["a,b", "c"]),
         ("1e-3", [0.001]),
         ("0.5x,3", ["0.5x", 3]),
-        ("two_volunteers", ["two_volunteers"]),
         ("0.1:10:5", [0.1, 2.575, 5.05, 7.525, 10]),
         ("0.1:10:5log", [0.1, 0.316227766017, 1, 3.16227766017, 10]),
-        ("1:5:3", [1, 3, 5]),
         ("-1 : 1 : 3", [-1, 0, 1]),
         ("0,5; 1; 4", [0.5, 1, 4]),
-        ("0,5;1,25", [0.5, 1.25]),
         ("−1,5; 1 000; 2", [-1.5, 1000, 2]),
         ("0,1:1 000,1:2", [0.1, 1000.1]),
     ],

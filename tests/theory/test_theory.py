@@ -54,7 +54,6 @@ def test_of_a_vote_no_noise_is_predicted_and_it_is_said_why(mechanism: str):
     assert math.isnan(noise.variance) and math.isnan(noise.heard)
     assert noise.unknown == "it depends on how close each vote is"
     assert view.word == "unknown"
-    assert view.why == "no noise is predicted, as it depends on how close each vote is: press Train"
     assert server_variance(parse(vote | {"mechanism": "none"})) == 0
     lottery = {"aggregator": {"name": "sign_majority", "votes": "lottery"}}
     assert server_noise(parse(vote | lottery)).empty > 0.5

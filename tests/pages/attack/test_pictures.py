@@ -7,9 +7,7 @@ import pytest
 from ldp_core.experiment.attack_grid import parse_ladder
 from ldp_core.leakage.grid import climb
 from ldp_core.runs.view.cells import Desk
-from pages.parts.attack.changes import ladder_changes
 from pages.parts.attack.pictures import pictures
-from pages.parts.attack.words import limits
 from tests.data import digits
 
 LENET: dict[str, Any] = {
@@ -44,18 +42,6 @@ def test_all_frames_can_be_gone_back_to_and_the_last_one_is_the_result(emitted: 
         assert {len(frame["lines"]) for frame in cell["frames"]} == {len(cell["lines"])}
         assert cell["frames"][-1]["image"] == cell["images"][0]
     assert shown["known"][-1]["lines"][0] == "without noise"
-
-
-def test_what_a_search_does_not_do_is_said_with_its_effort(emitted: list[dict[str, Any]]):
-    desk = Desk.of(emitted)
-    (sentence,) = limits(desk)
-    assert "Of many images or steps the gradient is a sum" in sentence
-    assert desk.start["knows"]["piecewise"][-1] == "its effort: 12 steps at most, from 1 random image"
-
-
-def test_a_change_of_effort_is_a_change():
-    more = parse_ladder(LENET | {"attacker": {"name": "idlg", "iterations": 13}})
-    assert "iterations 12" in ladder_changes(parse_ladder(LENET), more)
 
 
 def test_the_image_is_called_by_the_name_of_its_class(emitted: list[dict[str, Any]]):

@@ -17,18 +17,15 @@ from ldp_core import mechanisms, presets
 from ldp_core.experiment import Draft, Variant, changed
 from ldp_core.runs.view.run_curves import Progress, RunProgress
 from ldp_core.runs.view.styles import Style, styles
-from pages.parts.charts.base import labelled, log_axis, points, rounded_up
-from pages.parts.charts.course import course
+from pages.parts.charts.base import labelled, points, rounded_up
 from pages.parts.charts.density import law_figure
-from pages.parts.charts.population import MOST, drawn, left_out, population_figure
+from pages.parts.charts.population import MOST, drawn, population_figure
 from pages.parts.charts.rounds import MOST_DOTS, MOST_POINTS, accuracy_figure, noise_figure, spaced, thinned
 from pages.parts.charts.series import Series, announced, series
 from pages.parts.noise.designs import Design, View, different, moved, views
 from pages.parts.noise.upload_chart import upload_figure
 from pages.parts.noise.variance_charts import Curve, against_budget, against_value, crossings
-from pages.parts.train.heard import heard_figure, row_of
 from pages.parts.ui.components import typed
-from pages.parts.ui.text import number, percent
 from tests.data import events
 from tests.extent import in_gate
 
@@ -85,7 +82,6 @@ def test_accuracy_and_noise_are_drawn_as_they_were_recorded(trained: list[Series
     lines = [trace for trace in figure.data if trace.mode == "lines" and trace.hovertemplate == "%{y:.1%}"]
     mean, _, _ = trained[0].curve("accuracy")
     assert list(lines[0].y) == pytest.approx(mean, rel=1e-5)
-    assert any("variant &lt;0&gt;" in note.text for note in figure.layout.annotations)
     noise = check(noise_figure(trained, 4, {}))
     assert noise.layout.yaxis.type == "log"
     titles = [one.layout.xaxis.unifiedhovertitle.text for one in (figure, noise)]
@@ -151,18 +147,6 @@ def test_points_reach_the_browser_as_they_are_and_what_is_not_finite_is_a_gap(va
     assert all(b == pytest.approx(a, rel=1e-6) for a, b in kept)
 
 
-@given(st.lists(st.integers(-(2**53), 2**53), max_size=9))
-def test_small_whole_numbers_reach_the_browser_exactly(values: list[int]):
-    small = [value % 20_000 for value in values]
-    assert browser_reads(small) == small
-    assert points(small).itemsize == 2
-
-
-def test_nothing_but_arrays_is_written_for_a_chart():
-    with pytest.raises(TypeError, match="float32 cannot be written"):
-        json.dumps(np.float32(1), default=typed)
-
-
 @given(st.floats(1e-12, 1e12), st.floats(1e-12, 1e12))
 def test_the_end_of_an_axis_is_round_and_not_far_above_what_it_holds(value: float, other: float):
     assert value * (1 - 1e-12) <= rounded_up(value) <= 1.5 * value
@@ -210,13 +194,6 @@ def test_chosen_mechanisms_change_places_where_the_reference_says(oracles: dict[
     assert "duchi and piecewise" in marks[0][2]
 
 
-def test_who_is_heard_can_be_drawn(trained: list[Series]):
-    table = [(one, row) for one in trained if (row := row_of(one))]
-    assert len(table) == len(trained)
-    (heat,) = check(heard_figure(table)).data
-    assert "%" not in str(heat.text), "a phone has no room for it in a cell"
-
-
 @pytest.mark.parametrize("count", [1, 20, 61, 1400])
 def test_any_population_can_be_drawn(count: int):
     base = presets.get("two_volunteers").draft.base
@@ -254,12 +231,6 @@ def test_dots_stay_few_and_where_they_are():
         assert before <= now or now - {rounds} <= before, "none moves: they get more, or half of them go"
 
 
-def test_a_logarithmic_axis_names_its_powers():
-    axis = log_axis(-3, 1)
-    assert axis["ticktext"] == ["0.001", "0.01", "0.1", "1", "10"]
-    assert len(log_axis(-30, 30)["tickvals"]) <= 9
-
-
 def test_a_series_is_the_mean_over_its_seeds(trained: list[Series]):
     mean, low, high = trained[0].curve("accuracy")
     table = np.array([one.curves["accuracy"] for one in trained[0].runs])
@@ -267,18 +238,6 @@ def test_a_series_is_the_mean_over_its_seeds(trained: list[Series]):
     np.testing.assert_allclose(low, table.min(axis=0))
     np.testing.assert_allclose(high, table.max(axis=0))
     assert series(Progress((), ()), presets.get("half_and_half").draft) == ([], None)
-
-
-def test_the_course_is_stated_from_the_start_to_the_end():
-    one = Series(0, "mean", (run(0, "mean", 0, {"rounds": 9, "attack": None}),))
-    accuracy, noise = (one.curve(name)[0] for name in ("accuracy", "noise_variance"))
-    words = course("Accuracy by round", [one], Series.mean, percent)
-    assert words.startswith(f"Accuracy by round. mean: {percent(accuracy[0])} at the start, ")
-    assert f"{percent(accuracy[3])} after round 3, {percent(accuracy[6])} after round 6, " in words
-    assert f"{percent(accuracy[9])} after round 9 (lowest {percent(accuracy.min())}, " in words
-    result = course("Noise", [one], Series.noise, number)
-    assert f"mean: {number(noise[1])} after round 1, " in result, "before the first upload there is none"
-    assert course("Noise", [], Series.noise, number) == "Noise. No values yet."
 
 
 @pytest.mark.parametrize("count", [500, 1000, 60_000])
@@ -300,8 +259,6 @@ def test_a_client_that_asks_for_more_than_the_others_is_drawn(count: int, place:
 def test_few_are_all_drawn_and_of_many_the_extreme_ones_with_a_word():
     noise = np.random.default_rng(0).random(60_000)
     assert len(drawn(noise[:MOST])) == MOST
-    assert left_out(MOST) == ""
     kept = drawn(noise, 1 - noise)
     assert len(kept) <= MOST
     assert {0, 59_999, noise.argmin(), noise.argmax()} <= set(kept.tolist())
-    assert left_out(60_000) == "of every 240 neighbours, the lowest and the highest are drawn"

@@ -15,7 +15,6 @@ from ldp_core.runs.view.run_curves import Progress, RunProgress
 from pages.parts.charts.rounds import noise_figure
 from pages.parts.charts.series import Series, series
 from pages.parts.charts.split import served_figure
-from pages.parts.watch.trio import Pictured, trio
 
 DRAFTS = {name: presets.get(name).draft for name in presets.names()}
 QUICK = [name for name, draft in DRAFTS.items() if draft.base.dataset == "digits" and len(draft.variants) < 4]
@@ -84,11 +83,8 @@ def test_stored_curve_ends_within_its_stored_seeds(name: str):
 
 def test_who_is_silenced_is_seen_digit_by_digit():
     """The zeros of the digits 5 to 9 stand beside the accuracy, as the runs have them."""
-    draft, runs, shown = trained("who_is_silenced")
-    panel = trio(draft, shown, None, Pictured([]), "nothing", "completed")["noise"]
-    assert panel["title"] == "Accuracy on each class"
+    _, runs, shown = trained("who_is_silenced")
     drawn = lines(served_figure(shown, [str(digit) for digit in range(10)]))
     for run in runs:
         np.testing.assert_allclose(drawn[run.label]["y"], run.last["accuracy_per_class"])
     assert max(drawn["1/σ²"]["y"][5:]) < 0.1 < min(drawn["1/σ²"]["y"][:5])
-    assert trio(draft, [], None, Pictured([]), "nothing")["noise"]["title"] == "Noise variance per weight"

@@ -11,7 +11,7 @@ from ldp_core import datasets
 from ldp_core.experiment import parse
 from ldp_core.federated.federation import assemble
 from ldp_core.theory.label_counts import label_counts
-from pages.parts.charts.split import MOST_BARS, MOST_CLASSES, chosen, split_figure, split_in_words
+from pages.parts.charts.split import MOST_BARS, MOST_CLASSES, chosen, split_figure
 from tests.data import digits
 from tests.pages.charts.test_base import check
 
@@ -67,19 +67,3 @@ def test_colours_are_distinguished_by_lightness_alone():
         for trace in figure["data"]
     ]
     assert np.diff(light).min() > 6
-
-
-@pytest.mark.parametrize(
-    ("counts", "words"),
-    [
-        ([[5, 5], [5, 5]], "each of the 2 clients holds 10 samples, and some of every class"),
-        ([[1, 0], [0, 1]], "each of the 2 clients holds 1 sample, and some of 1 of 2 classes"),
-        (
-            [[5, 0], [5, 5], [1, 1]],
-            "each of the 3 clients holds 2 to 10 samples (median 5), and some of 1 to 2 of 2 classes",
-        ),
-        ([[7, 0, 1]], "the one client holds 8 samples, and some of 2 of 3 classes"),
-    ],
-)
-def test_the_sentence_counts_all_clients(counts: list[list[int]], words: str):
-    assert split_in_words(np.array(counts)) == words

@@ -4,18 +4,15 @@ budgets, and a price on the phone that says its scope.
 
 import re
 
-import pytest
-
 from ldp_core import aggregators, presets
-from ldp_core.classroom.own_digits import MEAN, ROUNDS, STOCK, WEIGHED, Own, Served, draft_of
+from ldp_core.classroom.own_digits import ROUNDS, STOCK
 from ldp_core.presets.questions import Choice
 from ldp_core.runs import tint_of
 from ldp_core.runs.view.final_figures import Final
 from pages.parts.charts.base import colour
-from pages.parts.classroom.board import guesses_in_words
 from pages.parts.classroom.figures import Dot, guesses_figure, tries_figure
 from pages.parts.classroom.own_digit import _price
-from pages.parts.classroom.own_room import budgets_figure, why_the_mean
+from pages.parts.classroom.own_room import budgets_figure
 
 NUMBER = presets.get("two_volunteers").ask
 CHOICE = presets.get("half_and_half").ask
@@ -37,18 +34,6 @@ def test_choices_are_counted_and_the_right_one_is_marked():
     yes, no = CHOICE.options
     (bars,) = guesses_figure(CHOICE, [yes, yes, no], (no,))["data"]
     assert dict(zip(bars["y"], bars["text"], strict=True)) == {yes: "2", no: "1  it came out so"}
-
-
-@pytest.mark.parametrize(
-    ("guesses", "answers", "words"),
-    [
-        ([], (19.0,), "nobody guessed."),
-        ([60, 20], (), "2 guesses."),
-        ([60, 20, 23], (12.0, 27.0, 18.0), "2 of 3 within 5 points."),
-    ],
-)
-def test_how_the_room_did(guesses: list[float], answers: tuple[float, ...], words: str):
-    assert guesses_in_words(NUMBER, guesses, answers) == words
 
 
 def dot(name: str, value: str, accuracy: float, epsilon: float | None) -> Dot:
@@ -89,13 +74,3 @@ def test_a_price_covers_all_that_is_sent():
     basic = 2 * 650 * ROUNDS
     assert said
     assert basic / 2 < int(said[1].replace("\u202f", "")) < basic, "the ledger's best is below the plain sum"
-    assert found.endswith("against the server. That promises nothing.")
-
-
-def test_it_is_said_why_the_mean_reads_more():
-    """One ε 64 among nineteen of ε 4: by 1/σ² nearly the whole say is one client's."""
-    draft = draft_of([Own(1, b"", 64.0, 0.1), *[Own(2, b"", 4.0, 0.1)] * 19])
-    more, fewer = (Served(name, 0.9, ([True] * n, [False])) for name, n in ((MEAN, 3), (WEIGHED, 1)))
-    assert "listens as if 1" in why_the_mean([more, fewer], draft)
-    fewer, more = more._replace(label=WEIGHED), fewer._replace(label=MEAN)
-    assert not why_the_mean([more, fewer], draft)

@@ -8,7 +8,7 @@ from pages.parts.charts.pareto import Bought, pareto_figure
 from pages.parts.charts.rounds import accuracy_figure, noise_figure
 from pages.parts.compare.arms import arms
 from pages.parts.compare.choice import how_many
-from pages.parts.compare.side_by_side import _figures, _noise_words
+from pages.parts.compare.side_by_side import _figures
 from pages.parts.compare.verdict import verdict
 from pages.parts.systems.unlike import unlike
 from pages.parts.ui.text import at_most
@@ -33,7 +33,6 @@ def test_two_settings_of_a_sweep_are_held_against_each_other(runs_dir: Path):
     assert how_many(queue.get(identity)) == 4
     found, trouble = arms([(identity, 1), (identity, 3)])
     assert trouble == []
-    assert [arm.series.label for arm in found] == ["A ε 1 for all, by data", "B ε 8 for all, by data"]
     answer = verdict(found, unlike([arm.experiment for arm in found]))
     assert "The budgets made the difference" in answer or "differ in the budgets alone" in answer
     assert "2 shared seeds" in answer
@@ -44,7 +43,6 @@ def test_two_settings_of_a_sweep_are_held_against_each_other(runs_dir: Path):
     figures = accuracy_figure(shown, 2, None), noise_figure(shown, 2, {}), pareto_figure(picked, picked=True)
     for figure in figures:
         check(figure)
-    assert _noise_words(shown) == "measured in the last round"
 
 
 def test_listed_settings_are_runs_as_those_of_a_grid_are(runs_dir: Path):

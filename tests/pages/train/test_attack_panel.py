@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from hypothesis import strategies as st
 from ldp_core import presets
 from ldp_core.attacks.findings.metrics import wilson
 from ldp_core.attacks.findings.verdict import Verdict
-from ldp_core.experiment import Draft, Variant, parse
+from ldp_core.experiment import Draft, Variant
 from ldp_core.runs.record import drafts
 from ldp_core.runs.view.attack_curve import Tries
 from ldp_core.runs.view.run_curves import RunProgress
@@ -21,17 +20,14 @@ from ldp_core.runs.view.styles import Style
 from pages.parts.charts.attack_rounds import TOP_DB, picked_figure, pixels_figure, returned_figure
 from pages.parts.charts.series import Series
 from pages.parts.charts.tally import Tally, attempts_on, running, running_cap, tally
-from pages.parts.train.attack_choices import costs, set_numbers
+from pages.parts.train.attack_choices import set_numbers
 from pages.parts.train.attack_rounds import _audit_cards, _real_cards, client_names
 from pages.parts.train.findings import _leaks as findings_of_leaks
 from pages.parts.train.findings import findings
-from pages.parts.train.help import attackers
 from pages.parts.train.server_panel import budget_of, server_panel, uploads_in
 from pages.parts.ui.components import sheet
-from pages.parts.ui.text import number, plain
+from pages.parts.ui.text import number
 from pages.parts.ui.workspace import Workspace
-from pages.parts.watch.leak import leak
-from tests.calibrated import calibrated
 from tests.pages.charts.test_base import check, made
 
 ROUNDS = 5
@@ -40,7 +36,6 @@ SETS: list[dict[str, Any]] = [
     {"mechanism": "piecewise", "aggregator": "inverse_variance"},
     {"mechanism": "duchi"},
 ]
-FORBIDDEN = ("private", "hidden", "safe ")
 
 
 @pytest.fixture(scope="module")
@@ -75,8 +70,6 @@ def test_the_attack_over_rounds_is_drawn_as_it_was_recorded(trained: list[Series
     assert curve.y[-1] == pytest.approx(picks.mean(), rel=1e-5)
     words = " ".join(note.text for note in picked.layout.annotations)
     assert f"{number(picks.sum(), 3)} of {picks.size}" in words
-    assert "guessing 1 of 10" in words
-    assert "no bound below 100" in words, "a bound that excludes nothing is drawn, and labelled so"
     assert picked.layout.xaxis.range == pixels.layout.xaxis.range == (0, ROUNDS)
 
 
@@ -118,18 +111,6 @@ def test_real_uploads_are_counted_image_by_image(trained: list[Series]):
         assert json.loads(sheet([card]))
 
 
-def test_one_round_is_drawn_and_a_record_without_identification_too(trained: list[Series]):
-    tries = Tries("audit", 0)
-    for control in (None, "clean", "clipped"):
-        tries.fold(
-            {"round": 1, "control": control, "attacker": "x", "psnr": 9.0, "psnr_mean_image": 8.0, "ncc": 0.1}
-        )
-    alone = [(trained[0], [tries])]
-    check(pixels_figure(alone, ROUNDS))
-    check(picked_figure(alone, ROUNDS))
-    assert [card.title for card in _audit_cards(alone, ROUNDS)] == ["Do its pixels come back?"]
-
-
 def test_a_tally_pools_rounds_and_seeds(trained: list[Series]):
     tries = attempts_on(trained[2], "audit", 0)
     count = tally(tries)
@@ -156,15 +137,9 @@ def test_the_panel_holds_what_the_events_say(trained: list[Series]):
     panel = server_panel(trained, "audit", worst=False, empty="")
     json.dumps(panel, allow_nan=False)
     assert [row["name"] for row in panel["rows"]] == ["Client 1", "Client 10", "Client 20"]
-    first, run = panel["rows"][0], trained[0].runs[0]
+    first = panel["rows"][0]
     newest = trained[2].runs[0].tries["audit", 0].newest or {}
     assert first["cells"][3]["captions"] == [f"alike {newest['ncc']:.2f}"]
-    assert "picked from 10 in " in first["picked"]["text"]
-    assert first["says"].startswith("run <0>: recovered"), "the run that leaks is named"
-    label, clean = run.targets[0]["label"], run.tries["audit", 0].newest or {}
-    assert first["cells"][0]["captions"] == [f"a {label}"]
-    of_all, of_class = (f"{clean[f'psnr_{whose}']:.1f} dB" for whose in ("mean_image", "class_mean"))
-    assert first["detail"].endswith(f"average of all images: {of_all}, of its class (a {label}): {of_class}")
     row = server_panel(trained, "real", worst=True, empty="")["rows"][0]
     assert (len(row["pairs"]), len(row["lines"])) == (6, len(SETS))
     closest = trained[1].runs[0].tries["real", 0].closest or {}
@@ -183,22 +158,6 @@ def test_what_is_alike_and_yet_not_recovered_says_why(trained: list[Series], mon
     assert row["verdict"] == "alike, but so is another image"
 
 
-def test_the_findings_say_what_pixels_and_identification_say_together(trained: list[Series]):
-    result = findings(trained, None, 0.1)
-    for words in (
-        "clients 1 and 10 (ε 0.5 per weight)",
-        "the server can get a likeness of the image: ",
-        "From an upload of one image by client 20 (ε 8 per weight) the server can get the image: ",
-        "it picks the right image out of 10 in",
-    ):
-        assert words in result
-    leaks = result[result.index("From an upload of one image") :]
-    assert r"run \<1" in leaks
-    assert r"run \<0" not in leaks, "that all leaks without noise is no finding"
-    assert "The attack on real uploads fails even without noise" in leaks
-    assert not any(word in result for word in FORBIDDEN)
-
-
 @pytest.mark.parametrize(
     ("back", "said"), [(0, "No image of a real upload"), (4, "No more images of real uploads")]
 )
@@ -213,28 +172,16 @@ def test_as_many_images_as_by_chance_are_not_none(back: int, said: str):
     assert result.startswith(said)
 
 
-def test_each_attacker_is_stated_once_with_the_runs_that_it_attacks(trained: list[Series]):
-    said = list(attackers(trained))
-    for what in ("an upload of one image", "a real upload"):
-        whose = [words for words in said if words.startswith(f"**Who attacks {what}** (")]
-        assert sum(words.count(plain(one.label)) for words in whose for one in trained) == len(trained)
-        assert all("It knows: " in words for words in whose)
-
-
 TYPED: list[tuple[str, str, Any]] = [
     ("clients", "", None),
     ("clients", "1, 10 20", (1, 10, 20)),
-    ("clients", "3;3", (3,)),
     ("clients", "0", "got “0”"),
     ("clients", "21", "and 20"),
-    ("clients", "x", "got “x”"),
     ("clients", "9" * 5000, "and 20"),
     ("rounds", "", None),
-    ("rounds", "2", (2,)),
     ("rounds", "3, 1;2", (1, 2, 3)),
     ("rounds", "0", "got “0”"),
     ("rounds", "16", "between 1 and 15; got “16”"),
-    ("rounds", "x", "got “x”"),
     ("rounds", "9" * 5000, "numbers of rounds"),
 ]
 
@@ -252,38 +199,6 @@ def test_clients_and_rounds_attacked_are_typed_as_the_pages_count(field: str, ty
         assert getattr(workspace.draft.base.attack, field) == taken
 
 
-@pytest.mark.parametrize(
-    ("changes", "expected"),
-    [
-        ({}, ""),
-        ({"attack": None}, ""),
-        (
-            {"model": "lenet", "rounds": 3},
-            "the training and does as little as gives a picture: round 1, one client, 50 steps at most.",
-        ),
-        ({"model": "lenet", "rounds": 10}, "Attacked in round 1, one client, "),
-        ({"model": "lenet", "rounds": 15}, "Attacked in round 1, 3 clients, "),
-        ({"model": "lenet", "rounds": 400}, "Attacked every 58 rounds: more would be over a fifth of the"),
-        ({"model": "lenet", "attack": {"every": 5}}, "Attacked every 5 rounds. The searches slow training."),
-        ({"model": "lenet", "attack": {"rounds": [3]}}, "Attacked in round 3. The searches slow training."),
-        ({"model": "lenet", "attack": {"rounds": [3, 9]}}, "Attacked in rounds 3, 9. The searches slow"),
-    ],
-)
-def test_what_a_search_costs_is_said(changes: dict[str, Any], expected: str):
-    experiment = parse(changes)
-    words = costs(experiment)
-    assert expected in words
-    assert bool(words) == bool(expected)
-
-
-def test_where_the_machine_was_measured_times_stand_beside_it(runs_dir: Path):
-    calibrated(runs_dir)
-    assert "A run's attacks take about" in costs(parse({}))
-    result = costs(parse({"model": "lenet", "rounds": 3, "attack": {"attacker": "idlg"}}))
-    assert result.startswith("Attacked in rounds 1, 2, 3. The searches slow training. A run's attacks")
-    assert result.endswith("times as long.")
-
-
 def test_what_a_later_seed_gave_away_is_found_and_named(trained: Sequence[Series]):
     """“The server got no image back in any round” was said of the first seed alone."""
     kept, given_away = trained[2].runs[0], trained[0].runs[1]
@@ -292,9 +207,6 @@ def test_what_a_later_seed_gave_away_is_found_and_named(trained: Sequence[Series
     assert "the server can get the image" not in alone
     assert "the server can get the image" in findings_of_leaks([both])
     assert "of “duchi” with seed 1" in findings_of_leaks([both])
-    assert "is back" in leak([both], "audit", "")["pieces"][0][0]
-    assert "duchi, seed 1, round" in leak([both], "audit", "")["rest"]
-    assert server_panel([both], "audit", True, "")["note"].endswith("Pictures are of the first seed.")
 
 
 def shown(draft: Draft, *clients: int) -> list[Series]:
@@ -321,12 +233,6 @@ def test_a_client_whose_budget_differs_over_the_runs_has_all_of_them(preset: str
     assert client_names(draft, shown(draft, 9)) == {9: expected}
     silent = draft.with_base({"mechanism": "none"}).base
     assert budget_of(shown(Draft(silent, (Variant("clear"),)), 9), 9) == "no noise", "no ε has a part in it"
-
-
-def test_many_budgets_are_stated_by_their_ends():
-    base = presets.get("two_volunteers").draft.base
-    draft = Draft(base, tuple(Variant(f"ε {n}", {"clients.epsilon": float(n)}) for n in range(1, 6)))
-    assert client_names(draft, shown(draft, 0)) == {0: "ε 1 to 5 per weight"}
 
 
 def test_a_client_keeps_its_place_where_that_is_the_same_in_all_runs():

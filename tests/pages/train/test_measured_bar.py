@@ -9,8 +9,8 @@ from ldp_core.accounting import ledger
 from ldp_core.experiment import Draft, parse
 from ldp_core.experiment.draft import Variant
 from pages.parts.charts.series import Series
-from pages.parts.train.measured_bar import bar_figure, bars, guesses, in_short, why
-from pages.parts.ui.text import at_most, percent
+from pages.parts.train.measured_bar import bar_figure, bars, in_short, why
+from pages.parts.ui.text import at_most
 from tests.pages.charts.test_base import made
 
 SETTINGS: dict[str, Any] = {
@@ -64,13 +64,6 @@ def test_where_nothing_is_shown_no_bar_begins(shown: list[Series]):
         in_short([Series(0, "mean", (one,), shown[0].style)], 0) == "; an attack shows ε 0.00971 at least"
     ), "rounded down, and not to nothing"
     assert in_short(shown, 2).startswith("; an attack shows ε ")
-
-
-def test_each_attack_says_what_it_guesses_beside_chance(shown: list[Series]):
-    said = guesses(DRAFT, shown[0], 2)
-    rows = [row for row in shown[0].runs[0].end["measured"] if row["client"] == 3]  # type: ignore[index]
-    assert "among the 479 in the client's upload" in said and said.endswith("by chance in 50 %.")
-    assert all(percent(row["right"], 1) in said for row in rows if row["scope"] == "upload")
 
 
 def test_a_run_without_an_attack_has_no_bars():

@@ -32,9 +32,3 @@ def test_a_value_that_fits_one_of_the_other_axis_is_not_wrong():
     alone = wrong_in(listed, AXES["count"], counts, AXES["range"], [0.1, 0.5])
     assert alone and "clients.epsilon" not in alone[0]
     assert wrong_in(listed, AXES["count"], counts, AXES["epsilon"], [1, 2]) == []
-
-
-def test_of_many_a_few_are_named():
-    values: list[Scalar] = [1, *range(-20, 0)]
-    (result,) = wrong_in(BASE, AXES["epsilon"], values, AXES["range"], [1, 2])
-    assert result.endswith("-15 and 14 more.")

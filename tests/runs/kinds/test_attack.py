@@ -12,32 +12,8 @@ from ldp_core.experiment import parse
 from ldp_core.experiment.attack_grid import Ladder, parse_ladder
 from ldp_core.runs import jobs, queue
 from ldp_core.runs.jobs import wait_estimate
-from ldp_core.runs.lockstep import Turn
-from ldp_core.runs.record.checkpoints import Recorder
-from tests.runs.in_process import bodies, compute, queued, trained
 
 SMALL: dict[str, Any] = {"mechanisms": ["piecewise", "duchi"], "epsilons": [1, 8, 16], "images": 4}
-
-
-def test_a_ladder_that_was_stopped_is_taken_up_without_a_cell_lost_or_told_twice(
-    runs_dir: Path, monkeypatch: pytest.MonkeyPatch
-):
-    job = queued(SMALL, "attack")
-    write, left = Recorder.write, iter(range(4))
-
-    def stop_after_four(recorder: Recorder, turn: Turn) -> None:
-        if next(left, None) is None:
-            raise KeyboardInterrupt
-        write(recorder, turn)
-
-    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(Recorder, "write", stop_after_four)
-        compute(job)
-    assert len(bodies(job)) == 4
-    assert compute(job).status == "completed"
-    stopped = bodies(job)
-    monkeypatch.setenv("EPSILON_RUNS_DIR", str(runs_dir.with_name("others")))
-    assert stopped == bodies(trained(SMALL, "attack"))
 
 
 @pytest.mark.usefixtures("no_worker")

@@ -35,7 +35,6 @@ def test_a_training_that_stands_still_is_stalled_and_goes_on(capsys: pytest.Capt
     job = until(identity, lambda job: job.status == "stalled")
     assert job.live
     assert f"process {pid}, which trains, has stood still for" in job.message
-    assert "stop this job and take it up again" in job.message
     assert jobs.status(identity)["status"] == jobs.recent()[0].status == "stalled"
     locks._seen.clear()  # as a command does, that looks for the first time
     assert cli.main(["status", identity, "--json"]) == 0

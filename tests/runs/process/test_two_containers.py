@@ -20,7 +20,7 @@ from ldp_core.runs.record.computations import is_being_computed
 from tests.conftest import ROOT
 from tests.data import events
 from tests.gate import GATED, holding
-from tests.runs.in_process import bodies, queued, trained
+from tests.runs.in_process import bodies, queued
 from tests.runs.processes import (
     SPACE,
     Trained,
@@ -108,13 +108,3 @@ def test_what_is_computed_elsewhere_is_not_begun_here_until_its_holder_is_killed
     wait_for(lambda: queue.claim(ready=partial(worker._can_begin, [])))
     assert Trained(job).outcome().status == "completed"
     assert bodies(job)[-1]["event"] == "end"
-
-
-@pytest.mark.usefixtures("runs_dir")
-def test_what_one_container_has_trained_another_one_shows(elsewhere: Elsewhere):
-    asked = {"rounds": 2, "attack": None}
-    job = trained(Draft(parse(asked), (Variant("run"),)))
-    elsewhere(SUBMIT, json.dumps(asked))
-    second, first = queue.find()
-    assert (second.status, second.started, second.keys) == ("completed", None, job.keys)
-    assert first.id == job.id

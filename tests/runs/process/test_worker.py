@@ -135,17 +135,6 @@ def test_a_job_that_is_cancelled_twice_has_not_ended_until_its_process_has():
     assert queue.get(identity).status == "cancelled"
 
 
-@pytest.mark.usefixtures("warm")
-def test_a_process_that_is_told_to_stop_from_outside_was_interrupted():
-    identity, pid = under_way(ENDLESS)
-    os.kill(pid, signal.SIGTERM)
-    job = ended(identity)
-    assert job.status == "interrupted"
-    assert "asked to stop from outside" in job.message
-    jobs.resume(identity)
-    until(identity, lambda job: job.status == "running")
-
-
 def test_how_an_attempt_before_ended_says_nothing_of_this_one(warm: Path):
     """Killed, or asked to stop, as soon as it is there."""
     identity, _ = under_way(ENDLESS)

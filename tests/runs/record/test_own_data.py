@@ -129,11 +129,8 @@ def test_pictures_are_a_data_set_of_their_owners(runs_dir: Path, files: dict[str
 BAD = {
     "formulas": ({"a.csv": TABLE + b"\n=1+1,2,yes,x"}, "formula in line 122"),
     "too much": ({"a.csv": b"a,b\n" * 1_400_000}, "at most 5 MB"),
-    "another kind": ({"a.exe": b"MZ"}, "is no PNG"),
-    "no ZIP": ({"a.zip": b"PK\3\4nonsense"}, "cannot be read"),
     "a bomb": ({"a.zip": zipped({"a/b.png": bytes(60_000_000)})}, "unpacks to more than"),
     "packed otherwise": ({"a.zip": packed({"a/b.png": picture("red")}, ZIP_BZIP2).getvalue()}, "rare way"),
-    "many entries": ({"a.zip": zipped({f"a/{i}.png": b"" for i in range(1001)})}, "1001 entries"),
     "no pictures": ({"a.zip": zipped({"a/b.txt": b"x"})}, "holds no PNG"),
     "damaged": ({"a.zip": zipped({"a/b.png": b"\x89PNG\r\n\x1a\n"})}, "cannot be read as PNG"),
     "one kind": ({"cat1.png": picture("red"), "cat2.png": picture("red")}, "2 to 1000 are needed"),

@@ -46,17 +46,6 @@ def test_the_time_left_of_real_jobs_is_right_within_half_as_much(name: str):
     assert max(factors) <= 1.5 and min(factors) >= 1 / 1.5, factors
 
 
-def test_it_is_no_worse_than_the_estimates_before_it():
-    """On average over all recorded jobs, at each quarter."""
-    shares, before, now = (0.25, 0.5, 0.75), list[list[float]](), list[list[float]]()
-    for job in RECORDED.values():
-        before.append(job["error_before"])
-        found = [left_at(job, share * job["took"]) for share in shares]
-        true = [(1 - share) * job["took"] for share in shares]
-        now.append([abs((one or 0.0) / left - 1) for one, left in zip(found, true, strict=True)])
-    assert (np.mean(now, axis=0) <= np.mean(before, axis=0) + 0.01).all(), np.mean(now, axis=0)
-
-
 def test_the_pace_is_that_of_the_last_minute_or_of_the_last_step():
     pace = Pace()
     assert pace.seconds_left(0.0, 0, 100) is None
