@@ -284,7 +284,17 @@ def _doctor(options: argparse.Namespace) -> int:
 
 
 def _experiment(options: argparse.Namespace) -> Experiment:
-    return amended(read_json(_text(options.experiment)), typed_changes(options.set))
+    return _with_its_layers(amended(read_json(_text(options.experiment)), typed_changes(options.set)))
+
+
+def _with_its_layers(experiment: Experiment) -> Experiment:
+    """The experiment, after its listed layers are said on stderr as understood."""
+    model, source = experiment.model, experiment.source
+    for words, size in model.understood(source.shape, source.classes):
+        print(f"{words}: {size:,} weights", file=sys.stderr)
+    if doubt := model.doubt(source.classes):
+        print(doubt, file=sys.stderr)
+    return experiment
 
 
 def _asked(options: argparse.Namespace, kind: str) -> Any:
@@ -297,7 +307,10 @@ def _asked(options: argparse.Namespace, kind: str) -> Any:
         data = sweep_options.swept(data, options)
     elif option := sweep_options.given(options):
         raise InvalidExperiment.at(option, "belongs to a sweep (--kind sweep)")
-    return made.read(data, typed_changes(options.set))
+    asked = made.read(data, typed_changes(options.set))
+    if base := getattr(getattr(asked, "draft", asked), "base", None):
+        _with_its_layers(base)
+    return asked
 
 
 def _text(source: str) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from ldp_core import datasets, systems
+from ldp_core import datasets, models, systems
 from ldp_core.component import Part
 from ldp_core.errors import DataUnavailable, UnknownName
 
@@ -22,7 +22,7 @@ def filled(data: Any) -> Any:
     """
     if not isinstance(data, Mapping):
         return data
-    data = _with_its_clients(data)
+    data = _with_its_output(_with_its_clients(data))
     if data.get("system") is None:
         return data
     try:
@@ -44,6 +44,17 @@ def _with_its_clients(data: Mapping[str, Any]) -> Mapping[str, Any]:
         own = datasets.get(data["dataset"]).clients
         if own and isinstance(given, Mapping) and given.get("count", own) == own:
             return {**data, "partition": {"kind": "as_given"}, "clients": {"count": own, **given}}
+    return data
+
+
+def _with_its_output(data: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Experiment fields whose listed layers say which one is the output layer, as the classes decide."""
+    model = data.get("model")
+    if not isinstance(model, Mapping) or "layers" not in model:
+        return data
+    with suppress(ValueError, UnknownName, DataUnavailable):  # which the fields' own validation says
+        own = Part(models.registry, "name").check(model)
+        return {**data, "model": own.decided(datasets.get(data.get("dataset", "digits")).classes)}
     return data
 
 

@@ -33,8 +33,24 @@ FIELDS: dict[str, dict[str, Whole | Choice]] = {
 """Numbers by kind of layer, in the order of the short notation, and the activation after it."""
 NUMBERS = {"dense": 1, "conv": 2, "pool": 1, "avg_pool": 1}
 """Number of values without names in the short notation, by kind of layer."""
-USUAL = {"activation": "relu", "stride": 1, "padding": 0}
+USUAL: dict[str, Any] = {"activation": "relu", "stride": 1, "padding": 0}
 """Defaults, omitted in the short notation."""
+UNSAID = ""
+"""Activation of a last dense layer that names none: it is the output layer if it has a unit for each class,
+else it has the usual activation.
+"""
+LEAVE_OUT = {
+    "dropout": "leave it out, as it has no weights and every one here is trained",
+    "flatten": "leave it out, as pixels are made one row before the first dense layer",
+    "softmax": "leave it out, as the loss has it",
+    "logsoftmax": "leave it out, as the loss has it",
+    "batchnorm": "leave it out: its statistics mix a batch's samples, and are no weights that are trained",
+    "layernorm": "leave it out, as it is not offered among listed layers",
+    "groupnorm": "leave it out, as it is not offered among listed layers (resnet18 has it)",
+    "instancenorm": "leave it out, as it is not offered among listed layers",
+    **dict.fromkeys(ACTIVATIONS[1:], f"write an activation behind its layer, as in {EXAMPLE}"),
+}
+"""Advice on what others list as layers, by name without underscores and digits."""
 
 
 @dataclass(frozen=True)
@@ -49,14 +65,15 @@ class Layer:
     activation: str = "none"
 
     def as_json(self) -> dict[str, Any]:
-        return {"kind": self.kind} | {name: getattr(self, name) for name in FIELDS[self.kind]}
+        named = {name: getattr(self, name) for name in FIELDS[self.kind]}
+        return {"kind": self.kind} | {name: value for name, value in named.items() if value != UNSAID}
 
     def __str__(self) -> str:
         names = [name for name in FIELDS[self.kind] if name != "activation"]
         first, rest = names[: NUMBERS[self.kind]], names[NUMBERS[self.kind] :]
         words = [self.kind, *(str(getattr(self, name)) for name in first)]
         words += [f"{name} {getattr(self, name)}" for name in rest if getattr(self, name) != USUAL[name]]
-        return " ".join([*words, self.activation] if "activation" in FIELDS[self.kind] else words)
+        return " ".join([*words, self.activation] if "activation" in FIELDS[self.kind] else words).strip()
 
 
 def spelled(layers: tuple[Layer, ...]) -> str:
@@ -73,8 +90,8 @@ def read(given: Any) -> tuple[Layer, ...]:
     if not isinstance(listed, list | tuple) or not 1 <= len(listed) <= MOST_LAYERS:
         got = f"{len(listed)} of them" if isinstance(listed, list | tuple) else shown(listed)
         raise refused(
-            f"must be a list of 1 to {MOST_LAYERS} layers, without the last one (a unit for each class), "
-            f"which is added; got {got}"
+            f"must be a list of 1 to {MOST_LAYERS} layers, with or without the output layer (a unit for each "
+            f"class); got {got}"
         )
     listed = [one.as_json() if isinstance(one, Layer) else one for one in listed]
     if wrong := [
@@ -83,16 +100,19 @@ def read(given: Any) -> tuple[Layer, ...]:
         for at, value, why in _mistakes(i + 1, one)
     ]:
         raise ValidationError.from_exception_data("layers", wrong)
-    made = tuple(Layer(**_complete(one)) for one in listed)
+    last = len(listed) - 1
+    made = tuple(Layer(**_complete(one, i == last)) for i, one in enumerate(listed))
     if why := _out_of_order(made):
         raise refused(why)
     return made
 
 
-def _complete(given: Mapping[str, Any]) -> dict[str, Any]:
+def _complete(given: Mapping[str, Any], last: bool) -> dict[str, Any]:
     fields = FIELDS[given["kind"]]
     every = {name: one for name, one in USUAL.items() if name in fields} | dict(given)
-    return {name: fields[name].check(one) if name in fields else one for name, one in every.items()}
+    found = {name: fields[name].check(one) if name in fields else one for name, one in every.items()}
+    unsaid = last and given["kind"] == "dense" and "activation" not in given
+    return found | ({"activation": UNSAID} if unsaid else {})
 
 
 def _mistakes(number: int, given: Any) -> Iterator[tuple[tuple[int | str, ...], Any, str]]:
@@ -104,8 +124,9 @@ def _mistakes(number: int, given: Any) -> Iterator[tuple[tuple[int | str, ...], 
     kind = given.get("kind")
     if not isinstance(kind, str) or kind not in FIELDS:
         why = f"{of} must be {one_of([*FIELDS])}; got {shown(kind)}{hint(kind, [*FIELDS])}"
-        if "norm" in str(kind):
-            why += "; statistics of batches cannot be clipped and perturbed as weights: leave that layer out"
+        name = re.sub(r"\d+d$|[\W\d_]", "", str(kind).lower())
+        if advice := LEAVE_OUT.get(name):
+            why = f"{of} is {shown(kind)}: {advice}"
         yield ("kind",), kind, why
         return
     fields = FIELDS[kind]
@@ -125,11 +146,6 @@ def _out_of_order(layers: tuple[Layer, ...]) -> str:
     for i, one in enumerate(layers[dense:], start=dense + 1):
         if one.kind != "dense":
             return f"has layer {i} ({one}) after a dense one, which leaves no pixels: put it before"
-    if layers[-1].kind == "dense" and layers[-1].activation == "none":
-        return (
-            f"ends with {layers[-1]}, without an activation, and a last layer with a unit for each class is "
-            "added: leave yours out, or give it an activation"
-        )
     return ""
 
 

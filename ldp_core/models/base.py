@@ -61,6 +61,14 @@ class Model(Component):
         """Why samples of `shape` cannot be input, as a clause; "" if they can."""
         return "" if self.fits(shape) else f"{self.name} needs {self.needs}"
 
+    def understood(self, shape: Shape, classes: int) -> list[tuple[str, int]]:
+        """Layers that a user has listed, in words, each with its number of weights; [] of other models."""
+        return []
+
+    def doubt(self, classes: int) -> str:
+        """Sentence on a listed layer that may be meant otherwise; "" without one."""
+        return ""
+
     @abstractmethod
     def parameter_shapes(self, shape: Shape, classes: int) -> dict[str, Shape]:
         """Shape of every parameter for samples of `shape`, in vector order."""

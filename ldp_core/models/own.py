@@ -1,17 +1,18 @@
 """A network of layers that a user lists."""
 
+from dataclasses import replace
 from typing import Annotated, Any
 
 from pydantic import Field, PlainSerializer
 
 from ldp_core.fields import Written
-from ldp_core.models._grammar import MOST_WEIGHTS, Layer, read, spelled
+from ldp_core.models._grammar import MOST_WEIGHTS, UNSAID, USUAL, Layer, read, spelled
 from ldp_core.models.base import Shape
 from ldp_core.models.convolutional import Convolutional, Network
 
 
 class Own(Convolutional):
-    """The listed layers, then a linear layer with a unit per class.
+    """The listed layers. Unless the last is a linear one with a unit per class, such a layer is added.
 
     A layer's activation comes before the following pooling. Pixels are input in [0, 1].
     """
@@ -40,7 +41,7 @@ class Own(Convolutional):
 
     @property
     def smooth(self) -> bool:  # type: ignore[override]
-        return not any(one.activation == "relu" or one.kind == "pool" for one in self.stack)
+        return not any(one.activation in ("relu", UNSAID) or one.kind == "pool" for one in self.stack)
 
     @property
     def batched(self) -> bool:  # type: ignore[override]
@@ -49,7 +50,41 @@ class Own(Convolutional):
     def fits(self, shape: Shape) -> bool:
         return not self.misfit(shape)
 
-    def misfit(self, shape: Shape, classes: int = 2) -> str:
+    def ends(self, classes: int) -> bool:
+        """Whether the last listed layer is the output layer."""
+        last = self.stack[-1]
+        unsaid = last.activation == UNSAID and last.units == classes
+        return last.kind == "dense" and (unsaid or last.activation == "none")
+
+    def decided(self, classes: int) -> "Own":
+        """Copy whose last layer says its activation."""
+        *before, last = self.stack
+        if last.activation != UNSAID or last.kind != "dense":
+            return self
+        own = replace(last, activation="none" if last.units == classes else USUAL["activation"])
+        return self.model_copy(update={"stack": (*before, own)})
+
+    def understood(self, shape: Shape, classes: int) -> list[tuple[str, int]]:
+        """Each layer with weights, in words, and their number."""
+        words = [str(one) for one in self.decided(classes).stack if one.kind in ("dense", "conv")]
+        if self.ends(classes):
+            words[-1] = f"dense {classes}, as listed the output layer"
+        else:
+            words.append(f"dense {classes}, added as the output layer")
+        sizes = [one.stop - one.start for one in self.layers(shape, classes)]
+        return [*zip(words, sizes, strict=True)]
+
+    def doubt(self, classes: int) -> str:
+        """Sentence on a last layer that looks like the output layer and is none; "" without one."""
+        last = self.stack[-1]
+        if self.ends(classes) or last.kind != "dense" or last.units != classes:
+            return ""
+        return (
+            f"the last layer, {last}, has a unit for each class and an activation, so an output layer of "
+            f"{classes} more units follows it, as it always did; to end with it, write dense {classes} none"
+        )
+
+    def misfit(self, shape: Shape, classes: int | None = None) -> str:
         sides = list(shape[-2:])
         for number, one in enumerate(self.stack, start=1):
             if one.kind == "dense":
@@ -61,13 +96,19 @@ class Own(Convolutional):
                 return f"layer {number} ({one}) is larger than the {reach} pixels that reach it"
             step = one.stride if one.kind == "conv" else one.size
             sides = [(side + 2 * one.padding - one.size) // step + 1 for side in sides]
-        weights = self.dimension(shape, classes)
+        last = self.stack[-1]
+        if classes and self.ends(classes) and last.units != classes:
+            return (
+                f"its last layer ({last}) has no activation, and so is the output layer, with {last.units} "
+                f"units for {classes} classes: give it {classes}, or an activation"
+            )
+        weights = self.dimension(shape, classes or 2)
         if weights > MOST_WEIGHTS:
             return f"its layers have {weights:,} weights there, and at most {MOST_WEIGHTS:,} are allowed"
         return ""
 
     def network(self, net: Network, x: Any, classes: int) -> Any:
-        flat = False
+        flat, ends = False, self.ends(classes)
         for number, one in enumerate(self.stack, start=1):
             name = f"layer{number}"
             if one.kind in ("pool", "avg_pool"):
@@ -78,6 +119,9 @@ class Own(Convolutional):
             else:
                 x = net.linear(name, x if flat else net.flat(x), one.units)
                 flat = True
-            if one.activation != "none":
-                x = getattr(net, one.activation)(x)
+            activation = one.activation or ("none" if ends else USUAL["activation"])
+            if activation != "none":
+                x = getattr(net, activation)(x)
+        if ends:
+            return x
         return net.linear("last", x if flat else net.flat(x), classes)

@@ -1,12 +1,14 @@
 """Layers that a person lists: read from JSON and text, or refused with a sentence at the field."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from ldp_core import models
+from ldp_core.cli import main
 from ldp_core.errors import InvalidExperiment
 from ldp_core.events import RoundDone
 from ldp_core.experiment import amended, parse
@@ -42,7 +44,7 @@ def test_convolutions_train_and_are_attacked():
 
 
 def test_text_and_json_mean_the_same():
-    short = "conv 8 3, pool, dense 12"
+    short = "conv 8 3, pool, dense 12"  # relu, as 12 is not the number of classes
     one = parse({"model": {"layers": LISTED}})
     assert parse({"model": {"layers": short}}) == one == parse({"model": {"layers": json.dumps(LISTED)}})
     assert one == parse(one.as_json()) == amended({}, {"model": {"layers": LISTED}})
@@ -50,6 +52,35 @@ def test_text_and_json_mean_the_same():
     assert one.dimension == 8 * 9 + 8 + 8 * 9 * 12 + 12 + 12 * 10 + 10
     wider = amended(one.as_json(), {"model.layers": "conv 8 3, pool, dense 13"})
     assert wider.key != one.key == parse({"model": {"name": "own", "layers": short}}).key
+
+
+@pytest.mark.parametrize("last", ["dense 10", "dense 10 none"])
+def test_last_layer_with_a_unit_for_each_class_is_the_output(last: str):
+    listed, usual = parse({"model": {"layers": f"dense 32 relu, {last}"}}), parse({"model": "mlp"})
+    assert listed.dimension == usual.dimension == 64 * 32 + 32 + 32 * 10 + 10
+    ends = [ended({"layers": layers})[-1] for layers in ("dense 32 relu", f"dense 32 relu, {last}")]
+    assert ends[0].weights_sha256 == ends[1].weights_sha256
+    source = listed.source
+    understood = listed.model.understood(source.shape, source.classes)
+    assert [size for _, size in understood] == [64 * 32 + 32, 32 * 10 + 10] and not listed.model.doubt(10)
+
+
+def test_stored_last_layer_with_relu_keeps_its_network_and_says_so():
+    stored = {"kind": "dense", "units": 10, "activation": "relu"}
+    before, now = (parse({"model": {"layers": one}}) for one in ([stored], "dense 10"))
+    assert before.dimension == 64 * 10 + 10 + 10 * 10 + 10 and before.key != now.key
+    assert before.as_json()["model"]["layers"] == [stored] and "dense 10 none" in before.model.doubt(10)
+    assert "added" in before.model.understood((8, 8), 10)[-1][0]
+
+
+def test_command_shows_the_layers_before_it_trains(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    asked = tmp_path / "asked.json"
+    asked.write_text(json.dumps(FEW | {"attack": None, "model": {"layers": "dense 7, dense 10"}}))
+    assert main(["run", str(asked)]) == 0
+    assert [line.split(": ")[1] for line in capsys.readouterr().err.splitlines()[:2]] == [
+        "455 weights",
+        "80 weights",
+    ]
 
 
 def test_every_list_of_layers_is_read_back_from_its_text():
@@ -75,7 +106,12 @@ BAD: list[tuple[Any, str, str]] = [
     (7, "model.layers", "got 7"),
     ([7], "model.layers.0", "must be an object"),
     ([{"kind": "dens", "units": 3}], "model.layers.0.kind", "did you mean dense"),
-    ([{"kind": "batch_norm"}], "model.layers.0.kind", "leave that layer out"),
+    ([{"kind": "batch_norm"}], "model.layers.0.kind", "statistics"),
+    ("dense 3, Dropout2d", "model.layers.1.kind", "leave it out"),
+    ("flatten, dense 3", "model.layers.0.kind", "leave it out"),
+    ("dense 3, softmax", "model.layers.1.kind", "the loss has it"),
+    ("conv 3 3, GroupNorm, dense 3", "model.layers.1.kind", "resnet18 has it"),
+    ("dense 3, relu", "model.layers.1.kind", "behind its layer"),
     ([{"kind": ["dense"]}], "model.layers.0.kind", "must be dense, conv, pool or avg_pool"),
     ([{"kind": "dense", "units": 0}], "model.layers.0.units", "between 1 and 4"),
     ([{"kind": "dense", "units": 10**6}], "model.layers.0.units", "got 1000000"),
@@ -87,7 +123,6 @@ BAD: list[tuple[Any, str, str]] = [
         "none, relu, sigmoid or tanh",
     ),
     ("dense 3 relu, conv 3 3", "model.layers", "after a dense one"),
-    ("dense 3 none", "model.layers", "leave yours out"),
     ("dense three", "model.layers", "means nothing here"),
     ("dense 3 4", "model.layers", "means nothing here"),
     ("[{", "model.layers", "no JSON"),
@@ -107,6 +142,7 @@ def test_what_is_wrong_is_said_at_its_field(layers: Any, path: str, words: str):
     ("layers", "dataset", "words"),
     [
         ("conv 3 3, dense 4", "covtype", "reads images"),
+        ("dense 12 none", "digits", "12 units for 10 classes"),
         ("pool 5, pool 4", "digits", "layer 2 (pool 4) is larger than the 1 × 1 pixels"),
         ("conv 512 1, dense 4096", "digits", "at most 12,000,000"),
     ],
@@ -130,6 +166,8 @@ def test_its_title_is_said_of_what_is_stored():
         "conv 4 3, pool 2, dense 12",
         "conv 4 3 stride 2 padding 1, pool 3 , dense 9 sigmoid",
         "conv 4 2 tanh, avg_pool",
+        "conv 4 3, pool 2, dense 9, dense 10",
+        "dense 10",
     ],
 )
 def test_every_engine_trains_it_to_the_same_weights(layers: str, monkeypatch: pytest.MonkeyPatch):

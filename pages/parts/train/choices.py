@@ -1,6 +1,5 @@
 """Fields of the page Train."""
 
-import json
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -14,9 +13,10 @@ from ldp_core.runs import own_data
 from pages.parts.clients.data_names import data_labels
 from pages.parts.systems.field_words import SENT
 from pages.parts.train.attack_choices import attack_choices
-from pages.parts.ui.fields import bind, complain, component, named, one_of, real, whole
+from pages.parts.ui.fields import bind, complain, component, is_wrong, named, one_of, real, whole
 from pages.parts.ui.meanings import AGGREGATOR, MECHANISM, each
 from pages.parts.ui.memory import tab
+from pages.parts.ui.tables import table
 from pages.parts.ui.text import asked_in_words, joined, names_by, number, percent, plain, ranges_in_words
 from pages.parts.ui.workspace import Workspace
 
@@ -96,9 +96,12 @@ def _training(workspace: Workspace) -> None:
     named(workspace, "dataset", "Data", data_labels(), base.dataset)
     component(workspace, "partition", "How it is split", partitions.registry, base.partition, "kind")
     component(workspace, "model", "Model", models.registry, base.model)
-    if base.model.given_by:
-        st.caption(f"{number(base.dimension, 8)} weights, a last layer with a unit for each class included")
-        st.code(json.dumps({"model": base.as_json()["model"]}), "json", wrap_lines=True)
+    if base.model.given_by and not is_wrong(workspace, f"model.{base.model.given_by}"):
+        source = base.source
+        layers = base.model.understood(source.shape, source.classes)
+        table(["layer", "weights"], [[plain(words), number(size, 8)] for words, size in layers])
+        if doubt := base.model.doubt(source.classes):
+            st.info(plain(f"{doubt[0].upper()}{doubt[1:]}.", 300))
     words = "; ".join(f"{name}: {what}" for name, what in TARGETS.items())
     one_of(workspace, "target", "What is sent", SENT, base.target, help=words)
     local = base.local

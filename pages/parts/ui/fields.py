@@ -129,6 +129,11 @@ def mistakes(workspace: Workspace) -> list[str]:
     return [problem_in_words(problem) for problems in mine for problem in problems]
 
 
+def is_wrong(workspace: Workspace, name: str) -> bool:
+    """Whether a field holds a value that the draft has not taken."""
+    return bool(tab().page.wrong.get(workspace.key(name)))
+
+
 def complain(workspace: Workspace, name: str) -> None:
     for problem in tab().page.wrong.get(workspace.key(name), ()):
         words = problem_in_words(problem) if problem.path != name else problem.message

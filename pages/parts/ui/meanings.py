@@ -102,7 +102,9 @@ def problem_in_words(problem: Problem) -> str:
     """Problem with its field in the page's words instead of its path."""
     if not problem.path or problem.path.startswith("line "):
         return str(problem)
-    path = problem.path.removeprefix("base.").removesuffix(".name").removesuffix(".kind")
+    path = problem.path.removeprefix("base.").removesuffix(".name")
+    if ".layers." not in path:
+        path = path.removesuffix(".kind")
     name = FIELDS.get(path, path.rpartition(".")[2].replace("_", " "))
     return f"{name} {problem.message}"
 
