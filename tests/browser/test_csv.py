@@ -39,6 +39,17 @@ def test_out_changed_and_in_again(visitor: Visitor):
     expect(page.get_by_text(BEFORE)).to_be_visible()
 
 
+def test_a_program_with_another_name_is_no_table(visitor: Visitor):
+    page = visitor.open("/clients")
+    page.get_by_role("button", name="As a CSV file").click()
+    upload = page.get_by_test_id("stPopoverBody").locator("input[type=file]")
+    upload.set_input_files(file(b"MZ\x90\x00\xff\xfe", "![x](http://evil.example/x.png).csv"))
+    expect(page.get_by_text("is not text in UTF-8")).to_be_visible()
+    expect(page.get_by_text("//evil.example/x.png).csv was").first).to_be_visible()
+    assert page.locator("a[href*='evil.example'], img[src*='evil.example']").count() == 0
+    expect(page.get_by_text(BEFORE)).to_be_visible()
+
+
 def test_samples_of_a_mechanism_are_weighed(visitor: Visitor):
     page = visitor.open("/noise")
     page.get_by_role("tab", name="Samples of your own").click()

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import torch
 
-from ldp_core.errors import InvalidExperiment, Problem, StorageFailed
+from ldp_core.errors import Problem, StorageFailed
 from ldp_core.experiment import parse
 from ldp_core.federated.federation import assemble, untrained
 from ldp_core.federated.round import one_round
@@ -61,7 +61,7 @@ def test_a_mistake_is_stated_by_the_pages_word_for_its_field():
 
 
 def refused() -> None:
-    from ldp_core.errors import Problem
+    from ldp_core.errors import InvalidExperiment, Problem
     from pages.parts.ui.job_actions import refusal, refusing
     from pages.parts.ui.polling import guarded
 
