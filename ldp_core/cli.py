@@ -20,6 +20,7 @@ from ldp_core.commands.judge import (
     command_of_inspect,
     inspect,
 )
+from ldp_core.commands.open_file import command_of_open, open_file
 from ldp_core.commands.options import add_experiment
 from ldp_core.commands.tune import command_of_tune, tune
 from ldp_core.datasets import Report, Step
@@ -34,7 +35,7 @@ GONE = {
     "import": "open FILE makes a draft of the settings in an export, a report or a program",
 }
 """What takes the place of a command that is gone."""
-WAYS = ".zip or .json (all), .html (a report), .py (a program), .flower.zip (an app for Flower)"
+WAYS = ".zip (all), .html (a report), .py (a program), .flower.zip (an app for Flower)"
 
 
 def main(arguments: Sequence[str] | None = None, called: str = "python -m ldp_core") -> int:
@@ -270,17 +271,12 @@ def _pin(options: argparse.Namespace) -> int:
 
 
 def _doctor(options: argparse.Namespace) -> int:
-    if options.settings:
-        print(markdown())
-        return 0
-    if options.rounds is not None:
-        from ldp_core.runs import write_brought_rounds
-
-        print(write_brought_rounds(options.rounds))
-        return 0
     from ldp_core.doctor import doctor
+    from ldp_core.runs import write_brought_rounds
 
-    return doctor()
+    if options.settings or options.rounds:
+        print(markdown() if options.settings else write_brought_rounds(options.rounds))
+    return 0 if options.settings or options.rounds else doctor()
 
 
 def _experiment(options: argparse.Namespace) -> Experiment:
@@ -395,6 +391,7 @@ def _parser(called: str = "python -m ldp_core") -> argparse.ArgumentParser:
         command(name, function, text).add_argument("id")
     commands.choices["status"].add_argument("--json", action="store_true", help="as JSON")
     commands.choices["export"].add_argument("--out", required=True, metavar="FILE.zip")
+    command_of_open(command("open", open_file, "make a draft of the settings in an exported file or a link"))
     added = command("data", _data, "list the data sets; or bring one here, and look into all its files")
     added.add_argument("dataset", nargs="?", metavar="NAME")
     command("runs", _runs, "list what is kept on the disk, the newest first")
@@ -407,7 +404,8 @@ def _parser(called: str = "python -m ldp_core") -> argparse.ArgumentParser:
     command_of_inspect(command("inspect", inspect, "what comes back of an upload that was saved elsewhere"))
     added = command("doctor", _doctor, text)
     added.add_argument("--settings", action="store_true", help="list what can be set in the environment")
-    text = "write rounds measured elsewhere, which earlier versions stored, there as rounds.csv"
-    added.add_argument("--rounds", type=Path, metavar="FOLDER", help=text)
+    added.add_argument(
+        "--rounds", type=Path, metavar="FOLDER", help="write old rounds measured elsewhere there"
+    )
     parser.set_defaults(commands=commands.choices)
     return parser

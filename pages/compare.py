@@ -23,6 +23,10 @@ from pages.parts.watch.report import report
 def main() -> None:
     question("What made the difference?", "Two to six runs, side by side, and only what tells them apart.")
     named, trouble = chosen()
+    if "beside" in st.query_params:
+        st.caption(
+            "Rounds measured elsewhere are no longer drawn here: take these as CSV, and draw both there."
+        )
     now = named or newest()
     choose(now, time.time())
     live = any(arm.job.live for arm in arms(now)[0])

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from pages.parts.runs.job_list import job_list
+from pages.parts.runs.take_away import open_file
 from pages.parts.runs.whose import ask
 from pages.parts.ui.header import question
 from pages.parts.ui.polling import refreshing
@@ -18,6 +19,7 @@ def main() -> None:
     )
     teacher_entrance()
     ask(visitor())
+    open_file()
     refreshing(job_list, every=5)(report)
     st.page_link("start.py", label=":blue[Back to the start]")
 

@@ -8,6 +8,7 @@ from ldp_core import presets
 from ldp_core.runs import listed, outcomes
 from pages.parts.learn.lesson import steps
 from pages.parts.runs.job_list import job_line
+from pages.parts.runs.take_away import open_file
 from pages.parts.start.guessed import Guessed
 from pages.parts.start.hero import hero
 from pages.parts.start.outcome_view import made, picture
@@ -69,6 +70,7 @@ def _yours() -> None:
     left, right = st.columns(2, gap="medium")
     with left:
         components.draw("memory", {"show": True}, key="memory-list")
+        open_file()
     with right:
         refreshing(_runs, every=3)()
         sign_in_entrance()

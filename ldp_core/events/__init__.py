@@ -1,8 +1,8 @@
 """Events of a job: JSON objects from its start to its end.
 
 Rounds count from 1; round 0 is the untrained model. Clients count from 1, in the experiment's order.
-Variances are per weight, in squared units of the target. A field's type is also the validation of imported
-events (`Event.of`).
+Variances are per weight, in squared units of the target. A field's type is also the validation of copied
+records (`Event.of`).
 """
 
 from ldp_core.events.base import Event, Status, event_of

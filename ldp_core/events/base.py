@@ -1,4 +1,4 @@
-"""Base class of events, and validation of imported ones."""
+"""Base class of events, and validation of copied ones."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def fields_of(kind: type) -> Like:
 
 
 class Like:
-    """Annotation for a plain JSON object: the types by which the fields of an imported one are validated;
+    """Annotation for a plain JSON object: the types by which the fields of a copied one are validated;
     others are refused.
     """
 

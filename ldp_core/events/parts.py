@@ -1,4 +1,4 @@
-"""JSON objects within events: images, guarantees, bounds, with validation of imported ones."""
+"""JSON objects within events: images, guarantees, bounds, with validation of copied ones."""
 
 from base64 import b64decode
 from typing import Annotated, Any, Literal

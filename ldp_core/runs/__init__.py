@@ -5,7 +5,7 @@ Subpackages, each of which may import those before it: `storage` (files), `locks
 side, round by round), `batch`, `cluster`, `train_all` (cells of a sweep, on all cores or other machines),
 `machine` (slots and speed), `queue` (a database row per job), `record` (stored events of a job), `view`
 (records folded for display), `kinds` (kinds of job), `process` (worker and training processes), `jobs`
-(submit, look up, cancel, pin, delete), `carry` (export and import).
+(submit, look up, cancel, pin, delete), `carry` (export, and opening of its settings).
 Names are imported on first use. Nothing here imports torch before a process trains.
 """
 

@@ -30,7 +30,7 @@ DATA_MIRROR = Setting[str](
 )  # fmt: skip
 QUOTA_GB = Setting[float](
     "EPSILON_QUOTA_GB", 5.0, number(1e-6, 1e9, endless=True),
-    "What all records may take; those that came as files go first, then the oldest that are not pinned.",
+    "What all records may take; the oldest that are not pinned go first.",
 )  # fmt: skip
 SLOTS = Setting[int | None](
     "EPSILON_SLOTS", None, whole(1, 64), "Jobs that train at the same time.", "one a GPU, or for two cores"

@@ -68,6 +68,7 @@ def as_page(identity: str, screen: Shown | None = None) -> str:
     imported = ", imported" * job.imported
     ended = f"ended {datetime.fromtimestamp(job.ended, UTC):%Y-%m-%d %H:%M} UTC" if job.ended else "not ended"
     parts = [["program", version()], *([name, str(number)] for name, number in versions().items())]
+    settings = json.dumps(job.request["draft"], indent=1, ensure_ascii=False)
     card = list[str]()
     with suppress(InvalidInput):  # no run was completed
         card = ["<h2>Promised and measured</h2>", card_picture(identity)]
@@ -88,7 +89,7 @@ def as_page(identity: str, screen: Shown | None = None) -> str:
         "<h2>What is promised</h2>",
         ledger(found),
         "<h2>Settings</h2>",
-        f"<pre>{text(json.dumps(job.request['draft'], indent=1, ensure_ascii=False))}</pre>",
+        f"<details><summary>As JSON</summary><pre>{text(settings)}</pre></details>",
         "<h2>Versions</h2>",
         table("Versions", ["part", "version"], parts),
     ]

@@ -11,7 +11,7 @@ from ldp_core.runs.carry.flower_app import as_flower
 from ldp_core.runs.carry.html_report import as_page
 from ldp_core.runs.carry.script import as_script
 from ldp_core.runs.carry.training import pictures
-from ldp_core.runs.jobs.archive import as_json, export
+from ldp_core.runs.jobs.archive import export
 from ldp_core.runs.jobs.lookup import look
 
 
@@ -35,7 +35,6 @@ WAYS: dict[str, tuple[str, str, Callable[[str], bytes]]] = {
     ".html": ("a report that opens offline", "text/html", _encoded(as_page)),
     ".card.svg": ("its privacy card, for a slide", "image/svg+xml", _encoded(card_picture)),
     ".card.json": (REGISTRY, "application/json", _encoded(as_card)),
-    ".json": ("all that was recorded, as JSON", "application/json", _encoded(as_json)),
     ".flower.zip": ("an app for Flower, ready for `flwr run`", "application/zip", as_flower),
     ".py": ("a program that trains it again", "text/x-python", _encoded(as_script)),
 }

@@ -59,13 +59,6 @@ def export(identity: str, more: Mapping[str, str] | None = None) -> tuple[bytes,
     return zipped(files()), len(events)
 
 
-def as_json(identity: str) -> str:
-    """The export's job.json, experiments.json and events.jsonl as one JSON object; raises as `export`."""
-    job, experiments, events = _recorded(identity)
-    found = {"job": _about(job), "experiments": experiments, "events": [*map(_flat, events)]}
-    return json.dumps(found, allow_nan=False) + "\n"
-
-
 def _recorded(identity: str) -> tuple[Job, list[dict[str, Any]], list[Stored]]:
     job = look(identity)
     if job.request.get("drawings"):

@@ -12,12 +12,12 @@ from ldp_core.component import Component
 from ldp_core.cost.estimate import Cost, refuse_what_cannot_fit
 from ldp_core.datasets import Report, quiet
 from ldp_core.errors import StorageFailed, StudioError
-from ldp_core.events.order import Order, counted
+from ldp_core.events import Event
 from ldp_core.experiment import Draft, Experiment, Run, amended
 from ldp_core.runs import queue
 from ldp_core.runs.queue.job import Job, Status
 from ldp_core.runs.record import computations
-from ldp_core.runs.record.checkpoints import Recorder
+from ldp_core.runs.record.checkpoints import Recorder, leave_out_what_is_not_its_own
 from ldp_core.runs.record.computations import Computation, Ended, key_of
 from ldp_core.runs.record.events import Stored
 
@@ -51,8 +51,8 @@ class Kind(Component):
     """A request that takes about a second, for contract tests."""
     part: ClassVar[str]
     """Key of the request's main part in stored JSON."""
-    event_order: ClassVar[type[Any]]
-    """Order of a record's events, made from the request; see `telling`."""
+    events: ClassVar[tuple[type[Event], ...]]
+    """Possible events of a record, by which a copied one is checked."""
     fresh: ClassVar[bool] = False
     """Whether each job computes its request anew, even if results are stored."""
 
@@ -116,6 +116,7 @@ class Kind(Component):
                             mine[keys.index(key)] = every[keys.index(key)]
                     if not mine:
                         return Outcome("queued")
+                    leave_out_what_is_not_its_own(mine.values(), self.events)
                     computations.note_begun(mine.values())
                     recorders = dict[int, Recorder]()
                     for number, one in mine.items():
@@ -146,10 +147,6 @@ class Kind(Component):
         """Runs that an export describes, one a computation; by default the base experiment alone."""
         return [Run(0, self.part, asked.base)]
 
-    def telling(self, asked: Any, runs: Sequence[Run]) -> Order:
-        """Order of events that a record of these runs may have, for validating an import."""
-        return self.event_order(asked)
-
     def figures(self, job: Job) -> list[dict[str, Any]]:
         """Final figures for the list of runs (`Job.noted`)."""
         return []
@@ -169,6 +166,18 @@ class Kind(Component):
     @abstractmethod
     def describe(self, asked: Any) -> Words:
         """The request in words, for the list of jobs."""
+
+
+def counted(statuses: Iterable[str], every: int, what: str) -> tuple[Status, str]:
+    """Status and remark of a job whose ended parts have these `statuses`, out of `every` parts."""
+    ended = list(statuses)
+    diverged, failed = ended.count("diverged"), ended.count("failed")
+    if len(ended) < every:
+        return "cancelled", ""
+    if diverged == every:
+        return "diverged", f"diverged in every {what}"
+    counts = [f"{n} of {every} {what}s {how}" for n, how in ((diverged, "diverged"), (failed, "failed")) if n]
+    return "completed", ", ".join(counts)
 
 
 def rebased(data: Any, changes: Mapping[str, Any]) -> Any:

@@ -1,6 +1,6 @@
 """Jobs that measure a paper's claim again; each figure is stored for all users once it is known."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,8 +9,7 @@ from ldp_core.cost.estimate import CELL_BYTES, MEMORY, Cost, cost
 from ldp_core.datasets import Report, Step
 from ldp_core.errors import DataUnavailable, InvalidExperiment, StorageFailed, shown
 from ldp_core.events import ClaimCell
-from ldp_core.events.order_of_cells import ClaimOrder
-from ldp_core.experiment import Draft, Experiment, Run, Variant, parse
+from ldp_core.experiment import Draft, Experiment, Variant, parse
 from ldp_core.experiment.reading import checked_by, unknown
 from ldp_core.fields import Whole
 from ldp_core.papers.arms import Trained
@@ -51,6 +50,7 @@ class ClaimJob(Kind):
     label = "claim"
     summary = "Measures a claim of a paper again: every arm with every seed."
     part = "claim"
+    events = (ClaimCell,)
     fresh = True
     smallest = {"system": "pldp_fl", "claim": "relative-error", "seeds": 1}
 
@@ -92,9 +92,6 @@ class ClaimJob(Kind):
     def describe(self, asked: Measured) -> Words:
         claim, label = asked.claim, papers.get(asked.system).label
         return Words(f"{label}: {claim.title}", f"a claim, {self.cells(asked)} runs", claim.setting)
-
-    def telling(self, asked: Measured, runs: Sequence[Run]) -> ClaimOrder:
-        return ClaimOrder({arm.key(seed) for arm, seed in asked.asked()})
 
     def compute(self, asked: Measured, recorders: Mapping[int, Recorder], room: str, report: Report) -> None:
         (recorder,) = recorders.values()

@@ -10,7 +10,7 @@ from ldp_core.cost.estimate import Cost, cost
 from ldp_core.datasets import Report, drawn
 from ldp_core.datasets.drawn import Drawing
 from ldp_core.errors import StorageFailed
-from ldp_core.events.order import RunsOrder
+from ldp_core.events import Attacked, Ended, Frame, RoundDone, Started, Target
 from ldp_core.experiment import Draft, Run, amended, parse_draft
 from ldp_core.runs.batch import bits, figures_of
 from ldp_core.runs.kinds.base import Kind, Request, Words, rebased
@@ -41,6 +41,7 @@ class TrainingJob(Kind):
     label = "training"
     summary = "Trains the runs of a draft, a round of each after another."
     part = "draft"
+    events = (Started, Target, RoundDone, Attacked, Frame, Ended)
     smallest = {"rounds": 1, "attack": None}
 
     def read(self, data: Any, changes: Mapping[str, Any]) -> Training:
@@ -107,9 +108,6 @@ class TrainingJob(Kind):
 
     def recorded(self, asked: Training) -> Iterator[Run]:
         return asked.draft.each_run(asked.reference)
-
-    def telling(self, asked: Training, runs: Sequence[Run]) -> RunsOrder:
-        return RunsOrder([run.experiment for run in runs])
 
     def figures(self, job: Job) -> list[dict[str, Any]]:
         return [one.as_json() for one in finals(progress_of(job).update().runs)]

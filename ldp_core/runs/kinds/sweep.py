@@ -8,12 +8,11 @@ import numpy as np
 from ldp_core.cost.estimate import Cost, cost_of_sweep, refuse_what_cannot_fit
 from ldp_core.datasets import Report
 from ldp_core.errors import InvalidExperiment
-from ldp_core.events.order import counted
-from ldp_core.events.order_of_cells import SweepOrder
+from ldp_core.events import SweepCell
 from ldp_core.experiment import Draft, Experiment, Variant, changed
 from ldp_core.experiment.sweep import Sweep, in_words, parse_sweep
 from ldp_core.limits import spelled
-from ldp_core.runs.kinds.base import Kind, Request, Words, derived, rebased
+from ldp_core.runs.kinds.base import Kind, Request, Words, counted, derived, rebased
 from ldp_core.runs.machine.work_done import CellsDone
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.record.cells import cell_body, known_or_trained
@@ -28,7 +27,7 @@ class SweepJob(Kind):
     label = "sweep"
     summary = "Trains one experiment under many settings of its fields, a cell each."
     part = "sweep"
-    event_order = SweepOrder
+    events = (SweepCell,)
     smallest = {"base": {"rounds": 1}, "grid": {"clients.epsilon": [1, 2]}}
 
     def read(self, data: Any, changes: Mapping[str, Any]) -> Sweep:

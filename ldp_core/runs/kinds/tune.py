@@ -12,7 +12,6 @@ from ldp_core.cost.seconds import work_of
 from ldp_core.datasets import Report, Step
 from ldp_core.errors import Diverged, InvalidInput
 from ldp_core.events import Answered, Leaked, SearchCell
-from ldp_core.events.order_of_cells import SearchOrder
 from ldp_core.experiment import Draft, Variant
 from ldp_core.limits import percent
 from ldp_core.runs.kinds.base import Kind, Words, derived, rebased
@@ -37,7 +36,7 @@ class TuneJob(Kind):
     label = "question"
     summary = "Finds the least ε, and the safe range, with which runs reach an accuracy."
     part = "question"
-    event_order = SearchOrder
+    events = (SearchCell, Leaked, Answered)
     smallest = {"base": {"rounds": 3}, "accuracy": 0.3, "ranges": [1], "seeds": 3, "precision": 2}
 
     def read(self, data: Any, changes: Mapping[str, Any]) -> Question:

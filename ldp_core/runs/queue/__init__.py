@@ -1,6 +1,6 @@
 """The queue: a database row per job. Unknown ids raise UnknownJob."""
 
-from ldp_core.runs.queue.admission import add, arrive, new_id, requeue
+from ldp_core.runs.queue.admission import add, new_id, requeue
 from ldp_core.runs.queue.changes import cancel, delete, forget, move, note_removed, update
 from ldp_core.runs.queue.claiming import before, claim, in_turn
 from ldp_core.runs.queue.orphaned import LOST, STOPPED, lost, reap

@@ -49,12 +49,6 @@ def new_id() -> str:
     return secrets.token_hex(6)
 
 
-def arrive(request: dict[str, Any], keys: Sequence[str], **columns: Any) -> str:
-    """Append an imported job, whose computations are stored under `keys`; returns its id."""
-    with changing() as db:
-        return _insert(db, request, keys, id=new_id(), imported=1, **columns)
-
-
 def requeue(identity: str, address: str | None = None, keys: Sequence[str] = ()) -> bool:
     """Put a stopped job at the end of the queue, with the address and keys of today if given; False if its
     status does not allow that. QueueFull as for `add`; NotNow if another job of the same draft waits or runs.

@@ -1,19 +1,22 @@
 """Writing of computations: events and checkpoints, resumed after a kill."""
 
 import json
+import logging
 import sqlite3
 import time
 from collections.abc import Iterable, Sequence
-from contextlib import ExitStack, closing, suppress
+from contextlib import closing, suppress
 from dataclasses import replace
-from typing import Any
+from typing import Any, get_args
 
-from ldp_core.events import Frame
+from ldp_core.errors import DiskFull, KeptLocked, ReadOnly, StorageFailed
+from ldp_core.events import Event, Frame, Status, event_of
+from ldp_core.experiment import parse
 from ldp_core.federated.state import State
 from ldp_core.runs.lockstep import Start, Turn
 from ldp_core.runs.record import computations
 from ldp_core.runs.record.computations import Computation, database
-from ldp_core.runs.record.events import Stored, bodies, record, refuse_damaged, sound
+from ldp_core.runs.record.events import bodies, record, refuse_damaged, sound
 
 FLUSH_SECONDS = 0.1
 
@@ -138,17 +141,40 @@ def _place(body: dict[str, Any]) -> tuple[int, int, int]:
     return body["round"], body["client"], body["iterations"]
 
 
-def restore(given: Sequence[Computation], events: Iterable[Stored]) -> None:
-    """Write imported records, whose locks this process holds; an event's run is the index of its record."""
-    with ExitStack() as stack:
-        dbs = [stack.enter_context(record(one.key).writing()) for one in given]
-        for db, one in zip(dbs, given, strict=True):
-            _note_begun(db, one)
-        for event in events:
-            body = json.dumps(event.body, allow_nan=False)
-            dbs[event.run].execute("INSERT INTO events (at, body) VALUES (?, ?)", (event.at, body))
-        for db in dbs:
-            db.execute("UPDATE about SET status = 'imported', events = (SELECT count(*) FROM events)")
+def leave_out_what_is_not_its_own(given: Iterable[Computation], kinds: Sequence[type[Event]]) -> None:
+    """Check records that this process has locked and that were not begun here: somebody has copied their
+    files. Those of another computation than their name says, or with other `kinds` of event, are moved aside.
+    """
+    for one in computations.unnoted(given):
+        try:
+            _refuse_what_is_not_its_own(one, kinds)
+        except (DiskFull, KeptLocked, ReadOnly):
+            raise
+        except StorageFailed as error:
+            logging.warning("the copied record %s is left out: %s", one.key, error)
+            move_aside(one.key)
+
+
+def _refuse_what_is_not_its_own(one: Computation, kinds: Sequence[type[Event]]) -> None:
+    refuse_damaged(one.key)
+    with record(one.key).reading() as db, sound(one.key):
+        if db is None:
+            return
+        about = db.execute("SELECT * FROM about").fetchone()
+        if (about["kind"], _content(one.kind, about["what"])) != (one.kind, _content(one.kind, one.what)):
+            raise StorageFailed(f"{one.key} is the name of another computation than the one in it")
+        events = [event_of(body, kinds) for body in bodies(db)]
+        if (status := about["status"]) is not None:
+            ends = any(kind.event == "end" for kind in kinds)
+            ended = bool(events) and events[-1].event == "end" and events[-1].as_json()["status"] == status
+            if len(events) != about["events"] or status not in get_args(Status) or ends != ended:
+                raise ValueError("an end without its events")
+            dict(json.loads(about["figures"]))
+
+
+def _content(kind: str, what: str) -> str:
+    """What a computation's key is made of: of a run the experiment's own key, which leaves out its name."""
+    return parse(json.loads(what)).key if kind == "run" else what
 
 
 def move_aside(key: str) -> None:

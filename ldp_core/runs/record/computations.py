@@ -24,8 +24,7 @@ from ldp_core.runs.storage import locks_and_heartbeats as locks
 from ldp_core.runs.storage.paths import runs_dir
 
 KEY = re.compile(r"(?:[0-9a-f]{16}\.)?(?:imported-)?[0-9a-f]{16}")
-IMPORTED = "imported-"
-"""Beginning of the keys of imported records, which no experiment's key has."""
+"""Keys of records that earlier versions imported begin with a word, which no experiment's key has."""
 MOST_CELLS = 50_000
 """Largest number of stored ends without events; the oldest are deleted first."""
 BEGUN = "begun"
@@ -95,6 +94,14 @@ def note_begun(computations: Iterable[Computation]) -> None:
     rows = [(one.key, one.kind, BEGUN, "{}", time.time()) for one in computations]
     with changing() as db:
         db.executemany("INSERT OR IGNORE INTO computations VALUES (?, ?, ?, ?, ?)", rows)
+
+
+def unnoted(computations: Iterable[Computation]) -> list[Computation]:
+    """Those that were never begun here."""
+    found = {one.key: one for one in computations}
+    query = "SELECT key FROM computations WHERE key IN (SELECT value FROM json_each(?))"
+    known = {row["key"] for row in STUDIO.rows(query, json.dumps([*found]))}
+    return [one for key, one in found.items() if key not in known]
 
 
 def note_ends(rows: Iterable[tuple[str, str, str, dict[str, Any]]]) -> None:

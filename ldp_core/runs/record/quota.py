@@ -1,5 +1,5 @@
-"""Disk quota of stored runs. Beyond it records are deleted that no job names or whose job was deleted, then
-imported ones, then the oldest; pinned, queued and running jobs keep theirs, and every job its row.
+"""Disk quota of stored runs. Beyond it records are deleted that no job names or whose job was deleted,
+then the oldest; pinned, queued and running jobs keep theirs, and every job its row.
 """
 
 from collections.abc import Iterable
@@ -59,8 +59,7 @@ def prune(most: int | None = None) -> list[Kept]:
     nothing was deleted, because the deletion cannot be stored.
     """
     limit, removed = most_bytes() if most is None else most, list[Kept]()
-    every = sorted(queue.find(most=100_000), key=lambda job: (not job.imported, job.place))
-    jobs, files = [*queue.deleted(), *every], _files()
+    jobs, files = [*queue.deleted(), *queue.find(most=100_000)[::-1]], _files()
     named = {key for job in jobs for key in job.keys}
     total = sum(files.values())
     for file, size in files.items():

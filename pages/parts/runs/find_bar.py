@@ -10,7 +10,6 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from ldp_core.runs import Row, as_csv, as_parquet, finding, rows_of_jobs
-from pages.parts.runs.take_away import bring_in
 
 ORDER, TURNED = "order of runs", "order of runs turned"
 
@@ -23,7 +22,6 @@ def find_bar(bar: DeltaGenerator) -> finding.Wanted:
             least = st.number_input(words, 0.0, 100.0, None, placeholder="any", key="least accuracy")
             words = "ε for the whole run, at worst, of at most"
             most = st.number_input(words, 0.0, None, None, placeholder="any", key="most budget")
-        bring_in()
     return finding.Wanted(text or "", (least or 0.0) / 100, inf if most is None else most)
 
 

@@ -5,10 +5,23 @@ from collections.abc import Callable, Iterable, Sequence
 
 import streamlit as st
 
+from ldp_core.cost.estimate import cost
 from ldp_core.datasets import data_dir
 from ldp_core.experiment import Draft, Experiment
 from ldp_core.experiment.draft import REFERENCE
-from ldp_core.runs import REMOVED, RESUMABLE, STALLED, Job, Progress, how_far, slots, wait_estimate
+from ldp_core.runs import (
+    REMOVED,
+    RESUMABLE,
+    STALLED,
+    Job,
+    Progress,
+    Training,
+    how_far,
+    kinds,
+    rates,
+    slots,
+    wait_estimate,
+)
 from pages.parts.charts.series import Series
 from pages.parts.ui.text import bytes_in_words, number, plain, runs_in_words, seconds
 from pages.parts.ui.visitor import visitor, who
@@ -143,6 +156,14 @@ def takes(planned: float) -> str:
     """Expected duration and wait of a job launched now."""
     behind = _behind(wait_estimate.would_wait(**who()), "it")
     return f"takes about {seconds(planned)}{'; ' * bool(behind)}{behind}"
+
+
+def lasting(draft: Draft) -> str:
+    """Estimated duration of a training; "" before this machine's speed is measured."""
+    if kinds.is_known("run", Training(draft, reference=True)):
+        return "trained here before: shown at once"
+    known = rates()
+    return takes(cost(draft).seconds(known)) if known else ""
 
 
 def missing(experiments: Iterable[Experiment]) -> str:

@@ -1,4 +1,4 @@
-"""Export and import of runs as files."""
+"""Export of runs as files, and opening of the settings in such files."""
 
 import re
 from collections.abc import Callable
@@ -7,31 +7,29 @@ from functools import partial
 import streamlit as st
 
 from ldp_core.errors import StudioError
-from ldp_core.runs import Job, Person, carry
+from ldp_core.runs import Job, Person, Training, carry, drafts, jobs, kinds
+from pages.parts.runs.job_state import amount, lasting
+from pages.parts.ui.job_actions import refusing
 from pages.parts.ui.meanings import error_in_words
 from pages.parts.ui.text import plain
 from pages.parts.ui.uninterrupted import uncut
 from pages.parts.ui.visitor import visitor, who
+from pages.parts.ui.workspace import start_with
 
-UPLOAD = "export that is brought back"
-SAID = "what became of it"
-MOST_UNPACKED = 64_000_000
-"""Largest unpacked size of an import in bytes; the command line accepts more."""
+FILE, LINK, FOUND = "file to open", "link to open", "settings found in it"
 LABELS = {
     ".zip": "All of it (ZIP)",
     ".html": "A report (HTML)",
     ".card.svg": "Privacy card (SVG)",
     ".card.json": "Privacy card (JSON)",
     ".flower.zip": "An app for Flower (ZIP)",
-    ".json": "All of it (JSON)",
     ".py": "A program (Python)",
 }
 HELP = {
-    ".zip": "Settings, events (JSON, CSV, Parquet), pictures (SVG), ledger, versions; it can be brought back",
+    ".zip": "Settings, events (JSON, CSV, Parquet), pictures (SVG), ledger, versions",
     ".html": "One page that opens without a network: verdict, curves, ledger",
     ".card.svg": "One picture: promised and measured, odds, against whom, what is assumed public",
     ".card.json": "The same in the fields of the public registry of deployments",
-    ".json": "Settings, every event, ledger and versions in one object",
     ".flower.zip": "Ready for `flwr run`: each client with its own ε and range, noise from the system",
     ".py": "A screenful on ldp_core that trains the same again, to the last digit",
 }
@@ -43,7 +41,7 @@ def take_away(job: Job, name: str, place: str, report: Callable[[str, Person], b
         return
     stem = "-".join(re.findall(r"[A-Za-z0-9]+", name))[:40] or "run"
     for ending, (_, mime, make) in carry.WAYS.items():
-        if job.kind != "run" and ending not in (".zip", ".json"):
+        if job.kind != "run" and ending != ".zip":
             continue
         refused = _refused(job, ending)
         st.download_button(
@@ -73,31 +71,52 @@ def _refused(job: Job, ending: str) -> str:
     return f"it has not come to its end, so {lacks}" if needs else ""
 
 
-def bring_in() -> None:
-    """Draw the upload of an exported ZIP, and its result."""
-    with st.popover("Bring a run back", type="tertiary"):
+def open_file() -> None:
+    """Draw the opening of settings from an exported file or a link, as a draft of the visitor's own."""
+    with st.popover("Open a file or a link", type="tertiary"):
         st.file_uploader(
-            "A ZIP that was taken away",
-            type="zip",
-            key=UPLOAD,
-            on_change=_take,
-            help="It is read, never run, and marked as imported; up to 5 MB",
+            "A ZIP, a report or a program that was taken away",
+            type=["zip", "html", "py"],
+            key=FILE,
+            on_change=_read,
+            args=(FILE,),
+            help="Its settings become a draft of yours; it is read, never run. Larger files: "
+            "`python -m ldp_core open FILE`",
         )
-        good, words = st.session_state.get(SAID, (True, ""))
-        if words:
-            (st.success if good else st.error)(words)
+        st.text_input("Or a link", max_chars=4000, key=LINK, on_change=_read, args=(LINK,))
+        found = st.session_state.get(FOUND)
+        if isinstance(found, str):
+            st.error(found)
+        elif found is not None:
+            draft = found.draft
+            lasts = "" if found.ladder else lasting(draft)
+            st.caption(f"{plain(draft.base.name or 'Untitled')}: {amount(draft)}{'; ' * bool(lasts)}{lasts}.")
+            if st.button("Open it", type="primary", key="open what was found"):
+                _open(found)
 
 
 @uncut
-def _take() -> None:
-    file = st.session_state[UPLOAD]
-    st.session_state.pop(SAID, None)
-    if file is None:
+def _read(key: str) -> None:
+    given = st.session_state[key]
+    st.session_state[FOUND] = None
+    if not given:
         return
-    name = plain(file.name, 40)
+    name = plain(given.name, 40) if key == FILE else "the link"
     try:
-        identity = carry.import_zip(file, visitor().owner, who()["address"], MOST_UNPACKED)
-        said = True, f"{name} is here as run {identity}, marked as imported."
+        found = carry.settings_in(given) if key == FILE else carry.settings_at(given)
+        st.session_state[FOUND] = found
     except StudioError as error:
-        said = False, f"Nothing of {name} was taken: {plain(error_in_words(error), 300)}."
-    st.session_state[SAID] = said
+        st.session_state[FOUND] = f"Nothing of {name} was opened: {plain(error_in_words(error), 300)}."
+
+
+def _open(found: carry.Opened) -> None:
+    """A draft of the settings; the stored runs with it, if there are equal ones."""
+    del st.session_state[FOUND]
+    copy = start_with(found.draft)
+    if found.ladder:
+        drafts.keep_ladder(copy.id, found.ladder)
+        st.switch_page("attack.py")
+    if kinds.is_known("run", Training(found.draft, reference=True)):
+        with refusing():
+            jobs.submit(found.draft, copy.id, reference=True, **who())
+    st.switch_page("train.py")

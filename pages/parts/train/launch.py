@@ -3,11 +3,10 @@
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from ldp_core.cost.estimate import cost
 from ldp_core.experiment import Draft
-from ldp_core.runs import Job, Training, drafts, jobs, kinds, rates
+from ldp_core.runs import Job, Training, drafts, jobs
 from pages.parts.clients.unmended import unmended
-from pages.parts.runs.job_state import may_go_on, missing, takes
+from pages.parts.runs.job_state import lasting, may_go_on, missing
 from pages.parts.runs.launching import of_earlier_settings
 from pages.parts.train.chosen_job import differs
 from pages.parts.ui.fields import mistakes
@@ -70,18 +69,10 @@ def launch(workspace: Workspace, job: Job | None) -> None:
             st.caption(lacking)
         if job is not None and not since:
             return
-        if words := _lasts(workspace.draft):
+        if words := lasting(workspace.draft):
             # beside the button on a phone, where nothing longer has to stand there
             with st.container(key="lasts" if job is None and not (cells or lacking) else None):
                 st.caption(words)
-
-
-def _lasts(draft: Draft) -> str:
-    """Estimated duration; "" before this machine's speed is measured."""
-    if kinds.is_known("run", Training(draft, reference=True)):
-        return "trained here before: shown at once"
-    known = rates()
-    return takes(cost(draft).seconds(known)) if known else ""
 
 
 def stale(workspace: Workspace, job: Job | None) -> bool:

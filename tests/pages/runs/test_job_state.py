@@ -77,7 +77,8 @@ def test_what_came_as_a_file_is_called_so_where_it_is_looked_at(
 ):
     """Its rounds are from before it came; they were not seen here."""
     monkeypatch.setattr("streamlit.page_link", lambda *_, **__: None)  # a page by itself knows no other
-    queue.arrive({"draft": DRAFT.as_json()}, [], kind="run", status="completed", started=0.0, ended=1.0)
+    identity = queue.add("run", {"draft": DRAFT.as_json()})
+    queue.update(identity, status="completed", imported=True, started=0.0, ended=1.0)
     found = progress(15)
     found.runs[0].end = {"seconds": 1.0}
     app = drawn(lines, now={}, found=[found])

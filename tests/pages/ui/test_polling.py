@@ -42,7 +42,8 @@ def torn() -> None:
 @pytest.mark.parametrize("parameter", ["job", "runs"])
 def test_what_a_file_leads_to_is_a_sentence_and_a_fault_of_ours_is_none(runs_dir: Path, parameter: str):
     own = queue.add("run", {})
-    foreign = queue.arrive({}, [], kind="run", status="completed")
+    foreign = queue.add("run", {})
+    queue.update(foreign, status="completed", imported=True)
     for named, said, raised in ((foreign, 1, 0), (own, 0, 1), ("nothing", 0, 1)):
         app = AppTest.from_function(torn, default_timeout=PATIENCE_SECONDS)
         app.query_params[parameter] = f"{named}.0" if parameter == "runs" else named

@@ -18,7 +18,7 @@ from PIL import Image
 
 from ldp_core.accounting import entries, worth
 from ldp_core.accounting.deployments import DEPLOYMENTS
-from ldp_core.errors import InvalidInput
+from ldp_core.errors import InvalidInput, NotNow
 from ldp_core.experiment import Draft, Variant, parse
 from ldp_core.images import encode
 from ldp_core.limits import at_most
@@ -26,7 +26,7 @@ from ldp_core.runs import carry, jobs, queue
 from ldp_core.runs.carry.card import as_card, card_picture
 from ldp_core.runs.carry.training import pictures
 from ldp_core.runs.jobs.finding import Wanted, lines
-from ldp_core.runs.record.events import runs_of
+from ldp_core.runs.record.computations import database
 from ldp_core.runs.view.styles import painted, styles
 from tests.conftest import ROOT
 from tests.runs.in_process import bodies
@@ -66,39 +66,23 @@ def exported(once: tuple[str, Path], trained: str, tmp_path: Path) -> Path:
     return Path(shutil.copy(once[1] / "out.zip", tmp_path))
 
 
-def recorded(identity: str) -> tuple[object, ...]:
-    job = queue.get(identity)
-    return job.kind, job.request, job.status, runs_of(job), bodies(job)
-
-
 def accuracies(identity: str, label: str = "") -> list[float]:
     """Of all runs with noise, or of those with a label."""
     every = [run for run in jobs.status(identity)["runs"] if not run["label"].startswith("no noise")]
     return [run["accuracy"] for run in every if label in ("", run["label"])]
 
 
-def test_exported_deleted_and_imported_it_is_equal_and_marked(trained: str, exported: Path):
-    before = recorded(trained)
-    jobs.delete(trained, for_good=True)
-    identity = carry.import_zip(exported, "me", "here")
-    job = queue.get(identity)
-    assert recorded(identity) == before
-    assert (job.owner, job.address, job.imported) == ("me", "here", True)
-    (line,) = lines(Wanted())
-    mean = np.mean(accuracies(identity, "mean"))
-    assert line.finals[0].accuracy == pytest.approx(mean), "the list need not look into it"
-
-
-@pytest.mark.parametrize("ending", ["json", "html"])
-def test_what_is_no_zip_is_not_brought_back(trained: str, tmp_path: Path, ending: str):
-    file = tmp_path / f"out.{ending}"
-    carry.written(trained, file)
-    assert b"<!--" not in file.read_bytes(), "nothing is hidden in a report"
-    for given in (file, io.BytesIO(b"PK\x03\x04 and no more")):
-        with pytest.raises(InvalidInput, match="no ZIP file"):
-            carry.import_zip(given)
-    with pytest.raises(InvalidInput, match=r"nowhere\.zip cannot be read"):
-        carry.import_zip(tmp_path / "nowhere.zip")
+def test_imported_record_of_earlier_versions_is_listed_and_does_not_go_on(trained: str):
+    """As they stored it: a job that names records by keys of their own."""
+    job, before = queue.get(trained), bodies(queue.get(trained))
+    keys = [f"imported-{number:016x}" for number in range(len(job.keys))]
+    for old, new in zip(job.keys, keys, strict=True):
+        database(old).rename(database(new))
+    queue.update(trained, imported=True, keys=keys, status="cancelled")
+    assert bodies(queue.get(trained)) == before
+    assert [line.job.id for line in lines(Wanted())] == [trained]
+    with pytest.raises(NotNow):
+        jobs.resume(trained)
 
 
 def test_the_program_reproduces_the_accuracy_to_the_digit(
@@ -179,7 +163,7 @@ def test_what_has_not_ended_is_not_written_and_an_ending_of_ours_is_asked_for(ru
     for write in (carry.as_page, carry.as_script, as_card):
         with pytest.raises(InvalidInput, match="queued"):
             write(waiting)
-    with pytest.raises(InvalidInput, match=r"ends in \.zip, \.html, \.card\.svg, \.card\.json, .*; got"):
+    with pytest.raises(InvalidInput, match=r"\.card\.svg, .*; got"):
         carry.written(waiting, tmp_path / "out.exe")
 
 

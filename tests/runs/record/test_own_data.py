@@ -21,7 +21,7 @@ from ldp_core.runs.jobs.finding import Wanted, lines
 from ldp_core.runs.kinds.run import Training
 from ldp_core.runs.queue.job import Job
 from ldp_core.runs.queue.permissions import Person, person, room_of
-from tests.runs.carry.foreign import zipped as packed
+from tests.runs.carry.exports import zipped as packed
 from tests.runs.in_process import bodies, found_in, settled, trained
 
 pytestmark = pytest.mark.usefixtures("no_worker")

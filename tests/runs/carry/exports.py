@@ -1,9 +1,7 @@
-"""Exports of jobs of every kind, as strangers may have edited them."""
+"""Exports of jobs of every kind."""
 
-import hashlib
 import io
 import json
-from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,8 +10,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
 
-from ldp_core.errors import InvalidInput
-from ldp_core.runs import carry, kinds, queue
+from ldp_core.runs import carry, kinds
 from tests.runs.in_process import trained
 
 Body = dict[str, Any]
@@ -70,29 +67,5 @@ def with_job(files: Files, **changes: Any) -> Files:
     return files | {"job.json": json.dumps(json.loads(files["job.json"]) | changes).encode()}
 
 
-def with_events(files: Files, lines: bytes) -> Files:
-    """With other events, which are said to be those that were exported."""
-    return with_job(files, events_sha256=hashlib.sha256(lines).hexdigest()) | {"events.jsonl": lines}
-
-
-def events_in(files: Files) -> list[Body]:
-    return [json.loads(line) for line in files["events.jsonl"].splitlines()]
-
-
-def edited(files: Files, edit: Callable[[list[Body]], Iterable[Body] | None]) -> Files:
-    """With events that a function has changed, in place or for others."""
-    made = edit(found := events_in(files))
-    lines = "".join(json.dumps(one) + "\n" for one in (found if made is None else made))
-    return with_events(files, lines.encode())
-
-
 def files_of(kind: str = "run") -> Files:
     return unzipped(export_of(kind))
-
-
-def refused(files: Files, words: str, most: int = 64_000_000) -> None:
-    with pytest.raises(InvalidInput, match=words) as caught:
-        carry.import_zip(zipped(files), most=most)
-    assert "\n" not in str(caught.value) and len(str(caught.value)) < 500
-    assert queue.find() == []
-    assert [*(queue.queue_path().parent / "computed").glob("*")] == []
